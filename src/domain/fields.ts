@@ -1,0 +1,67 @@
+import { isEmail } from './email.ts';
+import type { Issues } from './issues.ts';
+import type { JsonObject } from './json.ts';
+import type { EmailRule, FieldRule, FieldRules, FieldValue, TextRule } from './rules.ts';
+import { codePoints, utf8Bytes } from './text.ts';
+
+/** The known fields that rules describe. */
+export type Fields<R extends FieldRules> = { readonly [K in keyof R]: FieldValue<R[K]> };
+
+/**
+ * Reads the known fields of a record by their rules.
+ *
+ * A field that has an issue already (as a piece of JSON) is not judged again.
+ */
+export function readFields<R extends FieldRules>(
+  rules: R,
+  given: JsonObject,
+  issues: Issues,
+): Fields<R> {
+  const entries = Object.entries(rules).map(([name, rule]) => {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    return [name, issues.has(name) ? undefined : readField(rule, value, name, issues)];
+  });
+  return Object.fromEntries(entries) as Fields<R>;
+}
+
+function readField(rule: FieldRule, value: unknown, name: string, issues: Issues): string | null {
+  if (value === undefined || value === null) {
+    if (rule.fallback !== undefined) return rule.fallback;
+    issues.add([name], 'required', `The field "${name}" is required.`);
+    return null;
+  }
+  if (typeof value !== 'string') {
+    issues.add([name], 'type', `The field "${name}" must be a string.`);
+    return null;
+  }
+  switch (rule.type) {
+    case 'text':
+      return readText(rule, value, name, issues);
+    case 'email':
+      return readEmail(rule, value, name, issues);
+    case 'reference':
+      return value; // Whether it exists is the store's to say, in the same step as the change.
+  }
+}
+
+function readText(rule: TextRule, value: string, name: string, issues: Issues): string {
+  const text = rule.trim ? value.trim() : value;
+  const length = codePoints(text);
+  const least = rule.minLength === 1 ? '1 character' : `${rule.minLength} characters`;
+  if (length < rule.minLength) {
+    issues.add([name], 'too-short', `The field "${name}" must have at least ${least}.`);
+  } else if (length > rule.maxLength) {
+    const most = `${rule.maxLength} characters`;
+    issues.add([name], 'too-long', `The field "${name}" must have at most ${most}.`);
+  }
+  return text;
+}
+
+function readEmail(rule: EmailRule, value: string, name: string, issues: Issues): string {
+  if (utf8Bytes(value) > rule.maxBytes) {
+    issues.add([name], 'too-long', `The field "${name}" must have at most ${rule.maxBytes} bytes.`);
+  } else if (!isEmail(value)) {
+    issues.add([name], 'invalid', `The field "${name}" must be an email address.`);
+  }
+  return value;
+}

@@ -1,0 +1,60 @@
+/**
+ * A moment in UTC with milliseconds, in the one form that sorts as text:
+ * `2026-11-21T09:30:00.000Z` (RFC 3339, section 5.6).
+ */
+export type Instant = string;
+
+/** The first and the last moment that RFC 3339's four-digit years can say. */
+export const earliestInstant: Instant = '0000-01-01T00:00:00.000Z';
+export const latestInstant: Instant = '9999-12-31T23:59:59.999Z';
+
+const earliestMs = Date.parse(earliestInstant);
+const latestMs = Date.parse(latestInstant);
+
+/** Milliseconds since 1970 as an instant; held within the years 0000 to 9999. */
+export function instantFromMs(ms: number): Instant {
+  return new Date(Math.min(Math.max(ms, earliestMs), latestMs)).toISOString();
+}
+
+/** An instant as milliseconds since 1970. */
+export function instantToMs(instant: Instant): number {
+  return Date.parse(instant);
+}
+
+/** The instant `ms` milliseconds later. */
+export function addMs(instant: Instant, ms: number): Instant {
+  return instantFromMs(instantToMs(instant) + ms);
+}
+
+/** The time of a change: now, but at least 1 ms after the last one, whatever the clock does. */
+export function nextInstant(last: Instant, now: Instant): Instant {
+  return now > last ? now : addMs(last, 1);
+}
+
+const rfc3339 =
+  /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+
+/**
+ * Reads an RFC 3339 date-time with any offset and any number of decimals.
+ *
+ * `ms` is the millisecond that the moment lies in (cut, not rounded); `exact` is false when there
+ * were more decimals than that. A leap second counts as the first second of the next minute.
+ *
+ * @returns undefined when the text is no RFC 3339 date-time
+ */
+export function parseRfc3339(text: string): { ms: number; exact: boolean } | undefined {
+  const match = rfc3339.exec(text);
+  if (match === null) return undefined;
+  const [, day = '', hour, minute, second, decimals = '', sign, offsetHour, offsetMinute] = match;
+  const midnight = Date.parse(`${day}T00:00:00.000Z`);
+  if (Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day) {
+    return undefined; // 30 February
+  }
+  const [h, m, s] = [Number(hour), Number(minute), Number(second)];
+  const [oh, om] = [Number(offsetHour ?? 0), Number(offsetMinute ?? 0)];
+  if (h > 23 || m > 59 || s > 60 || oh > 23 || om > 59) return undefined;
+  const offset = (sign === '-' ? -1 : 1) * (oh * 60 + om) * 60_000;
+  const ms =
+    midnight + ((h * 60 + m) * 60 + s) * 1000 + Number(decimals.slice(0, 3).padEnd(3, '0'));
+  return { ms: ms - offset, exact: !/[1-9]/.test(decimals.slice(3)) };
+}

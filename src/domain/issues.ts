@@ -1,0 +1,66 @@
+/** What can be wrong with a field. Stable within v1. */
+export type FieldCode =
+  /** A required field is absent or null. */
+  | 'required'
+  /** Not of the field's JSON type, or no JSON at all. */
+  | 'type'
+  | 'too-short'
+  | 'too-long'
+  /** Of the right type and length, but not of the right form. */
+  | 'invalid'
+  /** It names a record that does not exist. */
+  | 'unknown'
+  /** Somebody else has it. */
+  | 'taken'
+  /** An id in the body that is not the record's. */
+  | 'mismatch'
+  /** The key itself: its length, a lone surrogate, NUL, or `__proto__`. */
+  | 'key'
+  | 'too-deep'
+  | 'too-large'
+  | 'number-range';
+
+/** One thing that is wrong, and where. */
+export interface FieldIssue {
+  /** JSON pointer (RFC 6901) into what the caller gave; `""` is the whole record. */
+  readonly pointer: string;
+  readonly code: FieldCode;
+  /** A sentence for people. Free to change. */
+  readonly message: string;
+}
+
+/** How many issues one error lists at most. */
+export const maxIssues = 100;
+
+/** Collects issues, up to the most that one error lists. */
+export class Issues {
+  readonly #list: FieldIssue[] = [];
+  readonly #pointers = new Set<string>();
+
+  add(path: readonly (string | number)[], code: FieldCode, message: string): void {
+    if (this.full) return;
+    const pointer = jsonPointer(path);
+    this.#pointers.add(pointer);
+    this.#list.push({ pointer, code, message });
+  }
+
+  /** True when this very place has an issue. */
+  has(...path: readonly (string | number)[]): boolean {
+    return this.#pointers.has(jsonPointer(path));
+  }
+
+  get full(): boolean {
+    return this.#list.length >= maxIssues;
+  }
+
+  get list(): readonly FieldIssue[] {
+    return this.#list;
+  }
+}
+
+/** A path of keys and indexes as a JSON pointer (RFC 6901, section 3). */
+export function jsonPointer(path: readonly (string | number)[]): string {
+  return path
+    .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    .join('');
+}

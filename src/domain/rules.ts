@@ -1,0 +1,59 @@
+/**
+ * The rules of records as data. What validates, describes or documents a record reads it here.
+ */
+
+/** A text; its lengths are counted in code points, after trimming where the rule trims. */
+export interface TextRule {
+  readonly type: 'text';
+  /** The value when the field is absent or null; a field without one is required. */
+  readonly fallback?: string;
+  /** Trimmed as by `String.prototype.trim`, and stored so. */
+  readonly trim: boolean;
+  readonly minLength: number;
+  readonly maxLength: number;
+}
+
+/** An email address, or null: HTML's grammar, with the letters and digits of every script. */
+export interface EmailRule {
+  readonly type: 'email';
+  readonly fallback: null;
+  /** Bytes of UTF-8 (RFC 5321, section 4.5.3.1.3, less its angle brackets). */
+  readonly maxBytes: number;
+}
+
+/** The id of an existing record of another kind, or null. */
+export interface ReferenceRule {
+  readonly type: 'reference';
+  readonly to: 'user';
+  readonly fallback: null;
+}
+
+export type FieldRule = TextRule | EmailRule | ReferenceRule;
+export type FieldRules = Readonly<Record<string, FieldRule>>;
+
+/** The type of a field that obeys a rule. */
+export type FieldValue<R extends FieldRule> = R extends TextRule ? string : string | null;
+
+export const userRules = {
+  name: { type: 'text', trim: true, minLength: 1, maxLength: 200 },
+  email: { type: 'email', fallback: null, maxBytes: 254 },
+} as const satisfies FieldRules;
+
+export const postRules = {
+  title: { type: 'text', trim: true, minLength: 1, maxLength: 300 },
+  body: { type: 'text', fallback: '', trim: false, minLength: 0, maxLength: 100_000 },
+  authorId: { type: 'reference', to: 'user', fallback: null },
+} as const satisfies FieldRules;
+
+/** The fields that the server makes; what a client sends in their place is not stored. */
+export const serverMade = ['id', 'createdAt', 'updatedAt'] as const;
+
+/** The limits of what a record may carry, whatever its fields. */
+export const recordLimits = {
+  /** Levels of objects and arrays; the record itself is the first. */
+  depth: 16,
+  /** Code points of a key, at any depth. */
+  keyLength: 64,
+  /** Bytes of UTF-8 of what the client gave of a record, as compact JSON. */
+  bytes: 1_048_576,
+} as const;

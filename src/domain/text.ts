@@ -1,0 +1,55 @@
+/** The length of a text in Unicode code points. */
+export function codePoints(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (!isTrailing(text.charCodeAt(i)) || !isLeading(text.charCodeAt(i - 1))) count++;
+  }
+  return count;
+}
+
+/** The length of a well-formed text in bytes of UTF-8. */
+export function utf8Bytes(text: string): number {
+  let bytes = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) bytes += 1;
+    // A surrogate pair is four bytes: two for each half.
+    else if (unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff)) bytes += 2;
+    else bytes += 3;
+  }
+  return bytes;
+}
+
+/** True for text that I-JSON and every store can carry: no lone surrogate, no NUL. */
+export function isCleanText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/**
+ * Orders texts by code point, as UTF-8 orders its bytes; negative when `a` comes first.
+ *
+ * JavaScript's own `<` goes by UTF-16 unit and puts `😀` (U+1F600) before `～` (U+FF5E).
+ */
+export function compareText(a: string, b: string): number {
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return rank(x) - rank(y);
+  }
+  return a.length - b.length;
+}
+
+/** Moves the surrogates above all other units, where their code points are. */
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+function isLeading(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isTrailing(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,9 @@
+/** Takes what an operator may want to know. Never given a body, a password or a stored value. */
+export interface Logger {
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+}
+
+/** Structured data of a line; an error goes under `err`. */
+export type LogFields = Readonly<Record<string, unknown>>;

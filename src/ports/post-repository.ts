@@ -1,0 +1,21 @@
+import type { PostFilter, PostOrder } from '../domain/page.ts';
+import type { Post } from '../domain/post.ts';
+import type { Id } from '../domain/record.ts';
+import type { Guard, Repository } from './repository.ts';
+
+/**
+ * Keeps posts. No post ever names an author that does not exist, whatever runs at the same time:
+ * `create` and `update` raise, after all else,
+ *
+ * - `invalid-record` with the one issue `unknown` at `/authorId` (`unknownAuthor` in
+ *   `domain/errors.ts`): the post names an author, and no user has that id. On an update, an
+ *   author that the post already has needs no check.
+ */
+export interface PostRepository extends Repository<Post, PostFilter, PostOrder> {
+  /**
+   * Deletes a post, if `guard` lets it be. A claim that the post was made under stays.
+   *
+   * @returns false when there is no post with this id
+   */
+  delete(id: Id, guard?: Guard<Post>): Promise<boolean>;
+}

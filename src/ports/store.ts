@@ -1,0 +1,21 @@
+import type { PostRepository } from './post-repository.ts';
+import type { UserRepository } from './user-repository.ts';
+
+/** Where records are kept: the two repositories, and the life of what is behind them. */
+export interface Store extends AsyncDisposable {
+  readonly users: UserRepository;
+  readonly posts: PostRepository;
+
+  /**
+   * Fulfilled when the store can serve right now.
+   *
+   * @throws RostrumError `store-unavailable`
+   */
+  ready(): Promise<void>;
+
+  /**
+   * Lets the changes that are under way come to their end, then frees what the store holds.
+   * Closing again does nothing. `Symbol.asyncDispose` does the same.
+   */
+  close(): Promise<void>;
+}

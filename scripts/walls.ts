@@ -3,7 +3,7 @@
 // effects, decorators, references, and everything between the rooms outside the core.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { builtinModules } from 'node:module';
+import { isBuiltin } from 'node:module';
 import { join, posix, resolve, sep } from 'node:path';
 import ts from 'typescript-5';
 
@@ -21,7 +21,7 @@ interface Room {
 }
 
 const adapter = (...packages: string[]): Room => ({
-  rooms: ['domain', 'ports'],
+  rooms: ['domain', 'ports', 'adapters'],
   packages: ['node:', ...packages],
 });
 
@@ -34,6 +34,8 @@ const rooms: Record<string, Room> = {
     rooms: ['domain', 'ports'],
     packages: ['node:assert', 'node:assert/strict'],
   },
+  // Files directly in adapters/: what several of them need and none of them owns.
+  adapters: { rooms: ['domain', 'ports'], packages: ['node:'] },
   'adapters/memory': adapter(),
   'adapters/sqlite': adapter('node:sqlite'),
   'adapters/mongodb': adapter('mongodb'),
@@ -53,7 +55,7 @@ function roomOf(file: string): string {
   const [first = '', second = ''] = file.split('/');
   if (file === 'index.ts') return file;
   if (first === 'ports') return second === 'contracts' ? 'ports/contracts' : 'ports';
-  if (first === 'adapters') return `adapters/${second}`;
+  if (first === 'adapters') return second.includes('.') ? first : `adapters/${second}`;
   return first === 'domain' ? 'domain' : '';
 }
 
@@ -86,7 +88,7 @@ function checkImport(
 }
 
 function checkPackage(from: string, rule: Room, specifier: string): string | undefined {
-  const name = builtinModules.includes(specifier) ? `node:${specifier}` : specifier;
+  const name = `${isBuiltin(specifier) ? 'node:' : ''}${specifier.replace(/^node:/, '')}`;
   const allowed = rule.packages.some((one) => {
     if (one === 'node:') return name.startsWith(one) && name !== 'node:sqlite';
     return name === one || (!one.startsWith('node:') && name.startsWith(`${one}/`));

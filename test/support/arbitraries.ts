@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import type { Json } from '../../src/domain/json.ts';
+
+/** Text that I-JSON carries, with a leaning to what goes wrong: quotes, controls, far planes. */
+export const cleanText = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.string({ unit: fc.constantFrom('"', '\\', '\n', '\u001f', '\u2028', '\uffff', '😀', '～') }),
+);
+
+/** Keys that a record may have, with a leaning to what stores and languages trip over. */
+export const ownKey = fc.oneof(
+  fc.constantFrom('_id', '$set', 'a.b', '.', '$', 'constructor', 'toString', 'length', 'version'),
+  fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 8 }).filter((k) => k !== '__proto__'),
+);
+
+/** Numbers that a double holds and a record may have. */
+export const number = fc.oneof(
+  fc.integer(),
+  fc.maxSafeInteger(),
+  fc
+    .double({ noNaN: true, noDefaultInfinity: true })
+    .filter((n) => !Number.isInteger(n) || Number.isSafeInteger(n))
+    .map((n) => (n === 0 ? 0 : n)),
+);
+
+/** Any value that an own field may have. */
+export const ownValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, depthSize: 'small' },
+    fc.constantFrom<Json>(null, true, false),
+    number,
+    cleanText,
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(ownKey, tie('value'), { maxKeys: 4 }),
+  ),
+})).value;

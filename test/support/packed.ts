@@ -1,0 +1,76 @@
+import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { node, npm, type Outcome } from './process.ts';
+import { copyRepository, repository, temporaryDirectory } from './repository-copy.ts';
+
+/** The package, installed from its tarball into an empty project, as its user has it. */
+export interface Installed extends AsyncDisposable {
+  /** A project with Rostrum and nothing else. */
+  readonly alone: string;
+  /** A project with Rostrum and all its peers. */
+  readonly withPeers: string;
+  /** What npm said of the installation in `alone`. */
+  readonly said: string;
+}
+
+/** Builds, packs and installs; none of it needs a network. */
+export async function installPackage(): Promise<Installed> {
+  await using build = await copyRepository();
+  const directory = await temporaryDirectory();
+  const alone = join(directory.path, 'alone');
+  const peers = join(directory.path, 'peers');
+  const withPeers = join(peers, 'project');
+
+  must(await npm(['pack', '--pack-destination', directory.path], { cwd: build.path }));
+  const tarball = (await readdir(directory.path)).find((name) => name.endsWith('.tgz'));
+  if (tarball === undefined) throw new Error('npm pack made no tarball');
+
+  await mkdir(alone);
+  await writeFile(join(alone, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  const args = ['install', '--offline', '--no-audit', '--no-fund', '--omit=peer'];
+  const said = must(await npm([...args, join(directory.path, tarball)], { cwd: alone }));
+
+  // The same again, with our own packages where Node and TypeScript look next.
+  await cp(alone, withPeers, { recursive: true });
+  await symlink(join(repository, 'node_modules'), join(peers, 'node_modules'), 'junction');
+
+  return {
+    alone,
+    withPeers,
+    said,
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+function must({ code, output }: Outcome): string {
+  if (code !== 0) throw new Error(output);
+  return output;
+}
+
+/** Writes a module and its tsconfig.json into a project, and type-checks it. */
+export async function typeCheck(
+  compiler: 'typescript' | 'typescript-5',
+  project: string,
+  source: string,
+  compilerOptions: Readonly<Record<string, unknown>>,
+): Promise<Outcome> {
+  const folder = join(project, compiler);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'consumer.ts'), source);
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        module: 'nodenext',
+        target: 'es2022',
+        noEmit: true,
+        skipLibCheck: false,
+        ...compilerOptions,
+      },
+      files: ['consumer.ts'],
+    }),
+  );
+  const tsc = join(repository, 'node_modules', compiler, 'bin', 'tsc');
+  return node([tsc, '-p', folder, '--pretty', 'false'], { cwd: project });
+}

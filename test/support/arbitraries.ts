@@ -10,7 +10,9 @@ export const cleanText = fc.oneof(
 /** Keys that a record may have, with a leaning to what stores and languages trip over. */
 export const ownKey = fc.oneof(
   fc.constantFrom('_id', '$set', 'a.b', '.', '$', 'constructor', 'toString', 'length', 'version'),
-  fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 8 }).filter((k) => k !== '__proto__'),
+  fc
+    .string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 8 })
+    .filter((k) => k !== '__proto__'),
 );
 
 /** Numbers that a double holds and a record may have. */

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { emailKey, isEmail } from '../../src/domain/email.ts';
+
+describe('email addresses', () => {
+  it('follow the grammar of HTML, with the letters of every script', () => {
+    for (const email of [
+      'a@b',
+      'ada@example.com',
+      "o'neill+tag@sub.example.co.uk",
+      '.dots..are.fine.@example.com',
+      'Größe@bücher.example',
+      '用户@例子.广告',
+      `a@${'x'.repeat(63)}.com`,
+    ]) {
+      expect(isEmail(email), email).to.equal(true);
+    }
+    for (const email of [
+      '',
+      'a',
+      '@b',
+      'a@',
+      'a b@c',
+      ' a@b',
+      'a@b ',
+      'a@b\n',
+      'a@-b',
+      'a@b-',
+      'a@b..c',
+      'a@b.',
+      'a@b_c',
+      '"a"@b',
+      'a@@b',
+      `a@${'x'.repeat(64)}.com`,
+      '😀@b',
+    ]) {
+      expect(isEmail(email), email).to.equal(false);
+    }
+  });
+
+  it('answers a hostile address in no time', () => {
+    const hostile = `a@${'a-'.repeat(120)}!`;
+    expect(isEmail(hostile)).to.equal(false);
+  });
+
+  it('have one key whatever their case and their normal form', () => {
+    expect(emailKey('ADA@Example.COM')).to.equal('ada@example.com');
+    expect(emailKey('JOSE\u0301@b')).to.equal(emailKey('jos\u00e9@b'));
+    expect(emailKey('É@b')).to.equal('é@b');
+    expect(emailKey(emailKey('İstanbul@b'))).to.equal(emailKey('İstanbul@b'));
+  });
+});

@@ -1,0 +1,273 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { isRostrumError } from '../../src/domain/errors.ts';
+import { isPlainObject, jsonEqual } from '../../src/domain/json.ts';
+import { type Post, postModel } from '../../src/domain/post.ts';
+import { type User, userModel } from '../../src/domain/user.ts';
+import { ownValue } from '../support/arbitraries.ts';
+
+const users = userModel();
+const posts = postModel();
+const t0 = '2026-11-21T09:30:00.000Z';
+const t1 = '2026-11-21T09:31:00.000Z';
+
+function user(input: unknown = { name: 'Ada' }): User {
+  return users.make(input, 'u1', t0);
+}
+
+function post(input: unknown = { title: 'On engines' }): Post {
+  return posts.make(input, 'p1', t0);
+}
+
+/** What is wrong, as `pointer code`, in no order. */
+function issues(act: () => unknown): string[] {
+  try {
+    act();
+  } catch (error) {
+    if (isRostrumError(error, 'invalid-record')) {
+      return error.details.issues.map(({ pointer, code }) => `${pointer} ${code}`).sort();
+    }
+    throw error;
+  }
+  return [];
+}
+
+const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+
+describe('making a record', () => {
+  it('fills in what is optional and makes id and times itself', () => {
+    expect(user()).to.deep.equal({
+      id: 'u1',
+      name: 'Ada',
+      email: null,
+      createdAt: t0,
+      updatedAt: t0,
+    });
+    expect(post()).to.deep.include({ title: 'On engines', body: '', authorId: null });
+    expect(post({ title: 'x', body: null, authorId: null })).to.deep.equal(post({ title: 'x' }));
+  });
+
+  it('ignores id and times of the client, of whatever type', () => {
+    const sent = { name: 'Ada', id: 'mine', createdAt: 7, updatedAt: [null] };
+    expect(user(sent)).to.deep.equal(user());
+  });
+
+  it('trims names and titles and counts code points after that', () => {
+    expect(user({ name: ' \u00a0Ada\ufeff\n' }).name).to.equal('Ada');
+    expect(user({ name: ` ${'😀'.repeat(200)} ` }).name).to.have.length(400);
+    expect(issues(() => user({ name: '😀'.repeat(201) }))).to.deep.equal(['/name too-long']);
+    expect(issues(() => user({ name: ' \t ' }))).to.deep.equal(['/name too-short']);
+    expect(issues(() => post({ title: 'x'.repeat(301) }))).to.deep.equal(['/title too-long']);
+  });
+
+  it('keeps the body of a post as it is, up to 100,000 code points', () => {
+    expect(post({ title: 'x', body: '  \n' }).body).to.equal('  \n');
+    expect(post({ title: 'x', body: '😀'.repeat(100_000) }).body).to.have.length(200_000);
+    expect(issues(() => post({ title: 'x', body: 'x'.repeat(100_001) }))).to.deep.equal([
+      '/body too-long',
+    ]);
+  });
+
+  it('names all broken rules at once', () => {
+    const input = { email: 'nobody', own: [Number.POSITIVE_INFINITY, { '': '\ud800' }], name: 7 };
+    expect(issues(() => user(input))).to.deep.equal([
+      '/email invalid',
+      '/name type',
+      '/own/0 number-range',
+      '/own/1/ invalid',
+      '/own/1/ key',
+    ]);
+    expect(issues(() => post({ authorId: 7 }))).to.deep.equal([
+      '/authorId type',
+      '/title required',
+    ]);
+    expect(issues(() => user({ name: null }))).to.deep.equal(['/name required']);
+    expect(issues(() => user({ name: 'a\0' }))).to.deep.equal(['/name invalid']);
+  });
+
+  it('holds an email address to 254 bytes', () => {
+    const email = (bytes: number) => `${'é'.repeat((bytes - 4) / 2)}@b.c`;
+    expect(issues(() => user({ name: 'x', email: email(254) }))).to.deep.equal([]);
+    expect(issues(() => user({ name: 'x', email: email(256) }))).to.deep.equal(['/email too-long']);
+  });
+
+  it('refuses what is no record', () => {
+    for (const input of [null, undefined, 7, 'x', [], new Date(), new Map()]) {
+      expect(issues(() => users.make(input, 'u1', t0))).to.deep.equal([' type']);
+    }
+  });
+
+  it('lists 100 issues at most', () => {
+    expect(issues(() => user({ own: Array(5000).fill('\0') }))).to.have.length(100);
+  });
+});
+
+describe('own fields', () => {
+  it('come back as they were sent, and no part of them is shared', () => {
+    const own = { tags: ['a', { b: [null, true, -0.5] }], constructor: 'x', $set: { 'a.b': 1 } };
+    const made = user({ name: 'Ada', ...own });
+    expect(made).to.deep.include(own);
+    own.tags.push('later');
+    expect(made.tags).to.have.length(2);
+  });
+
+  it('are any I-JSON value', () => {
+    fc.assert(
+      fc.property(ownValue, (own) => {
+        expect(jsonEqual(user({ name: 'Ada', own }).own ?? null, own)).to.equal(true);
+      }),
+    );
+  });
+
+  it('hold the integers that a double holds exactly, and every other number', () => {
+    const safe = { a: 2 ** 53 - 1, b: -(2 ** 53) + 1, c: 0.1, d: 5e-324, e: 1.5e15 };
+    expect(user({ name: 'x', ...safe })).to.deep.include(safe);
+    expect(Object.is(user({ name: 'x', zero: -0 }).zero, 0)).to.equal(true);
+    for (const number of [2 ** 53, -(2 ** 53), 1e300, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(issues(() => user({ name: 'x', n: number }))).to.deep.equal(['/n number-range']);
+    }
+  });
+
+  it('have keys of 1 to 64 code points, not "__proto__"', () => {
+    expect(issues(() => user({ name: 'x', ['😀'.repeat(64)]: 1 }))).to.deep.equal([]);
+    expect(issues(() => user({ name: 'x', ['k'.repeat(65)]: 1 }))).to.deep.equal([
+      `/${'k'.repeat(65)} key`,
+    ]);
+    expect(issues(() => user(JSON.parse('{"name":"x","a":{"__proto__":1}}')))).to.deep.equal([
+      '/a/__proto__ key',
+    ]);
+    expect(issues(() => user({ name: 'x', 'a/b~c\0': 1 }))).to.deep.equal(['/a~1b~0c\0 key']);
+  });
+
+  it('are nested 16 deep at most, the record being the first level', () => {
+    expect(issues(() => user({ name: 'x', a: nested(15) }))).to.deep.equal([]);
+    expect(issues(() => user({ name: 'x', a: nested(16) }))).to.deep.equal([
+      `${'/a'.repeat(16)} too-deep`,
+    ]);
+    const cyclic: Record<string, unknown> = { name: 'x' };
+    cyclic.a = cyclic;
+    expect(issues(() => user(cyclic))).to.deep.equal([`${'/a'.repeat(16)} too-deep`]);
+  });
+
+  it('are JSON: undefined is absent, and other things are refused', () => {
+    expect(user({ name: 'Ada', gone: undefined })).to.deep.equal(user());
+    for (const value of [() => 1, Symbol('x'), 1n, new Date(), [undefined], new Map()]) {
+      expect(issues(() => user({ name: 'x', own: value }))).to.have.length(1);
+    }
+  });
+
+  it('leave a record at most 1 MiB as compact JSON', () => {
+    const filled = (bytes: number) => ({ name: 'x', own: 'é'.repeat((bytes - 21) / 2) });
+    const most = 1_048_576;
+    expect(JSON.stringify(filled(most + 1)).length).to.be.below(most);
+    expect(issues(() => user(filled(most - 1)))).to.deep.equal([]);
+    expect(issues(() => user(filled(most + 1)))).to.deep.equal([' too-large']);
+  });
+
+  it('can be held to a schema of the deployment (Standard Schema)', async () => {
+    const { z } = await import('zod');
+    const strict = userModel(z.strictObject({ age: z.int().optional() }));
+    expect(strict.make({ name: 'Ada', age: 36 }, 'u1', t0)).to.deep.include({ age: 36 });
+    expect(issues(() => strict.make({ name: 'Ada', age: 'x' }, 'u1', t0))).to.deep.equal([
+      '/age invalid',
+    ]);
+    expect(issues(() => strict.make({ name: '', extra: 1 }, 'u1', t0))).to.deep.equal([
+      ' invalid',
+      '/name too-short',
+    ]);
+  });
+});
+
+describe('replacing a record', () => {
+  it('drops what is left out and keeps id and creation', () => {
+    const before = user({ name: 'Ada', email: 'a@b', own: 1 });
+    expect(users.replace(before, { name: 'Bo' }, t1)).to.deep.equal({
+      ...user({ name: 'Bo' }),
+      updatedAt: t1,
+    });
+  });
+
+  it('returns the same object when nothing changes', () => {
+    fc.assert(
+      fc.property(ownValue, (own) => {
+        const before = user({ name: 'Ada', own });
+        const sentBack = JSON.parse(JSON.stringify(before));
+        expect(users.replace(before, sentBack, t1)).to.equal(before);
+        expect(users.patch(before, { name: ' Ada ' }, t1)).to.equal(before);
+      }),
+    );
+  });
+
+  it('takes the id of the record and no other', () => {
+    expect(issues(() => users.replace(user(), { name: 'Bo', id: 'u1' }, t1))).to.deep.equal([]);
+    for (const id of ['u2', 7, null, '']) {
+      expect(issues(() => users.replace(user(), { name: 'Bo', id }, t1))).to.deep.equal([
+        '/id mismatch',
+      ]);
+      expect(issues(() => users.patch(user(), { id }, t1))).to.deep.equal(['/id mismatch']);
+    }
+  });
+
+  it('moves updatedAt on, also when the clock stands or steps back', () => {
+    const next = users.replace(user(), { name: 'Bo' }, '2020-01-01T00:00:00.000Z');
+    expect(next.updatedAt).to.equal('2026-11-21T09:30:00.001Z');
+  });
+});
+
+describe('patching a record', () => {
+  it('changes what the patch names and nothing else', () => {
+    const before = post({ title: 'x', body: 'y', own: { a: 1, b: 2 } });
+    expect(posts.patch(before, { own: { b: null, c: 3 } }, t1)).to.deep.equal({
+      ...before,
+      own: { a: 1, c: 3 },
+      updatedAt: t1,
+    });
+  });
+
+  it('removes by null, and falls back where a field has a fallback', () => {
+    const before = post({ title: 'x', body: 'y', own: 1 });
+    const after = posts.patch(before, { body: null, own: null }, t1);
+    expect(after.body).to.equal('');
+    expect(after).to.not.have.property('own');
+    expect(issues(() => posts.patch(before, { title: null }, t1))).to.deep.equal([
+      '/title required',
+    ]);
+  });
+
+  it('is refused when it is nested too deep, before anything is merged', () => {
+    expect(issues(() => users.patch(user(), { a: nested(16) }, t1))).to.deep.equal([
+      `${'/a'.repeat(16)} too-deep`,
+    ]);
+    let deep: unknown = null;
+    for (let i = 0; i < 100_000; i++) deep = [deep];
+    expect(issues(() => users.patch(user(), { a: deep }, t1))).to.have.length(1);
+  });
+
+  it('leaves a record that is too large as it was', () => {
+    const before = user({ name: 'x', a: 'x'.repeat(600_000) });
+    expect(issues(() => users.patch(before, { b: 'x'.repeat(600_000) }, t1))).to.deep.equal([
+      ' too-large',
+    ]);
+  });
+
+  it('is a plain object', () => {
+    for (const patch of [null, [], 'x', new Date()]) {
+      expect(issues(() => users.patch(user(), patch, t1))).to.deep.equal([' type']);
+    }
+  });
+
+  it('makes the same of a record as replacing it by the merged one', () => {
+    const patches = fc.dictionary(fc.constantFrom('name', 'email', 'own', 'x'), ownValue);
+    fc.assert(
+      fc.property(patches, (patch) => {
+        const before = user({ name: 'Ada', own: { a: 1 } });
+        if (issues(() => users.patch(before, patch, t1)).length > 0) return;
+        const after = users.patch(before, patch, t1);
+        expect(isPlainObject(after)).to.equal(true);
+        expect(after.id).to.equal(before.id);
+        expect(after.updatedAt).to.equal(after === before ? t0 : t1);
+        expect(users.patch(after, patch, t1)).to.equal(after);
+      }),
+    );
+  });
+});

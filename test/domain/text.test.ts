@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { codePoints, compareText, isCleanText, utf8Bytes } from '../../src/domain/text.ts';
+
+const anyText = fc.string({ unit: 'binary' });
+const wellFormed = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
+
+describe('text', () => {
+  it('counts code points, and a lone surrogate as one', () => {
+    fc.assert(fc.property(anyText, (text) => codePoints(text) === [...text].length));
+    expect(codePoints('😀😀')).to.equal(2);
+    expect(codePoints('\ud83d')).to.equal(1);
+    expect(codePoints('\ude00\ud83d')).to.equal(2);
+  });
+
+  it('counts bytes of UTF-8', () => {
+    fc.assert(fc.property(wellFormed, (text) => utf8Bytes(text) === Buffer.byteLength(text)));
+  });
+
+  it('orders by code point, as UTF-8 orders its bytes', () => {
+    const near = fc.string({ unit: fc.constantFrom('a', 'é', '\ud7ff', '～', '\uffff', '😀') });
+    fc.assert(
+      fc.property(near, near, (a, b) => {
+        const bytes = Buffer.compare(Buffer.from(a), Buffer.from(b));
+        return Math.sign(compareText(a, b)) === bytes;
+      }),
+    );
+    expect(compareText('～', '😀')).to.be.below(0);
+  });
+
+  it('takes NUL and lone surrogates for unclean', () => {
+    expect(isCleanText('a\0b')).to.equal(false);
+    expect(isCleanText('\ud800')).to.equal(false);
+    expect(isCleanText('\uffff😀')).to.equal(true);
+  });
+});

@@ -12,7 +12,7 @@ export interface RunOptions {
 }
 
 /** Runs a command to its end. A code other than 0 is an answer and not an error. */
-export function run(
+function run(
   command: string,
   args: readonly string[],
   { cwd, env }: RunOptions,

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { PostRepository } from './post-repository.ts';
 import type { UserRepository } from './user-repository.ts';
 

@@ -1,0 +1,27 @@
+import type { Logger } from '../../ports/logger.ts';
+import type { Store } from '../../ports/store.ts';
+import { parseStoreUrl } from './store-url.ts';
+
+/**
+ * Opens the store that a URL names. Only that store's adapter is loaded, so that the driver of
+ * another need not be installed.
+ *
+ * @throws StoreUrlError, and what the store says when it cannot open
+ */
+export async function openStore(url: string, logger: Logger): Promise<Store> {
+  const store = parseStoreUrl(url);
+  switch (store.kind) {
+    case 'memory': {
+      const { createMemoryStore } = await import('../memory/index.ts');
+      return createMemoryStore();
+    }
+    case 'sqlite': {
+      const { openSqliteStore } = await import('../sqlite/index.ts');
+      return openSqliteStore({ path: store.path, logger });
+    }
+    case 'mongodb': {
+      const { openMongodbStore } = await import('../mongodb/index.ts');
+      return openMongodbStore({ url: store.url, logger });
+    }
+  }
+}

@@ -1,0 +1,9 @@
+import { loadPeers } from '../peer.ts';
+
+export const { Container, ContainerModule } = await loadPeers(
+  'rostrum/inversify',
+  'inversify reflect-metadata',
+  () => import('inversify'),
+);
+
+export type Container = import('inversify').Container;

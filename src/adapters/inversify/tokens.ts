@@ -1,0 +1,24 @@
+import type { ServiceIdentifier } from 'inversify';
+import type Koa from 'koa';
+import type { Rostrum } from '../../domain/rostrum.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { IdGenerator } from '../../ports/id-generator.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Settings } from './settings.ts';
+
+/** A name for a part, with the part's type: binding or asking for another is a compile error. */
+function token<T>(name: string): ServiceIdentifier<T> {
+  return Symbol.for(`rostrum.${name}`) as ServiceIdentifier<T>;
+}
+
+/** Every part that the container holds and an override may swap. */
+export const tokens = {
+  settings: token<Settings>('settings'),
+  clock: token<Clock>('clock'),
+  ids: token<IdGenerator>('ids'),
+  logger: token<Logger>('logger'),
+  store: token<Store>('store'),
+  rostrum: token<Rostrum>('rostrum'),
+  app: token<Koa>('app'),
+};

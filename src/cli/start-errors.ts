@@ -1,0 +1,41 @@
+import { redactStoreUrl, StoreUrlError } from '../adapters/inversify/index.ts';
+import { SettingError } from './setting-error.ts';
+
+interface ServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly store: string;
+}
+
+/** What went wrong at the start, as a sentence about the setting that is to blame. */
+export function explain(error: unknown, { host, port, store }: ServerSettings): unknown {
+  const code = codeOf(error);
+  switch (code) {
+    case 'EADDRINUSE':
+      return new SettingError(
+        `PORT is ${port}, and something else listens there on ${host}: ` +
+          'choose another with --port, or --port 0 for any free one.',
+      );
+    case 'EACCES':
+      return new SettingError(
+        `PORT is ${port}, and this user may not listen there: choose one above 1023 with --port.`,
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new SettingError(
+        `HOST is "${host}", and this machine has no such address: ` +
+          'choose 127.0.0.1, or 0.0.0.0 for every address, with --host.',
+      );
+  }
+  if (error instanceof StoreUrlError || code?.startsWith('store-')) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return new SettingError(`STORE_URL is "${redactStoreUrl(store)}": ${reason}`);
+  }
+  return error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

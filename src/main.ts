@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { helpText } from './cli/help.ts';
-import { serveCommand } from './cli/serve.ts';
 import { SettingError } from './cli/setting-error.ts';
 import { version } from './cli/version.ts';
 
@@ -9,7 +8,11 @@ const args = process.argv.slice(2);
 try {
   if (args.includes('--help')) process.stdout.write(helpText());
   else if (args.includes('--version')) process.stdout.write(`${version()}\n`);
-  else await serveCommand(args, process.env);
+  else {
+    // Here and not above, so that --help needs nothing that the server needs.
+    const { serveCommand } = await import('./cli/serve.ts');
+    await serveCommand(args, process.env);
+  }
 } catch (error) {
   if (!(error instanceof SettingError)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -67,7 +67,7 @@ export interface Repository<R extends Entity, Filter, Order> {
    * conflicts matter any more: with the same fingerprint the call returns what the first one
    * made, at version 1, even if that was changed or deleted since; with another it throws. A
    * claim is forgotten from its `until` on (judged by the `from` of the claim that meets it), and
-   * the key is free again. A creation that failed leaves no claim. Of racing creations under one
+   * the key is free again; once it is over, a store may drop it for good at any time. A creation that failed leaves no claim. Of racing creations under one
    * key, one makes its record and the others return that.
    *
    * Where several things are wrong, the first in this order is raised.

@@ -1,0 +1,18 @@
+import { execFile } from 'node:child_process';
+
+/** What a command wrote to stdout; it is killed, and the promise rejected, when it takes too long. */
+export function outputOf(
+  command: string,
+  args: readonly string[],
+  { seconds, cwd }: { readonly seconds: number; readonly cwd?: string },
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { timeout: seconds * 1000, killSignal: 'SIGKILL', cwd } as const;
+    execFile(command, args, options, (error, stdout, stderr) => {
+      if (error === null) return resolve(stdout);
+      const late = error.killed === true ? `no answer within ${seconds} s` : undefined;
+      const last = stderr.trim().split('\n').at(-1);
+      reject(new Error(late ?? (last || error.message), { cause: error }));
+    });
+  });
+}

@@ -1,0 +1,11 @@
+/** Downloads a server binary into the directory that is its argument, and prints where it is. */
+import { MongoBinary } from 'mongodb-memory-server-core/lib/util/MongoBinary.js';
+
+const [, , downloadDir = '.'] = process.argv;
+process.env.MONGOMS_DOWNLOAD_DIR = downloadDir;
+try {
+  console.log(await MongoBinary.getPath({ downloadDir }));
+} catch (error) {
+  console.error(error instanceof Error ? error.message.replaceAll(/\s+/g, ' ') : String(error));
+  process.exitCode = 1;
+}

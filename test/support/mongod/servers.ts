@@ -1,0 +1,68 @@
+import type { ChildProcess } from 'node:child_process';
+import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core';
+
+/** What runs for a test, and its address. */
+export interface TestServer extends AsyncDisposable {
+  /** A connection string for a database. */
+  url(database: string): string;
+  /** The server processes. */
+  readonly processes: readonly ChildProcess[];
+}
+
+// Small, and with a broom (TTL) that comes every second and not every minute.
+const args = [
+  ['--wiredTigerCacheSizeGB', '0.25'],
+  ['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  ['--setParameter', 'ttlMonitorSleepSecs=1'],
+].flat();
+
+const common = { ip: '127.0.0.1', storageEngine: 'wiredTiger', args } as const;
+
+/** A server alone, without transactions. On a port that is given, or any. */
+export async function startStandalone(binary: string, port?: number): Promise<TestServer> {
+  quiet();
+  const server = await MongoMemoryServer.create({
+    binary: { systemBinary: binary },
+    instance: port === undefined ? common : { ...common, port, portGeneration: false },
+  });
+  return {
+    url: (database) => `mongodb://127.0.0.1:${server.instanceInfo?.port}/${database}`,
+    processes: processesOf([server]),
+    [Symbol.asyncDispose]: async () => {
+      await server.stop({ doCleanup: true, force: true });
+    },
+  };
+}
+
+/** A replica set of so many nodes, with a primary. */
+export async function startReplicaSet(binary: string, count: number): Promise<TestServer> {
+  quiet();
+  const set = await MongoMemoryReplSet.create({
+    binary: { systemBinary: binary },
+    replSet: {
+      ...common,
+      count,
+      name: 'rostrum',
+      configSettings: { electionTimeoutMillis: 2000, heartbeatIntervalMillis: 500 },
+    },
+  });
+  return {
+    url: (database) => {
+      const hosts = set.servers.map((server) => `127.0.0.1:${server.instanceInfo?.port}`);
+      return `mongodb://${hosts.join(',')}/${database}?replicaSet=rostrum`;
+    },
+    processes: processesOf(set.servers),
+    [Symbol.asyncDispose]: async () => {
+      await set.stop({ doCleanup: true, force: true });
+    },
+  };
+}
+
+function processesOf(servers: readonly MongoMemoryServer[]): ChildProcess[] {
+  return servers.flatMap((server) => server.instanceInfo?.instance.mongodProcess ?? []);
+}
+
+/** The binary is what there is; that it is not the newest one is known. */
+function quiet(): void {
+  process.env.MONGOMS_SYSTEM_BINARY_VERSION_CHECK = 'false';
+}

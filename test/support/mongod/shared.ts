@@ -1,0 +1,77 @@
+import { MongoClient } from 'mongodb';
+import { findMongod } from './binary.ts';
+import { startReplicaSet, startStandalone, type TestServer } from './servers.ts';
+
+export type Topology = 'standalone' | 'replica set';
+export const topologies: readonly Topology[] = ['standalone', 'replica set'];
+
+const running = new Map<Topology, Promise<TestServer>>();
+
+/**
+ * A server that all test files of a run share: started when the first one asks, stopped when the
+ * run ends. `MONGODB_TEST_URI` names one for the topology that it is of.
+ */
+export function sharedServer(topology: Topology): Promise<TestServer> {
+  let server = running.get(topology);
+  if (server === undefined) {
+    server = start(topology);
+    running.set(topology, server);
+  }
+  return server;
+}
+
+/** Whether there is a server to test on; asked when a test file is loaded. */
+export async function hasServer(topology: Topology): Promise<boolean> {
+  return (await given())?.topology === topology || (await findMongod()) !== undefined;
+}
+
+/** Tests that need a server; skipped (or, with `CI=true`, failed) where there is none. */
+export async function describeOn(
+  topology: Topology,
+  title: string,
+  body: () => void,
+): Promise<void> {
+  const run = (await hasServer(topology)) ? describe : describe.skip;
+  run(`${title} (${topology})`, body);
+}
+
+async function start(topology: Topology): Promise<TestServer> {
+  const external = await given();
+  if (external?.topology === topology) return external.server;
+  const binary = await findMongod();
+  if (binary === undefined) throw new Error('There is no MongoDB server to test on.');
+  return topology === 'standalone' ? startStandalone(binary) : startReplicaSet(binary, 1);
+}
+
+let external: Promise<{ topology: Topology; server: TestServer } | undefined> | undefined;
+
+function given(): typeof external & {} {
+  external ??= lookAtGiven(process.env.MONGODB_TEST_URI);
+  return external;
+}
+
+async function lookAtGiven(uri: string | undefined): ReturnType<typeof given> {
+  if (!uri) return undefined;
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 5000 });
+  try {
+    const { setName, msg } = await client.db('admin').command({ hello: 1 });
+    return {
+      topology: setName === undefined && msg === undefined ? 'standalone' : 'replica set',
+      server: {
+        url: (database) => uri.replace(/^([^:]+:\/\/[^/?]+)(\/[^?]*)?/, `$1/${database}`),
+        processes: [],
+        async [Symbol.asyncDispose]() {},
+      },
+    };
+  } finally {
+    await client.close();
+  }
+}
+
+// At the top of the file that is first to import this one: a hook of the whole run.
+after(async function stopSharedServers() {
+  this.timeout(20_000);
+  await Promise.all(
+    [...running.values()].map(async (server) => (await server)[Symbol.asyncDispose]()),
+  );
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import type { Entity } from '../../domain/record.ts';
+import { raises, raisesEmailTaken, raisesUnknownAuthor } from './assertions.ts';
+import { describeClaimLifetimes } from './claim-lifetimes.ts';
+import { claim, post, user } from './fixtures.ts';
+import { type Kind, posts, users } from './kinds.ts';
+import type { Suite } from './suite.ts';
+
+/** Creations that are safe to repeat. */
+export function describeClaims(suite: Suite): void {
+  suite.group('claims', () => {
+    claimsOf(users, suite);
+    claimsOf(posts, suite);
+    describeClaimLifetimes(suite);
+
+    suite.test('claims of users and of posts are separate', async (store) => {
+      const key = claim();
+      await store.users.create(user(), key);
+      assert.equal(await store.posts.replay(key), undefined);
+      assert.equal((await store.posts.create(post(), key)).replayed, false);
+      const other = claim({ key: key.key });
+      await raises(store.posts.create(post(), other), 'idempotency-key-reused');
+    });
+
+    suite.test('a replay does not ask whether the email is taken', async (store) => {
+      const [key, first] = [claim(), user()];
+      await store.users.create(first, key);
+      const again = await store.users.create(user({ email: first.email }), key);
+      assert.deepEqual(again, { stored: { record: first, version: 1 }, replayed: true });
+    });
+
+    suite.test('a replay does not ask whether the author exists', async (store) => {
+      const [key, first] = [claim(), post()];
+      await store.posts.create(first, key);
+      const again = await store.posts.create(post({ authorId: 'nobody' }), key);
+      assert.deepEqual(again, { stored: { record: first, version: 1 }, replayed: true });
+    });
+
+    suite.test('a reused key is told before a taken email', async (store) => {
+      const [key, first] = [claim(), user()];
+      await store.users.create(first, key);
+      const other = claim({ key: key.key });
+      const call = store.users.create(user({ email: first.email }), other);
+      await raises(call, 'idempotency-key-reused');
+    });
+
+    suite.test('a reused key is told before an unknown author', async (store) => {
+      const key = claim();
+      await store.posts.create(post(), key);
+      const call = store.posts.create(post({ authorId: 'nobody' }), claim({ key: key.key }));
+      await raises(call, 'idempotency-key-reused');
+    });
+
+    suite.test('a creation that failed on its email leaves no claim', async (store) => {
+      const [key, first, second] = [claim(), user(), user()];
+      await store.users.create(first);
+      await raisesEmailTaken(store.users.create(user({ email: first.email }), key));
+      assert.equal(await store.users.replay(key), undefined);
+      assert.equal((await store.users.create(second, key)).replayed, false);
+      assert.deepEqual(await store.users.replay(key), { record: second, version: 1 });
+    });
+
+    suite.test('a creation that failed on its author leaves no claim', async (store) => {
+      const [key, second] = [claim(), post()];
+      await raisesUnknownAuthor(store.posts.create(post({ authorId: 'nobody' }), key));
+      assert.equal(await store.posts.replay(key), undefined);
+      const other = claim({ key: key.key });
+      assert.equal((await store.posts.create(second, other)).replayed, false);
+    });
+
+    suite.test('a replay tells of the author at first, even of one who is gone', async (store) => {
+      const [key, author] = [claim(), user()];
+      await store.users.create(author);
+      const record = post({ authorId: author.id });
+      await store.posts.create(record, key);
+      await store.users.delete(author.id, { posts: 'delete' });
+      assert.deepEqual(await store.posts.replay(key), { record, version: 1 });
+    });
+  });
+}
+
+function claimsOf<R extends Entity>({ name, of, make, remove }: Kind<R>, { test }: Suite): void {
+  test(`${name}: a repeat under one claim makes nothing and returns the first record`, async (store) => {
+    const [key, record] = [claim(), make()];
+    const stored = { record, version: 1 };
+    assert.deepEqual(await of(store).create(record, key), { stored, replayed: false });
+    const other = make();
+    assert.deepEqual(await of(store).create(other, key), { stored, replayed: true });
+    assert.deepEqual(await of(store).create(record, key), { stored, replayed: true });
+    assert.equal(await of(store).get(other.id), undefined);
+  });
+
+  test(`${name}: a key with another fingerprint is refused, and nothing is written`, async (store) => {
+    const [key, record, other] = [claim(), make(), make()];
+    await of(store).create(record, key);
+    const reused = claim({ key: key.key });
+    await raises(of(store).create(other, reused), 'idempotency-key-reused');
+    await raises(of(store).create(record, reused), 'idempotency-key-reused');
+    await raises(of(store).replay(reused), 'idempotency-key-reused');
+    assert.equal(await of(store).get(other.id), undefined);
+    assert.deepEqual(await of(store).replay(key), { record, version: 1 });
+  });
+
+  test(`${name}: a replay returns the record as it was first made, after changes too`, async (store) => {
+    const [key, record] = [claim(), make({ own: { n: 1 } })];
+    await of(store).create(record, key);
+    await of(store).update(record.id, ({ record: old }) => ({ ...old, own: { n: 2 } }));
+    const stored = { record, version: 1 };
+    assert.deepEqual(await of(store).create(make(), key), { stored, replayed: true });
+    assert.deepEqual(await of(store).replay(key), stored);
+    assert.deepEqual((await of(store).get(record.id))?.version, 2);
+  });
+
+  test(`${name}: a claim outlives its record, even one whose id was used again`, async (store) => {
+    const [key, record] = [claim(), make()];
+    await of(store).create(record, key);
+    await remove(store, record.id);
+    const stored = { record, version: 1 };
+    assert.deepEqual(await of(store).create(make(), key), { stored, replayed: true });
+    assert.equal(await of(store).get(record.id), undefined);
+    await of(store).create(make({ id: record.id }), claim());
+    assert.deepEqual(await of(store).replay(key), stored);
+  });
+
+  test(`${name}: replay is undefined for a key that is free, and claims nothing`, async (store) => {
+    const key = claim();
+    assert.equal(await of(store).replay(key), undefined);
+    assert.equal((await of(store).create(make(), key)).replayed, false);
+  });
+
+  test(`${name}: a creation that failed on its id leaves no claim`, async (store) => {
+    const [key, first, second] = [claim(), make(), make()];
+    await of(store).create(first);
+    await raises(of(store).create(make({ id: first.id }), key), 'id-taken');
+    assert.equal(await of(store).replay(key), undefined);
+    assert.deepEqual((await of(store).create(second, key)).stored.record, second);
+  });
+
+  test(`${name}: a key is exact, whatever it looks like`, async (store) => {
+    const keys = ['k', 'K', 'k ', ' ', '1', '01', 'é', 'e\u0301', 'constructor', '__proto__', '$k'];
+    const claims = [...keys, "'k'", 'x'.repeat(255), '😀'].map((key) => claim({ key }));
+    for (const key of claims) assert.equal((await of(store).create(make(), key)).replayed, false);
+    for (const key of claims) assert.equal((await of(store).create(make(), key)).replayed, true);
+  });
+}

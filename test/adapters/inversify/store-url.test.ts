@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import {
+  parseStoreUrl,
+  redactStoreUrl,
+  StoreUrlError,
+} from '../../../src/adapters/inversify/index.ts';
+
+describe('store URLs', () => {
+  it('name a store', () => {
+    expect(parseStoreUrl('memory:')).to.deep.equal({ kind: 'memory' });
+    expect(parseStoreUrl('sqlite:./a b.db')).to.deep.equal({ kind: 'sqlite', path: './a b.db' });
+    expect(parseStoreUrl('sqlite:/var/r.db')).to.deep.equal({ kind: 'sqlite', path: '/var/r.db' });
+    for (const url of ['mongodb://a,b/db?replicaSet=r', 'mongodb+srv://a/db']) {
+      expect(parseStoreUrl(url)).to.deep.equal({ kind: 'mongodb', url });
+    }
+  });
+
+  it('are refused when they name none', () => {
+    for (const url of ['', 'memory', 'sqlite:', 'sqlite://x.db', 'postgres://x', 'data/x.db']) {
+      expect(() => parseStoreUrl(url), url).to.throw(StoreUrlError);
+    }
+  });
+
+  it('are shown without their password', () => {
+    expect(redactStoreUrl('mongodb://ada:s3cr:t@h/db')).to.equal('mongodb://ada:***@h/db');
+    expect(redactStoreUrl('mongodb+srv://ada:x@h')).to.equal('mongodb+srv://ada:***@h');
+    expect(redactStoreUrl('mongodb://h/db')).to.equal('mongodb://h/db');
+    expect(redactStoreUrl('sqlite:./a@b:c@d.db')).to.equal('sqlite:./a@b:c@d.db');
+  });
+});

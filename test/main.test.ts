@@ -1,0 +1,122 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { startServer } from './support/server.ts';
+
+const root = join(import.meta.dirname, '..');
+const main = join(root, 'src', 'main.ts');
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(...args: string[]): Promise<Ended> {
+  return promisify(execFile)(process.execPath, [main, ...args]).then(
+    (done) => ({ code: 0, ...done }),
+    (error: Ended) => error,
+  );
+}
+
+describe('the program', function () {
+  this.timeout(20_000);
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'rostrum-main-'));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('prints one line when it is ready, with address and store', async () => {
+    await using server = await startServer('--store', 'memory:');
+    expect(server.readyLine).to.match(/^Rostrum is ready at http:\/\/127\.0\.0\.1:\d+ on memory:$/);
+    expect((await fetch(`${server.address}/readyz`)).status).to.equal(200);
+  });
+
+  it('keeps its data over a stop and a start, and makes the folder for it', async () => {
+    const store = `sqlite:${join(folder, 'deep', 'er', 'rostrum.db')}`;
+    const first = await startServer('--store', store);
+    const made = await fetch(`${first.address}/api/v1/users`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"name": "Ada", "own": {"a.b": [1, null]}}',
+    });
+    const user = (await made.json()) as { id: string };
+    expect(await first.stop()).to.equal(0);
+    await using second = await startServer('--store', store);
+    const read = await fetch(`${second.address}/api/v1/users/${user.id}`);
+    expect(await read.json()).to.deep.equal(user);
+  });
+
+  it('ends with 0 on SIGTERM and on SIGINT', async () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const server = await startServer('--store', 'memory:');
+      expect(await server.stop(signal)).to.equal(0);
+    }
+  });
+
+  it('starts by npm start', async () => {
+    const child = spawn('npm', ['start', '--', '--port', '0', '--store', 'memory:'], {
+      cwd: root,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      const lines: string[] = [];
+      for await (const line of createInterface({ input: child.stdout })) {
+        lines.push(line);
+        if (line.startsWith('Rostrum is ready')) break;
+      }
+      expect(lines.at(-1)).to.match(/^Rostrum is ready/);
+    } finally {
+      const exited = once(child, 'exit');
+      // The whole group: npm hands no signal on.
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+      await exited;
+    }
+  });
+
+  it('says its version and its help', async () => {
+    expect(await run('--version')).to.deep.include({ code: 0, stdout: '0.1.0\n' });
+    expect((await run('--help')).stdout).to.match(/^Usage: rostrum/);
+  });
+
+  it('says in one sentence which setting is wrong', async () => {
+    const busy = createServer().listen(0, '127.0.0.1');
+    await once(busy, 'listening');
+    const { port } = busy.address() as { port: number };
+    const file = join(folder, 'file');
+    writeFileSync(file, 'not a database, and long enough to be looked at as one '.repeat(20));
+    const cases: [RegExp, ...string[]][] = [
+      [/^--port is "x", .*\n$/, '--port', 'x'],
+      [/^PORT is \d+, and something else listens there .*--port 0.*\n$/, '--port', `${port}`],
+      [/^HOST is "203\.0\.113\.1", .*\n$/, '--host', '203.0.113.1', '--port', '0'],
+      [/^STORE_URL is "postgres:\/\/a:\*\*\*@h\/d": .*\n$/, '--store', 'postgres://a:b@h/d'],
+      [/^STORE_URL is "sqlite:.*": .*\n$/, '--store', `sqlite:${file}`],
+      [/^STORE_URL is "sqlite:.*": .*\n$/, '--store', `sqlite:${join(file, 'x.db')}`],
+    ];
+    for (const [sentence, ...args] of cases) {
+      const store = args.includes('--store') ? [] : ['--store', 'memory:'];
+      const { code, stdout, stderr } = await run(...store, ...args);
+      expect(stderr, args.join(' ')).to.match(sentence);
+      expect([code, stdout]).to.deep.equal([1, '']);
+    }
+    busy.close();
+  });
+
+  it('refuses a file that another server has', async () => {
+    const store = `sqlite:${join(folder, 'rostrum.db')}`;
+    await using _first = await startServer('--store', store);
+    const { code, stderr } = await run('--port', '0', '--store', store);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^STORE_URL is "sqlite:.*": .*\n$/);
+  });
+});

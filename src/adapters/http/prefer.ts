@@ -1,0 +1,37 @@
+import type { Answer } from './answer.ts';
+
+/** How a client wants to be answered to a write (RFC 7240, section 4.2). */
+type Return = 'minimal' | 'representation';
+
+/** A preference and its parameters, and the comma or the end behind it (RFC 7240, section 2). */
+const preference =
+  /[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[!#$%&'*+.^_`|~0-9A-Za-z-]*))?[ \t]*(?:;(?:[^,"]|"(?:[^"\\]|\\.)*")*)?(?:,|$)/y;
+
+/**
+ * Reads `return` from `Prefer`. The first one counts; what cannot be read, and what nobody here
+ * knows, is passed over, as the RFC wants.
+ */
+function preferredReturn(header: string | string[] | undefined): Return | undefined {
+  const text = Array.isArray(header) ? header.join(',') : (header ?? '');
+  preference.lastIndex = 0;
+  while (preference.lastIndex < text.length) {
+    const [, name = '', value = ''] = preference.exec(text) ?? [];
+    if (name === '') return undefined;
+    if (name.toLowerCase() !== 'return') continue;
+    const plain = value.replaceAll('"', '');
+    return plain === 'minimal' || plain === 'representation' ? plain : undefined;
+  }
+  return undefined;
+}
+
+/**
+ * The answer to a write in the form that the client prefers: with `return=minimal` without a body,
+ * and 204 in place of 200.
+ */
+export function inPreferredForm(header: string | string[] | undefined, answer: Answer): Answer {
+  const preference = preferredReturn(header);
+  if (preference === undefined) return answer;
+  const headers = { ...answer.headers, 'Preference-Applied': `return=${preference}` };
+  if (preference === 'representation') return { ...answer, headers };
+  return { status: answer.status === 200 ? 204 : answer.status, headers };
+}

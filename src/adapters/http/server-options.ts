@@ -1,0 +1,42 @@
+import type { Logger } from '../../ports/logger.ts';
+
+/** How the server listens, and what it bears. Times are in milliseconds. */
+export interface ServeOptions {
+  /** `127.0.0.1` when absent. */
+  readonly host?: string | undefined;
+  /** 3000 when absent; 0 for any that is free. */
+  readonly port?: number | undefined;
+  readonly logger?: Logger | undefined;
+  readonly limits?: Partial<ServerLimits> | undefined;
+  /** How long requests under way may take to finish when the server closes. */
+  readonly shutdownTimeoutMs?: number | undefined;
+}
+
+export interface ServerLimits {
+  /** For the headers of a request to arrive. */
+  readonly headersTimeoutMs: number;
+  /** For a whole request to arrive. */
+  readonly requestTimeoutMs: number;
+  /** For which a connection is kept without a request: longer than the proxies in front do. */
+  readonly keepAliveTimeoutMs: number;
+  /** For which a connection may be silent, in either direction, while a request is under way. */
+  readonly inactivityTimeoutMs: number;
+  /** Bytes of all headers of a request, its first line included. */
+  readonly maxHeaderBytes: number;
+  /** Connections at one time; those beyond are closed at once. */
+  readonly maxConnections: number;
+  /** How often connections are looked at for time-outs. */
+  readonly checkIntervalMs: number;
+}
+
+export const defaultLimits: ServerLimits = {
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 65_000,
+  inactivityTimeoutMs: 120_000,
+  maxHeaderBytes: 32 * 1024,
+  maxConnections: 10_000,
+  checkIntervalMs: 1000,
+};
+
+export const defaultShutdownTimeoutMs = 10_000;

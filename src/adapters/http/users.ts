@@ -1,0 +1,24 @@
+import type { UserFilter, UserSort } from '../../domain/page.ts';
+import { userSortKey } from '../../domain/page.ts';
+import type { User } from '../../domain/user.ts';
+import { type ListedResource, listHandler } from './list-handler.ts';
+import { readUserFilter } from './list-query.ts';
+import { changeAt, deleted, type Handler, recordHandlers } from './record-handlers.ts';
+
+const users: ListedResource<User, UserFilter, UserSort> = {
+  path: '/users',
+  plural: 'users',
+  service: (rostrum) => rostrum.users,
+  readFilter: readUserFilter,
+  sortKey: userSortKey,
+};
+
+const remove: Handler = async (request) => {
+  const { rostrum, id, query } = request;
+  const [posts] = query.get('posts') ?? [];
+  const mode = posts === 'delete' || posts === 'keep' ? posts : 'refuse';
+  await rostrum.users.delete(id, mode, changeAt(request));
+  return deleted(request);
+};
+
+export const userHandlers = { ...recordHandlers(users), list: listHandler(users), remove };

@@ -8,7 +8,7 @@ export const userLists: ListScheme<UserFilter, UserSort> = {
     createdAt: { column: 'created_at', index: 'users_created' },
     updatedAt: { column: 'updated_at', index: 'users_updated' },
     name: { column: 'name', index: 'users_name' },
-    email: { column: "coalesce(email_key, '')", index: 'users_email' },
+    email: { column: 'email_sort', index: 'users_email' },
   },
   equalities({ email, name }) {
     const found: Equality<UserSort>[] = [];

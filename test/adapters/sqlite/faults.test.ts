@@ -1,0 +1,174 @@
+import { expect } from 'chai';
+import { isRostrumError, type RostrumError } from '../../../src/domain/errors.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import { codes, driverFault, type Watch, watched } from './support/faults.ts';
+import { Folder, look, value } from './support/folder.ts';
+import { post, user } from './support/records.ts';
+
+type Unavailable = RostrumError<'store-unavailable'>;
+
+describe('a failing driver under the sqlite store', () => {
+  const folder = new Folder();
+  let watch: Watch;
+  let path: string;
+  let store: Store;
+
+  beforeEach(() => {
+    watch = () => {};
+    path = folder.file();
+    store = folder.open(path, { database: watched((sql, database) => watch(sql, database)) });
+  });
+
+  /** After each fault: the file is sound, and the store as good as new. */
+  afterEach(async () => {
+    watch = () => {};
+    await store.ready();
+    await store.users.create(user('afterwards'));
+    await store.close();
+    look(path, (database) => {
+      expect(value(database, 'PRAGMA integrity_check')).to.equal('ok');
+      expect(database.prepare('PRAGMA foreign_key_check').all()).to.deep.equal([]);
+    });
+  });
+
+  function failAt(sql: string, code: number): void {
+    watch = (one) => {
+      if (one.startsWith(sql)) throw driverFault(code);
+    };
+  }
+
+  async function unavailable(promise: Promise<unknown>): Promise<Unavailable> {
+    const error: unknown = await promise.then(
+      () => new Error('fulfilled'),
+      (reason: unknown) => reason,
+    );
+    if (isRostrumError(error, 'store-unavailable')) return error;
+    throw error;
+  }
+
+  for (const [at, code, outcome] of [
+    ['BEGIN', codes.fsync, 'none'],
+    ['COMMIT', codes.full, 'none'],
+    ['COMMIT', codes.busy, 'none'],
+    ['COMMIT', codes.fsync, 'unknown'],
+  ] as const) {
+    it(`at ${at} with code ${code}: all of the group fail, outcome ${outcome}`, async () => {
+      await store.users.create(user('taken'));
+      failAt(at, code);
+      const results = await Promise.all([
+        unavailable(store.users.create(user('1'))),
+        // What rests on a group that was not made is not judged by it.
+        unavailable(store.users.create(user('taken'))),
+        unavailable(store.users.create(user('2'))),
+      ]);
+      for (const { details, cause } of results) {
+        expect(details.outcome).to.equal(outcome);
+        expect(cause).to.have.property('errcode', code);
+      }
+      watch = () => {};
+      expect(await store.users.get('1')).to.equal(undefined);
+      expect(await store.users.get('2')).to.equal(undefined);
+    });
+  }
+
+  it('when COMMIT was made and then failed, the outcome is unknown', async () => {
+    watch = (sql, database) => {
+      if (sql !== 'COMMIT') return;
+      database.exec('COMMIT');
+      throw driverFault(codes.fsync);
+    };
+    const { details } = await unavailable(store.users.create(user('1')));
+    expect(details.outcome).to.equal('unknown');
+  });
+
+  it('a statement that fails takes one write with it', async () => {
+    watch = (sql) => {
+      if (sql.startsWith('INSERT INTO posts')) throw driverFault(codes.full);
+    };
+    const [made, failed] = await Promise.all([
+      store.users.create(user('1')),
+      unavailable(store.posts.create(post('p'))),
+    ]);
+    expect(made.replayed).to.equal(false);
+    expect(failed.details.outcome).to.equal('none');
+  });
+
+  it('a statement that costs the whole transaction takes the whole group with it', async () => {
+    watch = (sql, database) => {
+      if (!sql.startsWith('INSERT INTO posts')) return;
+      database.exec('ROLLBACK'); // as SQLite does by itself when a write runs out of disk
+      throw driverFault(codes.full);
+    };
+    const before = unavailable(store.users.create(user('1')));
+    const itself = unavailable(store.posts.create(post('p')));
+    const behind = store.users.create(user('2'));
+    for (const error of [await before, await itself]) {
+      expect(error.details.outcome).to.equal('none');
+      expect(error.cause).to.have.property('errcode', codes.full);
+    }
+    // It was not part of the group yet.
+    expect((await behind).replayed).to.equal(false);
+    expect(await store.users.get('1')).to.equal(undefined);
+  });
+
+  it('a claim and its record are made together, wherever the failure is', async () => {
+    const at = '2026-05-05T05:05:05.000Z';
+    const claim = { key: 'k', fingerprint: 'f', from: at, until: '2027-01-01T00:00:00.000Z' };
+    const steps: string[] = [];
+    watch = (sql) => steps.push(sql);
+    await store.users.create(user('0'), { ...claim, key: 'another' });
+    expect(steps.length).to.be.greaterThan(5);
+    for (let step = 0; step < steps.length; step++) {
+      let left = step;
+      watch = () => {
+        if (left-- === 0) throw driverFault(codes.fsync);
+      };
+      const id = `made at ${step}`;
+      const once = { ...claim, key: `k${step}` };
+      await unavailable(store.users.create(user(id), once));
+      watch = () => {};
+      expect(await store.users.get(id)).to.equal(undefined);
+      expect(await store.users.replay(once)).to.equal(undefined);
+      expect((await store.users.create(user(id), once)).replayed).to.equal(false);
+      expect((await store.users.create(user(id), once)).replayed).to.equal(true);
+    }
+  });
+
+  it('what is acknowledged is there, and what surely was not made is not, at random', async () => {
+    let seed = 42;
+    const random = () => {
+      seed = (seed * 1103515245 + 12345) % 2 ** 31;
+      return seed / 2 ** 31;
+    };
+    watch = (sql, database) => {
+      if (random() > (sql === 'COMMIT' ? 0.3 : 0.005)) return;
+      if (sql === 'COMMIT' && random() < 0.5) database.exec('COMMIT');
+      if (sql.startsWith('INSERT') && random() < 0.5) database.exec('ROLLBACK');
+      throw driverFault(codes.fsync);
+    };
+    const ends = new Map<string, 'made' | 'none' | 'unknown'>();
+    for (let round = 0; round < 60; round++) {
+      const group = Array.from({ length: 20 }, (_, i) => `${round}-${i}`);
+      await Promise.all(
+        group.map(async (id) => {
+          try {
+            await store.users.create(user(id));
+            ends.set(id, 'made');
+          } catch (error) {
+            if (!isRostrumError(error, 'store-unavailable')) throw error;
+            ends.set(id, error.details.outcome);
+          }
+        }),
+      );
+    }
+    watch = () => {};
+    const seen = { made: 0, none: 0, unknown: 0 };
+    for (const [id, end] of ends) {
+      const found = await store.users.get(id);
+      if (end === 'made') expect(found).to.deep.equal({ record: user(id), version: 1 });
+      if (end === 'none') expect(found).to.equal(undefined);
+      seen[end] += 1;
+    }
+    expect(Math.min(...Object.values(seen))).to.be.greaterThan(0);
+  });
+});

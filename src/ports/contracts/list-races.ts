@@ -13,8 +13,10 @@ export function describeListRaces({ group, test }: Suite): void {
         const stay = times(30, (n) => post({ createdAt: at(n >> 1) }));
         const go = times(30, (n) => post({ createdAt: at(n >> 1) }));
         await Promise.all([...stay, ...go].map((record) => posts.create(record)));
-        const between = (n: number) =>
+        const goes = new Set(idsOf(go));
+        const between = (n: number, lastId: string) =>
           Promise.all([
+            posts.delete(goes.has(lastId) ? lastId : 'none'),
             posts.delete(go[n * 2]?.id ?? 'none'),
             posts.delete(go[30 - n]?.id ?? 'none'),
             posts.create(post({ createdAt: at(n) })),
@@ -32,8 +34,10 @@ export function describeListRaces({ group, test }: Suite): void {
         const stay = times(20, (n) => user({ email: n < 10 ? null : `s${n}@example.com` }));
         const go = times(20, (n) => user({ email: n < 10 ? null : `s${n}x@example.com` }));
         await Promise.all([...stay, ...go].map((record) => users.create(record)));
-        const between = (n: number) =>
+        const goes = new Set(idsOf(go));
+        const between = (n: number, lastId: string) =>
           Promise.all([
+            users.delete(goes.has(lastId) ? lastId : 'none', { posts: 'refuse' }),
             users.delete(go[n]?.id ?? 'none', { posts: 'refuse' }),
             users.delete(go[20 - n]?.id ?? 'none', { posts: 'refuse' }),
             users.create(user({ email: null })),

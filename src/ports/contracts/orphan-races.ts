@@ -94,25 +94,31 @@ async function against(
   write: (n: number) => Promise<unknown>,
 ): Promise<Outcome> {
   const deletion = async () => {
-    await turns(round);
+    await turns((round >> 1) % 4);
     return users.delete(authorId, mode);
   };
-  const writes = times(4, (n) => async () => {
-    await turns(n * (round % 4));
-    return write(n);
-  });
-  const [first, ...rest] = round % 2 ? [deletion(), ...writes.map((run) => run())] : [];
-  const racing = first ? [...rest, first] : [...writes.map((run) => run()), deletion()];
-  const results = await Promise.allSettled(racing);
-  const last = results.pop();
-  if (last?.status === 'rejected') {
-    assert.ok(isRostrumError(last.reason, 'user-has-posts'), `deletion raised ${last.reason}`);
+  const writes = async () =>
+    Promise.allSettled(
+      times(4, async (n) => {
+        await turns(n * (round % 3));
+        return write(n);
+      }),
+    );
+  // Who sets out first takes turns.
+  const early = round % 2 === 0 ? undefined : deletion();
+  const writing = writes();
+  const [deleting] = await Promise.allSettled([early ?? deletion()]);
+  const results = await writing;
+
+  if (deleting.status === 'rejected') {
+    const { reason } = deleting;
+    assert.ok(isRostrumError(reason, 'user-has-posts'), `the deletion raised ${reason}`);
   }
   for (const result of results) {
     if (result.status === 'rejected') await raisesUnknownAuthor(Promise.reject(result.reason));
   }
   return {
-    deleted: last?.status === 'fulfilled' && last.value === true,
+    deleted: deleting.status === 'fulfilled' && deleting.value,
     written: results.map(({ status }) => status === 'fulfilled'),
   };
 }

@@ -39,7 +39,7 @@ const shapes: Record<string, readonly JsonObject[]> = {
     { a: [null, [], {}, [[]], [{}], { n: null }], o: { o: {} } },
   ],
   'objects that look like a driver’s own': [
-    { $oid: '507f1f77bcf86cd799439011' },
+    { $oid: '507f1f77bcf86cd799439011', below: { $oid: '507f1f77bcf86cd799439011' } },
     { when: { $date: 0 }, n: { $numberLong: '1' }, ref: { $ref: 'users', $id: 1 } },
     { _bsontype: 'ObjectId', o: { _bsontype: 'Long', low: 1, high: 0 } },
     { type: 'Buffer', data: [1, 2, 3] },

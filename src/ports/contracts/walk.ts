@@ -11,8 +11,8 @@ export interface Walk<Filter, Order> {
   readonly filter: Filter;
   readonly order: Order;
   readonly limit?: number;
-  /** Called between two pages. */
-  readonly between?: (pages: number) => Promise<unknown>;
+  /** Called between two pages, with the number of pages so far and the last id on them. */
+  readonly between?: (pages: number, lastId: string) => Promise<unknown>;
 }
 
 /** Follows a list from page to page, and holds each page to what every page must be. */
@@ -28,7 +28,7 @@ export async function walk<R extends Entity, Filter, Order>(
     if (page.next) assert.equal(page.items.length, limit, 'a page before the last one is not full');
     walked.push(...page.items.map(({ record }) => record));
     assert.ok(pages <= 10_000, 'the list does not come to an end');
-    if (page.next) await between(pages);
+    if (page.next) await between(pages, page.next.id);
   }
   return walked;
 }

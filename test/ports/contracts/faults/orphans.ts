@@ -1,0 +1,122 @@
+import { isRostrumError } from '../../../../src/domain/errors.ts';
+import type { Post } from '../../../../src/domain/post.ts';
+import type { Id, Versioned } from '../../../../src/domain/record.ts';
+import type { Store } from '../../../../src/ports/store.ts';
+import type { UserRepository } from '../../../../src/ports/user-repository.ts';
+import { elsewhere, type Fault, type Plan } from './plant.ts';
+
+export const orphanRaces: Fault[] = [
+  ...(['refuse', 'delete', 'keep'] as const).flatMap((mode): Fault[] => [
+    {
+      fault: `looks for the author, and makes the post a moment later (${mode})`,
+      breaks: `${mode}: deleting a user against creating their posts`,
+      plan: lookThenWrite(),
+    },
+    {
+      fault: `looks for the author, and moves the post a moment later (${mode})`,
+      breaks: `${mode}: deleting a user against moving posts to them`,
+      plan: lookThenWrite(),
+    },
+  ]),
+  {
+    fault: 'counts the posts, and deletes the user a moment later',
+    breaks: 'refuse: deleting a user against creating their posts',
+    plan: deletingUsers(async (id, { posts }, inner, store) => {
+      const theirs = await postsOf(store, id);
+      if (posts === 'refuse' && theirs.length === 0) {
+        await elsewhere();
+        return inner.delete(id, { posts: 'delete' });
+      }
+      return undefined;
+    }),
+  },
+  {
+    fault: 'deletes the posts, and the user a moment later',
+    breaks: 'delete: deleting a user against moving posts to them',
+    plan: deletingUsers(async (id, { posts }, inner, store) => {
+      if (posts !== 'delete') return undefined;
+      for (const { record } of await postsOf(store, id)) await store.posts.delete(record.id);
+      await elsewhere();
+      return inner.delete(id, { posts: 'keep', release });
+    }),
+  },
+  {
+    fault: 'writes over a moving post when it releases it',
+    breaks: 'deletions in every mode against creations, moves and each other',
+    plan: lookThenWrite(),
+  },
+];
+
+/**
+ * A post whose author is deleted in the moment between is an orphan: to the memory store, which
+ * would not have it, it is a post without an author, and to readers it names the one who is gone.
+ */
+function lookThenWrite(): Plan {
+  return {
+    posts: (inner, { users }) => {
+      const orphans = new Map<Id, Id>();
+      const shown = ({ record, version }: Versioned<Post>): Versioned<Post> => ({
+        record: { ...record, authorId: orphans.get(record.id) ?? record.authorId },
+        version,
+      });
+      const isOrphan = (error: unknown) => isRostrumError(error, 'invalid-record');
+      return {
+        get: async (id) => {
+          const got = await inner.get(id);
+          return got && shown(got);
+        },
+        list: async (filter, page) => {
+          const got = await inner.list(filter, page);
+          return { ...got, items: got.items.map(shown) };
+        },
+        create: async (record, claim) => {
+          const found = record.authorId && (await users.get(record.authorId));
+          await elsewhere();
+          return inner.create(record, claim).catch((error) => {
+            if (!isOrphan(error) || !found) throw error;
+            orphans.set(record.id, found.record.id);
+            return inner.create({ ...record, authorId: null }, claim);
+          });
+        },
+        update: async (id, decide) => {
+          const current = await inner.get(id);
+          const authorId = current && decide(current).authorId;
+          const found = authorId && (await users.get(authorId));
+          await elsewhere();
+          return inner.update(id, decide).catch((error) => {
+            if (!isOrphan(error) || !found) throw error;
+            orphans.set(id, found.record.id);
+            return inner.update(id, (now) => ({ ...decide(now), authorId: null }));
+          });
+        },
+      };
+    },
+  };
+}
+
+type Mode = Parameters<UserRepository['delete']>[1];
+
+function deletingUsers(
+  otherwise: (
+    id: Id,
+    mode: Mode,
+    inner: UserRepository,
+    store: Store,
+  ) => Promise<boolean | undefined>,
+): Plan {
+  return {
+    users: (inner, store) => ({
+      delete: async (id, mode, guard) =>
+        (await otherwise(id, mode, inner, store)) ?? inner.delete(id, mode, guard),
+    }),
+  };
+}
+
+function release({ record }: Versioned<Post>): Post {
+  return { ...record, authorId: null };
+}
+
+async function postsOf({ posts }: Store, authorId: Id) {
+  const order = { by: 'createdAt', direction: 'asc' } as const;
+  return (await posts.list({ authorId }, { order, limit: 1000 })).items;
+}

@@ -20,7 +20,7 @@ const maxLinks = 40;
 export function dataFile(path: string): string {
   if (path === '' || path === ':memory:' || path.includes('\0')) {
     throw new SqliteStoreError(
-      'bad-path',
+      'store-bad-path',
       `The SQLite store needs the path of a file, and ${JSON.stringify(path)} is none; for a store without a file use the memory store.`,
     );
   }
@@ -29,7 +29,7 @@ export function dataFile(path: string): string {
   } catch (error) {
     if (error instanceof SqliteStoreError) throw error;
     throw new SqliteStoreError(
-      'folder-unusable',
+      'store-folder-unusable',
       `The folder of the data file ${path} is not there and cannot be made (${reason(error)}): choose another path, or allow this one.`,
       { cause: error },
     );
@@ -46,7 +46,7 @@ function follow(path: string, links: number): string {
   }
   if (found !== undefined && !found.isFile()) {
     throw new SqliteStoreError(
-      'cannot-open',
+      'store-cannot-open',
       `The data file ${path} is not a file: choose another path.`,
     );
   }

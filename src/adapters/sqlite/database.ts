@@ -33,7 +33,7 @@ export const openNodeDatabase: OpenDatabase = (path) => {
   const sqlite = process.getBuiltinModule('node:sqlite');
   if (sqlite === undefined) {
     throw new SqliteStoreError(
-      'driver-missing',
+      'store-driver-missing',
       `This Node (${process.version}) has no node:sqlite: use Node 22.18 or newer, or open the store with a database of better-sqlite3.`,
     );
   }

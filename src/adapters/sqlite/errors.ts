@@ -1,22 +1,22 @@
 /** Why a store could not be opened. Stable within v1. */
 export type SqliteStoreErrorCode =
   /** The path is not one of a file. */
-  | 'bad-path'
+  | 'store-bad-path'
   /** The folder of the file is not there and cannot be made, or is no folder. */
-  | 'folder-unusable'
+  | 'store-folder-unusable'
   /** The file cannot be opened, read or written. */
-  | 'cannot-open'
-  | 'not-a-database'
+  | 'store-cannot-open'
+  | 'store-not-a-database'
   /** An SQLite database that another program made. */
-  | 'foreign-database'
+  | 'store-foreign-database'
   /** The file was written by a newer version of this program. */
-  | 'newer-schema'
+  | 'store-newer-schema'
   /** Another store has the file open. */
-  | 'in-use'
+  | 'store-in-use'
   /** A setting that durability or integrity rests on did not take. */
-  | 'unsafe-settings'
+  | 'store-unsafe-settings'
   /** This Node has no SQLite. */
-  | 'driver-missing';
+  | 'store-driver-missing';
 
 /** A store that could not be opened; the message is one sentence that says what to do about it. */
 export class SqliteStoreError extends Error {

@@ -39,13 +39,13 @@ export function takeLock(file: string, open: OpenDatabase): Lock {
 function refusal(file: string, error: unknown): SqliteStoreError {
   if (isDriverError(error, resultCode.busy)) {
     return new SqliteStoreError(
-      'in-use',
+      'store-in-use',
       `Another server has the data file ${file} open: stop that one first, or use another file.`,
       { cause: error },
     );
   }
   return new SqliteStoreError(
-    'cannot-open',
+    'store-cannot-open',
     `The lock file ${file}${lockSuffix} cannot be opened or locked: see that the folder can be written, and that the file is not another program's.`,
     { cause: error },
   );

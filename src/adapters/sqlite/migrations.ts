@@ -18,13 +18,13 @@ export function checkSchema(connection: Connection, file: string): number {
   const isEmpty = connection.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined;
   if (owner !== applicationId && !(owner === 0 && version === 0 && isEmpty)) {
     throw new SqliteStoreError(
-      'foreign-database',
+      'store-foreign-database',
       `The file ${file} is a database of another program: choose another path.`,
     );
   }
   if (version > migrations.length) {
     throw new SqliteStoreError(
-      'newer-schema',
+      'store-newer-schema',
       `The data file ${file} was written by a newer version of Rostrum (schema ${version}, this one knows ${migrations.length}): use that version.`,
     );
   }

@@ -53,12 +53,12 @@ export function openSqliteStore({
 function refusal(file: string, cause: unknown): SqliteStoreError {
   if (isDriverError(cause, resultCode.notADatabase)) {
     const message = `The file ${file} is not an SQLite database: choose another path.`;
-    return new SqliteStoreError('not-a-database', message, { cause });
+    return new SqliteStoreError('store-not-a-database', message, { cause });
   }
   if (isDriverError(cause, resultCode.busy)) {
     const message = `Another program is writing to the data file ${file}: let it finish, and start again.`;
-    return new SqliteStoreError('in-use', message, { cause });
+    return new SqliteStoreError('store-in-use', message, { cause });
   }
   const message = `The data file ${file} cannot be opened for reading and writing: see that its permissions allow it, and that its disk is well and not full.`;
-  return new SqliteStoreError('cannot-open', message, { cause });
+  return new SqliteStoreError('store-cannot-open', message, { cause });
 }

@@ -33,7 +33,7 @@ export function applyPragmas(connection: Connection, file: string): void {
   for (const [name, value, expected] of needed) {
     if (pragma(connection, name) === expected) continue;
     throw new SqliteStoreError(
-      'unsafe-settings',
+      'store-unsafe-settings',
       `SQLite did not take the setting ${name} = ${value} for the data file ${file}: use a local file system and a driver that allow it.`,
     );
   }

@@ -19,7 +19,7 @@ describe('one sqlite store to a file', () => {
     for (const one of paths) {
       expect(() => folder.open(one))
         .to.throw(`Another server has the data file ${path} open`)
-        .with.property('code', 'in-use');
+        .with.property('code', 'store-in-use');
     }
   });
 
@@ -36,14 +36,14 @@ describe('one sqlite store to a file', () => {
       expect(first.said).to.equal('open');
       expect(() => folder.open(path))
         .to.throw()
-        .with.property('code', 'in-use');
+        .with.property('code', 'store-in-use');
     } finally {
       await killed(first.child);
     }
     await folder.open(path).ready();
     const second = await openElsewhere(path);
     await killed(second.child);
-    expect(second.said).to.equal('in-use');
+    expect(second.said).to.equal('store-in-use');
   });
 
   it('readers get in meanwhile, and see what was committed', async () => {

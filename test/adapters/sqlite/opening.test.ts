@@ -78,7 +78,7 @@ describe('opening a sqlite store', () => {
         };
       };
       const error = refused(folder.file(), deaf);
-      expect(error.code).to.equal('unsafe-settings');
+      expect(error.code).to.equal('store-unsafe-settings');
       expect(error.message).to.include(setting);
     });
   }
@@ -89,7 +89,7 @@ describe('opening a sqlite store', () => {
     look(path, (database) => database.exec('PRAGMA user_version = 1000'));
     const before = readFileSync(path);
     const error = refused(path);
-    expect(error.code).to.equal('newer-schema');
+    expect(error.code).to.equal('store-newer-schema');
     expect(error.message).to.include('1000');
     expect(readFileSync(path).equals(before)).to.equal(true);
   });
@@ -98,24 +98,24 @@ describe('opening a sqlite store', () => {
     const path = folder.file();
     look(path, (database) => database.exec('CREATE TABLE users (id)'));
     const before = readFileSync(path);
-    expect(refused(path).code).to.equal('foreign-database');
+    expect(refused(path).code).to.equal('store-foreign-database');
     expect(readFileSync(path).equals(before)).to.equal(true);
   });
 
   it('refuses a file that is no database, and leaves it as it is', () => {
     const path = folder.file();
     writeFileSync(path, 'Dear diary, '.repeat(1000));
-    expect(refused(path).code).to.equal('not-a-database');
+    expect(refused(path).code).to.equal('store-not-a-database');
     expect(readFileSync(path, 'utf8')).to.equal('Dear diary, '.repeat(1000));
   });
 
   it('refuses a folder that cannot be made, a folder in place of a file, and no path', () => {
     const file = folder.file();
     writeFileSync(file, '');
-    expect(refused(join(file, 'data.db')).code).to.equal('folder-unusable');
-    expect(refused(folder.path).code).to.equal('cannot-open');
-    expect(refused(':memory:').code).to.equal('bad-path');
-    expect(refused('').code).to.equal('bad-path');
+    expect(refused(join(file, 'data.db')).code).to.equal('store-folder-unusable');
+    expect(refused(folder.path).code).to.equal('store-cannot-open');
+    expect(refused(':memory:').code).to.equal('store-bad-path');
+    expect(refused('').code).to.equal('store-bad-path');
   });
 
   it('says in one sentence what is wrong', () => {
@@ -129,7 +129,7 @@ describe('opening a sqlite store', () => {
       if (file.endsWith('-lock')) return new DatabaseSync(file);
       throw new Error('no');
     };
-    expect(refused(path, failing).code).to.equal('cannot-open');
+    expect(refused(path, failing).code).to.equal('store-cannot-open');
     await folder.open(path).ready();
   });
 
@@ -155,7 +155,7 @@ describe('opening a sqlite store', () => {
         close: () => database.close(),
       };
     };
-    expect(refused(path, failing).code).to.equal('cannot-open');
+    expect(refused(path, failing).code).to.equal('store-cannot-open');
     expect(
       look(path, (database) => value(database, 'SELECT count(*) FROM sqlite_schema')),
     ).to.equal(0);

@@ -63,10 +63,18 @@ function unsupported(form: BodyForm, sentence: string, encoding?: string): Probl
 }
 
 export function bodyTooLarge(): Problem {
-  // What is still on its way would have to be read before the connection can be used again.
+  // Nobody knows how much is still on its way, and would have to be read before the next request.
   return new Problem('body-too-large', `The body must have at most ${bodyLimit} bytes.`, {
     headers: { Connection: 'close' },
   });
+}
+
+/**
+ * True when more is still to come of a body that nobody wants than is worth reading, only to use
+ * the connection again.
+ */
+export function isLargeRest({ complete, headers }: IncomingMessage): boolean {
+  return !complete && Number(headers['content-length'] ?? 0) > bodyLimit;
 }
 
 export function emptyBody(): Problem {

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import type { Logger } from '../../ports/logger.ts';
 import { sendAnswer } from './answer.ts';
+import { isLargeRest } from './body-form.ts';
 import { RequestAborted } from './body-watch.ts';
-import { beginExchange } from './exchange.ts';
 import { splitTarget } from './paths.ts';
 import { Problem, problemBody, problemHeaders, toProblem } from './problems.ts';
 import { requestIdFrom } from './request-id.ts';
@@ -30,7 +30,6 @@ export async function withinBoundary(
   answer: () => Promise<void>,
 ): Promise<void> {
   const requestId = requestIdFrom(ctx.headers['x-request-id']);
-  beginExchange(ctx, { requestId, problems });
   if (logger && accessLog) logWhenDone(ctx, requestId, logger);
   try {
     if (ctx.originalUrl.length > maxTargetLength) throw uriTooLong();
@@ -45,12 +44,13 @@ export async function withinBoundary(
     const body = JSON.stringify(problemBody(problem, { requestId, problems }));
     sendAnswer(ctx, { status: problem.kind.status, headers: problemHeaders(problem), body });
   }
+  if (isLargeRest(ctx.req)) ctx.set('Connection', 'close');
   ctx.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
 }
 
 function uriTooLong(): Problem {
   const sentence = `The path and the query must have at most ${maxTargetLength} characters.`;
-  return new Problem('uri-too-long', sentence, { headers: { Connection: 'close' } });
+  return new Problem('uri-too-long', sentence);
 }
 
 /** What the operator has to know. Without a logger it goes where the app's other errors go. */

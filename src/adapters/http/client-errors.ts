@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../ports/logger.ts';
+import { maxTargetLength } from './boundary.ts';
 import type { Connections } from './connections.ts';
 import { Problem } from './problems.ts';
 import { refuseSocket } from './raw-answer.ts';
@@ -24,8 +25,7 @@ function problemOf({ code, rawPacket }: ClientError): Problem {
       return new Problem('request-timeout', timeout);
     case 'HPE_HEADER_OVERFLOW':
       // Node does not tell a long first line from long headers.
-      return rawPacket !== undefined &&
-        /^[A-Z]+ [^\s]*$/.test(Buffer.from(rawPacket).toString('latin1'))
+      return rawPacket !== undefined && targetLength(rawPacket) > maxTargetLength
         ? new Problem('uri-too-long', target)
         : new Problem('headers-too-large', headers);
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
@@ -33,6 +33,10 @@ function problemOf({ code, rawPacket }: ClientError): Problem {
     default:
       return new Problem('bad-request', malformed);
   }
+}
+
+function targetLength(packet: Uint8Array): number {
+  return /^[A-Z]+ (\S*)/.exec(Buffer.from(packet).toString('latin1'))?.[1]?.length ?? 0;
 }
 
 export interface ClientErrorContext {

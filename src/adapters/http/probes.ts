@@ -1,14 +1,14 @@
 import type { Context } from 'koa';
 import { storeUnavailable } from '../../domain/errors.ts';
 import { sendAnswer } from './answer.ts';
-import { allowReading } from './problem-page.ts';
+import { isOnlyOptions } from './reading.ts';
 
 /** How long a store may take to say that it is ready. */
 const readyTimeoutMs = 2000;
 
 /** `/livez`: the process answers. */
 export function sendLive(ctx: Context): void {
-  allowReading(ctx);
+  if (isOnlyOptions(ctx)) return;
   sendOk(ctx);
 }
 
@@ -18,7 +18,7 @@ export function sendLive(ctx: Context): void {
  * @throws RostrumError `store-unavailable`
  */
 export async function sendReady(ctx: Context, ready: () => Promise<void>): Promise<void> {
-  allowReading(ctx);
+  if (isOnlyOptions(ctx)) return;
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(storeUnavailable('none')), readyTimeoutMs);
   try {

@@ -2,14 +2,14 @@ import type { Context } from 'koa';
 import { type Answer, sendAnswer } from './answer.ts';
 import { pathNotFound } from './api.ts';
 import { type ProblemKind, problemKind } from './problem-catalogue.ts';
-import { Problem } from './problems.ts';
+import { isOnlyOptions } from './reading.ts';
 
 /** `/problems/:code`: what a code means, as a page for a person and as JSON for a program. */
 export function sendProblemPage(ctx: Context, rest: readonly string[], problems: string): void {
   const [code = ''] = rest;
   const kind = rest.length === 1 ? problemKind(code) : undefined;
   if (kind === undefined) throw pathNotFound();
-  allowReading(ctx);
+  if (isOnlyOptions(ctx)) return;
   ctx.vary('Accept');
   const asPage = ctx.accepts('json', 'html') === 'html';
   sendAnswer(ctx, asPage ? page(code, kind) : description(code, kind, problems));
@@ -20,14 +20,6 @@ function description(code: string, kind: ProblemKind, problems: string): Answer 
   const body = { type: `${problems}/${code}`, title, status, code, meaning, advice };
   const headers = { 'Cache-Control': 'no-cache' };
   return { status: 200, headers, body: JSON.stringify(body) };
-}
-
-/** Refuses methods other than GET and HEAD on what can only be read. */
-export function allowReading(ctx: Context): void {
-  if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
-  throw new Problem('method-not-allowed', `${ctx.method} is not allowed on this path.`, {
-    headers: { Allow: 'GET, HEAD' },
-  });
 }
 
 function page(code: string, { status, title, meaning, advice }: ProblemKind): Answer {

@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { type Api, type Body, expectProblem, startApi } from './support/api.ts';
+
+describe('conditional requests', () => {
+  let api: Api;
+  let user: Body;
+  let path: string;
+  before(async () => {
+    api = await startApi();
+  });
+  after(() => api[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    const made = await api.make('/users', { name: 'Ann' });
+    path = `/users/${made.id}`;
+    user = (await api.send('PATCH', path, {}, { n: 1 })).body; // Now at version 2.
+  });
+
+  for (const method of ['GET', 'HEAD']) {
+    it(`If-None-Match on ${method} answers 304 where it matches`, async () => {
+      for (const tag of ['"2"', 'W/"2"', '*', '"1", "2"', '"x",W/"2"', ',, "2" ,']) {
+        const { status, headers, text } = await api.send(method, path, { 'If-None-Match': tag });
+        expect([status, text], tag).to.deep.equal([304, '']);
+        expect(headers.get('etag')).to.equal('"2"');
+        expect(headers.get('cache-control')).to.equal('no-cache');
+      }
+      for (const tag of [
+        '"1"',
+        'W/"1"',
+        '"02"',
+        '"two"',
+        '""',
+        '"2.0"',
+        '"99999999999999999999"',
+      ]) {
+        const { status } = await api.send(method, path, { 'If-None-Match': tag });
+        expect(status, tag).to.equal(200);
+      }
+    });
+  }
+
+  it('If-Match on GET answers 412 where it does not match', async () => {
+    expect((await api.get(path, { 'If-Match': '"2"' })).status).to.equal(200);
+    expectProblem(await api.get(path, { 'If-Match': '"1"' }), 412, 'version-mismatch');
+  });
+
+  for (const method of ['PUT', 'PATCH', 'DELETE']) {
+    const body = method === 'DELETE' ? undefined : { name: 'Bea' };
+
+    it(`If-Match on ${method} lets through what matches strongly`, async () => {
+      for (const tag of ['"2"', '*', '"7", "2"', 'W/"2", "2"']) {
+        const made = await api.make('/users', { name: 'Ann' });
+        const at = `/users/${made.id}`;
+        await api.send('PATCH', at, {}, { n: 1 });
+        const { status, text } = await api.send(method, at, { 'If-Match': tag }, body);
+        expect(status, `${tag} ${text}`).to.equal(200);
+      }
+    });
+
+    it(`If-Match on ${method} is 412 where it does not, with the present ETag`, async () => {
+      for (const tag of ['"1"', 'W/"2"', '"3"', '"x"', 'W/"2", "1"']) {
+        const answer = await api.send(method, path, { 'If-Match': tag }, body);
+        expectProblem(answer, 412, 'version-mismatch');
+        expect(answer.headers.get('etag')).to.equal('"2"');
+      }
+      expect((await api.get(path)).body).to.deep.equal(user);
+    });
+
+    it(`If-None-Match on ${method} is 412 where it matches`, async () => {
+      for (const tag of ['"2"', 'W/"2"', '*']) {
+        const answer = await api.send(method, path, { 'If-None-Match': tag }, body);
+        expectProblem(answer, 412, 'version-mismatch');
+      }
+      const answer = await api.send(method, path, { 'If-None-Match': '"1"' }, body);
+      expect(answer.status).to.equal(200);
+    });
+
+    it(`a missing record on ${method} is 404 whatever the condition`, async () => {
+      const answer = await api.send(method, '/users/nobody', { 'If-Match': '*' }, body);
+      expectProblem(answer, 404, 'user-not-found');
+    });
+  }
+
+  it('a malformed entity tag is 400', async () => {
+    for (const tag of ['2', '""2"', '"2', 'w/"2"', '"2" "3"', '*, "2"', '"a b"', '', ',', 'W/2']) {
+      for (const header of ['If-Match', 'If-None-Match']) {
+        const answer = await api.send('DELETE', path, { [header]: tag });
+        const { errors } = expectProblem(answer, 400, 'invalid-header');
+        expect(errors[0]).to.include({ header, code: 'invalid' });
+      }
+    }
+  });
+
+  it('of two changes from one version one wins', async () => {
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, async (_, n) => {
+        const answer = await api.send('PATCH', path, { 'If-Match': '"2"' }, { n: n + 10 });
+        return answer.status;
+      }),
+    );
+    expect(statuses.toSorted()).to.deep.equal([200, ...Array.from({ length: 19 }, () => 412)]);
+  });
+
+  it('a change that changes nothing changes neither ETag nor updatedAt', async () => {
+    const answer = await api.send('PATCH', path, { 'If-Match': '"2"' }, { n: 1, absent: null });
+    expect([answer.status, answer.headers.get('etag')]).to.deep.equal([200, '"2"']);
+    expect(answer.body).to.deep.equal(user);
+  });
+
+  it('where If-Match is required its absence is 428, but for reads and creations', async () => {
+    await using strict = await startApi({ app: { requireIfMatch: true } });
+    const { id } = await strict.make('/users', { name: 'Ann' });
+    expect((await strict.get(`/users/${id}`)).status).to.equal(200);
+    for (const method of ['PUT', 'PATCH', 'DELETE']) {
+      const body = method === 'DELETE' ? undefined : { name: 'Bea' };
+      const refused = await strict.send(method, `/users/${id}`, {}, body);
+      expectProblem(refused, 428, 'precondition-required');
+      const fine = await strict.send(method, `/users/${id}`, { 'If-Match': '*' }, body);
+      expect(fine.status).to.equal(200);
+    }
+  });
+
+  it('lists and creations do not look at conditional headers', async () => {
+    expect((await api.get('/users', { 'If-None-Match': '*' })).status).to.equal(200);
+    const made = await api.post('/users', { name: 'Cid' }, { 'If-None-Match': '*' });
+    expect(made.status).to.equal(201);
+  });
+});

@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import {
+  createApp,
+  type RostrumAppOptions,
+  type RunningServer,
+  type ServeOptions,
+  serve,
+} from '../../../../src/adapters/http/index.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { createRostrum, type RostrumOptions, type Store } from '../../../../src/index.ts';
+
+/** An answer, read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; an empty object where there is none. */
+  readonly body: Body;
+}
+
+/** Whatever a body of the API may have. */
+export interface Body {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly email: string | null;
+  readonly authorId: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly users: readonly Body[];
+  readonly posts: readonly Body[];
+  readonly next: string | null;
+  readonly total: number;
+  readonly code: string;
+  readonly error: string;
+  readonly allowed: readonly string[];
+  readonly errors: readonly {
+    pointer?: string;
+    parameter?: string;
+    header?: string;
+    code: string;
+    message: string;
+  }[];
+  readonly [member: string]: unknown;
+}
+
+type Json = object | string | undefined;
+
+/** A server on a store of its own, and the calls that tests make. */
+export interface Api extends AsyncDisposable {
+  readonly server: RunningServer;
+  readonly store: Store;
+  send(
+    method: string,
+    path: string,
+    headers?: Record<string, string>,
+    body?: Json,
+  ): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body: Json, headers?: Record<string, string>): Promise<Answer>;
+  /** Makes a record and returns it. */
+  make(path: string, body: object): Promise<Body>;
+}
+
+export interface StartOptions {
+  readonly store?: Store;
+  readonly core?: RostrumOptions;
+  readonly app?: Partial<RostrumAppOptions>;
+  readonly serve?: ServeOptions;
+}
+
+/** Starts the whole app on loopback. Paths that begin with `/` lie under `/api/v1`. */
+export async function startApi(options: StartOptions = {}): Promise<Api> {
+  const store = options.store ?? createMemoryStore();
+  const rostrum = createRostrum(store, options.core);
+  const app = createApp(rostrum, { ready: () => store.ready(), ...options.app });
+  const server = await serve(app, { port: 0, ...options.serve });
+  return {
+    server,
+    store,
+    ...callsTo(`${server.url}/api/v1`),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await store.close();
+    },
+  };
+}
+
+export type Calls = Pick<Api, 'send' | 'get' | 'post' | 'make'>;
+
+export function callsTo(base: string): Calls {
+  async function send(method: string, path: string, headers = {}, body?: Json): Promise<Answer> {
+    const typed = body === undefined ? headers : { 'Content-Type': 'application/json', ...headers };
+    const response = await fetch(path.startsWith('http') ? path : `${base}${path}`, {
+      method,
+      headers: typed,
+      redirect: 'manual',
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : {},
+    };
+  }
+  return {
+    send,
+    get: (path, headers) => send('GET', path, headers),
+    post: (path, body, headers) => send('POST', path, headers, body),
+    async make(path, body) {
+      const answer = await send('POST', path, {}, body);
+      expect(answer.status, answer.text).to.equal(201);
+      return answer.body;
+    },
+  };
+}
+
+/** Holds an answer to the one shape of all errors. */
+export function expectProblem(answer: Answer, status: number, code: string, base = ''): Body {
+  const { body, headers } = answer;
+  expect([answer.status, body.code], answer.text).to.deep.equal([status, code]);
+  expect(headers.get('content-type')).to.match(/^application\/problem\+json(;|$)/);
+  expect(headers.get('cache-control')).to.equal('no-store');
+  expect(body).to.include({ type: `${base}/problems/${code}`, status });
+  expect(body.title).to.be.a('string').that.is.not.empty;
+  expect(body.error)
+    .to.be.a('string')
+    .that.matches(/\S.*[.]$/);
+  expect(body.detail).to.equal(body.error);
+  expect(body.requestId).to.equal(headers.get('x-request-id'));
+  return body;
+}

@@ -1,0 +1,71 @@
+import type { Document } from 'mongodb';
+import type { Instant } from '../../domain/instant.ts';
+import type { Entity, Id, Versioned } from '../../domain/record.ts';
+import { escapeKeys, unescapeKeys } from './keys.ts';
+
+/** A claim, kept in the document of the record that was made under it. */
+export interface StoredClaim {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly until: Instant;
+  /** From when on a broom may take it: later than `until`, by the clock of the machine. */
+  readonly expires: Date;
+  /** The record as it was first made; absent while the document still holds just that. */
+  readonly first?: Document;
+}
+
+/**
+ * A document of users or posts. What readers see has a `record`. What has none is hidden: a post
+ * in the making, or what is left of a deleted record so that its claims live on (a tombstone).
+ *
+ * The record lies below one field of ours, so that own fields of any name are safe from ours and
+ * from the server's; documents are only ever inserted and replaced whole, or changed in the
+ * fields beside it.
+ */
+export interface StoredRecord {
+  readonly _id: Id;
+  readonly record?: Document;
+  readonly version?: number;
+  readonly claims?: readonly StoredClaim[];
+  /** When the server's broom (a TTL index) takes a hidden document. */
+  readonly expires?: Date;
+}
+
+export interface StoredUser extends StoredRecord {
+  /** The key of the email address, and `''` without one: below every text, as the order wants it. */
+  readonly emailKey?: string;
+  /** Stands while the user is being deleted. */
+  readonly leaving?: { readonly token: string; readonly until: Date };
+}
+
+export interface StoredPost extends StoredRecord {
+  /** Stands while the post is being made. */
+  readonly pending?: true;
+  /** Authors that the post is about to name, each with the token of who is about to do it. */
+  readonly joining?: readonly { readonly token: string; readonly author: Id }[];
+}
+
+/** Holds of the documents that readers see. */
+export const isVisible = { record: { $exists: true } } as const;
+
+/** Holds of those that they do not see. */
+export const isHidden = { record: { $exists: false } } as const;
+
+/** The first version of every record. */
+export const firstVersion = 1;
+
+export function toDocument<R extends Entity>(record: R): Document {
+  return escapeKeys(record) as Document;
+}
+
+export function toRecord<R extends Entity>(document: Document): R {
+  return unescapeKeys(document) as R;
+}
+
+/** What a reader gets of a document; undefined when it is hidden. */
+export function toVersioned<R extends Entity>(
+  stored: StoredRecord | null | undefined,
+): Versioned<R> | undefined {
+  if (stored?.record === undefined || stored.version === undefined) return undefined;
+  return { record: toRecord<R>(stored.record), version: stored.version };
+}

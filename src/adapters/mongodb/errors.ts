@@ -1,0 +1,120 @@
+import type { MongoServerError } from 'mongodb';
+import { isRostrumError, storeUnavailable } from '../../domain/errors.ts';
+import {
+  MongoClientClosedError,
+  MongoError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+  MongoWriteConcernError,
+  MongoServerError as ServerError,
+} from './peers.ts';
+
+/** What is known of a change when the server did not say: surely not made, or perhaps made. */
+export type Outcome = 'none' | 'unknown';
+
+/** A write met another document with the same value under a unique index. */
+export class DuplicateKey extends Error {
+  override readonly name = 'DuplicateKey';
+  /** The indexed field: `_id`, `emailKey` or `claims.key`. */
+  readonly field: string;
+
+  constructor(error: MongoServerError) {
+    super('A document with this key is there already.', { cause: error });
+    this.field = Object.keys(error.keyPattern ?? {})[0] ?? '';
+  }
+}
+
+/** A read of a snapshot that the server cannot give just now, and can a moment later. */
+export class SnapshotMissing extends Error {
+  override readonly name = 'SnapshotMissing';
+}
+
+/**
+ * What an error of the driver is to the core. By class, code and label, never by message; what
+ * nobody expected stays as it is.
+ */
+export function translate(error: unknown, outcome: Outcome): unknown {
+  if (isRostrumError(error) || !(error instanceof MongoError)) return error;
+  if (error instanceof MongoWriteConcernError) return storeUnavailable(outcome, error);
+  if (error instanceof ServerError) {
+    if (error.code === serverCodes.duplicateKey) return new DuplicateKey(error);
+    if (error.code === serverCodes.snapshotTooOld || error.code === serverCodes.noSnapshot) {
+      return new SnapshotMissing('The snapshot is not there.', { cause: error });
+    }
+  }
+  return isOutage(error) ? storeUnavailable(outcome, error) : error;
+}
+
+/** True when the transaction may simply be tried again. */
+export function isTransient(error: unknown): boolean {
+  return hasLabel(error, 'TransientTransactionError');
+}
+
+/** True when nobody knows whether the transaction was committed, and committing again is safe. */
+export function isCommitUnknown(error: unknown): boolean {
+  return hasLabel(error, 'UnknownTransactionCommitResult');
+}
+
+/** Of an error of the driver, or of what became of it here. */
+function hasLabel(error: unknown, label: string): boolean {
+  const original = error instanceof Error && error.cause ? error.cause : error;
+  return original instanceof MongoError && original.hasErrorLabel(label);
+}
+
+/** True when the driver gave up before it found a server to ask. */
+export function isSelectionFailure(error: unknown): boolean {
+  return error instanceof MongoServerSelectionError;
+}
+
+function isOutage(error: InstanceType<typeof MongoError>): boolean {
+  return (
+    outages.some((kind) => error instanceof kind) ||
+    // Classes that the driver does not export.
+    outageNames.has(error.name) ||
+    outageCodes.has(Number(error.code)) ||
+    outageLabels.some((label) => error.hasErrorLabel(label))
+  );
+}
+
+const outages = [
+  MongoNetworkError,
+  MongoServerSelectionError,
+  MongoNotConnectedError,
+  MongoTopologyClosedError,
+  MongoClientClosedError,
+];
+
+const outageNames = new Set(['MongoWaitQueueTimeoutError', 'MongoPoolClosedError']);
+
+const outageLabels = ['RetryableWriteError', 'TransientTransactionError', 'SystemOverloadedError'];
+
+const serverCodes = { duplicateKey: 11_000, snapshotTooOld: 239, noSnapshot: 246 };
+
+/** https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
+const outageCodes = new Set([
+  6, // HostUnreachable
+  7, // HostNotFound
+  13, // Unauthorized
+  18, // AuthenticationFailed
+  50, // MaxTimeMSExpired
+  64, // WriteConcernTimeout
+  89, // NetworkTimeout
+  91, // ShutdownInProgress
+  112, // WriteConflict
+  134, // ReadConcernMajorityNotAvailableYet
+  189, // PrimarySteppedDown
+  251, // NoSuchTransaction
+  262, // ExceededTimeLimit
+  290, // TransactionExceededLifetimeLimitSeconds
+  9001, // SocketException
+  10_058, // LegacyNotPrimary
+  10_107, // NotWritablePrimary
+  11_600, // InterruptedAtShutdown
+  11_602, // InterruptedDueToReplStateChange
+  13_388, // StaleConfig
+  13_435, // NotPrimaryNoSecondaryOk
+  13_436, // NotPrimaryOrSecondary
+  14_031, // OutOfDiskSpace
+]);

@@ -1,0 +1,105 @@
+import type { Collection, UpdateFilter } from 'mongodb';
+import type { Id } from '../../domain/record.ts';
+import type { Call } from './call.ts';
+import { isVisible, type StoredPost, type StoredUser } from './documents.ts';
+import { limits } from './limits.ts';
+
+/**
+ * Keeps posts from naming an author who does not exist, by steps of one document each, so that it
+ * holds on a standalone server too. (A transaction that only reads the author would not do: two of
+ * them that overlap, one deleting the user and one naming them, write different documents.)
+ *
+ * - Who lets a post name a user first marks the post as joining that user (a new post is inserted
+ *   as pending, and seen by nobody), then looks at the user, and only then makes the post name
+ *   them: in one write, that fails when the mark is gone.
+ * - Who deletes a user first marks the user as leaving, then evicts: removes every mark of a post
+ *   that joins that user. Whoever looked at the user before the mark of leaving has lost their
+ *   own; whoever looks afterwards waits. So the posts that name the user are only those that do
+ *   already, and grow no more. With these done away with, the user is deleted: in one write, that
+ *   fails when the mark of leaving is gone.
+ *
+ * A mark of leaving has a lease, by the server's clock, because who set it may be gone. Clearing
+ * one too early is safe: its owner notices, and begins again.
+ *
+ * The marks of posts are written without waiting for a majority: when one is rolled back with a
+ * primary that failed, the write that depends on it fails. All others wait.
+ */
+export class Fence {
+  readonly #users: Collection<StoredUser>;
+  readonly #posts: Collection<StoredPost>;
+
+  constructor(users: Collection<StoredUser>, posts: Collection<StoredPost>) {
+    this.#users = users;
+    this.#posts = posts;
+  }
+
+  /** For who has marked a post as joining: whether there is such a user, who is not leaving. */
+  async admits(call: Call, author: Id): Promise<boolean> {
+    for (let attempt = 0; ; attempt++) {
+      const user = await call.read((bounds) =>
+        this.#users.findOne(
+          { _id: author, ...isVisible },
+          { projection: { leaving: 1 }, ...bounds },
+        ),
+      );
+      if (user === null) return false;
+      if (user.leaving === undefined) return true;
+      await this.outwaitLeaving(call, author, attempt);
+    }
+  }
+
+  /** A step of waiting for a user's mark of leaving to go. */
+  async outwaitLeaving(call: Call, _id: Id, attempt: number): Promise<void> {
+    await call.pause(attempt);
+    if (attempt % 4 !== 3) return; // As a rule it goes by itself, and soon.
+    const runOut = { $expr: { $lt: ['$leaving.until', '$$NOW'] } };
+    await call.prepare('clear', (bounds) =>
+      this.#users.updateOne(
+        { _id, 'leaving.token': { $exists: true }, ...runOut },
+        { $unset: { leaving: true } },
+        bounds,
+      ),
+    );
+  }
+
+  /** Marks a user as leaving. False when they are not at this version any more, or leave already. */
+  async leave(call: Call, user: StoredUser, token: string): Promise<boolean> {
+    const { _id, version } = user;
+    const unmarked = { _id, version, leaving: { $exists: false } } as object;
+    const { matchedCount } = await call.prepare('leave', (bounds) =>
+      this.#users.updateOne(unmarked, mark(token, limits.leaseMs), bounds),
+    );
+    return matchedCount === 1;
+  }
+
+  /** Lengthens the lease. False when the mark is gone. */
+  async stay(call: Call, _id: Id, token: string, ms: number): Promise<boolean> {
+    const { matchedCount } = await call.prepare('lease', (bounds) =>
+      this.#users.updateOne({ _id, 'leaving.token': token }, mark(token, ms), bounds),
+    );
+    return matchedCount === 1;
+  }
+
+  /** Takes the mark of leaving back. */
+  async unleave(call: Call, _id: Id, token: string): Promise<void> {
+    await call.prepare('unleave', (bounds) =>
+      this.#users.updateOne({ _id, 'leaving.token': token }, { $unset: { leaving: true } }, bounds),
+    );
+  }
+
+  /** Removes every mark of a post that joins this user. */
+  async evict(call: Call, author: Id): Promise<void> {
+    const joining = { 'joining.author': author };
+    // A pending post goes as a whole; one that is inserted between the two steps meets the mark.
+    const others = { ...joining, pending: { $exists: false } };
+    await call.prepare('evict', async (bounds) => {
+      await this.#posts.deleteMany({ ...joining, pending: true }, bounds);
+      await this.#posts.updateMany(others, { $pull: { joining: { author } } }, bounds);
+    });
+  }
+}
+
+/** By the server's clock; a pipeline, because only there it can be told. */
+function mark(token: string, ms: number): UpdateFilter<StoredUser>[] {
+  return [{ $set: { leaving: { token, until: { $add: ['$$NOW', ms] } } } }] as never;
+}

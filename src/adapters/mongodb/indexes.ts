@@ -1,0 +1,52 @@
+import type { Document } from 'mongodb';
+
+export interface Index {
+  readonly key: Readonly<Record<string, 1>>;
+  readonly unique?: true;
+  readonly partialFilterExpression?: Document;
+  readonly expireAfterSeconds?: number;
+}
+
+const shared = {
+  createdAt: { key: { 'record.createdAt': 1, _id: 1 } },
+  updatedAt: { key: { 'record.updatedAt': 1, _id: 1 } },
+  /** One record a key. Documents without claims are not in it. */
+  claims: {
+    key: { 'claims.key': 1 },
+    unique: true,
+    partialFilterExpression: { 'claims.key': { $exists: true } },
+  },
+  /** Which claims a sweep may drop. */
+  claims_expires: {
+    key: { 'claims.expires': 1 },
+    partialFilterExpression: { 'claims.expires': { $exists: true } },
+  },
+  /** The server's own broom, for hidden documents. */
+  expires: { key: { expires: 1 }, expireAfterSeconds: 0 },
+} as const satisfies Record<string, Index>;
+
+/** Every index, by its name. All sort by bytes: text by code point, as the port wants it. */
+export const indexes = {
+  users: {
+    ...shared,
+    name: { key: { 'record.name': 1, _id: 1 } },
+    name_createdAt: { key: { 'record.name': 1, 'record.createdAt': 1, _id: 1 } },
+    email: { key: { emailKey: 1, _id: 1 } },
+    email_unique: {
+      key: { emailKey: 1 },
+      unique: true,
+      partialFilterExpression: { emailKey: { $gt: '' } },
+    },
+  },
+  posts: {
+    ...shared,
+    title: { key: { 'record.title': 1, _id: 1 } },
+    title_createdAt: { key: { 'record.title': 1, 'record.createdAt': 1, _id: 1 } },
+    author_createdAt: { key: { 'record.authorId': 1, 'record.createdAt': 1, _id: 1 } },
+    /** Posts that are about to name an author. */
+    joining: {
+      key: { 'joining.author': 1 },
+      partialFilterExpression: { 'joining.author': { $exists: true } },
+    },
+  },
+} as const satisfies Record<string, Record<string, Index>>;

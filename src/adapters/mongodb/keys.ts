@@ -1,0 +1,40 @@
+import { isPlainObject } from '../../domain/json.ts';
+
+// MongoDB takes any key of a nested object, but the driver's BSON library reads meaning into two:
+// `_bsontype` makes it write something else than the object, and `$ref` beside `$id` makes it
+// return an instance of a class. Own fields may be called so; in a document these keys carry a `~`
+// in front (and so do those that begin with one, to be told apart).
+const misread = /^~*(?:_bsontype|\$ref)$/;
+const escaped = /^~+(?:_bsontype|\$ref)$/;
+
+/** A JSON value as it is stored. The very same value when no key in it has to change. */
+export function escapeKeys(value: unknown): unknown {
+  return mapKeys(value, (key) => (misread.test(key) ? `~${key}` : key));
+}
+
+/** The JSON value that was stored. */
+export function unescapeKeys(value: unknown): unknown {
+  return mapKeys(value, (key) => (escaped.test(key) ? key.slice(1) : key));
+}
+
+/** Recursive: for values whose depth is bounded. Copies only what changes. */
+function mapKeys(value: unknown, rename: (key: string) => string): unknown {
+  if (Array.isArray(value)) {
+    let copy: unknown[] | undefined;
+    for (const [i, item] of value.entries()) {
+      const mapped = mapKeys(item, rename);
+      if (mapped === item) continue;
+      copy ??= [...value];
+      copy[i] = mapped;
+    }
+    return copy ?? value;
+  }
+  if (!isPlainObject(value)) return value;
+  let changed = false;
+  const entries = Object.entries(value).map(([key, member]) => {
+    const entry = [rename(key), mapKeys(member, rename)] as const;
+    changed ||= entry[0] !== key || entry[1] !== member;
+    return entry;
+  });
+  return changed ? Object.fromEntries(entries) : value;
+}

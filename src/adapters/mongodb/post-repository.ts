@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import type { Collection } from 'mongodb';
+import type { Claim } from '../../domain/claim.ts';
+import { unknownAuthor } from '../../domain/errors.ts';
+import { type PostFilter, type PostSort, postSortKey } from '../../domain/page.ts';
+import type { Post } from '../../domain/post.ts';
+import type { Id, Versioned } from '../../domain/record.ts';
+import type { PostRepository } from '../../ports/post-repository.ts';
+import type { Creation, Decide, Guard } from '../../ports/repository.ts';
+import type { Call } from './call.ts';
+import { keptClaims, tombstoneOf, toStoredClaim } from './claims.ts';
+import type { Connection } from './connection.ts';
+import {
+  firstVersion,
+  isHidden,
+  type StoredClaim,
+  type StoredPost,
+  toDocument,
+  toVersioned,
+} from './documents.ts';
+import type { DuplicateKey } from './errors.ts';
+import type { Fence } from './fence.ts';
+import { limits } from './limits.ts';
+import { PendingPosts } from './pending-posts.ts';
+import { postConditions, postPaths } from './post-conditions.ts';
+import { MongodbRepository } from './repository.ts';
+
+const kind = { conditions: postConditions, paths: postPaths, sortKey: postSortKey };
+
+/** Marks need not outlive a failure of the primary: see fence.ts. */
+const fast = { writeConcern: { w: 1, journal: false } } as const;
+
+export class MongodbPostRepository
+  extends MongodbRepository<Post, StoredPost, PostFilter, PostSort>
+  implements PostRepository
+{
+  readonly #posts: Collection<StoredPost>;
+  readonly #fence: Fence;
+  readonly #pending: PendingPosts;
+
+  constructor(connection: Connection, fence: Fence) {
+    const pending = new PendingPosts(connection.posts);
+    super(connection, connection.posts, kind, pending);
+    this.#posts = connection.posts;
+    this.#fence = fence;
+    this.#pending = pending;
+  }
+
+  override create(given: Post, claim?: Claim): Promise<Creation<Post>> {
+    const claims = claim ? [toStoredClaim(claim)] : [];
+    return this.creation(given, claim, async (call, post, remains) => {
+      if (remains !== undefined) {
+        const stored = toStored(post, firstVersion, [...claims, ...keptClaims(remains)]);
+        const filter = { _id: post.id, ...isHidden, pending: { $exists: false } };
+        return this.#replace(call, filter, stored, post.authorId);
+      }
+      const stored = toStored(post, firstVersion, claims);
+      if (post.authorId !== null) return this.#insertNaming(call, stored, post.authorId);
+      await call.commit('insert', (bounds) => this.#posts.insertOne(stored, bounds));
+      return true;
+    });
+  }
+
+  override update(id: Id, decide: Decide<Post>): Promise<Versioned<Post> | undefined> {
+    return this.change(id, decide, (call, stored, { record, version }, next) => {
+      const replacement = toStored(next, version + 1, keptClaims(stored));
+      const author = next.authorId === record.authorId ? null : next.authorId;
+      return this.#replace(call, { _id: id, version }, replacement, author);
+    });
+  }
+
+  async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
+    return this.connection.call(async (call) => {
+      for (let attempt = 0; ; attempt++) {
+        const post = await this.find(call, id);
+        const current = toVersioned<Post>(post);
+        if (post === undefined || current === undefined) return false;
+        guard?.(current);
+        if (await this.#delete(call, post)) return true;
+        await call.pause(attempt);
+      }
+    });
+  }
+
+  protected override conflict(duplicate: DuplicateKey): unknown {
+    return duplicate;
+  }
+
+  /** Inserts a post that names an author: first as pending, and seen when the author is there. */
+  async #insertNaming(call: Call, post: StoredPost, author: Id): Promise<boolean> {
+    const { _id, claims } = post;
+    const token = randomUUID();
+    const pending: StoredPost = {
+      _id,
+      pending: true,
+      joining: [{ token, author }],
+      ...(claims && { claims }),
+      expires: new Date(Date.now() + limits.graceMs),
+    };
+    await call.prepare('pending', (bounds) =>
+      this.#posts.insertOne(pending, { ...fast, ...bounds }),
+    );
+    if (!(await this.#fence.admits(call, author))) {
+      await this.#pending.remove(call, _id, token);
+      throw unknownAuthor();
+    }
+    return this.#put(call, { _id, 'joining.token': token }, post);
+  }
+
+  /**
+   * Replaces a document; when it comes to name another author, with the mark that this needs.
+   * False when the filter does not hold any more.
+   */
+  async #replace(
+    call: Call,
+    filter: { readonly _id: Id; readonly version?: number },
+    post: StoredPost,
+    author: Id | null,
+  ): Promise<boolean> {
+    if (author === null) return this.#put(call, filter, post);
+    const token = randomUUID();
+    const { matchedCount } = await call.prepare('join', (bounds) =>
+      this.#posts.updateOne(
+        filter,
+        { $push: { joining: { token, author } } },
+        { ...fast, ...bounds },
+      ),
+    );
+    if (matchedCount === 0) return false;
+    if (!(await this.#fence.admits(call, author))) {
+      await call.prepare('unjoin', (bounds) =>
+        this.#posts.updateOne({ _id: post._id }, { $pull: { joining: { token } } }, bounds),
+      );
+      throw unknownAuthor();
+    }
+    return this.#put(call, { ...filter, 'joining.token': token }, post);
+  }
+
+  async #put(call: Call, filter: object, post: StoredPost): Promise<boolean> {
+    const { matchedCount } = await call.commit('put', (bounds) =>
+      this.#posts.replaceOne(filter, post, bounds),
+    );
+    return matchedCount === 1;
+  }
+
+  async #delete(call: Call, post: StoredPost): Promise<boolean> {
+    const filter = { _id: post._id, version: post.version } as object;
+    const tombstone = tombstoneOf(post);
+    if (tombstone !== undefined) return this.#put(call, filter, tombstone);
+    const { deletedCount } = await call.commit('delete', (bounds) =>
+      this.#posts.deleteOne(filter, bounds),
+    );
+    return deletedCount === 1;
+  }
+}
+
+function toStored(post: Post, version: number, claims: readonly StoredClaim[]): StoredPost {
+  return {
+    _id: post.id,
+    version,
+    record: toDocument(post),
+    ...(claims.length > 0 && { claims }),
+  };
+}

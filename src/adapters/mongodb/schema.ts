@@ -1,0 +1,86 @@
+import type { Db, Document } from 'mongodb';
+import { type Index, indexes } from './indexes.ts';
+
+/** A database that holds something else where Rostrum's collections or indexes would be. */
+export class MongodbSchemaError extends Error {
+  override readonly name = 'MongodbSchemaError';
+  readonly code = 'mongodb-schema-refused';
+}
+
+/**
+ * Makes the collections and indexes that are missing. Safe to repeat, and from many processes at
+ * once.
+ *
+ * @throws MongodbSchemaError when something else is in their place
+ */
+export async function ensureSchema(db: Db): Promise<void> {
+  const names = Object.keys(indexes);
+  const found = await db.listCollections({ name: { $in: names } }, { nameOnly: false }).toArray();
+  for (const { name, type, options } of found) checkCollection(name, type ?? '', options ?? {});
+  for (const [name, wanted] of Object.entries(indexes)) {
+    if (found.some((collection) => collection.name === name)) await checkIndexes(db, name, wanted);
+    await makeIndexes(db, name, wanted);
+  }
+}
+
+async function makeIndexes(
+  db: Db,
+  collection: string,
+  wanted: Readonly<Record<string, Index>>,
+): Promise<void> {
+  // No bound on the server: the index of a large collection may take its time. When the bound of
+  // the socket comes first, the next try meets the build that still runs, and waits for it again.
+  const specs = Object.entries(wanted).map(([name, index]) => ({ name, ...index }));
+  try {
+    await db.collection(collection).createIndexes(specs);
+  } catch (error) {
+    await checkIndexes(db, collection, wanted); // Somebody may just have made another one.
+    throw error;
+  }
+}
+
+/** A default collation would order text in another way. */
+function checkCollection(name: string, type: string, options: Document): void {
+  if (type === 'collection' && !options.collation && !options.capped) return;
+  throw new MongodbSchemaError(
+    `"${name}" is there and is not a plain collection (but a view, capped, or with a collation). ` +
+      'Remove it and let Rostrum make its own, or use another database.',
+  );
+}
+
+async function checkIndexes(
+  db: Db,
+  collection: string,
+  wanted: Readonly<Record<string, Index>>,
+): Promise<void> {
+  for (const { name = '', ...found } of await db.collection(collection).listIndexes().toArray()) {
+    const ours = wanted[name];
+    if (ours !== undefined && essence(ours) === essence(found)) continue;
+    const likeOurs = Object.values(wanted).some(({ key }) => same(key, found.key));
+    if (ours === undefined && !likeOurs) continue;
+    throw new MongodbSchemaError(
+      `The index "${name}" of "${collection}" is in the place of one of Rostrum's and differs ` +
+        'from it. Drop it, and Rostrum makes its own.',
+    );
+  }
+}
+
+/** All of an index that changes what it does. */
+function essence(index: Index | Document): string {
+  const { key, unique, sparse, hidden, collation, partialFilterExpression, ...rest } =
+    index as Document;
+  const { expireAfterSeconds } = rest;
+  return JSON.stringify([
+    key,
+    unique ?? false,
+    sparse ?? false,
+    hidden ?? false,
+    collation ?? null,
+    partialFilterExpression ?? null,
+    expireAfterSeconds ?? null,
+  ]);
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

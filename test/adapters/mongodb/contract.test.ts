@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
+import { describeStore } from '../../../src/ports/contracts/index.ts';
+import { describeOn, sharedServer, topologies } from '../../support/mongod/shared.ts';
+
+// The whole suite on both: what a standalone server lacks is what the suite does not ask for.
+for (const topology of topologies) {
+  await describeOn(topology, 'The contract on MongoDB', () => {
+    const database = `contract-${randomUUID().slice(0, 8)}`;
+    let client: MongoClient;
+    let url: string;
+
+    before(async function connect() {
+      this.timeout(60_000);
+      url = (await sharedServer(topology)).url(database);
+      client = await new MongoClient(url).connect();
+    });
+
+    after(async () => {
+      await client.db(database).dropDatabase();
+      await client.close();
+    });
+
+    describeStore('mongodb', {
+      describe,
+      it,
+      // A store of its own for each test, on collections that are emptied and keep their indexes.
+      open: async () => {
+        const db = client.db(database);
+        await Promise.all(['users', 'posts'].map((name) => db.collection(name).deleteMany({})));
+        return openMongodbStore({ url });
+      },
+    });
+  });
+}

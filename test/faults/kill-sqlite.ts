@@ -1,0 +1,95 @@
+// Kills the server at random moments while it writes to SQLite, starts it again, and looks whether
+// everything that it acknowledged is there.
+//
+//   node test/faults/kill-sqlite.ts --kills 50 [--seconds 300] [--writers 16]
+
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { temporaryDirectory } from '../support/repository-copy.ts';
+import { startServer } from '../support/server.ts';
+import { type Ledger, Load } from './load.ts';
+
+export interface KillOptions {
+  readonly kills: number;
+  /** No further kill after this time. */
+  readonly seconds: number;
+  readonly writers: number;
+}
+
+export interface KillReport extends Ledger {
+  readonly kills: number;
+  /** After how many of the kills `PRAGMA integrity_check` and `foreign_key_check` found no fault. */
+  readonly sound: number;
+  readonly seconds: number;
+}
+
+export async function killSqlite({ kills, seconds, writers }: KillOptions): Promise<KillReport> {
+  await using folder = await temporaryDirectory();
+  const file = join(folder.path, 'data', 'rostrum.db');
+  const load = new Load();
+  const start = performance.now();
+  const elapsed = () => (performance.now() - start) / 1000;
+  let [killed, sound] = [0, 0];
+  for (;;) {
+    // Every other time the file is looked at first, so that a reader is the one to recover it.
+    const readFirst = killed % 2 === 1;
+    if (readFirst && isSound(file)) sound += 1;
+    await using server = await startServer('--store', `sqlite:${file}`);
+    if (!readFirst && killed > 0 && isSound(file)) sound += 1;
+    await load.repeat(server.address);
+    await load.check(server.address);
+    const { lost, torn } = load.ledger;
+    if (killed === kills || elapsed() > seconds || lost + torn > 0) {
+      await load.checkOnce(server.address);
+      return { kills: killed, sound, ...load.ledger, seconds: Math.round(elapsed()) };
+    }
+    const running = load.run(server.address, writers);
+    await sleep(randomInt(20, 1000));
+    await server.stop('SIGKILL');
+    await running;
+    killed += 1;
+  }
+}
+
+/** What has to hold of a report, whatever its counts. */
+export function isGood({
+  kills,
+  sound,
+  acknowledged,
+  found,
+  doubled,
+  refused,
+}: KillReport): boolean {
+  return sound === kills && found === acknowledged && doubled === 0 && refused === 0;
+}
+
+function isSound(file: string): boolean {
+  const database = new DatabaseSync(file);
+  try {
+    const integrity = database.prepare('PRAGMA integrity_check').all();
+    const orphans = database.prepare('PRAGMA foreign_key_check').all();
+    return integrity[0]?.integrity_check === 'ok' && orphans.length === 0;
+  } finally {
+    database.close();
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      kills: { type: 'string', default: '50' },
+      seconds: { type: 'string', default: '300' },
+      writers: { type: 'string', default: '16' },
+    },
+  });
+  const report = await killSqlite({
+    kills: Number(values.kills),
+    seconds: Number(values.seconds),
+    writers: Number(values.writers),
+  });
+  for (const [what, count] of Object.entries(report)) console.log(`${what.padEnd(12)} ${count}`);
+  if (!isGood(report)) process.exitCode = 1;
+}

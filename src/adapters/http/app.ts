@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { Rostrum } from '../../domain/rostrum.ts';
 import { sendAnswer } from './answer.ts';
 import { createApi, invalidPath, pathNotFound } from './api.ts';
-import { logAppErrors } from './app-errors.ts';
+import { handleAppErrors } from './app-errors.ts';
 import { withinBoundary } from './boundary.ts';
 import { defaultPrefix, type RostrumAppOptions } from './options.ts';
 import {
@@ -50,7 +50,7 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   }
 
   const app = new KoaApp();
-  if (logger) logAppErrors(app, logger);
+  handleAppErrors(app, logger);
   app.use((ctx) => withinBoundary(ctx, problems, { logger, accessLog }, () => route(ctx)));
   return app;
 }

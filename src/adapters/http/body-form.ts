@@ -13,7 +13,7 @@ export interface BodyForm {
 export const bodyLimit = recordLimits.bytes;
 
 /** True when the request has a body, even an empty one that is sent in chunks. */
-export function hasBody({ headers }: IncomingMessage): boolean {
+function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 

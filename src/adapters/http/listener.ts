@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Rostrum } from '../../domain/rostrum.ts';
 import { pathNotFound } from './api.ts';
-import { logAppErrors } from './app-errors.ts';
+import { handleAppErrors } from './app-errors.ts';
 import { withinBoundary } from './boundary.ts';
 import { rostrumMiddleware } from './middleware.ts';
 import { defaultPrefix, type RostrumHttpOptions } from './options.ts';
@@ -17,7 +17,7 @@ export function rostrumListener(
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const { prefix = defaultPrefix, logger, accessLog = true } = options;
   const app = new Koa();
-  if (logger) logAppErrors(app, logger);
+  handleAppErrors(app, logger);
   app.use(rostrumMiddleware(rostrum, options));
   app.use((ctx) =>
     withinBoundary(ctx, `${prefix}/problems`, { logger, accessLog }, async () => {

@@ -59,7 +59,7 @@ export function isDecoded(
 export function prefixSegments(prefix: string): readonly string[] {
   if (prefix === '' || prefix === '/') return [];
   const segments = pathSegments(prefix);
-  if (!isDecoded(segments) || segments.includes('')) {
+  if (!isDecoded(segments) || segments.includes('') || prefix.includes('?')) {
     throw new TypeError(
       `The prefix must be a path such as "/api/v1", without a slash at its end; it is "${prefix}".`,
     );

@@ -9,7 +9,13 @@ interface ParserOptions {
   readonly onProtoPoisoning: 'ignore';
 }
 
-export const { Koa, Router, bodyParser } = await loadPeers(
+interface Peers {
+  readonly Koa: typeof import('koa');
+  readonly Router: typeof import('@koa/router').Router;
+  readonly bodyParser: (options: ParserOptions) => Middleware;
+}
+
+export const { Koa, Router, bodyParser }: Peers = await loadPeers(
   'rostrum/http',
   'koa @koa/router koa-bodyparser',
   async () => {

@@ -1,0 +1,316 @@
+import { expect } from 'chai';
+import { type Api, expectProblem, startApi } from './support/api.ts';
+import { exchange, RawConnection } from './support/raw.ts';
+
+const mebibyte = 1024 * 1024;
+
+describe('the body of a request', () => {
+  let api: Api;
+  before(async () => {
+    api = await startApi();
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  /** Sends raw bytes (latin1) as the body of a POST. */
+  async function post(body: string, headers = 'Content-Type: application/json\r\n') {
+    const length = body.length;
+    return exchange(
+      api.server,
+      `POST /api/v1/users HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${length}\r\n\r\n${body}`,
+    );
+  }
+
+  async function expectRaw(body: string, status: number, code?: string, headers?: string) {
+    const answer = await post(body, headers);
+    expect([answer?.status, answer?.body.code], `${headers} ${body.slice(0, 80)}`).to.deep.equal([
+      status,
+      code,
+    ]);
+    return answer;
+  }
+
+  it('may be of the right media type in every spelling', async () => {
+    for (const type of [
+      'application/json',
+      'Application/JSON',
+      'application/json;charset=utf-8',
+      'application/json; charset="UTF-8"',
+      'application/json ; CHARSET=Utf-8 ;',
+      'application/json;',
+      'application/json; charset="\\utf-8"',
+    ]) {
+      await expectRaw('{"name":"Ann"}', 201, undefined, `Content-Type: ${type}\r\n`);
+    }
+  });
+
+  it('of another media type, charset or parameter is 415', async () => {
+    for (const type of [
+      'text/plain',
+      'text/json',
+      'application/json-patch+json',
+      'application/merge-patch+json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonx',
+      'application/json, application/json',
+      'application',
+      '',
+      'application/json; charset=latin1',
+      'application/json; charset=utf8',
+      'application/json; charset=',
+      'application/json; charset',
+      'application/json; version=1',
+      'application/json; charset=utf-8; charset=utf-8',
+      'application/json charset=utf-8',
+    ]) {
+      const headers = `Content-Type: ${type}\r\n`;
+      const answer = await expectRaw('{"name":"Ann"}', 415, 'unsupported-media-type', headers);
+      expect(answer?.headers.get('accept-post')).to.equal('application/json');
+    }
+    const twice = 'Content-Type: application/json\r\nContent-Type: text/plain\r\n';
+    await expectRaw('{"name":"Ann"}', 415, 'unsupported-media-type', twice);
+    await expectRaw('{"name":"Ann"}', 415, 'unsupported-media-type', '');
+  });
+
+  it('of a PATCH of another media type is 415 with Accept-Patch, of a PUT with Accept', async () => {
+    const { id } = await api.make('/users', { name: 'Ann' });
+    const headers = { 'Content-Type': 'application/json-patch+json' };
+    const patch = await api.send('PATCH', `/users/${id}`, headers, '[]');
+    expectProblem(patch, 415, 'unsupported-media-type');
+    expect(patch.headers.get('accept-patch')).to.equal(
+      'application/merge-patch+json, application/json',
+    );
+    const put = await api.send('PUT', `/users/${id}`, headers, '[]');
+    expectProblem(put, 415, 'unsupported-media-type');
+    expect(put.headers.get('accept')).to.equal('application/json');
+    expect(put.headers.has('accept-post') || put.headers.has('accept-patch')).to.equal(false);
+  });
+
+  it('in a content encoding is 415, but for identity', async () => {
+    const typed = 'Content-Type: application/json\r\n';
+    for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x', '']) {
+      const headers = `${typed}Content-Encoding: ${encoding}\r\n`;
+      const answer = await expectRaw('{"name":"Ann"}', 415, 'unsupported-media-type', headers);
+      expect(answer?.headers.get('accept-encoding')).to.equal('identity');
+    }
+    for (const encoding of ['identity', 'Identity']) {
+      await expectRaw(
+        '{"name":"Ann"}',
+        201,
+        undefined,
+        `${typed}Content-Encoding: ${encoding}\r\n`,
+      );
+    }
+  });
+
+  it('that is not one JSON object is 400', async () => {
+    for (const body of [
+      '',
+      ' \n',
+      'null',
+      '"text"',
+      '1',
+      '[]',
+      '[{"name":"Ann"}]',
+      '{',
+      '{"name":"Ann"',
+      '{"name":"Ann"} x',
+      '{"name":"Ann"}{}',
+      '{"name":"Ann",}',
+      "{'name':'Ann'}",
+      '{name:"Ann"}',
+      '{"name":NaN}',
+      '{"name":"\u0001"}',
+      '{"name":"\\x"}',
+      '{"name":01}',
+      '/**/{"name":"Ann"}',
+      '\xa0{"name":"Ann"}',
+      'name=Ann',
+    ]) {
+      await expectRaw(body, 400, 'invalid-body');
+    }
+  });
+
+  it('that has no body at all is 400', async () => {
+    for (const headers of ['', 'Content-Type: application/json\r\n']) {
+      const request = `POST /api/v1/users HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+      const answer = await exchange(api.server, request);
+      expect([answer?.status, answer?.body.code]).to.deep.equal([400, 'invalid-body']);
+    }
+  });
+
+  it('that is not UTF-8 is 400', async () => {
+    for (const bytes of ['\xff', '\xc3', '\xc0\x80', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\xe9']) {
+      await expectRaw(`{"name":"Ann","own":"${bytes}"}`, 400, 'invalid-body');
+      await expectRaw(`{"name":"Ann"}${bytes}`, 400, 'invalid-body');
+    }
+  });
+
+  it('may begin with a byte order mark', async () => {
+    await expectRaw('\xef\xbb\xbf{"name":"Ann"}', 201);
+    await expectRaw('\xef\xbb\xbf', 400, 'invalid-body');
+    await expectRaw('\xef\xbb\xbf\xef\xbb\xbf{"name":"Ann"}', 400, 'invalid-body');
+  });
+
+  it('with a key twice in one object is 400, at any depth and however it is written', async () => {
+    for (const body of [
+      '{"name":"Ann","name":"Ann"}',
+      '{"name":"Ann","n\\u0061me":"Bea"}',
+      '{"name":"Ann","a":[{"b":{"c":1,"d":2,"c":3}}]}',
+      '{"name":"Ann","a":{"\\"":1,"\\u0022":2}}',
+      '{"name":"Ann","":1,"":2}',
+      '{"name":"Ann","__proto__":1,"__proto__":2}',
+      '{"name":"Ann","a":"{","b":[1,"]","\\\\"],"a":1}',
+    ]) {
+      const answer = await expectRaw(body, 400, 'invalid-body');
+      expect(answer?.body.error).to.match(/twice/);
+    }
+    await expectRaw('{"name":"Ann","a":{"name":1,"a":["a","a"]},"b":"a","A":1}', 201);
+  });
+
+  it('with the key __proto__ is 422, as a key that no record may have', async () => {
+    for (const body of ['{"name":"Ann","__proto__":{}}', '{"name":"Ann","a":{"__proto__":1}}']) {
+      const answer = await expectRaw(body, 422, 'invalid-record');
+      expect(answer?.body.errors).to.have.lengthOf(1);
+      expect(JSON.stringify(answer?.body.errors)).to.include('"code":"key"');
+    }
+  });
+
+  it('that is nested too deep is 422, at any depth', async () => {
+    for (const depth of [17, 1000, 100_000, 500_000]) {
+      const body = `{"name":"Ann","a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+      const answer = await expectRaw(body, 422, 'invalid-record');
+      expect(JSON.stringify(answer?.body.errors)).to.include('"code":"too-deep"');
+    }
+    const depth = 150_000;
+    const objects = `{"name":"Ann","a":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
+    await expectRaw(objects, 422, 'invalid-record');
+    const { id } = await api.make('/users', { name: 'Ann' });
+    const patch = await api.send('PATCH', `/users/${id}`, {}, objects);
+    expectProblem(patch, 422, 'invalid-record');
+    await expectRaw(objects.replace('1}', '1,"a":2}'), 400, 'invalid-body');
+  });
+
+  it('with a number that a double does not hold is 422, however it is written', async () => {
+    for (const number of [
+      '9007199254740993',
+      '-9007199254740992',
+      '9007199254740992.0',
+      '1e400',
+      '-1E400',
+      '1E+30',
+      '100000000000000000000',
+      '9007199254740993e0',
+    ]) {
+      const answer = await expectRaw(
+        `{"name":"Ann","a":[{"b~/":${number}}]}`,
+        422,
+        'invalid-record',
+      );
+      expect(answer?.body.errors).to.have.lengthOf(1);
+      expect(JSON.stringify(answer?.body.errors)).to.include(
+        '"pointer":"/a/0/b~0~1","code":"number-range"',
+      );
+    }
+    for (const number of ['9007199254740991', '-9007199254740991', '0.1', '5e-324', '-0']) {
+      await expectRaw(`{"name":"Ann","a":${number}}`, 201);
+    }
+  });
+
+  it('with half a surrogate pair or NUL is 422', async () => {
+    for (const text of ['\\ud800', '\\udc00', 'a\\u0000']) {
+      await expectRaw(`{"name":"Ann","own":"${text}"}`, 422, 'invalid-record');
+      await expectRaw(`{"name":"Ann","${text}":1}`, 422, 'invalid-record');
+    }
+  });
+
+  it('may have 1 MiB and not a byte more', async () => {
+    const frame = '{"name":"Ann","own":""}'.length;
+    const ofLength = (length: number) => `{"name":"Ann","own":"${'x'.repeat(length - frame)}"}`;
+    await expectRaw(ofLength(mebibyte), 201);
+    await expectRaw(ofLength(mebibyte + 1), 413, 'body-too-large');
+  });
+
+  it('that says it is too large is refused before it is sent', async () => {
+    const head = `POST /api/v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${10 ** 12}\r\n\r\n`;
+    const answer = await exchange(api.server, head);
+    expect([answer?.status, answer?.body.code]).to.deep.equal([413, 'body-too-large']);
+    expect(answer?.headers.get('connection')).to.equal('close');
+  });
+
+  it('in chunks is refused as soon as it is too large, and its client gets the answer', async () => {
+    const connection = new RawConnection(api.server);
+    connection.send(
+      'POST /api/v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    for (let i = 0; i < 64; i++) connection.send(chunk); // 4 MiB, and no end.
+    const answer = await connection.next();
+    expect([answer?.status, answer?.body.code]).to.deep.equal([413, 'body-too-large']);
+    expect(answer?.headers.get('connection')).to.equal('close');
+    connection.end();
+    await connection.closed();
+  });
+
+  it('in chunks is read like any other', async () => {
+    const answer = await exchange(
+      api.server,
+      'POST /api/v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n' +
+        '8;ext=1\r\n{"name":\r\n6\r\n"\xc3\xa9\xc3\xa9x\r\n2\r\n"}\r\n0\r\nTrailer: x\r\n\r\n',
+    );
+    expect([answer?.status, answer?.body.name]).to.deep.equal([201, 'ééx']);
+  });
+
+  it('that is refused leaves the connection fit for the next request', async () => {
+    const connection = new RawConnection(api.server);
+    const refused = [
+      ['Content-Type: text/plain\r\n', '{"name":"Ann"}', 415],
+      ['Content-Type: application/json\r\n', '{"name":', 400],
+      ['Content-Type: application/json\r\n', '\xff', 400],
+      ['Content-Type: application/json\r\n', '{"name":5}', 422],
+      ['Content-Type: text/plain\r\n', 'x'.repeat(mebibyte), 415],
+    ] as const;
+    for (const [headers, body, status] of refused) {
+      connection.send(
+        `POST /api/v1/users HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      expect((await connection.next())?.status).to.equal(status);
+      connection.send('GET /api/v1/users?limit=1 HTTP/1.1\r\nHost: x\r\n\r\n');
+      expect((await connection.next())?.status).to.equal(200);
+    }
+    connection.socket.destroy();
+  });
+
+  it('of GET, HEAD, DELETE and OPTIONS is not looked at, nor is its media type', async () => {
+    const { id } = await api.make('/users', { name: 'Ann' });
+    const connection = new RawConnection(api.server);
+    for (const [request, status] of [
+      ['GET /api/v1/users', 200],
+      [`GET /api/v1/users/${id}`, 200],
+      [`HEAD /api/v1/users/${id}`, 200],
+      ['OPTIONS /api/v1/users', 204],
+      [`DELETE /api/v1/users/${id}`, 200],
+      [`DELETE /api/v1/users/${id}`, 404],
+    ] as const) {
+      const body = request.startsWith('HEAD') ? '{"a":1,' : `\xff${'x'.repeat(100_000)}`;
+      connection.send(
+        `${request} HTTP/1.1\r\nHost: x\r\nContent-Type: text/x\r\nContent-Encoding: gzip\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      const answer = await connection.next(request.split(' ')[0]);
+      expect(answer?.status, request).to.equal(status);
+    }
+    connection.send(
+      'GET /api/v1/users?limit=1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
+    );
+    expect((await connection.next())?.status).to.equal(200);
+    connection.send('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await connection.next())?.status).to.equal(200);
+    connection.socket.destroy();
+  });
+
+  it('of a GET that would never end does not keep its answer back', async () => {
+    const head = `GET /api/v1/users?limit=1 HTTP/1.1\r\nHost: x\r\nContent-Length: ${10 ** 10}\r\n\r\nx`;
+    const answer = await exchange(api.server, head);
+    expect([answer?.status, answer?.headers.get('connection')]).to.deep.equal([200, 'close']);
+  });
+});

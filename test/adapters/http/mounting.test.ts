@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import Koa from 'koa';
+import bodyParser from 'koa-bodyparser';
+import { rostrumListener, rostrumMiddleware } from '../../../src/adapters/http/index.ts';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { createRostrum, type Rostrum } from '../../../src/index.ts';
+import { type Calls, callsTo, expectProblem } from './support/api.ts';
+import { keepLog } from './support/log.ts';
+
+/** As koa-mount does it: takes the path's front off, and puts it back for what comes behind. */
+function mount(front: string, inner: Koa.Middleware): Koa.Middleware {
+  return async (ctx, next) => {
+    if (!ctx.path.startsWith(`${front}/`) && ctx.path !== front) return next();
+    const whole = ctx.path;
+    ctx.path = whole.slice(front.length) || '/';
+    await inner(ctx, async () => {
+      ctx.path = whole;
+      await next();
+      ctx.path = whole.slice(front.length) || '/';
+    });
+    ctx.path = whole;
+  };
+}
+
+describe('in somebody else’s app', () => {
+  let rostrum: Rostrum;
+  const servers: Server[] = [];
+  beforeEach(() => {
+    rostrum = createRostrum(createMemoryStore());
+  });
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close();
+  });
+
+  async function listen(listener: RequestListener): Promise<Calls & { url: string }> {
+    const server = createServer(listener).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { ...callsTo(url), url };
+  }
+
+  /** All that is said in paths has to be said in those that the client sees. */
+  async function expectAt(base: string, calls: Calls): Promise<void> {
+    const made = await calls.post(`${base}/users`, { name: 'Ann' });
+    expect(made.headers.get('location')).to.equal(`${base}/users/${made.body.id}`);
+    await calls.make(`${base}/users`, { name: 'Bea' });
+    const page = await calls.get(`${base}/users?limit=1`);
+    const link = /^<(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
+    expect(link).to.match(new RegExp(`^${base}/users\\?`));
+    expect((await calls.get(link)).body.users).to.have.lengthOf(1);
+    const missing = await calls.get(`${base}/users/x`);
+    const { type } = expectProblem(missing, 404, 'user-not-found', base);
+    expect((await calls.get(String(type))).body.code).to.equal('user-not-found');
+    expectProblem(await calls.get(`${base}/nothing`), 404, 'path-not-found', base);
+    expectProblem(await calls.get(`${base}/users/%ZZ`), 400, 'invalid-path', base);
+  }
+
+  for (const prefix of ['/api/v1', '/a', '/deep/ly/nested', '/caf%C3%A9']) {
+    it(`answers under ${prefix} and leaves the rest to the app`, async () => {
+      const app = new Koa();
+      app.use(rostrumMiddleware(rostrum, { prefix }));
+      app.use((ctx) => {
+        ctx.body = 'the rest';
+      });
+      const calls = await listen(app.callback());
+      await expectAt(prefix, calls);
+      for (const path of ['/', `${prefix}x`, '/livez', '/problems/internal', '/%ZZ']) {
+        expect((await calls.get(path)).text, path).to.equal('the rest');
+      }
+    });
+  }
+
+  it('may have the whole app', async () => {
+    const app = new Koa();
+    app.use(rostrumMiddleware(rostrum, { prefix: '' }));
+    await expectAt('', await listen(app.callback()));
+  });
+
+  it('works below a mount', async () => {
+    const app = new Koa();
+    app.use(mount('/blog', rostrumMiddleware(rostrum)));
+    app.use(mount('/all', rostrumMiddleware(rostrum, { prefix: '' })));
+    app.use((ctx) => {
+      ctx.body = 'the rest';
+    });
+    const calls = await listen(app.callback());
+    await expectAt('/blog/api/v1', calls);
+    await expectAt('/all', calls);
+    expect((await calls.get('/blog/else')).text).to.equal('the rest');
+  });
+
+  it('works twice in one app, each under its own prefix', async () => {
+    const app = new Koa();
+    app.use(rostrumMiddleware(rostrum, { prefix: '/one' }));
+    app.use(rostrumMiddleware(createRostrum(createMemoryStore()), { prefix: '/two' }));
+    const calls = await listen(app.callback());
+    const { id } = await calls.make('/one/users', { name: 'Ann' });
+    expect((await calls.get(`/one/users/${id}`)).status).to.equal(200);
+    expect((await calls.get(`/two/users/${id}`)).status).to.equal(404);
+  });
+
+  it('serves a plain node:http server, and is 404 for what does not lie under its prefix', async () => {
+    const calls = await listen(rostrumListener(rostrum, { prefix: '/data' }));
+    await expectAt('/data', calls);
+    expectProblem(await calls.get('/else'), 404, 'path-not-found', '/data');
+  });
+
+  it('serves part of a plain node:http server', async () => {
+    const rostrumAt = rostrumListener(rostrum, { prefix: '/data' });
+    const calls = await listen((request, response) => {
+      if (request.url?.startsWith('/data/')) rostrumAt(request, response);
+      else response.end('the rest');
+    });
+    await expectAt('/data', calls);
+    expect((await calls.get('/')).text).to.equal('the rest');
+  });
+
+  it('works below Connect and Express, which take the front off in their own way', async () => {
+    const rostrumAt = rostrumListener(rostrum);
+    const calls = await listen((request, response) => {
+      const url = request.url ?? '';
+      Object.assign(request, { originalUrl: url, url: url.replace(/^\/blog/, '') });
+      rostrumAt(request, response);
+    });
+    await expectAt('/blog/api/v1', calls);
+  });
+
+  it('says so when somebody has read the body before', async () => {
+    const { logger, lines } = keepLog();
+    const app = new Koa();
+    app.use(bodyParser());
+    app.use(rostrumMiddleware(rostrum, { logger }));
+    const calls = await listen(app.callback());
+    expectProblem(await calls.post('/api/v1/users', { name: 'Ann' }), 500, 'internal', '/api/v1');
+    const [line] = lines.filter(({ level }) => level === 'error');
+    expect(String(line?.err)).to.match(/body .* was read before Rostrum/);
+    expect((await calls.get('/api/v1/users')).status).to.equal(200);
+  });
+
+  it('says so when a plain server has read the body before', async () => {
+    const { logger, lines } = keepLog();
+    const rostrumAt = rostrumListener(rostrum, { logger });
+    const calls = await listen(async (request, response) => {
+      for await (const _ of request);
+      rostrumAt(request, response);
+    });
+    expectProblem(await calls.post('/api/v1/users', { name: 'Ann' }), 500, 'internal', '/api/v1');
+    expect(lines.some(({ err }) => /was read before Rostrum/.test(String(err)))).to.equal(true);
+  });
+
+  it('without a logger, failures go to the app’s error event', async () => {
+    const app = new Koa();
+    const errors: unknown[] = [];
+    app.on('error', (error) => errors.push(error));
+    app.use(bodyParser());
+    app.use(rostrumMiddleware(rostrum));
+    const calls = await listen(app.callback());
+    expect((await calls.post('/api/v1/users', { name: 'Ann' })).status).to.equal(500);
+    expect(String(errors)).to.match(/was read before Rostrum/);
+  });
+
+  it('refuses a prefix that no path begins with', () => {
+    for (const prefix of ['api', '/api/', '//', '/a//b', '/%ZZ', '/a b', '/a?b', '/a#b']) {
+      expect(() => rostrumMiddleware(rostrum, { prefix }), prefix).to.throw(TypeError, /prefix/);
+    }
+  });
+});

@@ -1,0 +1,211 @@
+import { expect } from 'chai';
+import { endpoints } from '../../../src/adapters/http/endpoints.ts';
+import { type Api, expectProblem, startApi } from './support/api.ts';
+import { exchange } from './support/raw.ts';
+
+describe('paths and methods', () => {
+  let api: Api;
+  let id = '';
+  before(async () => {
+    api = await startApi();
+    ({ id } = await api.make('/users', { name: 'Ann' }));
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  /** Without what a client's URL parser would make of the path. */
+  async function raw(method: string, target: string) {
+    const answer = await exchange(api.server, `${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    return [answer?.status, answer?.body.code];
+  }
+
+  it('each (method, path) has exactly one handler', () => {
+    const pairs = endpoints.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(pairs).size).to.equal(pairs.length);
+    expect(pairs.toSorted()).to.deep.equal([
+      'DELETE /posts/:id',
+      'DELETE /users/:id',
+      'GET /posts',
+      'GET /posts/:id',
+      'GET /users',
+      'GET /users/:id',
+      'PATCH /posts/:id',
+      'PATCH /users/:id',
+      'POST /posts',
+      'POST /users',
+      'PUT /posts/:id',
+      'PUT /users/:id',
+    ]);
+  });
+
+  it('an unknown path is 404', async () => {
+    for (const path of [
+      '/',
+      '/api',
+      '/api/v1',
+      '/api/v1/',
+      '/api/v2/users',
+      '/API/v1/users',
+      '/api/v1/Users',
+      '/api/v1/users/',
+      '/api/v1//users',
+      '//api/v1/users',
+      `/api/v1/users/${id}/`,
+      `/api/v1/users//${id}`,
+      `/api/v1/users/${id}/posts`,
+      '/api/v1/users%2F',
+      '/api%2Fv1/users',
+      '/api/v1/problems/internal',
+      '/problems',
+      '/problems/',
+      '/problems/none',
+      '/problems/constructor',
+      '/livez/',
+      '/favicon.ico',
+    ]) {
+      expect(await raw('GET', path), path).to.deep.equal([404, 'path-not-found']);
+      expect(await raw('TRACE', path), path).to.deep.equal([404, 'path-not-found']);
+    }
+  });
+
+  it('an id that could never be is 404 like one that names nothing', async () => {
+    for (const text of [
+      'x',
+      '%20',
+      '%00',
+      '%2F',
+      'a%2Fb',
+      '%F0%9F%98%80',
+      '..',
+      '.',
+      '%2e%2e',
+      '*',
+    ]) {
+      expect(await raw('GET', `/api/v1/users/${text}`)).to.deep.equal([404, 'user-not-found']);
+      expect(await raw('DELETE', `/api/v1/posts/${text}`)).to.deep.equal([404, 'post-not-found']);
+    }
+    expect(await raw('GET', `/api/v1/users/${'x'.repeat(10_000)}`)).to.deep.equal([
+      404,
+      'user-not-found',
+    ]);
+  });
+
+  it('segments are decoded after they are split', async () => {
+    expect(
+      await raw('GET', `/api/v1/users/%${id.charCodeAt(0).toString(16)}${id.slice(1)}`),
+    ).to.deep.equal([200, undefined]);
+    expect(await raw('GET', '/%61pi/v1/%75sers')).to.deep.equal([200, undefined]);
+    expect(await raw('GET', `/api/v1/users%2F${id}`)).to.deep.equal([404, 'path-not-found']);
+  });
+
+  it('a path that cannot be decoded is 400', async () => {
+    for (const path of [
+      '/%ZZ',
+      '/api/v1/%ZZ',
+      '/api/v1/users/%ZZ',
+      '/api/v1/users/%',
+      '/api/v1/users/%f',
+      '/api/v1/users/%FF',
+      '/api/v1/users/%ED%A0%80',
+      '/api/v1/users/%C0%80',
+      '/api/v1/posts/x/%ZZ',
+      '/problems/%ZZ',
+    ]) {
+      for (const method of ['GET', 'POST', 'TRACE', 'OPTIONS']) {
+        expect(await raw(method, path), path).to.deep.equal([400, 'invalid-path']);
+      }
+    }
+  });
+
+  it('a target that is not ASCII, or has a fragment, is 400', async () => {
+    for (const target of ['/api/v1/users/\xc3\xa9', '/api/v1/users#x']) {
+      const [status, code] = await raw('GET', target);
+      expect(status, target).to.equal(400);
+      expect(['invalid-path', 'bad-request']).to.include(code);
+    }
+    const [status] = await raw('GET', '/api/v1/users?name=\xc3\xa9');
+    expect(status).to.equal(400);
+  });
+
+  it('the absolute form of a target is served as well', async () => {
+    expect(await raw('GET', `http://x/api/v1/users/${id}`)).to.deep.equal([200, undefined]);
+    expect(await raw('GET', 'http://x')).to.deep.equal([404, 'path-not-found']);
+    expect(await raw('GET', 'http://x?limit=1')).to.deep.equal([404, 'path-not-found']);
+  });
+
+  it('another method is 405 with Allow', async () => {
+    for (const [path, allow, methods] of [
+      ['/users', 'GET, HEAD, POST, OPTIONS', ['PUT', 'PATCH', 'DELETE', 'PROPFIND']],
+      ['/users/x', 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', ['POST', 'PROPFIND', 'PURGE']],
+      ['/posts', 'GET, HEAD, POST, OPTIONS', ['PUT', 'PATCH', 'DELETE', 'SEARCH']],
+      [`/posts/x`, 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS', ['POST', 'LINK']],
+    ] as const) {
+      for (const method of methods) {
+        const answer = await api.send(method, path);
+        expectProblem(answer, 405, 'method-not-allowed');
+        expect(answer.headers.get('allow')).to.equal(allow);
+      }
+      expect((await raw('TRACE', `/api/v1${path}`))[0]).to.equal(405);
+    }
+  });
+
+  it('OPTIONS answers 204 with what there is, whether or not the record exists', async () => {
+    for (const [path, allow, post, patch] of [
+      ['/users', 'GET, HEAD, POST, OPTIONS', 'application/json', null],
+      [
+        '/posts/nothing',
+        'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+        null,
+        'application/merge-patch+json, application/json',
+      ],
+    ] as const) {
+      const { status, headers, text } = await api.send('OPTIONS', path);
+      expect([status, text]).to.deep.equal([204, '']);
+      expect(headers.get('allow')).to.equal(allow);
+      expect(headers.get('accept-post')).to.equal(post);
+      expect(headers.get('accept-patch')).to.equal(patch);
+      expect(headers.get('x-request-id')).to.be.a('string');
+    }
+    expectProblem(await api.send('OPTIONS', '/nothing'), 404, 'path-not-found');
+    const star = await exchange(api.server, 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect([star?.status, star?.headers.get('allow')]).to.deep.equal([
+      204,
+      'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+    ]);
+  });
+
+  it('OPTIONS takes the parameters that a preflight of its path may have, and no others', async () => {
+    expect((await api.send('OPTIONS', '/users?limit=1&id=a&id=b')).status).to.equal(204);
+    expect((await api.send('OPTIONS', '/users/x?posts=keep')).status).to.equal(204);
+    expectProblem(await api.send('OPTIONS', '/users?limt=1'), 400, 'invalid-query');
+    expectProblem(await api.send('OPTIONS', '/posts/x?posts=keep'), 400, 'invalid-query');
+  });
+
+  it('HEAD answers as GET does, without the body', async () => {
+    const volatile = new Set(['date', 'x-request-id', 'connection', 'keep-alive']);
+    for (const path of [
+      '/users?limit=1&count=exact',
+      '/users',
+      `/users/${id}`,
+      '/users/nobody',
+      '/users?limit=0',
+      '/nothing',
+      `${api.server.url}/livez`,
+      `${api.server.url}/readyz`,
+      `${api.server.url}/problems/internal`,
+    ]) {
+      const id = { 'X-Request-Id': 'same' };
+      const [get, head] = [await api.send('GET', path, id), await api.send('HEAD', path, id)];
+      expect([head.status, head.text], path).to.deep.equal([get.status, '']);
+      const plain = ({ headers }: typeof get) =>
+        [...headers].filter(([name]) => !volatile.has(name));
+      expect(plain(head), path).to.deep.equal(plain(get));
+      expect(head.headers.get('content-length')).to.equal(String(Buffer.byteLength(get.text)));
+    }
+  });
+
+  it('a target that is too long is 414, and one that just fits is served', async () => {
+    const answer = await api.get(`/users?name=${'x'.repeat(13_000)}`);
+    expectProblem(answer, 414, 'uri-too-long');
+    expect((await api.get(`/users?name=${'x'.repeat(12_000)}`)).status).to.equal(200);
+  });
+});

@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { type Api, startApi } from './support/api.ts';
+
+/** A POST or PUT that is wrong in some ways; the first of them, in this order, is answered. */
+interface Wrongs {
+  readonly path?: string;
+  readonly method?: string;
+  readonly query?: string;
+  readonly headers?: Record<string, string>;
+  readonly type?: string;
+  readonly body?: string;
+}
+
+const tooLarge = `{"name":"${'x'.repeat(1024 * 1024)}"}`;
+
+/** In the contract's order. What is later in a list gives way to what is earlier. */
+const creation: readonly (readonly [code: string, wrongs: Wrongs])[] = [
+  ['invalid-path', { path: '/users/%ZZ' }],
+  ['path-not-found', { path: '/nothing' }],
+  ['method-not-allowed', { method: 'PUT' }],
+  ['invalid-query', { query: '?x=1' }],
+  ['invalid-header', { headers: { 'Idempotency-Key': 'a b' } }],
+  ['unsupported-media-type', { type: 'text/plain' }],
+  ['body-too-large', { body: tooLarge }],
+  ['invalid-body', { body: '[' }],
+  ['idempotency-key-reused', { headers: { 'Idempotency-Key': 'used' } }],
+  ['invalid-record', { body: '{"name":"","email":"taken@x.org"}' }],
+  ['email-taken', { body: '{"name":"Bea","email":"taken@x.org"}' }],
+];
+
+const change: readonly (readonly [code: string, wrongs: Wrongs])[] = [
+  ['invalid-path', { path: '/users/%ZZ' }],
+  ['path-not-found', { path: '/users/x/y' }],
+  ['method-not-allowed', { method: 'POST' }],
+  ['invalid-query', { query: '?posts=keep' }],
+  ['invalid-header', { headers: { 'If-Match': '1' } }],
+  ['unsupported-media-type', { type: 'text/plain' }],
+  ['body-too-large', { body: tooLarge }],
+  ['invalid-body', { body: '{"a":1,"a":2}' }],
+  ['user-not-found', { path: '/users/nobody' }],
+  ['precondition-required', { headers: {} }],
+  ['version-mismatch', { headers: { 'If-Match': '"9"' } }],
+  ['invalid-record', { body: '{"name":"","email":"taken@x.org"}' }],
+  ['email-taken', { body: '{"name":"Bea","email":"taken@x.org"}' }],
+];
+
+describe('of several things that are wrong the first is answered', () => {
+  let api: Api;
+  let user = '';
+  before(async () => {
+    api = await startApi({ app: { requireIfMatch: true } });
+    await api.make('/users', { name: 'Eve', email: 'taken@x.org' });
+    const key = { 'Idempotency-Key': 'used' };
+    await api.post('/users', { name: 'Used' }, key);
+    user = `/users/${(await api.make('/users', { name: 'Ann' })).id}`;
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  async function codeOf(right: Required<Wrongs>, ...wrongs: readonly Wrongs[]): Promise<string> {
+    const request = Object.assign({}, right, ...wrongs);
+    const { method, path, query, headers, type, body } = request;
+    const answer = await api.send(method, path + query, { 'Content-Type': type, ...headers }, body);
+    return answer.body.code;
+  }
+
+  function itAnswersInOrder(
+    name: string,
+    order: readonly (readonly [string, Wrongs])[],
+    right: () => Required<Wrongs>,
+  ): void {
+    for (const [i, [code, wrong]] of order.entries()) {
+      it(`${name}: ${code} before all that comes behind it`, async () => {
+        expect(await codeOf(right(), wrong), 'alone').to.equal(code);
+        for (const [later, other] of order.slice(i + 1)) {
+          // Two that are wrong in the same part cannot be had at once.
+          if (Object.keys(other).some((part) => part in wrong)) continue;
+          expect(await codeOf(right(), other, wrong), `with ${later}`).to.equal(code);
+        }
+      });
+    }
+  }
+
+  itAnswersInOrder('POST', creation, () => ({
+    method: 'POST',
+    path: '/users',
+    query: '',
+    headers: {},
+    type: 'application/json',
+    body: '{"name":"Ann"}',
+  }));
+
+  itAnswersInOrder('PUT', change, () => ({
+    method: 'PUT',
+    path: user,
+    query: '',
+    headers: { 'If-Match': '"1"' },
+    type: 'application/json',
+    body: '{"name":"Ann"}',
+  }));
+
+  it('DELETE: 404, then 428, then 412, then 409', async () => {
+    await api.make('/posts', { title: 'x', authorId: user.slice(7) });
+    const code = async (path: string, headers = {}) =>
+      (await api.send('DELETE', path, headers)).body.code;
+    expect(await code('/users/nobody')).to.equal('user-not-found');
+    expect(await code('/users/nobody', { 'If-Match': '"9"' })).to.equal('user-not-found');
+    expect(await code(user)).to.equal('precondition-required');
+    expect(await code(user, { 'If-Match': '"9"' })).to.equal('version-mismatch');
+    expect(await code(user, { 'If-Match': '"1"' })).to.equal('user-has-posts');
+    expect(await code(`${user}?posts=x`, { 'If-Match': '1' })).to.equal('invalid-query');
+  });
+});

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { problemCatalogue } from '../../../src/adapters/http/problem-catalogue.ts';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { overloaded, storeUnavailable } from '../../../src/domain/errors.ts';
+import { type Api, expectProblem, startApi } from './support/api.ts';
+import { errorsDocument } from './support/errors-document.ts';
+import { keepLog } from './support/log.ts';
+
+const documentPath = new URL('../../../docs/errors.md', import.meta.url);
+
+/** The table of the contract, by hand: a code that is added or lost has to be so on purpose. */
+const contract: Readonly<Record<number, readonly string[]>> = {
+  400: [
+    'bad-request',
+    'invalid-path',
+    'invalid-query',
+    'invalid-cursor',
+    'invalid-header',
+    'invalid-body',
+  ],
+  401: ['unauthenticated'],
+  403: ['forbidden'],
+  404: ['user-not-found', 'post-not-found', 'path-not-found'],
+  405: ['method-not-allowed'],
+  408: ['request-timeout'],
+  409: ['email-taken', 'user-has-posts'],
+  412: ['version-mismatch'],
+  413: ['body-too-large'],
+  414: ['uri-too-long'],
+  415: ['unsupported-media-type'],
+  417: ['expectation-failed'],
+  422: ['invalid-record', 'idempotency-key-reused'],
+  428: ['precondition-required'],
+  429: ['too-many-requests'],
+  431: ['headers-too-large'],
+  500: ['internal'],
+  503: ['store-unavailable', 'overloaded', 'shutting-down'],
+};
+
+describe('problems', () => {
+  it('are those of the contract, with their status', () => {
+    const codes = Object.entries(problemCatalogue).map(([code, { status }]) => `${status} ${code}`);
+    const expected = Object.entries(contract).flatMap(([status, names]) =>
+      names.map((name) => `${status} ${name}`),
+    );
+    expect(codes.toSorted()).to.deep.equal(expected.toSorted());
+  });
+
+  it('are documented in docs/errors.md (UPDATE_DOCS=1 writes it anew)', async () => {
+    if (process.env.UPDATE_DOCS) {
+      const { writeFileSync } = await import('node:fs');
+      writeFileSync(documentPath, errorsDocument());
+    }
+    expect(readFileSync(documentPath, 'utf8')).to.equal(errorsDocument());
+  });
+
+  describe('each have a page', () => {
+    let api: Api;
+    before(async () => {
+      api = await startApi();
+    });
+    after(() => api[Symbol.asyncDispose]());
+
+    for (const [code, { status, title, meaning, advice }] of Object.entries(problemCatalogue)) {
+      it(`${code}: for a person and for a program`, async () => {
+        const page = `${api.server.url}/problems/${code}`;
+        const program = await api.get(page, { Accept: 'application/json' });
+        expect(program.body).to.deep.equal({
+          type: `/problems/${code}`,
+          title,
+          status,
+          code,
+          meaning,
+          advice,
+        });
+        const person = await api.get(page, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+        expect(person.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+        expect(person.text).to.include(`<code>${code}</code>`).and.include('What to do');
+        expect(person.text).not.to.match(/src=|href=|<script/);
+        for (const answer of [program, person]) {
+          expect(answer.status).to.equal(200);
+          expect(answer.headers.get('vary')).to.equal('Accept');
+        }
+      });
+    }
+
+    it('and are JSON for who does not say', async () => {
+      const page = `${api.server.url}/problems/internal`;
+      for (const accept of ['*/*', 'application/problem+json', 'image/png']) {
+        const { headers } = await api.get(page, { Accept: accept });
+        expect(headers.get('content-type')).to.match(/^application\/json/);
+      }
+      expectProblem(await api.send('POST', page), 405, 'method-not-allowed');
+      const options = await api.send('OPTIONS', page);
+      expect([options.status, options.headers.get('allow')]).to.deep.equal([
+        204,
+        'GET, HEAD, OPTIONS',
+      ]);
+    });
+  });
+
+  describe('of the store', () => {
+    const { logger, lines } = keepLog();
+    beforeEach(() => lines.splice(0));
+
+    it('unavailable, nothing changed: 503 with Retry-After, logged', async () => {
+      await using api = await startApi({ app: { logger } });
+      await api.store.close();
+      for (const answer of [
+        await api.get('/users'),
+        await api.get('/posts/x'),
+        await api.post('/users', { name: 'Ann' }),
+        await api.send('PATCH', '/users/x', {}, {}),
+        await api.send('DELETE', '/posts/x'),
+      ]) {
+        expectProblem(answer, 503, 'store-unavailable');
+        expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/);
+      }
+      expect(lines.filter(({ level }) => level === 'warn')).to.have.lengthOf(5);
+    });
+
+    it('unavailable, outcome unknown: 503, and the sentence says so', async () => {
+      const store = createMemoryStore();
+      const cause = new Error('connect ECONNREFUSED db.internal:27017 password=hunter2');
+      store.users.create = async () => {
+        throw storeUnavailable('unknown', cause);
+      };
+      await using api = await startApi({ store, app: { logger } });
+      const answer = await api.post('/users', { name: 'Ann' });
+      const { error } = expectProblem(answer, 503, 'store-unavailable');
+      expect(error).to.match(/may have been made or not/);
+      expect(answer.text).not.to.match(/ECONNREFUSED|hunter2/);
+    });
+
+    it('overloaded: 503 with Retry-After', async () => {
+      const store = createMemoryStore();
+      store.posts.create = async () => {
+        throw overloaded();
+      };
+      await using api = await startApi({ store });
+      const answer = await api.post('/posts', { title: 'x' });
+      expectProblem(answer, 503, 'overloaded');
+      expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/);
+    });
+
+    it('an id that is taken is an opaque 500, logged with the request id', async () => {
+      const ids = { next: () => 'always-the-same' };
+      await using api = await startApi({ core: { ids }, app: { logger } });
+      await api.make('/users', { name: 'Ann' });
+      const answer = await api.post('/users', { name: 'Bea' }, { 'X-Request-Id': 'r1' });
+      expectProblem(answer, 500, 'internal');
+      expect(answer.text).not.to.match(/taken|always/);
+      const [line] = lines.filter(({ level }) => level === 'error');
+      expect(line).to.deep.include({ requestId: 'r1', code: 'internal', method: 'POST' });
+      expect(String(line?.err)).to.match(/id/);
+    });
+
+    it('anything unexpected is an opaque 500', async () => {
+      const store = createMemoryStore();
+      store.users.get = async () => {
+        throw new TypeError('Cannot read properties of undefined (reading "secret")');
+      };
+      store.users.list = () => Promise.reject('not even an error');
+      await using api = await startApi({ store, app: { logger } });
+      for (const path of ['/users/x', '/users']) {
+        const answer = await api.get(path);
+        expectProblem(answer, 500, 'internal');
+        expect(answer.text).not.to.match(/secret|not even|at |TypeError/);
+      }
+      expect(lines.filter(({ level }) => level === 'error')).to.have.lengthOf(2);
+    });
+  });
+
+  it('list at most 100 fields', async () => {
+    await using api = await startApi();
+    const record = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`a${i}`, 0]));
+    const body = JSON.stringify(record).replaceAll(':0', ':1e400');
+    const { errors } = expectProblem(await api.post('/users', body), 422, 'invalid-record');
+    expect(errors).to.have.lengthOf(100);
+  });
+});

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { type Api, expectProblem, startApi } from './support/api.ts';
+import { exchange } from './support/raw.ts';
+
+describe('the query', () => {
+  let api: Api;
+  let id = '';
+  before(async () => {
+    api = await startApi();
+    ({ id } = await api.make('/users', { name: 'Ann & Bea = +1 %' }));
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  it('refuses an unknown parameter on every endpoint, and says which there are', async () => {
+    for (const [method, path, allowed] of [
+      ['GET', '/users', 15],
+      ['HEAD', '/users', 0],
+      ['POST', '/users', 0],
+      ['GET', `/users/${id}`, 0],
+      ['PUT', `/users/${id}`, 0],
+      ['PATCH', `/users/${id}`, 0],
+      ['DELETE', `/users/${id}`, 1],
+      ['GET', '/posts', 15],
+      ['POST', '/posts', 0],
+      ['GET', '/posts/x', 0],
+      ['PUT', '/posts/x', 0],
+      ['PATCH', '/posts/x', 0],
+      ['DELETE', '/posts/x', 0],
+    ] as const) {
+      const answer = await api.send(method, `${path}?nonsense=1`);
+      expect(answer.status, `${method} ${path}`).to.equal(400);
+      if (method === 'HEAD') continue;
+      const { errors, allowed: names } = expectProblem(answer, 400, 'invalid-query');
+      expect(errors).to.have.lengthOf(1);
+      expect(errors[0]).to.include({ parameter: 'nonsense', code: 'unknown' });
+      expect(names).to.have.lengthOf(allowed);
+    }
+  });
+
+  it('refuses a parameter that is given twice, but for id', async () => {
+    for (const query of ['limit=1&limit=1', 'name=a&name=b', 'createdAt[gt]=&createdAt[gt]=']) {
+      const answer = await api.get(`/users?${query}`);
+      const { errors } = expectProblem(answer, 400, 'invalid-query');
+      expect(errors).to.have.lengthOf(1);
+      expect(errors[0]?.message).to.match(/once/);
+    }
+    const answer = await api.send('DELETE', `/users/${id}?posts=keep&posts=keep`);
+    expectProblem(answer, 400, 'invalid-query');
+  });
+
+  it('refuses values of posts that there are not', async () => {
+    for (const value of ['', 'refuse', 'Keep', 'delete,keep']) {
+      const answer = await api.send('DELETE', `/users/${id}?posts=${value}`);
+      const { errors, allowed } = expectProblem(answer, 400, 'invalid-query');
+      expect(errors[0]).to.include({ parameter: 'posts' });
+      expect(allowed).to.deep.equal(['posts']);
+    }
+  });
+
+  it('refuses names that only look like those there are', async () => {
+    for (const query of [
+      'Limit=1',
+      'createdAt=2026-01-01T00:00:00Z',
+      'createdAt[ge]=2026-01-01T00:00:00Z',
+      'createdAt[gte][]=x',
+      'id[]=x',
+      '=x',
+      '__proto__=1',
+      'constructor=1',
+      'cursor%00=',
+      `${'x'.repeat(5000)}=1`,
+    ]) {
+      expectProblem(await api.get(`/users?${query}`), 400, 'invalid-query');
+    }
+  });
+
+  it('lists at most 100 of them', async () => {
+    const query = Array.from({ length: 300 }, (_, i) => `p${i}=`).join('&');
+    const { errors } = expectProblem(await api.get(`/users?${query}`), 400, 'invalid-query');
+    expect(errors).to.have.lengthOf(100);
+  });
+
+  it('is read as a form: + is a space, and empty pairs do not count', async () => {
+    for (const query of [
+      `name=${encodeURIComponent('Ann & Bea = +1 %')}`,
+      'name=Ann+%26+Bea+=+%2B1+%25',
+      '&&name=Ann+%26+Bea+%3D+%2B1+%25&',
+      'n%61me=Ann+%26+Bea+%3D+%2B1+%25',
+    ]) {
+      const { body } = await api.get(`/users?${query}`);
+      expect(body.users, query).to.have.lengthOf(1);
+    }
+    expect((await api.get('/users?')).status).to.equal(200);
+    expect((await api.get('/users?authorId')).status).to.equal(400);
+    expect((await api.get('/posts?authorId')).status).to.equal(200);
+  });
+
+  it('that cannot be decoded is 400', async () => {
+    for (const query of ['name=%ZZ', '%=1', 'name=%', 'name=%FF', 'name=%ED%A0%80', 'name=%C3']) {
+      for (const [method, path] of [
+        ['GET', '/api/v1/users'],
+        ['DELETE', '/api/v1/posts/x'],
+        ['OPTIONS', '/api/v1/posts'],
+      ]) {
+        const request = `${method} ${path}?${query} HTTP/1.1\r\nHost: x\r\n\r\n`;
+        const answer = await exchange(api.server, request);
+        expect([answer?.status, answer?.body.code], query).to.deep.equal([400, 'invalid-query']);
+      }
+    }
+  });
+});

@@ -1,0 +1,298 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect } from 'chai';
+import { type Api, startApi } from './support/api.ts';
+import { keepLog } from './support/log.ts';
+import { exchange, type RawAnswer, RawConnection } from './support/raw.ts';
+import { slowStore } from './support/slow-store.ts';
+
+const host = 'Host: x\r\n';
+const typed = 'Content-Type: application/json\r\n';
+
+describe('the server', () => {
+  let api: Api;
+  const { logger, lines } = keepLog();
+  before(async () => {
+    const limits = {
+      headersTimeoutMs: 400,
+      requestTimeoutMs: 800,
+      checkIntervalMs: 50,
+      keepAliveTimeoutMs: 5000,
+    };
+    api = await startApi({ serve: { limits, logger } });
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  /** An error that the server made by itself: of the one shape, and the connection's last. */
+  function expectRefusal(answer: RawAnswer | undefined, status: number, code: string): void {
+    expect([answer?.status, answer?.body.code]).to.deep.equal([status, code]);
+    const { headers, body } = answer as RawAnswer;
+    expect(headers.get('content-type')).to.match(/^application\/problem\+json(;|$)/);
+    expect(headers.get('cache-control')).to.equal('no-store');
+    expect(headers.get('connection')).to.equal('close');
+    expect(headers.get('date')).to.be.a('string');
+    expect(headers.get('x-request-id'))
+      .to.equal(body.requestId)
+      .and.match(/^[\w.-]{1,128}$/);
+    expect(body).to.include({ type: `/problems/${code}`, status });
+    expect(body.error).to.equal(body.detail).and.match(/\.$/);
+  }
+
+  async function expectRefused(request: string, status: number, code: string): Promise<RawAnswer> {
+    const connection = new RawConnection(api.server);
+    const answer = await connection.send(request).next();
+    expectRefusal(answer, status, code);
+    connection.end();
+    await connection.closed();
+    return answer as RawAnswer;
+  }
+
+  for (const [what, request] of [
+    ['a line that is no request', 'hello\r\n\r\n'],
+    ['an unknown method', 'FETCH /api/v1/users HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['another protocol', 'GET /api/v1/users FTP/1.1\r\nHost: x\r\n\r\n'],
+    ['another version of HTTP', 'GET /api/v1/users HTTP/2.0\r\nHost: x\r\n\r\n'],
+    ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['a space in the path', `GET /api/v1/users/a b HTTP/1.1\r\n${host}\r\n`],
+    ['a header without a colon', `GET /livez HTTP/1.1\r\n${host}nonsense\r\n\r\n`],
+    ['a space before the colon', `GET /livez HTTP/1.1\r\n${host}A : b\r\n\r\n`],
+    ['NUL in a header', `GET /livez HTTP/1.1\r\n${host}A: \0\r\n\r\n`],
+    ['no Host', 'GET /livez HTTP/1.1\r\n\r\n'],
+    ['two Hosts', `GET /livez HTTP/1.1\r\n${host}${host}\r\n`],
+    [
+      'two lengths',
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`,
+    ],
+    [
+      'a length that is none',
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: x\r\n\r\n{}`,
+    ],
+    [
+      'a length below zero',
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: -2\r\n\r\n{}`,
+    ],
+    [
+      'a length and chunks',
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      'another transfer coding',
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      'a transfer coding that is not the last',
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`,
+    ],
+    [
+      'a chunk without a size',
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked\r\n\r\nx\r\n\r\n`,
+    ],
+  ] as const) {
+    it(`answers ${what} with 400 bad-request`, async () => {
+      await expectRefused(request, 400, 'bad-request');
+    });
+  }
+
+  it('serves HTTP/1.0 without a Host', async () => {
+    const answer = await exchange(api.server, 'GET /livez HTTP/1.0\r\n\r\n');
+    expect(answer?.status).to.equal(200);
+  });
+
+  it('answers headers that are too large with 431', async () => {
+    const header = `X-Large: ${'x'.repeat(40_000)}\r\n`;
+    await expectRefused(`GET /livez HTTP/1.1\r\n${host}${header}\r\n`, 431, 'headers-too-large');
+    const many = Array.from({ length: 9000 }, (_, i) => `a${i}:b\r\n`).join('');
+    await expectRefused(`GET /livez HTTP/1.1\r\n${host}${many}\r\n`, 431, 'headers-too-large');
+  });
+
+  it('sees the last of a thousand headers', async () => {
+    const many = Array.from({ length: 2500 }, () => 'a:b\r\n').join('');
+    const request = `GET /livez HTTP/1.1\r\n${host}${many}X-Request-Id: last\r\n\r\n`;
+    const answer = await exchange(api.server, request);
+    expect(answer?.headers.get('x-request-id')).to.equal('last');
+  });
+
+  it('answers a target that is longer than all headers may be with 414', async () => {
+    const target = `/api/v1/users?name=${'x'.repeat(50_000)}`;
+    await expectRefused(`GET ${target} HTTP/1.1\r\n${host}\r\n`, 414, 'uri-too-long');
+  });
+
+  it('answers chunks with too long extensions with 413', async () => {
+    const extension = 'x'.repeat(20_000);
+    await expectRefused(
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked\r\n\r\n2;${extension}\r\n{}\r\n0\r\n\r\n`,
+      413,
+      'body-too-large',
+    );
+  });
+
+  it('answers headers and bodies that do not come in time with 408', async () => {
+    await Promise.all(
+      [
+        `GET /livez HTTP/1.1\r\n${host}`,
+        'GE',
+        `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: 10\r\n\r\n{`,
+        `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked\r\n\r\n1\r\n{`,
+      ].map((request) => expectRefused(request, 408, 'request-timeout')),
+    );
+  });
+
+  it('answers an Expect other than 100-continue with 417', async () => {
+    const connection = new RawConnection(api.server);
+    connection.send(`GET /livez HTTP/1.1\r\n${host}Expect: the-impossible\r\n\r\n`);
+    expectRefusal(await connection.next(), 417, 'expectation-failed');
+    await connection.closed();
+    await expectRefused(
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Expect: x\r\nContent-Length: 2\r\n\r\n{}`,
+      417,
+      'expectation-failed',
+    );
+  });
+
+  it('asks for the body of a request that expects 100-continue when it wants it', async () => {
+    const connection = new RawConnection(api.server);
+    const head = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Expect: 100-continue\r\n`;
+    const body = '{"name":"Ann"}';
+    connection.send(`${head}Content-Length: ${body.length}\r\n\r\n`);
+    expect((await connection.next())?.status).to.equal(100);
+    connection.send(body);
+    expect((await connection.next())?.status).to.equal(201);
+    connection.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
+    expect((await connection.next())?.status).to.equal(200);
+    connection.socket.destroy();
+  });
+
+  it('does not ask for the body of one that it refuses by its headers', async () => {
+    for (const [headers, status] of [
+      [`Content-Type: text/plain\r\nContent-Length: 10\r\n`, 415],
+      [`${typed}Content-Length: 10000000\r\n`, 413],
+      [`${typed}Idempotency-Key: a b\r\nContent-Length: 10\r\n`, 400],
+    ] as const) {
+      const connection = new RawConnection(api.server);
+      connection.send(
+        `POST /api/v1/users HTTP/1.1\r\n${host}Expect: 100-continue\r\n${headers}\r\n`,
+      );
+      const answer = await connection.next();
+      expect([answer?.status, answer?.headers.get('connection')]).to.deep.equal([status, 'close']);
+      connection.end();
+      await connection.closed();
+    }
+  });
+
+  it('refuses to be a proxy', async () => {
+    const request = 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n';
+    const answer = await expectRefused(request, 405, 'method-not-allowed');
+    expect(answer.headers.get('allow')).to.match(/GET/);
+  });
+
+  it('passes over a wish for another protocol, and serves the request', async () => {
+    for (const protocol of ['websocket', 'h2c']) {
+      const connection = new RawConnection(api.server);
+      const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`;
+      connection.send(`GET /livez HTTP/1.1\r\n${host}${upgrade}\r\n`);
+      expect((await connection.next())?.status).to.equal(200);
+      const body = '{"name":"Ann"}';
+      connection.send(
+        `POST /api/v1/users HTTP/1.1\r\n${host}${typed}${upgrade}Content-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      expect((await connection.next())?.status).to.equal(201);
+      connection.socket.destroy();
+    }
+  });
+
+  it('answers a body that was torn off with 400, and keeps nothing of it', async () => {
+    const head = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}`;
+    for (const request of [
+      `${head}Content-Length: 100\r\n\r\n{"name":"Torn"}`,
+      `${head}Transfer-Encoding: chunked\r\n\r\nf\r\n{"name":"Torn"}\r\n`,
+    ]) {
+      const connection = new RawConnection(api.server).send(request).end();
+      expectRefusal(await connection.next(), 400, 'bad-request');
+      await connection.closed();
+      const gone = new RawConnection(api.server).send(request);
+      await once(gone.socket, 'connect');
+      gone.socket.resetAndDestroy();
+    }
+    const { body } = await api.get('/users?name=Torn');
+    expect(body.users).to.deep.equal([]);
+    expect(lines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
+  });
+
+  it('answers pipelined requests in order, and what is no request after them', async () => {
+    const { store, begun, release } = slowStore();
+    await using slow = await startApi({ store });
+    const connection = new RawConnection(slow.server);
+    connection.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
+    connection.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
+    connection.send('nonsense\r\n\r\n');
+    await begun();
+    setTimeout(release, 20);
+    expect((await connection.next())?.status).to.equal(404);
+    expect((await connection.next())?.status).to.equal(200);
+    expectRefusal(await connection.next(), 400, 'bad-request');
+    connection.end();
+    expect(await connection.closed()).to.equal('');
+  });
+
+  it('serves nothing that comes behind an answer that ends its connection', async () => {
+    const connection = new RawConnection(api.server);
+    const body = '{"name":"Behind"}';
+    connection.send(
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: ${2 * 1024 * 1024}\r\n\r\n`,
+    );
+    expect((await connection.next())?.status).to.equal(413);
+    connection.send('x'.repeat(2 * 1024 * 1024));
+    connection.send(
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    connection.end();
+    expect(await connection.closed()).to.equal('');
+    expect((await api.get('/users?name=Behind')).body.users).to.deep.equal([]);
+  });
+
+  it('keeps the client’s X-Request-Id if it may be sent back, and makes one else', async () => {
+    for (const id of ['a', 'A-b_c.9', 'x'.repeat(128)]) {
+      const { headers } = await api.get('/users', { 'X-Request-Id': id });
+      expect(headers.get('x-request-id')).to.equal(id);
+    }
+    for (const id of ['', 'a b', 'é', 'x'.repeat(129), '"a"', 'a,b']) {
+      const { headers } = await api.get('/users', { 'X-Request-Id': id });
+      expect(headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
+    }
+    const request = `GET /livez HTTP/1.1\r\nX-Request-Id: mine\r\n\r\n`;
+    expect((await exchange(api.server, request))?.headers.get('x-request-id')).to.equal('mine');
+  });
+
+  it('turns away connections beyond its limit', async () => {
+    await using small = await startApi({ serve: { limits: { maxConnections: 1 } } });
+    const first = new RawConnection(small.server);
+    first.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
+    expect((await first.next())?.status).to.equal(200);
+    const second = new RawConnection(small.server).send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
+    expect(await second.next()).to.equal(undefined);
+    first.socket.destroy();
+  });
+
+  it('closes a connection that nobody uses', async () => {
+    const limits = { keepAliveTimeoutMs: 100, checkIntervalMs: 50 };
+    await using brief = await startApi({ serve: { limits } });
+    const connection = new RawConnection(brief.server);
+    connection.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
+    expect((await connection.next())?.status).to.equal(200);
+    expect(await connection.closed()).to.equal('');
+  });
+
+  it('says where it listens, and rejects with the error of the system when it cannot', async () => {
+    const { address, url } = api.server;
+    expect(url).to.equal(`http://127.0.0.1:${address.port}`);
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const taken = (other.address() as { port: number }).port;
+    const error: unknown = await startApi({ serve: { port: taken } }).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.include({ code: 'EADDRINUSE', port: taken });
+    other.close();
+  });
+});

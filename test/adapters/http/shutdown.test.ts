@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { startApi } from './support/api.ts';
+import { RawConnection } from './support/raw.ts';
+import { slowStore } from './support/slow-store.ts';
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+describe('shutting down', () => {
+  it('lets a request finish that is under way, and ends its connection with it', async () => {
+    const { store, begun, release } = slowStore();
+    const { server } = await startApi({ store });
+    const busy = new RawConnection(server).send(get('/api/v1/users/x'));
+    await begun();
+    const closed = server.close();
+    release();
+    const answer = await busy.next();
+    expect([answer?.status, answer?.body.code]).to.deep.equal([404, 'user-not-found']);
+    expect(answer?.headers.get('connection')).to.equal('close');
+    await busy.closed();
+    await closed;
+  });
+
+  it('answers 503 to what comes too late on a connection, but for /livez', async () => {
+    const { store, begun, release } = slowStore();
+    const { server } = await startApi({ store });
+    const busy = new RawConnection(server).send(get('/api/v1/users/x'));
+    const late = ['/readyz', '/api/v1/users', '/nothing'].map((path) => ({
+      path,
+      connection: new RawConnection(server).send('GET '),
+    }));
+    const live = new RawConnection(server).send('GET ');
+    await begun();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closed = server.close();
+    for (const { path, connection } of late) {
+      const answer = await connection.send(get(path).slice(4)).next();
+      expect([answer?.status, answer?.body.code], path).to.deep.equal([503, 'shutting-down']);
+      expect(answer?.headers.get('retry-after')).to.match(/^\d+$/);
+      expect(answer?.headers.get('connection')).to.equal('close');
+      connection.socket.destroy();
+    }
+    expect((await live.send(get('/livez').slice(4)).next())?.status).to.equal(200);
+    const refused = new RawConnection(server).send(get('/livez'));
+    expect(await refused.next()).to.equal(undefined);
+    release();
+    expect((await busy.next())?.status).to.equal(404);
+    await closed;
+  });
+
+  it('does not wait for connections on which nothing happens', async () => {
+    const { server } = await startApi();
+    const used = new RawConnection(server).send(get('/livez'));
+    await used.next();
+    const silent = new RawConnection(server);
+    const partial = new RawConnection(server).send('GET /liv');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const start = performance.now();
+    await server.close();
+    expect(performance.now() - start).to.be.below(2000);
+    for (const connection of [used, silent, partial]) await connection.closed();
+  });
+
+  it('cuts off what does not finish in time', async () => {
+    const { store, begun, release } = slowStore();
+    const { server } = await startApi({ store, serve: { shutdownTimeoutMs: 200 } });
+    const busy = new RawConnection(server).send(get('/api/v1/users/x'));
+    await begun();
+    const start = performance.now();
+    await Promise.all([server.close(), server.close()]);
+    expect(performance.now() - start).to.be.within(150, 2000);
+    expect(await busy.closed()).to.equal('');
+    release();
+    await server.close();
+  });
+
+  it('lets a body arrive that is on its way', async () => {
+    const { server, store } = await startApi();
+    const body = '{"name":"Late"}';
+    const busy = new RawConnection(server).send(
+      `POST /api/v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const closed = server.close();
+    const answer = await busy.send(body.slice(5)).next();
+    expect([answer?.status, answer?.headers.get('connection')]).to.deep.equal([201, 'close']);
+    await closed;
+    const filter = { name: 'Late' };
+    const order = { by: 'createdAt', direction: 'asc' } as const;
+    expect((await store.users.list(filter, { order, limit: 9 })).items).to.have.lengthOf(1);
+  });
+});

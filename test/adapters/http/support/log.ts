@@ -1,0 +1,15 @@
+import type { LogFields, Logger } from '../../../../src/ports/logger.ts';
+
+export interface LogLine extends LogFields {
+  readonly level: string;
+  readonly message: string;
+}
+
+/** A logger that keeps what it is told. */
+export function keepLog(): { readonly logger: Logger; readonly lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const at = (level: string) => (fields: LogFields, message: string) => {
+    lines.push({ ...fields, level, message });
+  };
+  return { logger: { info: at('info'), warn: at('warn'), error: at('error') }, lines };
+}

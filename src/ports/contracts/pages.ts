@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { postSorts, userSorts } from '../../domain/page.ts';
 import type { Entity } from '../../domain/record.ts';
 import { at, post, times, user } from './fixtures.ts';
 import { type Kind, posts, users } from './kinds.ts';
+import { describePageSizes } from './page-sizes.ts';
 import type { Suite } from './suite.ts';
-import { idsOf, walk } from './walk.ts';
+import { idsOf } from './walk.ts';
 
 const directions = ['asc', 'desc'] as const;
 const order = { by: 'createdAt', direction: 'asc' } as const;
@@ -15,48 +15,7 @@ export function describePages(suite: Suite): void {
     pagesOf(users, suite);
     pagesOf(posts, suite);
 
-    for (const by of userSorts) {
-      suite.test(`users by ${by}: pages of any size make up the whole list`, async (store) => {
-        const records = times(9, (n) =>
-          user({
-            createdAt: at(n % 3),
-            updatedAt: at(n % 2),
-            name: ['～', '😀', 'a'][n % 3] ?? '',
-            email: n % 2 === 0 ? null : `${n}@example.com`,
-          }),
-        );
-        await Promise.all(records.map((record) => store.users.create(record)));
-        for (const direction of directions) {
-          const filter = {};
-          const whole = await walk(store.users, { filter, order: { by, direction } });
-          for (const limit of [1, 2, 4, 8, 9, 10]) {
-            const walked = await walk(store.users, { filter, order: { by, direction }, limit });
-            assert.deepEqual(walked, whole, `${direction}, limit ${limit}`);
-          }
-        }
-      });
-    }
-
-    for (const by of postSorts) {
-      suite.test(`posts by ${by}: pages of any size make up the whole list`, async (store) => {
-        const records = times(9, (n) =>
-          post({
-            createdAt: at(n % 3),
-            updatedAt: at(n % 2),
-            title: ['～', '😀', 'a'][n % 3] ?? '',
-          }),
-        );
-        await Promise.all(records.map((record) => store.posts.create(record)));
-        for (const direction of directions) {
-          const filter = {};
-          const whole = await walk(store.posts, { filter, order: { by, direction } });
-          for (const limit of [1, 2, 4, 8, 9, 10]) {
-            const walked = await walk(store.posts, { filter, order: { by, direction }, limit });
-            assert.deepEqual(walked, whole, `${direction}, limit ${limit}`);
-          }
-        }
-      });
-    }
+    describePageSizes(suite);
 
     suite.test('next is the sort key and the id of the page’s last record', async (store) => {
       const emails = [null, 'É@example.com', 'z@example.com'];

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { checkPrecondition } from '../../domain/precondition.ts';
 import type { Entity } from '../../domain/record.ts';
 import { race } from './assertions.ts';
+import { describeClaimRaces } from './claim-races.ts';
 import { describeEmailRaces } from './email-races.ts';
-import { claim, times } from './fixtures.ts';
+import { times } from './fixtures.ts';
 import { type Kind, posts, users } from './kinds.ts';
 import type { Suite } from './suite.ts';
-import { walk } from './walk.ts';
 
 const order = { by: 'createdAt', direction: 'asc' } as const;
 const onlyAtOne = { only: [1] };
@@ -16,6 +16,7 @@ export function describeRaces(suite: Suite): void {
   suite.group('races', () => {
     racesOf(users, suite);
     racesOf(posts, suite);
+    describeClaimRaces(suite);
     describeEmailRaces(suite);
   });
 }
@@ -91,29 +92,6 @@ function racesOf<R extends Entity>({ name, of, make, remove }: Kind<R>, { test }
       assert.deepEqual(left, wins[0] === true ? undefined : wins[0]);
       if (left !== undefined) assert.deepEqual(raised, Array(19).fill('version-mismatch'));
     }
-  });
-
-  test(`${name}: of 20 creations under one claim, one makes its record, the others return it`, async (store) => {
-    const key = claim();
-    const { returned, raised } = await race(times(20, () => of(store).create(make(), key)));
-    assert.deepEqual(raised, []);
-    const made = returned.filter(({ replayed }) => !replayed);
-    assert.equal(made.length, 1);
-    for (const { stored } of returned) assert.deepEqual(stored, made[0]?.stored);
-    assert.deepEqual(await walk(of(store), { filter: {}, order }), [made[0]?.stored.record]);
-  });
-
-  test(`${name}: of creations under one key for different requests, one request wins`, async (store) => {
-    const key = claim();
-    const prints = ['a', 'b'];
-    const calls = times(20, (n) =>
-      of(store).create(make({ print: n % 2 }), { ...key, fingerprint: prints[n % 2] ?? '' }),
-    );
-    const { returned, raised } = await race(calls);
-    assert.deepEqual(raised, Array(10).fill('idempotency-key-reused'));
-    assert.equal(returned.filter(({ replayed }) => !replayed).length, 1);
-    assert.equal(new Set(returned.map(({ stored }) => stored.record.id)).size, 1);
-    assert.equal((await walk(of(store), { filter: {}, order })).length, 1);
   });
 
   test(`${name}: a reader never sees half of a change`, async (store) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { addMs } from '../../domain/instant.ts';
 import type { Entity } from '../../domain/record.ts';
 import { throwsThis } from './assertions.ts';
 import { at } from './fixtures.ts';
@@ -92,7 +93,7 @@ function updatesOf<R extends Entity>({ name, of, make, remove }: Kind<R>, { test
     await of(store).update(first.id, () => next);
     const order = { by: 'updatedAt', direction: 'asc' } as const;
     const found = async (updatedAt: string) => {
-      const span = { from: updatedAt, before: updatedAt.replace('Z', '~') };
+      const span = { from: updatedAt, before: addMs(updatedAt, 1) };
       return (await of(store).list({ updatedAt: span }, { order, limit: 5 })).items;
     };
     assert.deepEqual(await found(next.updatedAt), [{ record: next, version: 2 }]);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { earliestInstant, latestInstant } from '../../domain/instant.ts';
+import { jsonEqual } from '../../domain/json.ts';
+import type { Post } from '../../domain/post.ts';
 import type { Entity } from '../../domain/record.ts';
+import { describeAliases } from './aliases.ts';
 import { claim, post, times, user } from './fixtures.ts';
 import { type Kind, posts, users } from './kinds.ts';
-import { vandalize } from './mutation.ts';
 import type { Suite } from './suite.ts';
 
 const byCreation = { by: 'createdAt', direction: 'asc' } as const;
@@ -14,6 +16,7 @@ export function describeValues(suite: Suite): void {
   suite.group('values', () => {
     valuesOf(users, suite);
     valuesOf(posts, suite);
+    describeAliases(suite);
 
     suite.test('a user without an email address has null for it', async (store) => {
       const nobody = user({ email: null });
@@ -27,9 +30,34 @@ export function describeValues(suite: Suite): void {
       assert.equal((await store.users.get(written.id))?.record.email, written.email);
     });
 
+    suite.test('fields come back that are as long as they may be', async (store) => {
+      const email = `${'é'.repeat(121)}@example.com`;
+      const record = user({ name: '😀'.repeat(200), email });
+      await store.users.create(record);
+      assert.deepEqual((await store.users.get(record.id))?.record, record);
+      const long = post({ title: '😀'.repeat(300) });
+      await store.posts.create(long);
+      assert.deepEqual((await store.posts.get(long.id))?.record, long);
+    });
+
+    suite.test(
+      'a record comes back that is as large as it may be, with its claim',
+      async (store) => {
+        const [key, record] = [claim(), post({ own: Array(520_000).fill(0) })];
+        await store.posts.create(record, key);
+        const changed = { ...record, own: Array(520_000).fill(1) };
+        await store.posts.update(record.id, () => changed);
+        // Not by deepEqual: the difference of two such lists would take minutes to print.
+        const same = (stored?: { record: Post }, expected?: Post) =>
+          jsonEqual(stored?.record ?? null, expected ?? null);
+        assert.ok(same(await store.posts.get(record.id), changed), 'the record as changed');
+        assert.ok(same(await store.posts.replay(key), record), 'the record as first made');
+      },
+    );
+
     suite.test('a body may be empty and may have 100,000 characters', async (store) => {
-      const bodies = ['', '😀'.repeat(100_000)].map((body) => post({ body }));
-      for (const record of bodies) {
+      for (const body of ['', '😀'.repeat(100_000)]) {
+        const record = post({ body });
         await store.posts.create(record);
         assert.deepEqual((await store.posts.get(record.id))?.record, record);
       }
@@ -76,55 +104,6 @@ function valuesOf<R extends Entity>(kind: Kind<R>, { test }: Suite): void {
       items.map(({ record }) => record),
       records,
     );
-  });
-
-  test(`${name}: changing what was handed in changes nothing that is stored`, async (store) => {
-    const key = claim();
-    const record = make({ own });
-    const handed = structuredClone(record);
-    await of(store).create(handed, key);
-    vandalize(handed);
-    assert.deepEqual((await of(store).get(record.id))?.record, record);
-
-    const change = structuredClone({ ...record, own: [own] });
-    await of(store).update(record.id, () => change);
-    vandalize(change);
-    assert.deepEqual((await of(store).get(record.id))?.record, { ...record, own: [own] });
-    assert.deepEqual((await of(store).replay(key))?.record, record);
-  });
-
-  test(`${name}: changing what was returned changes nothing that is stored`, async (store) => {
-    const key = claim();
-    const record = make({ own });
-    const first = { record, version: 1 };
-    vandalize((await of(store).create(record, key)).stored);
-    assert.deepEqual(await of(store).get(record.id), first, 'after create');
-    vandalize(await of(store).get(record.id));
-    assert.deepEqual(await of(store).get(record.id), first, 'after get');
-    vandalize((await of(store).create(record, key)).stored);
-    vandalize(await of(store).replay(key));
-    assert.deepEqual(await of(store).replay(key), first, 'after replay');
-    vandalize((await of(store).list({}, { order: byCreation, limit: 10 })).items);
-    assert.deepEqual(await of(store).get(record.id), first, 'after list');
-
-    vandalize(await of(store).update(record.id, ({ record: same }) => same));
-    assert.deepEqual(await of(store).get(record.id), first, 'after an update without a change');
-    vandalize(await of(store).update(record.id, (current) => ({ ...current.record, n: 1 })));
-    const second = { record: { ...record, n: 1 }, version: 2 };
-    assert.deepEqual(await of(store).get(record.id), second, 'after an update');
-  });
-
-  test(`${name}: changing what a decision or a guard is shown changes nothing`, async (store) => {
-    const record = make({ own });
-    await of(store).create(record);
-    const refusal = new Error('refused');
-    const refuse = (shown: unknown): never => {
-      vandalize(shown);
-      throw refusal;
-    };
-    await assert.rejects(of(store).update(record.id, refuse), refusal);
-    await assert.rejects(kind.remove(store, record.id, refuse), refusal);
-    assert.deepEqual(await of(store).get(record.id), { record, version: 1 });
   });
 
   test(`${name}: who reads after an acknowledged change sees it`, async (store) => {

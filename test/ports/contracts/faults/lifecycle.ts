@@ -1,6 +1,6 @@
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { isRostrumError, storeUnavailable } from '../../../../src/domain/errors.ts';
-import { post } from '../../../../src/ports/contracts/fixtures.ts';
+import { post, user } from '../../../../src/ports/contracts/fixtures.ts';
 import { elsewhere, type Fault, inBoth } from './plant.ts';
 
 export const lifecycle: Fault[] = [
@@ -39,6 +39,16 @@ export const lifecycle: Fault[] = [
         },
         get: async (id) => (await shared.users.get(id)) ?? inner.get(id),
       }),
+    },
+  },
+  {
+    fault: 'is opened on another’s records',
+    breaks: 'each store that is opened is fresh: one',
+    plan: {
+      users: (inner) => {
+        inner.create(user({ id: 'left' }));
+        return {};
+      },
     },
   },
   {

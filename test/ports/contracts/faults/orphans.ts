@@ -41,10 +41,61 @@ export const orphanRaces: Fault[] = [
     }),
   },
   {
-    fault: 'writes over a moving post when it releases it',
+    fault: 'looks for authors a moment early, whoever else deletes and moves',
     breaks: 'deletions in every mode against creations, moves and each other',
     plan: lookThenWrite(),
   },
+  {
+    fault: 'deletes posts that it saw a moment ago, and that moved away since',
+    breaks: 'delete: deleting a user against moving their posts away',
+    plan: deletingUsers(async (id, { posts }, inner, store) => {
+      if (posts !== 'delete') return undefined;
+      const theirs = await postsOf(store, id);
+      await elsewhere();
+      for (const { record } of theirs) await store.posts.delete(record.id);
+      return inner.delete(id, { posts });
+    }),
+  },
+  {
+    fault: 'leaves a post that somebody changes while it is deleted',
+    breaks: 'delete: deleting a user against changing their posts',
+    plan: deletingUsers(async (id, { posts }, inner, store) => {
+      if (posts !== 'delete') return undefined;
+      const theirs = await postsOf(store, id);
+      await elsewhere();
+      for (const { record, version } of theirs) {
+        const changed = (await store.posts.get(record.id))?.version !== version;
+        if (!changed) await store.posts.delete(record.id);
+      }
+      return inner.delete(id, { posts: 'keep', release });
+    }),
+  },
+  {
+    fault: 'releases posts as it saw them a moment ago, over a change',
+    breaks: 'keep: deleting a user against changing their posts',
+    plan: releaseLate(),
+  },
+  {
+    fault: 'releases posts as it saw them a moment ago, over a move',
+    breaks: 'keep: deleting a user against moving their posts away',
+    plan: releaseLate(),
+  },
+  ...['moving their posts away', 'changing their posts'].map(
+    (change): Fault => ({
+      fault: `holds posts back while it looks whether there are any, against ${change}`,
+      breaks: `refuse: deleting a user against ${change}`,
+      plan: {
+        posts: (inner) => ({
+          // A post that is looked at cannot be changed, and the change is lost without a word.
+          update: async (id, decide) => {
+            const stored = await inner.update(id, ({ record }) => record);
+            await elsewhere();
+            return stored && { record: decide(stored), version: stored.version + 1 };
+          },
+        }),
+      },
+    }),
+  ),
 ];
 
 /**
@@ -92,6 +143,18 @@ function lookThenWrite(): Plan {
       };
     },
   };
+}
+
+function releaseLate(): Plan {
+  return deletingUsers(async (id, mode, inner, store) => {
+    if (mode.posts !== 'keep') return undefined;
+    const theirs = await postsOf(store, id);
+    await elsewhere();
+    for (const current of theirs) {
+      await store.posts.update(current.record.id, () => mode.release(current));
+    }
+    return inner.delete(id, mode);
+  });
 }
 
 type Mode = Parameters<UserRepository['delete']>[1];

@@ -1,4 +1,4 @@
-import { isRostrumError } from '../../../../src/domain/errors.ts';
+import { emailTaken, idempotencyKeyReused, isRostrumError } from '../../../../src/domain/errors.ts';
 import { elsewhere, type Fault, inBoth, inDeletions } from './plant.ts';
 
 export const races: Fault[] = [
@@ -68,6 +68,41 @@ export const races: Fault[] = [
         return creation.replayed ? inner.create(record) : creation;
       },
     })),
+  },
+  {
+    fault: 'tells a repeat that its own email address is taken',
+    breaks: 'of 20 repeats of one request, none finds',
+    plan: {
+      users: (inner) => ({
+        create: async (record, claim) => {
+          const earlier = claim && (await inner.replay(claim));
+          if (earlier) return { stored: earlier, replayed: true };
+          await elsewhere();
+          const creation = await inner.create(record, claim);
+          if (creation.replayed) throw emailTaken();
+          return creation;
+        },
+      }),
+    },
+  },
+  {
+    fault: 'refuses all who wait for a key when one of them fails',
+    breaks: 'of racing creations under one key, one that fails',
+    plan: {
+      posts: (inner) => {
+        const failed = new Set<string>();
+        return {
+          create: async (record, claim) => {
+            await elsewhere();
+            if (claim && failed.has(claim.key)) throw idempotencyKeyReused();
+            return inner.create(record, claim).catch((error) => {
+              if (claim) failed.add(claim.key);
+              throw error;
+            });
+          },
+        };
+      },
+    },
   },
   {
     fault: 'lets racing requests under one key all be made',

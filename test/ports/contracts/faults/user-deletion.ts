@@ -129,6 +129,60 @@ export const userDeletion: Fault[] = [
     }),
   },
   {
+    fault: 'deletes nobody unless it is told what becomes of the posts',
+    breaks: 'refuse: a user without posts is deleted',
+    plan: deleting((inner) => async (id, mode, guard) => {
+      if (mode.posts === 'refuse') throw userHasPosts(0);
+      return inner.delete(id, mode, guard);
+    }),
+  },
+  {
+    fault: 'takes a user who is not there for one who has posts',
+    breaks: 'refuse: no user, false, and nothing is changed',
+    plan: deleting((inner) => async (id, mode, guard) => {
+      if ((await inner.get(id)) === undefined) throw userHasPosts(1);
+      return inner.delete(id, mode, guard);
+    }),
+  },
+  {
+    fault: 'says that it deleted a user who is not there',
+    breaks: 'keep: no user, false, and nothing is changed',
+    plan: deleting((inner) => async (...args) => {
+      await inner.delete(...args);
+      return true;
+    }),
+  },
+  {
+    fault: 'lets posts name a user who was deleted without any',
+    breaks: 'refuse: a deleted user can be named no more',
+    plan: deleting((inner) => async (id, mode, guard) => {
+      if (mode.posts === 'refuse') return (await inner.get(id)) !== undefined;
+      return inner.delete(id, mode, guard);
+    }),
+  },
+  {
+    fault: 'takes a hundred posts for all',
+    breaks: 'delete: a user may have hundreds of posts',
+    plan: deleting((inner, store) => async (id, mode, guard) => {
+      const theirs = await postsOf(store, id);
+      const deleted = await inner.delete(id, mode, guard);
+      for (const { record } of theirs.slice(100)) {
+        await store.posts.create({ ...record, authorId: null });
+      }
+      return deleted;
+    }),
+  },
+  {
+    fault: 'keeps a hundred posts and loses the others',
+    breaks: 'keep: a user may have hundreds of posts',
+    plan: deleting((inner, store) => async (id, mode, guard) => {
+      const theirs = await postsOf(store, id);
+      const deleted = await inner.delete(id, mode, guard);
+      for (const { record } of theirs.slice(100)) await store.posts.delete(record.id);
+      return deleted;
+    }),
+  },
+  {
     fault: 'looks at the posts before it asks the guard',
     breaks: 'refuse: the guard is asked before the posts',
     plan: deleting((inner, store) => async (id, mode, guard) => {

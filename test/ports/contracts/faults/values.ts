@@ -1,4 +1,5 @@
 import { emailKey } from '../../../../src/domain/email.ts';
+import { storeUnavailable } from '../../../../src/domain/errors.ts';
 import { elsewhere, type Fault, inBoth, storing } from './plant.ts';
 
 export const values: Fault[] = [
@@ -121,6 +122,38 @@ export const values: Fault[] = [
           .then(() => inner.update(id, () => record))
           .catch(() => {});
         return { record: structuredClone(record), version: current.version + 1 };
+      },
+    })),
+  },
+  {
+    fault: 'keeps 255 characters of a text',
+    breaks: 'fields come back that are as long',
+    plan: storing((record) => ({ ...record, title: String(record.title).slice(0, 255) })),
+  },
+  {
+    fault: 'keeps the object of a claim that it was handed',
+    breaks: 'posts: changing what was handed in',
+    plan: inBoth((inner) => {
+      const handed = new Map<string, { readonly fingerprint: string }>();
+      return {
+        create: (record, claim) => {
+          if (claim) handed.set(claim.key, claim);
+          return inner.create(record, claim);
+        },
+        replay: async (claim) => {
+          if (handed.get(claim.key)?.fingerprint !== claim.fingerprint) return undefined;
+          return inner.replay(claim);
+        },
+      };
+    }),
+  },
+  {
+    fault: 'has no room for a record of a megabyte beside its claim',
+    breaks: 'a record comes back that is as large',
+    plan: inBoth((inner) => ({
+      create: async (record, claim) => {
+        if (claim && JSON.stringify(record).length > 1_000_000) throw storeUnavailable('none');
+        return inner.create(record, claim);
       },
     })),
   },

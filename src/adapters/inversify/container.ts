@@ -1,4 +1,5 @@
 import type { ServiceIdentifier } from 'inversify';
+import type { Store } from '../../ports/store.ts';
 import { coreModule, httpModule, systemModule } from './modules.ts';
 import { Container } from './peers.ts';
 import { defaultSettings, type Settings } from './settings.ts';
@@ -18,10 +19,16 @@ export function override<T>(token: ServiceIdentifier<T>, make: () => T | Promise
 }
 
 /**
+ * The stores that each container opened. Not left to Inversify's deactivation: that fails on a
+ * store that could not be opened, and so hides why.
+ */
+const opened = new WeakMap<Container, Store[]>();
+
+/**
  * A container with every part of the program (`tokens`), made when they are asked for with
  * `getAsync`. Swaps are given here, because a part that was made keeps what it was made with.
  *
- * `closeContainer` closes the store, if one was opened.
+ * {@link closeContainer} closes the store, if one was opened.
  */
 export function createContainer(
   settings: Partial<Settings> = {},
@@ -31,11 +38,16 @@ export function createContainer(
   container.bind(tokens.settings).toConstantValue({ ...defaultSettings, ...settings });
   container.load(systemModule, coreModule, httpModule);
   for (const apply of overrides) apply(container);
-  container.onDeactivation(tokens.store, (store) => store.close());
+  const stores: Store[] = [];
+  opened.set(container, stores);
+  container.onActivation(tokens.store, (_context, store) => {
+    stores.push(store);
+    return store;
+  });
   return container;
 }
 
-/** Ends what a container made. */
+/** Closes what a container opened. It is of no use afterwards. */
 export async function closeContainer(container: Container): Promise<void> {
-  await container.unbindAllAsync();
+  await Promise.all((opened.get(container) ?? []).map((store) => store.close()));
 }

@@ -1,14 +1,14 @@
-import { createMemoryStore } from '../../src/adapters/memory/index.ts';
-import { coreCalls } from './core-calls.ts';
 import { runModel } from './run-model.ts';
+import { stores, ways } from './subjects.ts';
 
-const onTheCore = async (rostrum: Parameters<typeof coreCalls>[0]) => ({
-  calls: coreCalls(rostrum),
-  async [Symbol.asyncDispose]() {},
-});
+describe('random calls against a model of the contract', function () {
+  this.timeout(60_000);
 
-describe('random calls against a model of the contract', () => {
-  it('the core on the memory store', async () => {
-    await runModel({ open: createMemoryStore, attach: onTheCore }, { runs: 20, commands: 50 });
-  });
+  for (const [store, open] of Object.entries(stores)) {
+    for (const [way, attach] of Object.entries(ways)) {
+      it(`${store}, by ${way}`, async () => {
+        await runModel({ open, attach }, { runs: 10, commands: 60 });
+      });
+    }
+  }
 });

@@ -15,7 +15,7 @@ export interface PostRepository extends Repository<Post, PostFilter, PostOrder> 
   /**
    * Deletes a post, if `guard` lets it be. A claim that the post was made under stays.
    *
-   * @returns false when there is no post with this id
+   * @returns false when there is no post with this id; then `guard` is not asked
    */
   delete(id: Id, guard?: Guard<Post>): Promise<boolean>;
 }

@@ -5,8 +5,8 @@ import type { Entity, Id, Versioned } from '../domain/record.ts';
 /**
  * Decides a change: from what is stored to what shall be stored.
  *
- * Pure and synchronous. A store may call it again, when somebody else changed the record
- * meanwhile. What it throws ends the call and nothing is written. When it returns the very object
+ * Pure and synchronous, and leaves the `id` as it is. A store may call it again, when somebody
+ * else changed the record meanwhile. What it throws ends the call and nothing is written. When it returns the very object
  * that it was given (`current.record`), nothing is written and the version stays.
  */
 export type Decide<R> = (current: Versioned<R>) => R;
@@ -26,8 +26,11 @@ export interface Creation<R> {
  * Keeps records of one kind. What holds for every repository:
  *
  * - Absence is `undefined` (or `false`), never an error.
- * - What is returned and what is taken are values, never aliases: changing them changes nothing
- *   that is stored. A record comes back equal to the one that went in, own fields of any name and
+ * - Ids, the keys of claims and what a filter names are compared exactly, code point by code point
+ *   (email addresses by their key). Any string may be asked for; one that could be no id names
+ *   nothing.
+ * - What is returned, what is taken and what a {@link Decide} or a {@link Guard} is shown are
+ *   values, never aliases: changing them changes nothing that is stored. A record comes back equal to the one that went in, own fields of any name and
  *   depth included; only the order of keys is not kept.
  * - Each call is atomic: it is seen whole or not at all, by every reader, and of calls that race
  *   each one sees what the one before it left.
@@ -38,7 +41,7 @@ export interface Creation<R> {
  * - Of errors, a store raises those that are named here, by the functions of `domain/errors.ts`,
  *   and lets through what a {@link Decide} or a {@link Guard} throws. Besides, any call may end in
  *   `store-unavailable` (whose `outcome` tells whether a change may have been made) or
- *   `overloaded`; after `close`, every call ends in `store-unavailable`.
+ *   `overloaded`; after `close`, every call ends in `store-unavailable` with the outcome `none`.
  */
 export interface Repository<R extends Entity, Filter, Order> {
   get(id: Id): Promise<Versioned<R> | undefined>;
@@ -50,7 +53,8 @@ export interface Repository<R extends Entity, Filter, Order> {
    *
    * - `after` is a place and not a record: the page begins with the first record behind it,
    *   whether or not the record that was there still is.
-   * - `next` is the position of the page's last record, and absent when no record follows it.
+   * - `next` is the position of the page's last record, and absent when no record that the filter
+   *   matches follows it. A page that has one is full: it has `limit` records.
    * - `total` counts all records that the filter matches, wherever the page begins.
    * - The cost of a page does not grow with its depth.
    *
@@ -67,8 +71,9 @@ export interface Repository<R extends Entity, Filter, Order> {
    * conflicts matter any more: with the same fingerprint the call returns what the first one
    * made, at version 1, even if that was changed or deleted since; with another it throws. A
    * claim is forgotten from its `until` on (judged by the `from` of the claim that meets it), and
-   * the key is free again; once it is over, a store may drop it for good at any time. A creation that failed leaves no claim. Of racing creations under one
-   * key, one makes its record and the others return that.
+   * the key is free again; once it is over, by the store's own clock too, a store may drop it for
+   * good at any time. A creation that failed leaves no claim. Of racing creations under one key,
+   * one makes its record and the others return that.
    *
    * Where several things are wrong, the first in this order is raised.
    *

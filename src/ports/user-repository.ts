@@ -31,9 +31,10 @@ export interface UserRepository extends Repository<User, UserFilter, UserOrder> 
    * returned true, no post names the user, and none ever will, whatever runs at the same time. A
    * claim that the user was made under stays.
    *
-   * `guard` is asked first, then the posts.
+   * `guard` is asked first, then the posts. What `guard` or `release` throws ends the call, and
+   * nothing is changed.
    *
-   * @returns false when there is no user with this id; then nothing is changed
+   * @returns false when there is no user with this id; then nothing is changed and nobody asked
    * @throws RostrumError `user-has-posts`, with their number: nothing is changed
    */
   delete(id: Id, posts: PostsOfDeleted, guard?: Guard<User>): Promise<boolean>;

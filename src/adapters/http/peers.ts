@@ -1,3 +1,4 @@
+import type { RouterInstance, RouterOptions } from '@koa/router';
 import type { Middleware } from 'koa';
 import { loadPeers } from '../peer.ts';
 
@@ -11,7 +12,7 @@ interface ParserOptions {
 
 interface Peers {
   readonly Koa: typeof import('koa');
-  readonly Router: typeof import('@koa/router').Router;
+  readonly Router: new (options: RouterOptions) => RouterInstance;
   readonly bodyParser: (options: ParserOptions) => Middleware;
 }
 

@@ -30,8 +30,9 @@ export interface Creation<R> {
  *   (email addresses by their key). Any string may be asked for; one that could be no id names
  *   nothing.
  * - What is returned, what is taken and what a {@link Decide} or a {@link Guard} is shown are
- *   values, never aliases: changing them changes nothing that is stored. A record comes back equal to the one that went in, own fields of any name and
- *   depth included; only the order of keys is not kept.
+ *   values, never aliases: changing them changes nothing that is stored. A record comes back equal
+ *   to the one that went in, own fields of any name and depth included; only the order of keys is
+ *   not kept.
  * - Each call is atomic: it is seen whole or not at all, by every reader, and of calls that race
  *   each one sees what the one before it left.
  * - A change is acknowledged (its promise fulfilled) only when it is as durable as the store gets.

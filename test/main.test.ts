@@ -90,7 +90,7 @@ describe('the program', function () {
   });
 
   it('says in one sentence which setting is wrong', async () => {
-    const busy = createServer().listen(0, '127.0.0.1');
+    await using busy = createServer().listen(0, '127.0.0.1');
     await once(busy, 'listening');
     const { port } = busy.address() as { port: number };
     const file = join(folder, 'file');
@@ -109,7 +109,6 @@ describe('the program', function () {
       expect(stderr, args.join(' ')).to.match(sentence);
       expect([code, stdout]).to.deep.equal([1, '']);
     }
-    busy.close();
   });
 
   it('refuses a file that another server has', async () => {

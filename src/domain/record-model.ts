@@ -39,12 +39,12 @@ export function recordModel<F extends FieldRules>(
   type R = Entity & Fields<F>;
 
   function make(input: unknown, id: Id, now: Instant): R {
-    return { ...readGiven(input), id, createdAt: now, updatedAt: now };
+    return { id, ...readGiven(input), createdAt: now, updatedAt: now };
   }
 
   function replace(current: R, input: unknown, now: Instant): R {
     const { id, createdAt, updatedAt } = current;
-    const next: R = { ...readGiven(input, id), id, createdAt, updatedAt };
+    const next: R = { id, ...readGiven(input, id), createdAt, updatedAt };
     if (jsonEqual(next, current)) return current;
     return { ...next, updatedAt: nextInstant(updatedAt, now) };
   }
@@ -72,7 +72,7 @@ export function recordModel<F extends FieldRules>(
     if (ownFields !== undefined) checkOwnFields(ownFields, own, issues);
     checkSize({ ...own, ...withoutFallbacks(fields) }, issues);
     if (issues.list.length > 0) throw invalidRecord(issues.list);
-    return { ...own, ...fields };
+    return { ...fields, ...own };
   }
 
   /** A client need not have sent what is a field's fallback. */

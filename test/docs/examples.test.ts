@@ -97,7 +97,7 @@ describe('the examples of the documentation', () => {
     expect(shell.map(({ text }) => text.trim())).to.have.members([...shellExamples.keys()]);
   });
 
-  for (const page of ['README.md']) {
+  for (const page of ['README.md', 'docs/http.md']) {
     describe(`the console of ${page}`, () => {
       const steps = blocksOf(page)
         .filter(({ language }) => language === 'console')

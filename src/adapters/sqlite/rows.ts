@@ -45,7 +45,7 @@ export const userRows: RowMapping<User, UserRow> = {
     const email_key = email === null ? null : emailKey(email);
     return { ...entityRow(entity, version), name, email, email_key };
   },
-  toRecord: (row) => ({ ...entityOf(row), name: row.name, email: row.email }),
+  toRecord: (row) => recordOf(row, { name: row.name, email: row.email }),
 };
 
 export const postRows: RowMapping<Post, PostRow> = {
@@ -54,12 +54,9 @@ export const postRows: RowMapping<Post, PostRow> = {
   toRow({ authorId, title, body, ...entity }, version) {
     return { ...entityRow(entity, version), author_id: authorId, title, body };
   },
-  toRecord: (row) => ({
-    ...entityOf(row),
-    authorId: row.author_id,
-    title: row.title,
-    body: row.body,
-  }),
+  toRecord(row) {
+    return recordOf(row, { title: row.title, body: row.body, authorId: row.author_id });
+  },
 };
 
 function entityRow({ id, createdAt, updatedAt, ...own }: Entity, version: Version): EntityRow {
@@ -72,11 +69,12 @@ function entityRow({ id, createdAt, updatedAt, ...own }: Entity, version: Versio
   };
 }
 
-function entityOf(row: EntityRow): Entity {
+function recordOf<F extends JsonObject>(row: EntityRow, fields: F): Entity & F {
   const own: JsonObject = JSON.parse(row.own);
   return {
-    ...own,
     id: row.id,
+    ...fields,
+    ...own,
     createdAt: instantFromMs(row.created_at),
     updatedAt: instantFromMs(row.updated_at),
   };

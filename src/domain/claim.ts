@@ -1,7 +1,7 @@
 import { addMs, type Instant } from './instant.ts';
 
 /** For how long a repeat of a creation gets the first one's record: 24 hours. */
-export const claimLifetimeMs = 24 * 60 * 60 * 1000;
+const claimLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** What a caller says to make a creation safe to repeat. */
 export interface Idempotency {

@@ -59,7 +59,7 @@ export class Issues {
 }
 
 /** A path of keys and indexes as a JSON pointer (RFC 6901, section 3). */
-export function jsonPointer(path: readonly (string | number)[]): string {
+function jsonPointer(path: readonly (string | number)[]): string {
   return path
     .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
     .join('');

@@ -11,7 +11,7 @@ export interface Block {
   readonly line: number;
 }
 
-export function readPage(page: string): string {
+function readPage(page: string): string {
   return readFileSync(join(root, page), 'utf8');
 }
 

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import type { Json } from '../../src/domain/json.ts';
 
 /** Text that I-JSON carries, with a leaning to what goes wrong: quotes, controls, far planes. */
-export const cleanText = fc.oneof(
+const cleanText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
   fc.string({ unit: fc.constantFrom('"', '\\', '\n', '\u001f', '\u2028', '\uffff', '😀', '～') }),
 );
 
 /** Keys that a record may have, with a leaning to what stores and languages trip over. */
-export const ownKey = fc.oneof(
+const ownKey = fc.oneof(
   fc.constantFrom('_id', '$set', 'a.b', '.', '$', 'constructor', 'toString', 'length', 'version'),
   fc
     .string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 8 })
@@ -16,7 +16,7 @@ export const ownKey = fc.oneof(
 );
 
 /** Numbers that a double holds and a record may have. */
-export const number = fc.oneof(
+const number = fc.oneof(
   fc.integer(),
   fc.maxSafeInteger(),
   fc

@@ -1,10 +1,10 @@
 import type { ServiceIdentifier } from 'inversify';
-import type Koa from 'koa';
 import type { Rostrum } from '../../domain/rostrum.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
+import type { createApp } from '../http/index.ts';
 import type { Settings } from './settings.ts';
 
 /** A name for a part, with the part's type: binding or asking for another is a compile error. */
@@ -20,5 +20,5 @@ export const tokens = {
   logger: token<Logger>('logger'),
   store: token<Store>('store'),
   rostrum: token<Rostrum>('rostrum'),
-  app: token<Koa>('app'),
+  app: token<ReturnType<typeof createApp>>('app'),
 };

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import { clientErrorHandler } from './client-errors.ts';
 import { Connections } from './connections.ts';
+import { logDrops } from './drops.ts';
 import { noteExpectation } from './expectation.ts';
 import { messageProblem } from './message-rules.ts';
 import { splitTarget } from './paths.ts';
@@ -60,6 +61,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   }
 
   server.on('connection', (socket) => connections.accept(socket));
+  if (logger) logDrops(server, logger);
   server.on('request', answer);
   server.on('checkContinue', (request, response) => {
     noteExpectation(request);
@@ -98,6 +100,8 @@ function createHardenedServer(limits: typeof defaultLimits): Server {
   });
   server.timeout = limits.inactivityTimeoutMs;
   server.maxHeadersCount = 0; // Their size is bounded; dropping some silently would be worse.
+  // A client that has ended its side still waits for its answer (`nc -N`); Node would not give it.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = limits.maxConnections;
   return server;
 }

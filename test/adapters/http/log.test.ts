@@ -29,7 +29,7 @@ describe('the log', () => {
     const connection = new RawConnection(api.server);
     connection.send('GET /api/v1/users/x HTTP/1.1\r\nHost: x\r\n\r\n');
     await begun();
-    connection.socket.destroy();
+    connection.socket.resetAndDestroy();
     await once(connection.socket, 'close');
     await new Promise((resolve) => setTimeout(resolve, 50));
     release();

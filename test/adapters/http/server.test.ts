@@ -218,6 +218,17 @@ describe('the server', () => {
     expect(lines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
   });
 
+  it('answers a client that has ended its side after its request', async () => {
+    const { store, begun, release } = slowStore();
+    await using slow = await startApi({ store });
+    const connection = new RawConnection(slow.server);
+    connection.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`).end();
+    await begun();
+    setTimeout(release, 50);
+    expect((await connection.next())?.status).to.equal(404);
+    expect(await connection.closed()).to.equal('');
+  });
+
   it('answers pipelined requests in order, and what is no request after them', async () => {
     const { store, begun, release } = slowStore();
     await using slow = await startApi({ store });

@@ -33,4 +33,14 @@ describe('claims of the sqlite store', () => {
     );
     expect(await store.users.replay(claim)).to.deep.equal({ record: user('ann'), version: 1 });
   });
+
+  it('are taken as they are when the call is made', async () => {
+    const store = folder.open();
+    const claim = { ...makeClaim({ key: 'k', fingerprint: 'f' }, start) };
+    const made = store.users.create(user('ann'), claim);
+    claim.key = 'another';
+    await made;
+    expect(await store.users.replay(claim)).to.equal(undefined);
+    expect(await store.users.replay({ ...claim, key: 'k' })).not.to.equal(undefined);
+  });
 });

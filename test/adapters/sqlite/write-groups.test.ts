@@ -76,6 +76,18 @@ describe('write groups of the sqlite store', () => {
     ]);
   });
 
+  it('a release that leaves a post with its author is refused', async () => {
+    const { store } = openCounting();
+    await store.users.create(user('ann'));
+    await store.posts.create(post('1', { authorId: 'ann' }));
+    const release = () => post('1', { authorId: 'ann', title: 'changed' });
+    const error: unknown = await store.users
+      .delete('ann', { posts: 'keep', release })
+      .catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(TypeError);
+    expect((await store.posts.get('1'))?.version).to.equal(1);
+  });
+
   it('a group is bounded in count', async () => {
     const { store, groups } = openCounting({ groupWrites: 20 });
     await Promise.all(numbers(50).map((id) => store.users.create(user(id))));
@@ -103,6 +115,27 @@ describe('write groups of the sqlite store', () => {
         expect(isRostrumError(error, 'overloaded')).to.equal(true);
       expect(await store.posts.get('3')).to.equal(undefined);
       await store.posts.create(post('3', { body: 'x'.repeat(100_000) }));
+    }
+  });
+
+  it('many shapes of lists, more than are kept prepared, are served all the same', async () => {
+    const { store } = openCounting();
+    await store.users.create(user('ann'));
+    for (let round = 0; round < 2; round++) {
+      for (let set = 0; set < 128; set++) {
+        const on = (bit: number) => (set & (1 << bit)) !== 0;
+        const filter = {
+          ...(on(0) && { name: 'Name of ann' }),
+          ...(on(1) && { ids: ['ann', 'ben'] }),
+          createdAt: { ...(on(2) && { from: '2026-01-01T00:00:00.000Z' }) },
+          updatedAt: { ...(on(3) && { before: '2027-01-01T00:00:00.000Z' }) },
+        };
+        const by = on(4) ? (on(5) ? 'name' : 'email') : on(5) ? 'createdAt' : 'updatedAt';
+        const direction = on(6) ? 'asc' : 'desc';
+        const page = { order: { by, direction }, limit: 9, total: true } as const;
+        const { items, total } = await store.users.list(filter, page);
+        expect([items.length, total]).to.deep.equal([1, 1]);
+      }
     }
   });
 

@@ -1,8 +1,11 @@
+import assert from 'node:assert/strict';
 import type { PostFilter } from '../../domain/page.ts';
 import type { Store } from '../store.ts';
-import { post, user } from './fixtures.ts';
+import { keep, later } from './authorship.ts';
+import { at, post, user } from './fixtures.ts';
 import { matches, put } from './matching.ts';
 import type { Suite } from './suite.ts';
+import { idsOf, walk } from './walk.ts';
 
 /** What only posts can be filtered by. */
 export function describePostFilters({ test }: Suite): void {
@@ -38,6 +41,37 @@ export function describePostFilters({ test }: Suite): void {
     await matches(store.posts, { authorId: one }, []);
     await matches(store.posts, { authorId: two }, [a, c]);
     await matches(store.posts, { authorId: null }, [b, d]);
+  });
+
+  test('posts: filters and orders follow a post that changes, and one that goes', async (store) => {
+    const [one, two] = [post({ title: 'A' }), post({ title: 'B' })];
+    const changed = { ...one, title: 'C', updatedAt: at(999_999) };
+    await put(store.posts, [one, two]);
+    await store.posts.update(one.id, () => changed);
+    await matches(store.posts, { title: 'C' }, [one.id]);
+    await matches(store.posts, { title: 'A' }, []);
+    for (const by of ['title', 'updatedAt'] as const) {
+      const walked = await walk(store.posts, { filter: {}, order: { by, direction: 'asc' } });
+      assert.deepEqual(idsOf(walked), [two.id, one.id], `by ${by}`);
+    }
+    await store.posts.delete(one.id);
+    await matches(store.posts, { title: 'C' }, []);
+    await matches(store.posts, {}, [two.id]);
+  });
+
+  test('posts: filters and orders follow posts whose author is deleted', async (store) => {
+    const { one, two, ids } = await postsOfTwo(store);
+    const [a = '', b = '', c = '', d = ''] = ids;
+    await store.users.delete(one, keep);
+    await matches(store.posts, { authorId: one }, []);
+    await matches(store.posts, { authorId: null }, [a, b, d]);
+    await matches(store.posts, { authorId: null, updatedAt: { from: later } }, [a, b]);
+    const byChange = { by: 'updatedAt', direction: 'desc' } as const;
+    const walked = await walk(store.posts, { filter: {}, order: byChange, limit: 1 });
+    assert.deepEqual(idsOf(walked), [b, a, d, c]);
+    await store.users.delete(two, { posts: 'delete' });
+    await matches(store.posts, { authorId: two }, []);
+    await matches(store.posts, {}, [a, b, d]);
   });
 
   test('posts: all that a filter says must hold', async (store) => {

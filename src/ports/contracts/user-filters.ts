@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import type { UserFilter } from '../../domain/page.ts';
-import { user } from './fixtures.ts';
+import { at, user } from './fixtures.ts';
 import { matches, put } from './matching.ts';
 import type { Suite } from './suite.ts';
+import { idsOf, walk } from './walk.ts';
 
 /** What only users can be filtered by. */
 export function describeUserFilters({ test }: Suite): void {
@@ -51,5 +53,23 @@ export function describeUserFilters({ test }: Suite): void {
     await matches(store.users, { ...filter, ids: [two.id] }, []);
     await matches(store.users, { ...filter, createdAt: { before: createdAt } }, []);
     await matches(store.users, { ...filter, updatedAt: { before: one.updatedAt } }, []);
+  });
+
+  test('users: filters and orders follow a user who changes, and one who goes', async (store) => {
+    const [one, two] = [user({ name: 'A' }), user({ name: 'B' })];
+    const changed = { ...one, name: 'C', email: 'ß@example.com', updatedAt: at(999_999) };
+    await put(store.users, [one, two]);
+    await store.users.update(one.id, () => changed);
+    await matches(store.users, { name: 'C' }, [one.id]);
+    await matches(store.users, { name: 'A' }, []);
+    await matches(store.users, { email: 'ß@example.com' }, [one.id]);
+    await matches(store.users, { email: one.email ?? '' }, []);
+    for (const by of ['name', 'email', 'updatedAt'] as const) {
+      const walked = await walk(store.users, { filter: {}, order: { by, direction: 'asc' } });
+      assert.deepEqual(idsOf(walked), [two.id, one.id], `by ${by}`);
+    }
+    await store.users.delete(one.id, { posts: 'refuse' });
+    await matches(store.users, { name: 'C' }, []);
+    await matches(store.users, {}, [two.id]);
   });
 }

@@ -194,6 +194,21 @@ export const filters: Fault[] = [
     },
   },
   {
+    fault: 'finds and sorts a user by the name at first',
+    breaks: 'users: filters and orders follow a user who changes',
+    plan: remembering('name'),
+  },
+  {
+    fault: 'finds and sorts a post by the title at first',
+    breaks: 'posts: filters and orders follow a post that changes',
+    plan: remembering('title'),
+  },
+  {
+    fault: 'finds a kept post by the author who is gone',
+    breaks: 'posts: filters and orders follow posts whose author is deleted',
+    plan: remembering('authorId'),
+  },
+  {
     fault: 'lets one of several filters be enough for users',
     breaks: 'users: all that a filter says must hold',
     plan: matchedBy(anyOf),
@@ -215,4 +230,25 @@ function anyOf(
   if (authorId !== undefined) checks.push(record.authorId === authorId);
   if (email !== undefined) checks.push(emailKey(String(record.email)) === emailKey(String(email)));
   return checks.length === 0 || checks.includes(true);
+}
+
+/** Lists by a field as it was when the record was made. */
+function remembering(field: string): Fault['plan'] {
+  return inBoth((inner) => {
+    const first = new Map<string, unknown>();
+    return {
+      create: (record, claim) => {
+        first.set(record.id, record[field]);
+        return inner.create(record, claim);
+      },
+      list: async (filter, page) => {
+        const wanted = (filter as Readonly<Record<string, unknown>>)[field];
+        const got = await inner.list({ ...filter, [field]: undefined }, page);
+        const items = got.items.filter(
+          ({ record }) => wanted === undefined || first.get(record.id) === wanted,
+        );
+        return { ...got, items, total: items.length };
+      },
+    };
+  });
 }

@@ -68,6 +68,19 @@ export abstract class MemoryRepository<
     return structuredClone(this.#table.put(next, current.version + 1));
   }
 
+  async scan(limit: number, after?: Id): Promise<readonly Versioned<R>[]> {
+    this.lifetime.check();
+    return structuredClone(this.#table.scan(limit, after));
+  }
+
+  async load(records: readonly Versioned<R>[]): Promise<void> {
+    this.lifetime.check();
+    for (const { record, version } of records) {
+      this.checkConflicts(record);
+      this.#table.put(record, version);
+    }
+  }
+
   /** Throws when a record cannot be stored beside what is there. */
   protected abstract checkConflicts(record: R): void;
 

@@ -10,6 +10,7 @@ import { SortedIndex } from './sorted-index.ts';
  */
 export class Table<R extends Entity, Sort extends string> {
   readonly #rows = new Map<Id, Versioned<R>>();
+  readonly #ids = new SortedIndex();
   readonly #indexes: ReadonlyMap<Sort, SortedIndex>;
   readonly #sortKey: (record: R, by: Sort) => string | null;
 
@@ -27,6 +28,7 @@ export class Table<R extends Entity, Sort extends string> {
     this.delete(record.id);
     const row = structuredClone({ record, version });
     this.#rows.set(record.id, row);
+    this.#ids.add(idPlace(record.id));
     for (const [by, index] of this.#indexes) index.add(this.#place(row.record, by));
     return row;
   }
@@ -35,11 +37,19 @@ export class Table<R extends Entity, Sort extends string> {
     const row = this.#rows.get(id);
     if (row === undefined) return;
     this.#rows.delete(id);
+    this.#ids.remove(idPlace(id));
     for (const [by, index] of this.#indexes) index.remove(this.#place(row.record, by));
   }
 
   filter(matches: (record: R) => boolean): Versioned<R>[] {
     return [...this.#rows.values()].filter((row) => matches(row.record));
+  }
+
+  /** The first records behind an id, by id. */
+  scan(limit: number, after?: Id): Versioned<R>[] {
+    const place = after === undefined ? undefined : idPlace(after);
+    const ids = this.#ids.walk('asc', place).take(limit);
+    return [...ids].flatMap((id) => this.#rows.get(id) ?? []);
   }
 
   /** The id of the first record with this sort key. */
@@ -75,4 +85,8 @@ export class Table<R extends Entity, Sort extends string> {
     if (index === undefined) throw new RangeError(`no such order: ${by}`);
     return index;
   }
+}
+
+function idPlace(id: Id): Position {
+  return { key: null, id };
 }

@@ -1,16 +1,19 @@
 import type { Claim } from '../../domain/claim.ts';
-import { idTaken } from '../../domain/errors.ts';
 import type { EntityFilter, Order, Page, PageRequest } from '../../domain/page.ts';
 import type { Entity, Id, Versioned } from '../../domain/record.ts';
 import type { Creation, Decide, Repository } from '../../ports/repository.ts';
 import { Claims } from './claims.ts';
-import type { Condition } from './conditions.ts';
+import { type Condition, where } from './conditions.ts';
+import type { FindConflict } from './conflicts.ts';
 import { type Connection, textLength } from './connection.ts';
-import { isDriverError, resultCode, translated } from './driver-error.ts';
+import { translated } from './driver-error.ts';
 import { type ListScheme, pageQuery, totalQuery } from './list-query.ts';
 import { RecordTable } from './record-table.ts';
 import type { EntityRow, RowMapping } from './rows.ts';
 import type { WriteQueue } from './write-queue.ts';
+
+/** How many records are loaded in one transaction; others get their turn in between. */
+const loadedAtOnce = 100;
 
 /** What the repositories of one store share. */
 export interface StoreParts {
@@ -28,8 +31,7 @@ export interface Kind<
   readonly rows: RowMapping<R, Row>;
   readonly lists: ListScheme<Filter, Sort>;
   readonly sortKey: (record: R, by: Sort) => string | null;
-  /** Why a constraint other than the primary key's does not hold for a row; undefined when it does. */
-  readonly conflict: (row: Row, connection: Connection) => Error | undefined;
+  readonly findConflict: FindConflict<Row>;
 }
 
 /**
@@ -54,7 +56,7 @@ export abstract class SqliteRepository<
   constructor({ connection, writes }: StoreParts, kind: Kind<R, Row, Filter, Sort>) {
     this.connection = connection;
     this.writes = writes;
-    this.table = new RecordTable(connection, kind.rows);
+    this.table = new RecordTable(connection, kind.rows, kind.findConflict);
     this.#kind = kind;
     this.#claims = new Claims(connection, kind.rows.table);
   }
@@ -88,7 +90,7 @@ export abstract class SqliteRepository<
     return this.writes.add(() => {
       const earlier = claimed && this.#claims.find(claimed.claim);
       if (earlier !== undefined) return { stored: firstVersion<R>(earlier), replayed: true };
-      this.#insert(row);
+      this.table.insert(row);
       if (claimed) this.#claims.add(claimed.claim, claimed.text);
       return { stored: this.table.versioned(row), replayed: false };
     }, text);
@@ -106,30 +108,27 @@ export abstract class SqliteRepository<
       const current = this.table.versioned(row);
       const next = decide(current);
       if (next === current.record) return current;
-      return this.table.versioned(this.#replace(row, next));
+      return this.table.versioned(this.table.replace(row, next));
     });
   }
 
-  #insert(row: Row): void {
-    try {
-      this.table.insert(row);
-    } catch (error) {
-      if (!isDriverError(error, resultCode.constraint)) throw error;
-      // Which constraint it was is looked up here, in the same transaction: drivers say it in
-      // their message alone, and of several they name any.
-      if (this.table.find(row.id) !== undefined) throw idTaken(row.id);
-      throw this.#kind.conflict(row, this.connection) ?? error;
-    }
+  async scan(limit: number, after?: Id): Promise<readonly Versioned<R>[]> {
+    const { table } = this.#kind.rows;
+    const query = where(after === undefined ? [] : [{ sql: 'id > ?', values: [after] }]);
+    const sql = `SELECT * FROM ${table}${query.sql} ORDER BY id LIMIT ?`;
+    return reading(() =>
+      this.connection.all<Row>(sql, ...query.values, limit).map((row) => this.table.versioned(row)),
+    );
   }
 
-  #replace(last: Row, next: R): Row {
-    try {
-      return this.table.replace(last, next);
-    } catch (error) {
-      if (!isDriverError(error, resultCode.constraint)) throw error;
-      throw (
-        this.#kind.conflict(this.#kind.rows.toRow(next, last.version), this.connection) ?? error
-      );
+  async load(records: readonly Versioned<R>[]): Promise<void> {
+    const rows = records.map(({ record, version }) => this.#kind.rows.toRow(record, version));
+    while (rows.length > 0) {
+      const some = rows.splice(0, loadedAtOnce);
+      const text = some.reduce((sum, row) => sum + textLength(Object.values(row)), 0);
+      await this.writes.add(() => {
+        for (const row of some) this.table.put(row);
+      }, text);
     }
   }
 

@@ -1,11 +1,11 @@
-import { emailTaken, userHasPosts } from '../../domain/errors.ts';
+import { userHasPosts } from '../../domain/errors.ts';
 import { type UserFilter, type UserSort, userSortKey } from '../../domain/page.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { Decide, Guard } from '../../ports/repository.ts';
 import type { PostsOfDeleted, UserRepository } from '../../ports/user-repository.ts';
-import type { Connection } from './connection.ts';
+import { postConflict, userConflict } from './conflicts.ts';
 import { userLists } from './list-schemes.ts';
 import { RecordTable } from './record-table.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
@@ -21,8 +21,13 @@ export class SqliteUserRepository
   readonly #posts: RecordTable<Post, PostRow>;
 
   constructor(parts: StoreParts) {
-    super(parts, { rows: userRows, lists: userLists, sortKey: userSortKey, conflict });
-    this.#posts = new RecordTable(parts.connection, postRows);
+    super(parts, {
+      rows: userRows,
+      lists: userLists,
+      sortKey: userSortKey,
+      findConflict: userConflict,
+    });
+    this.#posts = new RecordTable(parts.connection, postRows, postConflict);
   }
 
   delete(id: Id, posts: PostsOfDeleted, guard?: Guard<User>): Promise<boolean> {
@@ -56,9 +61,4 @@ export class SqliteUserRepository
       }
     }
   }
-}
-
-function conflict({ id, email_key }: UserRow, connection: Connection): Error | undefined {
-  const sql = 'SELECT 1 FROM users WHERE email_key = ? AND id <> ?';
-  return connection.get(sql, email_key, id) === undefined ? undefined : emailTaken();
 }

@@ -65,6 +65,9 @@ function jsonBody({ body, rawBody = '' }: ParsedRequest): JsonBody {
 /** A body that somebody read before us is gone; waiting for it would never end. */
 function checkUnread(ctx: Context): void {
   const { body } = ctx.request as ParsedRequest;
+  if (ctx.req.destroyed && !ctx.req.complete) {
+    throw new RequestAborted('The request was aborted before its body was read.');
+  }
   if (body === undefined && !ctx.req.readableDidRead && !ctx.req.readableEnded) return;
   throw new Error(
     'The body of the request was read before Rostrum could read it. ' +

@@ -59,6 +59,10 @@ export class Connections {
     }
   }
 
+  destroyAll(): void {
+    for (const socket of this.#open.keys()) socket.destroy();
+  }
+
   /** Ends the connections on which no request is being answered. */
   destroyIdle(): void {
     for (const [socket, turns] of this.#open) if (turns.size === 0) socket.destroy();

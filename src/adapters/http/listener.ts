@@ -4,7 +4,9 @@ import { pathNotFound } from './api.ts';
 import { handleAppErrors } from './app-errors.ts';
 import { withinBoundary } from './boundary.ts';
 import { rostrumMiddleware } from './middleware.ts';
+import { mountPath } from './mount-path.ts';
 import { defaultPrefix, type RostrumHttpOptions } from './options.ts';
+import { joinSegments, prefixSegments } from './paths.ts';
 import { Koa } from './peers.ts';
 
 /**
@@ -16,11 +18,12 @@ export function rostrumListener(
   options: RostrumHttpOptions = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const { prefix = defaultPrefix, logger, accessLog = true } = options;
+  const under = joinSegments(prefixSegments(prefix));
   const app = new Koa();
   handleAppErrors(app, logger);
   app.use(rostrumMiddleware(rostrum, options));
   app.use((ctx) =>
-    withinBoundary(ctx, `${prefix}/problems`, { logger, accessLog }, async () => {
+    withinBoundary(ctx, `${mountPath(ctx)}${under}/problems`, { logger, accessLog }, async () => {
       throw pathNotFound();
     }),
   );

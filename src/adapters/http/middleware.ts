@@ -1,7 +1,8 @@
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import type { Rostrum } from '../../domain/rostrum.ts';
 import { createApi, invalidPath } from './api.ts';
 import { withinBoundary } from './boundary.ts';
+import { mountPath } from './mount-path.ts';
 import { defaultPrefix, type RostrumHttpOptions } from './options.ts';
 import {
   below,
@@ -37,17 +38,4 @@ export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions 
       sendProblemPage(ctx, rest.slice(1), problems);
     });
   };
-}
-
-/**
- * What stands in front of the path that this app sees: a mount took it off and left the whole in
- * `originalUrl`, Koa's own or that of Connect and Express.
- */
-function mountPath(ctx: Context): string {
-  const outer = (ctx.req as { originalUrl?: unknown }).originalUrl;
-  const { path: whole } = splitTarget(typeof outer === 'string' ? outer : ctx.originalUrl);
-  const { path } = splitTarget(ctx.url);
-  const front = whole.endsWith(path) ? whole.slice(0, whole.length - path.length) : '';
-  const segments = pathSegments(front);
-  return front !== '' && isDecoded(segments) ? joinSegments(segments) : '';
 }

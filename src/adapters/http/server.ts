@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -72,12 +71,13 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     const sentence = 'The only expectation that can be met is 100-continue.';
     refuseRequest(request, response, new Problem('expectation-failed', sentence));
   });
-  server.on('connect', (_request, socket) => {
+  server.on('connect', (request, socket) => {
     const problem = new Problem('method-not-allowed', 'This server is no proxy.', {
       headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
     });
     socket.on('error', () => socket.destroy());
-    refuseSocket(socket as Socket, problem, { requestId: randomUUID(), problems });
+    const requestId = requestIdFrom(request.headers['x-request-id']);
+    refuseSocket(socket as Socket, problem, { requestId, problems });
   });
   const onClientError = clientErrorHandler({ connections, problems, logger });
   server.on('clientError', (error, socket) => void onClientError(error, socket as Socket));

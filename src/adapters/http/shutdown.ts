@@ -42,7 +42,7 @@ export class Shutdown {
       () => this.#connections.destroyIdle(),
       Math.min(lateMs, this.#timeoutMs),
     );
-    const bound = setTimeout(() => this.#server.closeAllConnections(), this.#timeoutMs);
+    const bound = setTimeout(() => this.#connections.destroyAll(), this.#timeoutMs);
     await promise;
     clearInterval(late);
     clearTimeout(bound);

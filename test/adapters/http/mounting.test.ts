@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
@@ -107,6 +107,8 @@ describe('in somebody else’s app', () => {
     const calls = await listen(rostrumListener(rostrum, { prefix: '/data' }));
     await expectAt('/data', calls);
     expectProblem(await calls.get('/else'), 404, 'path-not-found', '/data');
+    const whole = await listen(rostrumListener(rostrum, { prefix: '/' }));
+    await expectAt('', whole);
   });
 
   it('serves part of a plain node:http server', async () => {
@@ -150,6 +152,30 @@ describe('in somebody else’s app', () => {
     });
     expectProblem(await calls.post('/api/v1/users', { name: 'Ann' }), 500, 'internal', '/api/v1');
     expect(lines.some(({ err }) => /was read before Rostrum/.test(String(err)))).to.equal(true);
+  });
+
+  it('does not mind a client that goes away before its body is wanted', async () => {
+    const { logger, lines } = keepLog();
+    const app = new Koa();
+    const arrived = Promise.withResolvers<void>();
+    const gone = Promise.withResolvers<void>();
+    app.on('error', () => {}); // Koa's own report of the connection.
+    app.use(async (ctx, next) => {
+      ctx.req.on('close', () => gone.resolve());
+      arrived.resolve();
+      await gone.promise;
+      await next();
+    });
+    app.use(rostrumMiddleware(rostrum, { logger }));
+    const { url } = await listen(app.callback());
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write('POST /api/v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n');
+    socket.write('Content-Length: 100\r\n\r\n{');
+    await arrived.promise;
+    socket.resetAndDestroy();
+    await gone.promise;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(lines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
   });
 
   it('without a logger, failures go to the app’s error event', async () => {

@@ -284,6 +284,15 @@ describe('the server', () => {
     first.socket.destroy();
   });
 
+  it('ends a connection that is silent for too long while a request is under way', async () => {
+    const { store, release } = slowStore();
+    await using brief = await startApi({ store, serve: { limits: { inactivityTimeoutMs: 100 } } });
+    const connection = new RawConnection(brief.server);
+    connection.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
+    expect(await connection.closed()).to.equal('');
+    release();
+  });
+
   it('closes a connection that nobody uses', async () => {
     const limits = { keepAliveTimeoutMs: 100, checkIntervalMs: 50 };
     await using brief = await startApi({ serve: { limits } });

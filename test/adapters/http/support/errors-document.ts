@@ -1,4 +1,20 @@
 import { problemCatalogue } from '../../../../src/adapters/http/problem-catalogue.ts';
+import type { FieldCode } from '../../../../src/domain/issues.ts';
+
+const fieldCodes: Readonly<Record<FieldCode, string>> = {
+  required: 'A required field is absent or null.',
+  type: 'Not of the field’s JSON type.',
+  'too-short': 'Fewer characters than the field must have.',
+  'too-long': 'More characters or bytes than the field may have.',
+  invalid: 'Of the right type and length, but not of the right form.',
+  unknown: 'It names a user who does not exist.',
+  taken: 'Somebody else has it.',
+  mismatch: 'An `id` that is not the one of the path.',
+  key: 'The key itself: 1 to 64 characters, no NUL, no half of a surrogate pair, not `__proto__`.',
+  'too-deep': 'Nested more than 16 levels deep, the record itself being the first.',
+  'too-large': 'The record has more than 1 MiB as compact JSON.',
+  'number-range': 'An integer beyond ±(2⁵³ − 1), or a number that overflows.',
+};
 
 /** docs/errors.md, made of the catalogue that the server answers from. */
 export function errorsDocument(): string {
@@ -38,5 +54,15 @@ Programs go by \`code\`, which does not change within v1; \`error\` is a sentenc
 |---|---|---|
 ${rows.join('\n')}
 
-${sections.join('\n')}`;
+${sections.join('\n')}
+## Codes of fields
+
+What \`code\` says in the entries of \`errors\`. Of query parameters and headers it is \`unknown\` (there is none of this name) or \`invalid\`.
+
+| Code | Meaning |
+|---|---|
+${Object.entries(fieldCodes)
+  .map(([code, meaning]) => `| \`${code}\` | ${meaning} |`)
+  .join('\n')}
+`;
 }

@@ -19,6 +19,10 @@ export interface Attached extends AsyncDisposable {
 export interface Extent {
   readonly runs: number;
   readonly commands: number;
+  /** Where the random numbers begin; a new place each time when absent. */
+  readonly seed?: number | undefined;
+  /** Whether a failing sequence is made as short as can be; true when absent. */
+  readonly shrink?: boolean | undefined;
 }
 
 /**
@@ -29,9 +33,9 @@ export interface Extent {
  */
 export async function runModel(
   { open, attach }: Subject,
-  { runs, commands: most }: Extent,
+  { runs, commands: most, seed = seedFromEnvironment(), shrink = true }: Extent,
 ): Promise<number> {
-  const { MODEL_SEED: seed, MODEL_PATH: path } = process.env;
+  const { MODEL_PATH: path } = process.env;
   let ran = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -52,17 +56,22 @@ export async function runModel(
           },
         };
         await fc.asyncModelRun(() => ({ model: new Model(), real }), sequence);
-        ran += sequence[Symbol.iterator] ? [...sequence].length : 0;
+        ran += [...sequence].length;
       },
     ),
     {
       numRuns: runs,
-      endOnFailure: process.env.MODEL_SHRINK !== undefined,
-      ...(seed !== undefined && { seed: Number(seed) }),
+      endOnFailure: !shrink,
+      ...(seed !== undefined && { seed }),
       ...(path !== undefined && { path }),
     },
   );
   return ran;
+}
+
+function seedFromEnvironment(): number | undefined {
+  const { MODEL_SEED: seed } = process.env;
+  return seed === undefined ? undefined : Number(seed);
 }
 
 /** Ids whose order is not the order that they were made in. */

@@ -4,7 +4,7 @@ import { isDriverError, resultCode } from './driver-error.ts';
 import { SqliteStoreError } from './errors.ts';
 
 /** What a lock database is called: the data file's name and this. */
-export const lockSuffix = '-lock';
+const lockSuffix = '-lock';
 
 /** Held until it is released or the process ends. */
 export interface Lock {

@@ -6,6 +6,7 @@ import { describeEmails } from './emails.ts';
 import { describeFilters } from './filters.ts';
 import { describeLifecycle } from './lifecycle.ts';
 import { describeListRaces } from './list-races.ts';
+import { describeMoves } from './moves.ts';
 import { describeOrders } from './orders.ts';
 import { describeOrphanRaces } from './orphan-races.ts';
 import { describeOwnFields } from './own-fields.ts';
@@ -49,6 +50,7 @@ const groups = [
   describeOrders,
   describeFilters,
   describePages,
+  describeMoves,
   describeRaces,
   describeOrphanRaces,
   describeListRaces,

@@ -87,6 +87,8 @@ function everyCall(
     ['users.create with a claim', () => users.create(user(), claim())],
     ['users.replay', () => users.replay(claim())],
     ['users.update', () => users.update(userId, unwanted)],
+    ['users.scan', () => users.scan(1)],
+    ['users.load', () => users.load([{ record: user(), version: 1 }])],
     ['users.delete', () => users.delete(userId, { posts: 'delete' }, unwanted)],
     ['posts.get', () => posts.get(postId)],
     ['posts.list', () => posts.list({}, { order, limit: 1 })],
@@ -94,6 +96,8 @@ function everyCall(
     ['posts.create with a claim', () => posts.create(post(), claim())],
     ['posts.replay', () => posts.replay(claim())],
     ['posts.update', () => posts.update(postId, unwanted)],
+    ['posts.scan', () => posts.scan(1)],
+    ['posts.load', () => posts.load([{ record: post(), version: 1 }])],
     ['posts.delete', () => posts.delete(postId, unwanted)],
   ];
 }

@@ -47,6 +47,22 @@ export function describeOrphanRaces(suite: Suite): void {
       });
     }
 
+    for (const mode of everyMode) {
+      test(`${mode.posts}: deleting a user against loading their posts leaves no orphan`, async (store) => {
+        for (let round = 0; round < rounds; round++) {
+          const author = user();
+          await store.users.create(author);
+          const records = times(4, () => post({ authorId: author.id }));
+          const outcome = await against(store, author.id, mode, round, async (n) => {
+            await store.posts.load([{ record: records[n] as Post, version: 7 }]);
+            return 'loaded';
+          });
+          await judge(store, author.id, mode, outcome, records, undefined);
+        }
+        await noOrphan(store);
+      });
+    }
+
     describeDepartureRaces(suite);
 
     test('deletions in every mode against creations, moves and each other', async (store) => {

@@ -8,6 +8,7 @@ import { emails } from './faults/emails.ts';
 import { lifecycle } from './faults/lifecycle.ts';
 import { listsUnderChange } from './faults/list-races.ts';
 import { filters, orders } from './faults/lists.ts';
+import { moves } from './faults/moves.ts';
 import { orphanRaces } from './faults/orphans.ts';
 import { ownFields } from './faults/own-fields.ts';
 import { pages } from './faults/pages.ts';
@@ -32,6 +33,7 @@ const planted: Record<string, Fault[]> = {
   orders,
   filters,
   pages,
+  moves,
   races,
   'orphan races': orphanRaces,
   'lists under change': listsUnderChange,

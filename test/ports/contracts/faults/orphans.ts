@@ -17,6 +17,11 @@ export const orphanRaces: Fault[] = [
       breaks: `${mode}: deleting a user against moving posts to them`,
       plan: lookThenWrite(),
     },
+    {
+      fault: `looks for the author, and loads the post a moment later (${mode})`,
+      breaks: `${mode}: deleting a user against loading their posts`,
+      plan: lookThenWrite(),
+    },
   ]),
   {
     fault: 'counts the posts, and deletes the user a moment later',
@@ -128,6 +133,17 @@ function lookThenWrite(): Plan {
             orphans.set(record.id, found.record.id);
             return inner.create({ ...record, authorId: null }, claim);
           });
+        },
+        load: async (records) => {
+          for (const { record, version } of records) {
+            const found = record.authorId && (await users.get(record.authorId));
+            await elsewhere();
+            await inner.load([{ record, version }]).catch((error) => {
+              if (!isOrphan(error) || !found) throw error;
+              orphans.set(record.id, found.record.id);
+              return inner.load([{ record: { ...record, authorId: null }, version }]);
+            });
+          }
         },
         update: async (id, decide) => {
           const current = await inner.get(id);

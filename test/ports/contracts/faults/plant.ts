@@ -46,6 +46,8 @@ function repositoryOf<R extends Entity, F, O>(inner: Repository<R, F, O>): Repos
     create: (...a) => inner.create(...a),
     replay: (...a) => inner.replay(...a),
     update: (...a) => inner.update(...a),
+    scan: (...a) => inner.scan(...a),
+    load: (...a) => inner.load(...a),
   };
 }
 

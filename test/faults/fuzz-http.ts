@@ -1,0 +1,54 @@
+// 200,000 random requests against the program on SQLite: no 5xx, no hang, no answer outside the
+// contract's shapes, and no growth of memory between the middle and the end.
+//
+//   node test/faults/fuzz-http.ts [--requests 200000] [--seed N]
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runFuzz } from '../fuzz/run-fuzz.ts';
+import { startServer } from '../support/server.ts';
+
+const { values } = parseArgs({
+  options: { requests: { type: 'string', default: '200000' }, seed: { type: 'string' } },
+});
+const requests = Number(values.requests);
+const seed = Number(values.seed ?? Math.trunc(Math.random() * 2 ** 31));
+const mostGrowthMiB = 50;
+
+const folder = mkdtempSync(join(tmpdir(), 'rostrum-fuzz-'));
+const server = await startServer('--store', `sqlite:${join(folder, 'rostrum.db')}`);
+
+function residentMiB(): number {
+  const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+const start = performance.now();
+let middle = residentMiB();
+const { statuses, failures } = await runFuzz({
+  port: Number(new URL(server.address).port),
+  requests,
+  seed,
+  onProgress(made) {
+    if (made <= requests / 2) middle = residentMiB();
+    if (made % 20_000 === 0) console.log(`${made} requests, ${residentMiB().toFixed(0)} MiB`);
+  },
+});
+const growth = residentMiB() - middle;
+const seconds = (performance.now() - start) / 1000;
+const alive = (await fetch(`${server.address}/livez`)).status === 200;
+await server.stop();
+rmSync(folder, { recursive: true, force: true });
+
+for (const failure of failures) console.error(`${failure}\n`);
+const serverErrors = Object.keys(statuses).filter((status) => Number(status) >= 500);
+console.log({ seed, requests, seconds: Math.round(seconds), statuses });
+console.log(
+  `memory: ${middle.toFixed(0)} MiB in the middle, ${growth.toFixed(0)} MiB more at the end`,
+);
+console.log(`${failures.length} failures, ${serverErrors.length} kinds of 5xx, alive: ${alive}`);
+if (failures.length > 0 || serverErrors.length > 0 || growth > mostGrowthMiB || !alive) {
+  process.exitCode = 1;
+}

@@ -1,0 +1,142 @@
+import type { Random } from './random.ts';
+
+/** Bodies of every kind of wrong, and some that are right. */
+export function bodyOf(random: Random, ids: readonly string[]): Buffer {
+  const body = random.pick(bodies)(random, ids);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  return random.chance(0.1) ? mutated(random, bytes) : bytes;
+}
+
+type Build = (random: Random, ids: readonly string[]) => string | Buffer;
+
+const bodies: Build[] = [
+  (random) => JSON.stringify({ name: random.pick(texts), email: emailOf(random) }),
+  (random, ids) => JSON.stringify({ title: random.pick(texts), authorId: random.pick(ids) }),
+  (random) => JSON.stringify(anyValue(random, 0)),
+  (random) => JSON.stringify({ name: 'x', title: 'x', own: anyValue(random, 0) }),
+  (random) => `{"name":"x","title":"x","own":${random.pick(literals)}}`,
+  (random) => random.pick(literals),
+  (random) => random.pick(broken),
+  (random) => `{"a":${'['.repeat(random.int(100_000))}`,
+  (random) => `{"name":"x","own":${'['.repeat(200)}${']'.repeat(200 - random.int(2))}}`,
+  (random) => Buffer.from(Array.from({ length: random.int(200) }, () => random.int(256))),
+  () => Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+  () => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from('{"name":"bom"}')]),
+  (random) => JSON.stringify({ name: 'x', own: 'x'.repeat(random.int(3000)) }),
+];
+
+const texts = [
+  'Ada',
+  '',
+  ' ',
+  '😀',
+  '\u0000',
+  'x'.repeat(301),
+  '～',
+  '\ufeff',
+  '"',
+  '\\',
+  '\u2028',
+];
+const emails = ['a@b', 'A@B', 'no', '', 'é@x', `${'x'.repeat(300)}@b`, 'a@b.c'];
+
+function emailOf(random: Random): unknown {
+  return random.chance(0.5) ? null : `${random.int(10_000)}${random.pick(emails)}`;
+}
+
+const literals = [
+  'null',
+  'true',
+  '1',
+  '-0',
+  '1e400',
+  '-1E+400',
+  '9007199254740993',
+  '1e-400',
+  '0.1',
+  '"\\ud800"',
+  '"\\u0000"',
+  '[]',
+  '{}',
+  '{"__proto__":{"x":1}}',
+  '{"constructor":{"prototype":{}}}',
+  '{"a":1,"\\u0061":2}',
+  '{"":1}',
+  `{"${'k'.repeat(65)}":1}`,
+  '[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]',
+];
+
+const broken = [
+  '',
+  ' ',
+  '{',
+  '}',
+  '{"a":1,}',
+  "{'a':1}",
+  '{"a":01}',
+  '{"a":1}{"b":2}',
+  '{"a":1} x',
+  'NaN',
+  '{"a":undefined}',
+  '{"a":"\n"}',
+  '{"a":1,"a":2}',
+  '{"name":"x","own":{"b":1,"b":1}}',
+  '\u0000',
+  '{"a":"\\x"}',
+  '{"a":1e}',
+  '{"a":+1}',
+  '"just a text"',
+];
+
+function anyValue(random: Random, depth: number): unknown {
+  switch (random.int(depth > 4 ? 5 : 8)) {
+    case 0:
+      return random.pick([null, true, false]);
+    case 1:
+      return random.pick([0, 1, -1.5, 2 ** 53, 1e21, 5e-324]);
+    case 2:
+    case 3:
+    case 4:
+      return random.pick(texts);
+    case 5:
+      return Array.from({ length: random.int(4) }, () => anyValue(random, depth + 1));
+    default:
+      return Object.fromEntries(
+        Array.from({ length: random.int(4) }, () => [
+          random.pick(keys),
+          anyValue(random, depth + 1),
+        ]),
+      );
+  }
+}
+
+const keys = [
+  'name',
+  'title',
+  'email',
+  'id',
+  'body',
+  'authorId',
+  'createdAt',
+  '$set',
+  'a.b',
+  '',
+  '_id',
+];
+
+/** A byte changed, lost or doubled. */
+function mutated(random: Random, bytes: Buffer): Buffer {
+  const at = random.int(bytes.length + 1);
+  switch (random.int(3)) {
+    case 0:
+      return Buffer.concat([
+        bytes.subarray(0, at),
+        Buffer.from([random.int(256)]),
+        bytes.subarray(at),
+      ]);
+    case 1:
+      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)]);
+    default:
+      return bytes.subarray(0, at);
+  }
+}

@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import type { RawAnswer } from './connection.ts';
+import type { RawRequest } from './requests.ts';
+
+const codes: Record<number, readonly string[]> = {
+  400: [
+    'bad-request',
+    'invalid-path',
+    'invalid-query',
+    'invalid-cursor',
+    'invalid-header',
+    'invalid-body',
+  ],
+  404: ['user-not-found', 'post-not-found', 'path-not-found'],
+  405: ['method-not-allowed'],
+  408: ['request-timeout'],
+  409: ['email-taken', 'user-has-posts'],
+  412: ['version-mismatch'],
+  413: ['body-too-large'],
+  414: ['uri-too-long'],
+  415: ['unsupported-media-type'],
+  417: ['expectation-failed'],
+  422: ['invalid-record', 'idempotency-key-reused'],
+  431: ['headers-too-large'],
+};
+
+const problemMembers = ['type', 'title', 'status', 'code', 'error', 'detail', 'requestId'];
+
+/** Holds an answer to the shapes that the contract has for it. */
+export function checkAnswer({ method, path }: RawRequest, answer: RawAnswer): void {
+  const { status, headers, body } = answer;
+  expect(headers.get('x-request-id')).to.match(/^[\w.-]{1,128}$/);
+  if (method === 'HEAD') {
+    expect(body).to.equal('');
+    return;
+  }
+  if (status >= 400) {
+    checkProblem(answer);
+  } else if (status === 204 || status === 304) {
+    expect(body).to.equal('');
+  } else if (headers.get('preference-applied') === 'return=minimal') {
+    expect([status, body]).to.deep.equal([201, '']);
+  } else {
+    expect([200, 201]).to.include(status);
+    if (path.startsWith('/api/v1/')) checkSuccess(method, path, answer);
+  }
+}
+
+function checkProblem({ status, headers, body }: RawAnswer): void {
+  expect(headers.get('content-type')).to.match(/^application\/problem\+json\b/);
+  expect(headers.get('cache-control')).to.equal('no-store');
+  const problem = JSON.parse(body);
+  expect(problem).to.include.all.keys(problemMembers);
+  expect(problem.status).to.equal(status);
+  expect(codes[status] ?? [], `${status}`).to.include(problem.code);
+  expect(problem.type).to.equal(`/problems/${problem.code}`);
+  expect(problem.requestId).to.equal(headers.get('x-request-id'));
+  expect(problem.error).to.be.a('string').and.to.equal(problem.detail);
+  for (const entry of problem.errors ?? []) {
+    expect(entry.code).to.be.a('string');
+    expect(entry.message).to.be.a('string');
+    expect(Object.keys(entry).filter((key) => /^(pointer|parameter|header)$/.test(key))).length(1);
+  }
+}
+
+function checkSuccess(method: string, path: string, { status, headers, body }: RawAnswer): void {
+  const value = JSON.parse(body);
+  const [, , , kind = '', id] = decodeURI(path.split('?')[0] ?? '').split('/');
+  if (method === 'DELETE') {
+    expect(value).to.deep.equal({ deleted: true });
+  } else if (method === 'GET' && id === undefined) {
+    expect(value[kind]).to.be.an('array');
+    expect(value).to.have.property('next');
+  } else {
+    expect(status).to.equal(method === 'POST' ? 201 : 200);
+    expect(headers.get('etag')).to.match(/^"\d+"$/);
+    expect(value).to.include.all.keys(['id', 'createdAt', 'updatedAt']);
+  }
+}

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { RawRequest } from './requests.ts';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** How long an answer may take before it counts as a hang. */
+const patienceMs = 10_000;
+
+/** A connection of raw bytes, with one request at a time. */
+export class Connection {
+  readonly #port: number;
+  #socket: Socket | undefined;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
+
+  /**
+   * @returns the answer; undefined when the server closed the connection without one
+   * @throws when nothing happens for too long
+   */
+  async send(request: RawRequest): Promise<RawAnswer | undefined> {
+    const socket = await this.#open();
+    const answer = new Promise<RawAnswer | undefined>((resolve, reject) => {
+      let received = Buffer.alloc(0);
+      const patience = setTimeout(() => done(new Error('no answer')), patienceMs);
+      const done = (outcome: RawAnswer | Error | undefined) => {
+        clearTimeout(patience);
+        socket.removeAllListeners('data').removeAllListeners('close');
+        if (outcome instanceof Error) reject(outcome);
+        else resolve(outcome);
+      };
+      socket.on('data', (bytes: Buffer) => {
+        received = Buffer.concat([received, bytes]);
+        const read = readAnswer(received, request.method);
+        if (read !== undefined) done(read);
+      });
+      socket.on('close', () => done(undefined));
+    });
+    if (request.torn) socket.end(request.bytes);
+    else socket.write(request.bytes);
+    const outcome = await answer;
+    const last = outcome === undefined || outcome.headers.get('connection') === 'close';
+    if (!request.clean || last) this.close();
+    return outcome;
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+    this.#socket = undefined;
+  }
+
+  async #open(): Promise<Socket> {
+    if (this.#socket !== undefined && !this.#socket.destroyed) return this.#socket;
+    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
+    // A reset is an end without an answer; `close` follows.
+    socket.on('error', () => {});
+    await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
+    this.#socket = socket;
+    return socket;
+  }
+}
+
+/** The final answer in the bytes, when it is there whole. */
+function readAnswer(bytes: Buffer, method: string): RawAnswer | undefined {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0) return undefined;
+  const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(`${first} `)?.[1]);
+  const rest = bytes.subarray(end + 4);
+  if (status >= 100 && status < 200) return readAnswer(rest, method);
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  const bodiless = method === 'HEAD' || status === 204 || status === 304;
+  const length = bodiless ? 0 : Number(headers.get('content-length'));
+  if (rest.length < length) return undefined;
+  return { status, headers, body: rest.subarray(0, length).toString() };
+}

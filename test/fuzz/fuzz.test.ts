@@ -1,0 +1,17 @@
+import { expect } from 'chai';
+import { createApp, serve } from '../../src/adapters/http/index.ts';
+import { createMemoryStore } from '../../src/adapters/memory/index.ts';
+import { createRostrum } from '../../src/index.ts';
+import { runFuzz } from './run-fuzz.ts';
+
+describe('random requests', () => {
+  it('are all answered, in the shapes of the contract', async function () {
+    this.timeout(60_000);
+    const app = createApp(createRostrum(createMemoryStore()), { ready: async () => {} });
+    const server = await serve(app, { port: 0 });
+    const seed = Number(process.env.FUZZ_SEED ?? Math.trunc(Math.random() * 2 ** 31));
+    const { failures } = await runFuzz({ port: server.address.port, requests: 3000, seed });
+    await server.close();
+    expect(failures, `FUZZ_SEED=${seed}`).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,67 @@
+import { checkAnswer } from './check-answer.ts';
+import { Connection, type RawAnswer } from './connection.ts';
+import { type Random, randomFrom } from './random.ts';
+import { type RawRequest, requestOf } from './requests.ts';
+
+export interface FuzzOptions {
+  readonly port: number;
+  readonly requests: number;
+  readonly seed: number;
+  /** Called now and then with how many requests were made. */
+  readonly onProgress?: (made: number) => void;
+}
+
+export interface FuzzLedger {
+  /** How many answers there were of each status; 0 is a connection closed without one. */
+  readonly statuses: Record<number, number>;
+  /** What must not be, with the request that it came of. */
+  readonly failures: string[];
+}
+
+const connections = 8;
+
+/** Sends random requests, some at a time, and holds every answer to the contract. */
+export async function runFuzz(options: FuzzOptions): Promise<FuzzLedger> {
+  const { port, requests, seed, onProgress = () => {} } = options;
+  const random = randomFrom(seed);
+  const ids = ['none'];
+  const ledger: FuzzLedger = { statuses: {}, failures: [] };
+  let made = 0;
+
+  async function work(connection: Connection): Promise<void> {
+    while (made < requests && ledger.failures.length < 20) {
+      made++;
+      if (made % 5000 === 0) onProgress(made);
+      const request = requestOf(random, ids);
+      const answer = await connection.send(request).catch((error: Error) => error);
+      judge(request, answer);
+    }
+    connection.close();
+  }
+
+  function judge(request: RawRequest, answer: RawAnswer | Error | undefined): void {
+    const status = answer === undefined || answer instanceof Error ? 0 : answer.status;
+    ledger.statuses[status] = (ledger.statuses[status] ?? 0) + 1;
+    try {
+      if (answer instanceof Error) throw answer;
+      if (answer !== undefined) {
+        checkAnswer(request, answer);
+        learn(random, ids, answer);
+      } else if (!request.torn) throw new Error('the connection was closed without an answer');
+    } catch (error) {
+      const shown = request.bytes.subarray(0, 600).toString('latin1');
+      ledger.failures.push(`${error}\n${shown}\n${JSON.stringify(answer)?.slice(0, 600)}`);
+    }
+  }
+
+  await Promise.all(Array.from({ length: connections }, () => work(new Connection(port))));
+  return ledger;
+}
+
+/** Keeps some ids of records that were made, so that later requests meet them. */
+function learn(random: Random, ids: string[], { status, body }: RawAnswer): void {
+  if (status !== 201 || body === '') return;
+  const id: string = JSON.parse(body).id;
+  if (ids.length < 50) ids.push(id);
+  else ids[1 + random.int(49)] = id;
+}

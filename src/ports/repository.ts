@@ -99,4 +99,23 @@ export interface Repository<R extends Entity, Filter, Order> {
    * `decide` is not called
    */
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined>;
+
+  /**
+   * The first `limit` records behind an id (from the beginning, when there is none), by id in the
+   * order of code points: for whoever moves a whole store. What is there throughout is met exactly
+   * once by who walks on from the last id of each answer. `limit` is 1 to 1000.
+   */
+  scan(limit: number, after?: Id): Promise<readonly Versioned<R>[]>;
+
+  /**
+   * Stores records as they are, with their ids, versions and times. One that has the id of a
+   * record that is there takes its place.
+   *
+   * Each record is stored whole or not at all, and all of them are when the call is fulfilled. A
+   * call that throws may have stored some; made again, it comes to the same as made once. What has
+   * to hold between records (emails, authors) holds at every moment here as well: an address that
+   * only a later record of the same call frees is `email-taken`. Claims are not touched. Hundreds of
+   * records at once are what a caller should hand in.
+   */
+  load(records: readonly Versioned<R>[]): Promise<void>;
 }

@@ -22,14 +22,15 @@ export type PostsOfDeleted =
  * not a value, and any number of users may have none. `create` and `update` raise, after all
  * else,
  *
- * - `email-taken`: another user has an address with this key. Keys that are swapped, freed or
- *   taken in a race are judged as of the commit: one of the racers wins.
+ * - `email-taken`: another user has an address with this key. Keys that are freed or taken in a
+ *   race are judged as of the commit: one of the racers wins.
  */
 export interface UserRepository extends Repository<User, UserFilter, UserOrder> {
   /**
    * Deletes a user and does with their posts what was asked for, in one atomic step. Once it has
    * returned true, no post names the user, and none ever will, whatever runs at the same time. A
-   * claim that the user was made under stays.
+   * claim that the user was made under stays. Only a store without transactions (a standalone
+   * MongoDB server) may let readers see the step half done, and it says so at its start.
    *
    * `guard` is asked first, then the posts. What `guard` or `release` throws ends the call, and
    * nothing is changed.

@@ -12,11 +12,7 @@ export interface RunOptions {
 }
 
 /** Runs a command to its end. A code other than 0 is an answer and not an error. */
-function run(
-  command: string,
-  args: readonly string[],
-  { cwd, env }: RunOptions,
-): Promise<Outcome> {
+function run(command: string, args: readonly string[], { cwd, env }: RunOptions): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     let output = '';
     const child = spawn(command, args, {

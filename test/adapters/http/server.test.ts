@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { expect } from 'chai';
 import { type Api, startApi } from './support/api.ts';
 import { keepLog } from './support/log.ts';
@@ -243,6 +243,27 @@ describe('the server', () => {
     expectRefusal(await connection.next(), 400, 'bad-request');
     connection.end();
     expect(await connection.closed()).to.equal('');
+  });
+
+  it('lets a client that reads late have the answer to what it goes on sending', async () => {
+    const { address } = api.server;
+    const socket = connect({ port: address.port, host: address.address, allowHalfOpen: true });
+    socket.pause();
+    socket.on('error', () => {});
+    const size = 4 * 1024 * 1024;
+    socket.write(`POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: ${size}\r\n\r\n`);
+    for (let sent = 0; sent < size; sent += 0x10000) socket.write('x'.repeat(0x10000));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.resume();
+    await new Promise<void>((resolve) => socket.on('end', resolve).on('close', () => resolve()));
+    socket.destroy();
+    expect(text)
+      .to.match(/^HTTP\/1\.1 413 /)
+      .and.include('"code":"body-too-large"');
   });
 
   it('serves nothing that comes behind an answer that ends its connection', async () => {

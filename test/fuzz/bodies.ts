@@ -10,6 +10,9 @@ export function bodyOf(random: Random, ids: readonly string[]): Buffer {
 type Build = (random: Random, ids: readonly string[]) => string | Buffer;
 
 const bodies: Build[] = [
+  ...Array<Build>(8).fill((random) =>
+    JSON.stringify({ name: 'Ada', title: 'On engines', n: random.int(9) }),
+  ),
   (random) => JSON.stringify({ name: random.pick(texts), email: emailOf(random) }),
   (random, ids) => JSON.stringify({ title: random.pick(texts), authorId: random.pick(ids) }),
   (random) => JSON.stringify(anyValue(random, 0)),

@@ -12,13 +12,15 @@ export interface RawRequest {
   readonly clean: boolean;
 }
 
-const methods = ['GET', 'GET', 'GET', 'POST', 'POST', 'POST', 'PUT', 'PATCH', 'PATCH', 'DELETE'];
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const collectionMethods = ['GET', 'POST', 'POST', 'POST'];
+const recordMethods = ['GET', 'PUT', 'PATCH', 'PATCH', 'DELETE'];
 const oddMethods = ['HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'get', 'CONNECT', 'LINK', 'X'];
 
 /** One request: mostly of the right form with something odd in it, sometimes odd throughout. */
 export function requestOf(random: Random, ids: readonly string[]): RawRequest {
-  const method = random.chance(0.85) ? random.pick(methods) : random.pick(oddMethods);
   const path = pathOf(random, ids);
+  const method = methodOf(random, path);
   const withBody = /^P/.test(method) ? random.chance(0.95) : random.chance(0.1);
   const body = withBody ? bodyOf(random, ids) : Buffer.alloc(0);
   const chunked = withBody && random.chance(0.1);
@@ -39,12 +41,19 @@ export function requestOf(random: Random, ids: readonly string[]): RawRequest {
   };
 }
 
+/** Mostly one that the path takes. */
+function methodOf(random: Random, path: string): string {
+  if (random.chance(0.05)) return random.pick(oddMethods);
+  if (random.chance(0.05)) return random.pick(methods);
+  return random.pick(/^\/api\/v1\/\w+\//.test(path) ? recordMethods : collectionMethods);
+}
+
 function pathOf(random: Random, ids: readonly string[]): string {
   if (random.chance(0.06)) return random.pick(oddPaths);
   const kind = random.pick(['users', 'posts']);
   const id = random.chance(0.1) ? random.pick(oddIds) : random.pick(ids);
   const path = random.chance(0.45) ? `/api/v1/${kind}` : `/api/v1/${kind}/${id}`;
-  return random.chance(0.4) ? `${path}?${queryOf(random)}` : path;
+  return random.chance(0.25) ? `${path}?${queryOf(random)}` : path;
 }
 
 const oddPaths = [
@@ -129,12 +138,11 @@ const parameters = [
 ];
 
 function queryOf(random: Random): string {
-  return Array.from({ length: 1 + random.int(3) }, () => random.pick(parameters)).join('&');
+  return Array.from({ length: 1 + random.int(2) }, () => random.pick(parameters)).join('&');
 }
 
 const types = [
-  'application/json',
-  'application/json',
+  ...Array<string>(20).fill('application/json'),
   'application/json',
   'application/json',
   'application/merge-patch+json',
@@ -196,7 +204,7 @@ const oddLines = [
 function headersOf(random: Random, method: string): string[] {
   const headers: string[] = [];
   if (/^P/.test(method) || random.chance(0.05)) headers.push(`Content-Type: ${random.pick(types)}`);
-  while (random.chance(0.3)) headers.push(random.pick(oddHeaders));
+  while (random.chance(0.15)) headers.push(random.pick(oddHeaders));
   return headers;
 }
 

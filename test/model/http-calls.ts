@@ -146,7 +146,7 @@ function versionOf({ headers }: Answer): number {
 }
 
 function refused({ status, headers, body }: Answer): Outcome {
-  expect(headers.get('Content-Type')).to.match(/^application\/problem\+json\b/);
+  expect(headers.get('Content-Type')).to.equal('application/problem+json');
   expect(headers.get('Cache-Control')).to.equal('no-store');
   expect(body).to.include({ status, type: `/problems/${body.code}`, detail: body.error });
   expect(body.requestId).to.equal(headers.get('X-Request-Id'));

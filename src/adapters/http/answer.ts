@@ -8,7 +8,7 @@ export interface Answer {
   readonly body?: string;
 }
 
-const jsonType = 'application/json; charset=utf-8';
+const jsonType = 'application/json';
 
 /** Writes an answer. Koa leaves the body out for HEAD, and keeps its headers. */
 export function sendAnswer(ctx: Context, { status, headers = {}, body }: Answer): void {

@@ -8,7 +8,7 @@ import {
   problemOfError,
 } from './problem-catalogue.ts';
 
-const problemType = 'application/problem+json; charset=utf-8';
+const problemType = 'application/problem+json';
 
 /** One thing that is wrong, in a field, a query parameter or a header. */
 export type ProblemEntry = { readonly code: string; readonly message: string } & (

@@ -1,5 +1,6 @@
 import type { AnyBulkWriteOperation, ClientSession, Collection } from 'mongodb';
 import { userHasPosts } from '../../domain/errors.ts';
+import type { Position } from '../../domain/page.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
 import type { Decide } from '../../ports/repository.ts';
@@ -7,10 +8,12 @@ import type { PostsOfDeleted } from '../../ports/user-repository.ts';
 import { afterChange, type Call } from './call.ts';
 import { keptClaims, tombstoneOf } from './claims.ts';
 import type { Connection } from './connection.ts';
-import { type StoredPost, type StoredUser, toDocument, toVersioned } from './documents.ts';
+import { type StoredPost, type StoredUser, toStoredPost, toVersioned } from './documents.ts';
 import { DuplicateKey, isCommitUnknown, isTransient } from './errors.ts';
 import type { Fence } from './fence.ts';
 import { limits } from './limits.ts';
+import { pageQuery } from './list-query.ts';
+import { postConditions, postPaths } from './post-conditions.ts';
 
 /** Within a transaction, or without one. */
 interface Within {
@@ -101,6 +104,8 @@ export class Cascade {
     token: string,
     release: Decide<Post> | undefined,
   ): Promise<boolean> {
+    // What it throws has to come before anything is changed.
+    if (release) await this.#rehearse(call, user._id, release);
     try {
       while (await this.#someOf(call, user._id, release)) {
         call.extend();
@@ -110,6 +115,29 @@ export class Cascade {
     } catch (error) {
       throw afterChange(error);
     }
+  }
+
+  async #rehearse(call: Call, authorId: Id, release: Decide<Post>): Promise<void> {
+    const limit = limits.cascadeBatch;
+    let after: Position | undefined;
+    do {
+      const { page, sort, hint } = pageQuery(
+        postConditions({ authorId }),
+        oldest,
+        postPaths,
+        after,
+      );
+      const some = await call.read((bounds) =>
+        this.#posts
+          .find(page, { hint, readConcern: 'local', limit, ...bounds })
+          .sort(sort)
+          .toArray(),
+      );
+      for (const post of some) released(post, release);
+      const last = some.length === limit ? toVersioned<Post>(some.at(-1))?.record : undefined;
+      after = last && { key: last.createdAt, id: last.id };
+      call.extend();
+    } while (after !== undefined);
   }
 
   /** Deletes or releases some of the posts. False when there are none left. */
@@ -152,6 +180,8 @@ export class Cascade {
   }
 }
 
+const oldest = { by: 'createdAt', direction: 'asc' } as const;
+
 const unordered = { hint: 'author_createdAt' } as const;
 
 function byAuthor(author: Id): { 'record.authorId': Id } {
@@ -171,17 +201,11 @@ function deleted(post: StoredPost): Change {
 function released(post: StoredPost, release: Decide<Post>): Change {
   const { _id } = post;
   const current = toVersioned<Post>(post);
-  const record = current && release(current);
+  const record = current && structuredClone(release(structuredClone(current)));
   if (!current || !record || record.authorId === current.record.authorId) {
     throw new TypeError('A post that is released has to lose its author.');
   }
-  const claims = keptClaims(post);
-  const replacement = {
-    _id,
-    version: current.version + 1,
-    record: toDocument(record),
-    ...(claims.length > 0 && { claims }),
-  };
+  const replacement = toStoredPost(record, current.version + 1, keptClaims(post));
   return { replaceOne: { filter: { _id, version: current.version }, replacement } };
 }
 

@@ -1,6 +1,9 @@
 import type { Document } from 'mongodb';
+import { emailKey } from '../../domain/email.ts';
 import type { Instant } from '../../domain/instant.ts';
+import type { Post } from '../../domain/post.ts';
 import type { Entity, Id, Versioned } from '../../domain/record.ts';
+import type { User } from '../../domain/user.ts';
 import { escapeKeys, unescapeKeys } from './keys.ts';
 
 /** A claim, kept in the document of the record that was made under it. */
@@ -54,8 +57,28 @@ export const isHidden = { record: { $exists: false } } as const;
 /** The first version of every record. */
 export const firstVersion = 1;
 
-export function toDocument<R extends Entity>(record: R): Document {
-  return escapeKeys(record) as Document;
+/** A user's document. */
+export function toStoredUser(
+  user: User,
+  version: number,
+  claims: readonly StoredClaim[],
+): StoredUser {
+  const key = user.email === null ? '' : emailKey(user.email);
+  return { ...toStored(user, version, claims), emailKey: key };
+}
+
+/** A post's document, when all may see it. */
+export function toStoredPost(
+  post: Post,
+  version: number,
+  claims: readonly StoredClaim[],
+): StoredPost {
+  return toStored(post, version, claims);
+}
+
+function toStored(record: Entity, version: number, claims: readonly StoredClaim[]): StoredRecord {
+  const document = escapeKeys(record) as Document;
+  return { _id: record.id, version, record: document, ...(claims.length > 0 && { claims }) };
 }
 
 export function toRecord<R extends Entity>(document: Document): R {

@@ -1,6 +1,7 @@
 import type { MongoServerError } from 'mongodb';
 import { isRostrumError, storeUnavailable } from '../../domain/errors.ts';
 import {
+  MongoBulkWriteError as BulkWriteError,
   MongoClientClosedError,
   MongoError,
   MongoNetworkError,
@@ -19,10 +20,13 @@ export class DuplicateKey extends Error {
   override readonly name = 'DuplicateKey';
   /** The indexed field: `_id`, `emailKey` or `claims.key`. */
   readonly field: string;
+  /** Of several writes in their order, the one that met it. */
+  readonly index: number;
 
   constructor(error: MongoServerError) {
     super('A document with this key is there already.', { cause: error });
     this.field = Object.keys(error.keyPattern ?? {})[0] ?? '';
+    this.index = error instanceof BulkWriteError ? ([error.writeErrors].flat()[0]?.index ?? 0) : 0;
   }
 }
 
@@ -36,6 +40,7 @@ export class SnapshotMissing extends Error {
  * nobody expected stays as it is.
  */
 export function translate(error: unknown, outcome: Outcome): unknown {
+  if (isBrokenSocket(error)) return storeUnavailable(outcome, error);
   if (isRostrumError(error) || !(error instanceof MongoError)) return error;
   if (error instanceof MongoWriteConcernError) return storeUnavailable(outcome, error);
   if (error instanceof ServerError) {
@@ -59,13 +64,19 @@ export function isCommitUnknown(error: unknown): boolean {
 
 /** Of an error of the driver, or of what became of it here. */
 function hasLabel(error: unknown, label: string): boolean {
-  const original = error instanceof Error && error.cause ? error.cause : error;
-  return original instanceof MongoError && original.hasErrorLabel(label);
+  const both = [error, error instanceof Error ? error.cause : undefined];
+  return both.some((one) => one instanceof MongoError && one.hasErrorLabel(label));
 }
 
 /** True when the driver gave up before it found a server to ask. */
 export function isSelectionFailure(error: unknown): boolean {
   return error instanceof MongoServerSelectionError;
+}
+
+/** The driver lets some errors of a socket through as they are. */
+function isBrokenSocket(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof MongoError || !('code' in error)) return false;
+  return /^(?:E[A-Z]+|ERR_(?:STREAM|SOCKET)_[A-Z_]+)$/.test(String(error.code));
 }
 
 function isOutage(error: InstanceType<typeof MongoError>): boolean {

@@ -99,6 +99,9 @@ export class Fence {
   }
 }
 
+/** What is enough for the marks of posts. */
+export const ofMarks = { writeConcern: { w: 1, journal: false } } as const;
+
 /** By the server's clock; a pipeline, because only there it can be told. */
 function mark(token: string, ms: number): UpdateFilter<StoredUser>[] {
   return [{ $set: { leaving: { token, until: { $add: ['$$NOW', ms] } } } }] as never;

@@ -1,55 +1,110 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
+import { storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { within } from './call.ts';
 import { limits } from './limits.ts';
 import { ensureSchema, MongodbSchemaError } from './schema.ts';
 
 export type Topology = 'standalone' | 'replica set' | 'sharded cluster';
 
-export interface OpeningOptions {
-  readonly logger: Logger | undefined;
-  readonly signal: AbortSignal;
-  /** Told why it is not open yet. */
-  readonly onProblem: (problem: unknown) => void;
-}
+/** Connects for the first time and makes the indexes: tried again until it is done or given up. */
+export class Opening {
+  readonly #client: MongoClient;
+  readonly #database: string;
+  readonly #logger: Logger | undefined;
+  readonly #end = new AbortController();
+  #news = quietly(Promise.withResolvers<void>());
+  #topology: Topology | undefined;
+  #problem: unknown;
 
-/** Connects and makes the indexes: tried again until it is done, or the signal comes. */
-export async function opened(
-  client: MongoClient,
-  database: string,
-  { logger, signal, onProblem }: OpeningOptions,
-): Promise<Topology> {
-  let said: string | undefined;
-  for (;;) {
-    try {
-      return await open(client, database, logger);
-    } catch (problem) {
-      signal.throwIfAborted();
-      onProblem(problem);
-      const known = problem instanceof MongodbSchemaError;
-      const line = known ? problem.message : 'MongoDB cannot be reached yet; trying again.';
-      // Once, and not twice a second for as long as it lasts.
-      if (line !== said) logger?.[known ? 'error' : 'warn']({ database, err: problem }, line);
-      said = line;
+  constructor(client: MongoClient, database: string, logger: Logger | undefined) {
+    this.#client = client;
+    this.#database = database;
+    this.#logger = logger;
+    this.#try().catch(() => {}); // Given up: `wait` says so.
+  }
+
+  /** Of the servers behind the connection, once it is open. */
+  get topology(): Topology | undefined {
+    return this.#topology;
+  }
+
+  /** Why it is not open yet, as far as is known. */
+  get problem(): unknown {
+    return this.#problem;
+  }
+
+  /**
+   * Waits a while for it to be open.
+   *
+   * @throws RostrumError `store-unavailable`
+   */
+  async wait(): Promise<void> {
+    if (this.#topology !== undefined) return;
+    const late = () => storeUnavailable('none', this.#problem);
+    // For a server that may come it pays to wait; a schema that is in the way stays there.
+    if (this.#end.signal.aborted || this.#problem instanceof MongodbSchemaError) throw late();
+    await within(limits.openingMs, this.#news.promise, late);
+  }
+
+  giveUp(): void {
+    this.#end.abort();
+    this.#news.reject(storeUnavailable('none', this.#problem));
+  }
+
+  async #try(): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      try {
+        this.#topology = await this.#open();
+        this.#news.resolve();
+        return;
+      } catch (problem) {
+        if (!signal.aborted) this.#tell(problem);
+      }
+      await sleep(limits.reconnectMs, undefined, { signal });
     }
-    await sleep(limits.reconnectMs, undefined, { signal });
+  }
+
+  async #open(): Promise<Topology> {
+    await this.#client.connect();
+    const db = this.#client.db(this.#database);
+    const { setName, msg } = await db.command({ hello: 1 });
+    const topology: Topology =
+      msg === 'isdbgrid' ? 'sharded cluster' : setName ? 'replica set' : 'standalone';
+    await ensureSchema(db);
+    const fields = { database: this.#database, topology };
+    this.#logger?.info(fields, 'Connected to MongoDB.');
+    if (topology === 'standalone') this.#logger?.warn(fields, standaloneWarning);
+    return topology;
+  }
+
+  #tell(problem: unknown): void {
+    const isNew = lineOf(problem) !== lineOf(this.#problem);
+    this.#problem = problem;
+    const refused = problem instanceof MongodbSchemaError;
+    if (refused) {
+      this.#news.reject(storeUnavailable('none', problem));
+      this.#news = quietly(Promise.withResolvers<void>());
+    }
+    // Once, and not twice a second for as long as it lasts.
+    const fields = { database: this.#database, err: problem };
+    if (isNew) this.#logger?.[refused ? 'error' : 'warn'](fields, lineOf(problem));
   }
 }
 
-async function open(
-  client: MongoClient,
-  database: string,
-  logger: Logger | undefined,
-): Promise<Topology> {
-  await client.connect();
-  const db = client.db(database);
-  const { setName, msg } = await db.command({ hello: 1 });
-  const topology: Topology =
-    msg === 'isdbgrid' ? 'sharded cluster' : setName ? 'replica set' : 'standalone';
-  await ensureSchema(db);
-  logger?.info({ database, topology }, 'Connected to MongoDB.');
-  if (topology === 'standalone') logger?.warn({ database }, standaloneWarning);
-  return topology;
+function lineOf(problem: unknown): string {
+  if (problem === undefined) return '';
+  return problem instanceof MongodbSchemaError
+    ? problem.message
+    : 'MongoDB cannot be reached yet; trying again.';
+}
+
+/** A promise that may be rejected while nobody waits for it. */
+function quietly<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T> {
+  resolvers.promise.catch(() => {});
+  return resolvers;
 }
 
 const standaloneWarning =

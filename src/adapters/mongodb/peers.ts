@@ -1,6 +1,7 @@
 import { loadPeers } from '../peer.ts';
 
 export const {
+  MongoBulkWriteError,
   MongoClient,
   MongoClientClosedError,
   MongoError,

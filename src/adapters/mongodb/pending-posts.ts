@@ -4,6 +4,15 @@ import type { Call } from './call.ts';
 import type { StoredPost } from './documents.ts';
 import { limits } from './limits.ts';
 
+/** A post in the making: nothing but the mark, and its claims, so that nobody else takes them. */
+export function pendingPost(
+  { _id, claims }: StoredPost,
+  mark: { readonly token: string; readonly author: Id },
+): StoredPost {
+  const expires = new Date(Date.now() + limits.graceMs);
+  return { _id, pending: true, joining: [mark], ...(claims && { claims }), expires };
+}
+
 /** Posts that are being made (see fence.ts), as those meet them who want the same id or key. */
 export class PendingPosts {
   readonly #posts: Collection<StoredPost>;

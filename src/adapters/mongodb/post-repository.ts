@@ -10,25 +10,16 @@ import type { Creation, Decide, Guard } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
 import { keptClaims, tombstoneOf, toStoredClaim } from './claims.ts';
 import type { Connection } from './connection.ts';
-import {
-  firstVersion,
-  isHidden,
-  type StoredClaim,
-  type StoredPost,
-  toDocument,
-  toVersioned,
-} from './documents.ts';
+import { firstVersion, isHidden, type StoredPost, toStoredPost, toVersioned } from './documents.ts';
 import type { DuplicateKey } from './errors.ts';
-import type { Fence } from './fence.ts';
-import { limits } from './limits.ts';
-import { PendingPosts } from './pending-posts.ts';
+import { type Fence, ofMarks } from './fence.ts';
+import { partsOf } from './loading.ts';
+import { PendingPosts, pendingPost } from './pending-posts.ts';
 import { postConditions, postPaths } from './post-conditions.ts';
+import { loadPosts } from './post-loading.ts';
 import { MongodbRepository } from './repository.ts';
 
 const kind = { conditions: postConditions, paths: postPaths, sortKey: postSortKey };
-
-/** Marks need not outlive a failure of the primary: see fence.ts. */
-const fast = { writeConcern: { w: 1, journal: false } } as const;
 
 export class MongodbPostRepository
   extends MongodbRepository<Post, StoredPost, PostFilter, PostSort>
@@ -50,11 +41,11 @@ export class MongodbPostRepository
     const claims = claim ? [toStoredClaim(claim)] : [];
     return this.creation(given, claim, async (call, post, remains) => {
       if (remains !== undefined) {
-        const stored = toStored(post, firstVersion, [...claims, ...keptClaims(remains)]);
+        const stored = toStoredPost(post, firstVersion, [...claims, ...keptClaims(remains)]);
         const filter = { _id: post.id, ...isHidden, pending: { $exists: false } };
         return this.#replace(call, filter, stored, post.authorId);
       }
-      const stored = toStored(post, firstVersion, claims);
+      const stored = toStoredPost(post, firstVersion, claims);
       if (post.authorId !== null) return this.#insertNaming(call, stored, post.authorId);
       await call.commit('insert', (bounds) => this.#posts.insertOne(stored, bounds));
       return true;
@@ -63,9 +54,19 @@ export class MongodbPostRepository
 
   override update(id: Id, decide: Decide<Post>): Promise<Versioned<Post> | undefined> {
     return this.change(id, decide, (call, stored, { record, version }, next) => {
-      const replacement = toStored(next, version + 1, keptClaims(stored));
+      const replacement = toStoredPost(next, version + 1, keptClaims(stored));
       const author = next.authorId === record.authorId ? null : next.authorId;
       return this.#replace(call, { _id: id, version }, replacement, author);
+    });
+  }
+
+  async load(records: readonly Versioned<Post>[]): Promise<void> {
+    const parts = partsOf(records);
+    return this.connection.call(async (call) => {
+      for (const part of parts) {
+        await loadPosts(call, this.#posts, this.#fence, this.#pending, part);
+        call.extend();
+      }
     });
   }
 
@@ -75,7 +76,7 @@ export class MongodbPostRepository
         const post = await this.find(call, id);
         const current = toVersioned<Post>(post);
         if (post === undefined || current === undefined) return false;
-        guard?.(current);
+        guard?.(structuredClone(current));
         if (await this.#delete(call, post)) return true;
         await call.pause(attempt);
       }
@@ -88,17 +89,11 @@ export class MongodbPostRepository
 
   /** Inserts a post that names an author: first as pending, and seen when the author is there. */
   async #insertNaming(call: Call, post: StoredPost, author: Id): Promise<boolean> {
-    const { _id, claims } = post;
+    const { _id } = post;
     const token = randomUUID();
-    const pending: StoredPost = {
-      _id,
-      pending: true,
-      joining: [{ token, author }],
-      ...(claims && { claims }),
-      expires: new Date(Date.now() + limits.graceMs),
-    };
+    const pending = pendingPost(post, { token, author });
     await call.prepare('pending', (bounds) =>
-      this.#posts.insertOne(pending, { ...fast, ...bounds }),
+      this.#posts.insertOne(pending, { ...ofMarks, ...bounds }),
     );
     if (!(await this.#fence.admits(call, author))) {
       await this.#pending.remove(call, _id, token);
@@ -123,7 +118,7 @@ export class MongodbPostRepository
       this.#posts.updateOne(
         filter,
         { $push: { joining: { token, author } } },
-        { ...fast, ...bounds },
+        { ...ofMarks, ...bounds },
       ),
     );
     if (matchedCount === 0) return false;
@@ -152,13 +147,4 @@ export class MongodbPostRepository
     );
     return deletedCount === 1;
   }
-}
-
-function toStored(post: Post, version: number, claims: readonly StoredClaim[]): StoredPost {
-  return {
-    _id: post.id,
-    version,
-    record: toDocument(post),
-    ...(claims.length > 0 && { claims }),
-  };
 }

@@ -76,6 +76,21 @@ export abstract class MongodbRepository<
     });
   }
 
+  async scan(limit: number, after?: Id): Promise<readonly Versioned<R>[]> {
+    const behind = after === undefined ? {} : { _id: { $gt: after } };
+    return this.connection.call(async (call) => {
+      const found = await call.read((bounds) =>
+        this.#collection
+          .find<D>({ ...behind, ...isVisible } as Query<D>, { hint: '_id_', ...bounds })
+          .sort({ _id: 1 })
+          .limit(limit)
+          .toArray(),
+      );
+      return found.flatMap((stored) => toVersioned<R>(stored) ?? []);
+    });
+  }
+
+  abstract load(records: readonly Versioned<R>[]): Promise<void>;
   abstract create(record: R, claim?: Claim): Promise<Creation<R>>;
   abstract update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined>;
 
@@ -143,8 +158,10 @@ export abstract class MongodbRepository<
         const current = toVersioned<R>(stored);
         if (stored === undefined || current === undefined) return undefined;
         if (await this.isHeld(call, stored, attempt)) continue;
-        const decided = decide(current);
-        if (decided === current.record) return current;
+        // A copy, because what is shown may be changed, and the document still counts.
+        const shown = structuredClone(current);
+        const decided = decide(shown);
+        if (decided === shown.record) return current;
         const next = structuredClone(decided);
         try {
           if (await replace(call, stored, current, next)) {

@@ -7,6 +7,8 @@ export class MongodbSchemaError extends Error {
   readonly code = 'mongodb-schema-refused';
 }
 
+type Wanted = Readonly<Record<string, Index>>;
+
 /**
  * Makes the collections and indexes that are missing. Safe to repeat, and from many processes at
  * once.
@@ -17,24 +19,23 @@ export async function ensureSchema(db: Db): Promise<void> {
   const names = Object.keys(indexes);
   const found = await db.listCollections({ name: { $in: names } }, { nameOnly: false }).toArray();
   for (const { name, type, options } of found) checkCollection(name, type ?? '', options ?? {});
-  for (const [name, wanted] of Object.entries(indexes)) {
-    if (found.some((collection) => collection.name === name)) await checkIndexes(db, name, wanted);
-    await makeIndexes(db, name, wanted);
-  }
+  await Promise.all(
+    Object.entries(indexes).map(async ([name, wanted]) => {
+      const isThere = found.some((collection) => collection.name === name);
+      const missing = isThere ? await missingIndexes(db, name, wanted) : Object.keys(wanted);
+      if (missing.length > 0) await makeIndexes(db, name, wanted);
+    }),
+  );
 }
 
-async function makeIndexes(
-  db: Db,
-  collection: string,
-  wanted: Readonly<Record<string, Index>>,
-): Promise<void> {
+async function makeIndexes(db: Db, collection: string, wanted: Wanted): Promise<void> {
   // No bound on the server: the index of a large collection may take its time. When the bound of
   // the socket comes first, the next try meets the build that still runs, and waits for it again.
   const specs = Object.entries(wanted).map(([name, index]) => ({ name, ...index }));
   try {
     await db.collection(collection).createIndexes(specs);
   } catch (error) {
-    await checkIndexes(db, collection, wanted); // Somebody may just have made another one.
+    await missingIndexes(db, collection, wanted); // Somebody may just have made another one.
     throw error;
   }
 }
@@ -48,14 +49,15 @@ function checkCollection(name: string, type: string, options: Document): void {
   );
 }
 
-async function checkIndexes(
-  db: Db,
-  collection: string,
-  wanted: Readonly<Record<string, Index>>,
-): Promise<void> {
+/** @throws MongodbSchemaError for an index that is there and should be another */
+async function missingIndexes(db: Db, collection: string, wanted: Wanted): Promise<string[]> {
+  const missing = new Set(Object.keys(wanted));
   for (const { name = '', ...found } of await db.collection(collection).listIndexes().toArray()) {
     const ours = wanted[name];
-    if (ours !== undefined && essence(ours) === essence(found)) continue;
+    if (ours !== undefined && essence(ours) === essence(found)) {
+      missing.delete(name);
+      continue;
+    }
     const likeOurs = Object.values(wanted).some(({ key }) => same(key, found.key));
     if (ours === undefined && !likeOurs) continue;
     throw new MongodbSchemaError(
@@ -63,6 +65,7 @@ async function checkIndexes(
         'from it. Drop it, and Rostrum makes its own.',
     );
   }
+  return [...missing];
 }
 
 /** All of an index that changes what it does. */

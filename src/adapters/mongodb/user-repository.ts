@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import type { Claim } from '../../domain/claim.ts';
-import { emailKey } from '../../domain/email.ts';
 import { emailTaken } from '../../domain/errors.ts';
 import { type UserFilter, type UserSort, userSortKey } from '../../domain/page.ts';
 import type { Id, Versioned } from '../../domain/record.ts';
@@ -12,18 +11,13 @@ import type { Call } from './call.ts';
 import { Cascade } from './cascade.ts';
 import { keptClaims, toStoredClaim } from './claims.ts';
 import type { Connection } from './connection.ts';
-import {
-  firstVersion,
-  isHidden,
-  type StoredClaim,
-  type StoredUser,
-  toDocument,
-  toVersioned,
-} from './documents.ts';
+import { firstVersion, isHidden, type StoredUser, toStoredUser, toVersioned } from './documents.ts';
 import type { DuplicateKey } from './errors.ts';
 import type { Fence } from './fence.ts';
+import { partsOf } from './loading.ts';
 import { MongodbRepository } from './repository.ts';
 import { userConditions, userPaths } from './user-conditions.ts';
+import { loadUsers } from './user-loading.ts';
 
 const kind = { conditions: userConditions, paths: userPaths, sortKey: userSortKey };
 
@@ -46,11 +40,11 @@ export class MongodbUserRepository
     const claims = claim ? [toStoredClaim(claim)] : [];
     return this.creation(given, claim, async (call, user, remains) => {
       if (remains === undefined) {
-        const stored = toStored(user, firstVersion, claims);
+        const stored = toStoredUser(user, firstVersion, claims);
         await call.commit('insert', (bounds) => this.#users.insertOne(stored, bounds));
         return true;
       }
-      const stored = toStored(user, firstVersion, [...claims, ...keptClaims(remains)]);
+      const stored = toStoredUser(user, firstVersion, [...claims, ...keptClaims(remains)]);
       return this.#replace(call, { _id: user.id, ...isHidden }, stored);
     });
   }
@@ -58,9 +52,19 @@ export class MongodbUserRepository
   override update(id: Id, decide: Decide<User>): Promise<Versioned<User> | undefined> {
     return this.change(id, decide, async (call, stored, current, next) => {
       const { version } = current;
-      const replacement = toStored(next, version + 1, keptClaims(stored));
+      const replacement = toStoredUser(next, version + 1, keptClaims(stored));
       const unmarked = { _id: id, version, leaving: { $exists: false } };
       return this.#replace(call, unmarked, replacement);
+    });
+  }
+
+  async load(records: readonly Versioned<User>[]): Promise<void> {
+    const parts = partsOf(records);
+    return this.connection.call(async (call) => {
+      for (const part of parts) {
+        await loadUsers(call, this.#users, this.#fence, part);
+        call.extend();
+      }
     });
   }
 
@@ -71,7 +75,7 @@ export class MongodbUserRepository
         const current = toVersioned<User>(user);
         if (user === undefined || current === undefined) return false;
         if (await this.isHeld(call, user, attempt)) continue;
-        guard?.(current);
+        guard?.(structuredClone(current));
         if (await this.#leave(call, user, posts)) return true;
         await call.pause(attempt);
       }
@@ -108,14 +112,4 @@ export class MongodbUserRepository
     );
     return matchedCount === 1;
   }
-}
-
-function toStored(user: User, version: number, claims: readonly StoredClaim[]): StoredUser {
-  return {
-    _id: user.id,
-    version,
-    record: toDocument(user),
-    emailKey: user.email === null ? '' : emailKey(user.email),
-    ...(claims.length > 0 && { claims }),
-  };
 }

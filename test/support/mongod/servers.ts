@@ -18,12 +18,15 @@ const args = [
 
 const common = { ip: '127.0.0.1', storageEngine: 'wiredTiger', args } as const;
 
-/** A server alone, without transactions. On a port that is given, or any. */
-export async function startStandalone(binary: string, port?: number): Promise<TestServer> {
+/** A server alone, without transactions. On a port and a directory that are given, or any. */
+export async function startStandalone(
+  binary: string,
+  place: { readonly port?: number; readonly dbPath?: string } = {},
+): Promise<TestServer> {
   quiet();
   const server = await MongoMemoryServer.create({
     binary: { systemBinary: binary },
-    instance: port === undefined ? common : { ...common, port, portGeneration: false },
+    instance: { ...common, ...place, portGeneration: place.port === undefined },
   });
   return {
     url: (database) => `mongodb://127.0.0.1:${server.instanceInfo?.port}/${database}`,

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import type { Json } from '../../../src/domain/json.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
+import { claim, keep, post, user } from './records.ts';
+import { useDatabase } from './store-on.ts';
+
+// What JSON takes for data, and BSON, the driver or the server may take for something else.
+const odd: Record<string, Json> = {
+  'a type of BSON by name': { _bsontype: 'ObjectId', id: 'x' },
+  'a type of BSON that is none': { _bsontype: 'Nothing' },
+  'a type of BSON that is no text': [{ _bsontype: 1 }, { _bsontype: { _bsontype: 'Long' } }],
+  'the escape of such a key': { '~_bsontype': 1, '~~_bsontype': 2, _bsontype: 3, '~': 4 },
+  'a reference': { $ref: 'users', $id: 'x', $db: 'y' },
+  'half a reference': [{ $ref: 'users' }, { $id: 1 }, { '~$ref': 1, $ref: 2 }],
+  'extended JSON': [{ $oid: '0123456789abcdef01234567' }, { $numberLong: '1' }, { $date: 0 }],
+  operators: { $set: { a: 1 }, $where: 'true', $expr: '$$ROOT', '': 1, $: { $: 1 } },
+  'paths with dots': { 'a.b': { 'c.': 1, '.d': 2, '..': 3 }, '.': 4 },
+  'names of our own': { _id: 1, record: 2, claims: [], leaving: {}, joining: 3, pending: true },
+  'what objects inherit': { constructor: 1, toString: 2, hasOwnProperty: 3, toBSON: { a: 1 } },
+  numbers: [0, 1, -1, 2147483647, 2147483648, -2147483649, 9007199254740991, -9007199254740991],
+  'broken numbers': [0.1, 1e300, 5e-324, -1.5, 123456789.125],
+  'texts of every kind': [
+    '',
+    ' ',
+    '\u0001\u001f\u007f',
+    '\u{10ffff}',
+    'e\u0301',
+    '😀～',
+    '$a',
+    'a.b',
+  ],
+  'numbers for keys': { 2: 'b', 1: 'a', '-1': 'c', '01': 'd', 4294967296: 'e' },
+  'nested emptiness': [[], {}, [[]], [{}], null, [null], { a: null }],
+};
+
+await describeOn('replica set', 'Own fields that BSON knows otherwise', () => {
+  const database = useDatabase('replica set');
+
+  for (const [what, value] of Object.entries(odd)) {
+    it(`come back as they were: ${what}`, async () => {
+      const store = database.open();
+      const own = { own: value, ...(Array.isArray(value) ? {} : without_id(value)) };
+      const author = user({ ...own, email: `${Math.random()}@example.org` });
+      const written = post({ ...own, authorId: author.id });
+      const once = claim();
+      await store.users.create(author, once);
+      await store.posts.create(written, once);
+      expect((await store.users.get(author.id))?.record).to.deep.equal(author);
+      expect((await store.posts.get(written.id))?.record).to.deep.equal(written);
+
+      // Changed in place, listed, released by a cascade, and as they were first made.
+      await store.users.update(author.id, ({ record }) => ({ ...record, more: value }));
+      const page = await store.users.list({ ids: [author.id] }, listed);
+      expect(page.items[0]?.record).to.deep.equal({ ...author, more: value });
+      await store.users.delete(author.id, keep);
+      expect((await store.posts.get(written.id))?.record).to.deep.equal({
+        ...written,
+        authorId: null,
+      });
+      expect((await store.users.replay(once))?.record).to.deep.equal(author);
+      expect((await store.posts.replay(once))?.record).to.deep.equal(written);
+    });
+  }
+});
+
+const listed = { order: { by: 'createdAt', direction: 'asc' }, limit: 10 } as const;
+
+/** As fields of the record itself too; but for its known ones. */
+function without_id(value: Json): Record<string, Json> {
+  return typeof value === 'object' && value !== null && !('' in value)
+    ? (value as Record<string, Json>)
+    : {};
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import {
+  MongodbSchemaError,
+  type MongodbStore,
+  openMongodbStore,
+} from '../../../src/adapters/mongodb/index.ts';
+import { indexes } from '../../../src/adapters/mongodb/indexes.ts';
+import { isRostrumError } from '../../../src/domain/errors.ts';
+import type { Logger } from '../../../src/ports/logger.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
+import { times, user } from './records.ts';
+import { useDatabase } from './store-on.ts';
+
+await describeOn('replica set', 'The schema of a MongoDB store', () => {
+  const database = useDatabase('replica set');
+
+  beforeEach(() => database.db.dropDatabase());
+
+  it('is made by many stores that start at once, and is there for the next', async () => {
+    await Promise.all(times(8, () => database.open().ready()));
+    await database.open().ready();
+    for (const [collection, wanted] of Object.entries(indexes)) {
+      const found = await database.db.collection(collection).indexes();
+      expect(found.map(({ name }) => name)).to.have.members(['_id_', ...Object.keys(wanted)]);
+    }
+  });
+
+  it('leaves indexes alone that a deployment has made for its own fields', async () => {
+    await database.db.collection('users').createIndex({ 'record.team': 1 });
+    const store = database.open();
+    await store.users.create(user({ team: 'a' }));
+    expect(await database.db.collection('users').indexExists('record.team_1')).to.equal(true);
+  });
+
+  const conflicts: Record<string, () => Promise<unknown>> = {
+    'an index of the same name on another field': () =>
+      database.db.collection('users').createIndex({ other: 1 }, { name: 'claims' }),
+    'an index of the same name that is not unique': () =>
+      database.db
+        .collection('users')
+        .createIndex(
+          { emailKey: 1 },
+          { name: 'email_unique', partialFilterExpression: { emailKey: { $gt: '' } } },
+        ),
+    'an index of another name on the same keys': () =>
+      database.db.collection('users').createIndex({ emailKey: 1 }, { unique: true }),
+    'a collection with an order of its own': () =>
+      database.db.createCollection('posts', { collation: { locale: 'en', strength: 2 } }),
+    'a view': () => database.db.createCollection('posts', { viewOn: 'users', pipeline: [] }),
+  };
+  for (const [what, plant] of Object.entries(conflicts)) {
+    it(`is refused where there is ${what}, and taken when that is gone`, async function () {
+      this.timeout(15_000);
+      await plant();
+      const lines: string[] = [];
+      const logger = logTo(lines);
+      const store = openMongodbStore({ url: database.url, logger });
+      try {
+        // The very first call may come before anything is known, and waits for it.
+        await store.ready().catch(() => {});
+        const error: unknown = await store.ready().catch((reason: unknown) => reason);
+        expect(isRostrumError(error, 'store-unavailable')).to.equal(true);
+        expect((error as Error).cause).to.be.instanceOf(MongodbSchemaError);
+        expect(lines).to.have.lengthOf(1);
+        expect(lines[0]).to.match(/^error: .*(users|posts)/);
+
+        await database.db.dropDatabase();
+        await untilReady(store);
+      } finally {
+        await store.close();
+      }
+    });
+  }
+});
+
+async function untilReady(store: MongodbStore): Promise<void> {
+  const end = Date.now() + 8000;
+  while (Date.now() < end) {
+    const isReady = await store.ready().then(
+      () => true,
+      () => false,
+    );
+    if (isReady) return;
+    await sleep(100);
+  }
+  throw new Error('The store did not become ready.');
+}
+
+function logTo(lines: string[]): Logger {
+  const say = (level: string) => (_fields: object, message: string) => {
+    lines.push(`${level}: ${message}`);
+  };
+  return { info: () => {}, warn: say('warn'), error: say('error') };
+}

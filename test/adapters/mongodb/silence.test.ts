@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { openStore } from '../../../src/adapters/mongodb/store.ts';
+import { isRostrumError } from '../../../src/domain/errors.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import { describeOn, sharedServer, topologies } from '../../support/mongod/shared.ts';
+import { SilentProxy } from '../../support/mongod/silent-proxy.ts';
+import { claim, keep, post, user } from './records.ts';
+
+// A connection that is taken and never answered is the failure that drivers wait for longest.
+const bound = 10_000;
+
+for (const topology of topologies) {
+  await describeOn(topology, 'A MongoDB server that falls silent', () => {
+    it('before the first call: every call ends in time', async function () {
+      this.timeout(20_000);
+      await using proxy = await SilentProxy.start();
+      const store = openStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
+      await allEndInTime(everyCall(store, 'x', 'y'));
+      await endsInTime(store.close());
+    });
+
+    it('in the midst of calls: every call ends in time, and is served again later', async function () {
+      this.timeout(60_000);
+      const direct = new URL((await sharedServer(topology)).url('silence'));
+      await using proxy = await SilentProxy.start(Number(direct.port));
+      direct.port = String(proxy.port);
+      if (topology === 'replica set') direct.searchParams.set('directConnection', 'true');
+
+      // It falls silent when all of the calls below have got somewhere.
+      let steps = 0;
+      let armed = false;
+      const store = openStore(
+        { url: direct.href },
+        {
+          intercept: async (_step, run) => {
+            const turn = armed ? ++steps : 0;
+            if (turn === 4) proxy.fallSilent();
+            return run();
+          },
+        },
+      );
+      const [author, written] = [user(), post()];
+      await store.users.create(author);
+      await store.posts.create(written);
+      armed = true;
+      await allEndInTime(everyCall(store, author.id, written.id));
+      expect(steps).to.be.at.least(4);
+
+      proxy.speak();
+      await untilServed(() => store.users.get(author.id));
+      await store.close();
+    });
+  });
+}
+
+function everyCall({ users, posts, ready }: Store, userId: string, postId: string) {
+  const page = { order: { by: 'createdAt', direction: 'asc' }, limit: 10, total: true } as const;
+  return [
+    ready(),
+    users.get(userId),
+    users.list({}, page),
+    users.list({ ids: [userId] }, page),
+    users.create(user({ email: 'a@example.org' }), claim()),
+    users.replay(claim()),
+    users.update(userId, ({ record }) => ({ ...record, name: 'Bob' })),
+    users.delete(userId, keep),
+    posts.get(postId),
+    posts.list({ authorId: userId }, page),
+    posts.create(post()),
+    posts.create(post({ authorId: userId }), claim()),
+    posts.update(postId, ({ record }) => ({ ...record, authorId: userId })),
+    posts.delete(postId),
+  ];
+}
+
+async function allEndInTime(calls: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.all(calls.map((call) => endsInTime(call)));
+}
+
+/** Served, or refused as unavailable; but not later than the bound. */
+async function endsInTime(call: Promise<unknown>): Promise<void> {
+  const from = Date.now();
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(Date.now() - from).to.be.below(bound);
+  if (error !== undefined && !isRostrumError(error, 'store-unavailable')) throw error;
+}
+
+async function untilServed(call: () => Promise<unknown>): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const error: unknown = await call().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (error === undefined) return;
+    if (tries === 100) throw error;
+    await sleep(100);
+  }
+}

@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import type { MongodbStore } from '../../../src/adapters/mongodb/index.ts';
+import {
+  type Page,
+  type PageRequest,
+  type Position,
+  type PostFilter,
+  postSorts,
+  type UserFilter,
+  userSorts,
+} from '../../../src/domain/page.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
+import { post, times, user } from './records.ts';
+import { useDatabase } from './store-on.ts';
+
+// What the server's own profiler saw of the store's calls: which index, how many keys, what sorts.
+
+const count = 1200;
+const limit = 20;
+const directions = ['asc', 'desc'] as const;
+const instant = (n: number) => new Date(1_700_000_000_000 + n).toISOString();
+
+await describeOn('replica set', 'The plans of lists on MongoDB', () => {
+  const database = useDatabase('replica set');
+  let store: MongodbStore;
+
+  before(async function fill() {
+    this.timeout(30_000);
+    const one = database.open();
+    const authors = times(3, (n) => user({ id: `u${n}` }));
+    // Most share each of their sort keys with many others: then the id has to carry the order.
+    const shared = (n: number) => ({ createdAt: instant(n % 40), updatedAt: instant(n % 30) });
+    const users = times(count, (n) =>
+      user({ ...shared(n), name: `n${n % 9}`, email: n % 3 ? `a${n}@example.org` : null }),
+    );
+    const posts = times(count, (n) =>
+      post({ ...shared(n), title: `t${n % 9}`, authorId: n % 4 ? `u${(n % 4) - 1}` : null }),
+    );
+    await one.users.load([...authors, ...users].map((record) => ({ record, version: 1 })));
+    await one.posts.load(posts.map((record) => ({ record, version: 1 })));
+    // What is hidden must not be in the way.
+    const hidden = times(300, (n) => ({ _id: `hidden${n}`, pending: true, joining: [] }));
+    await database.db.collection<{ _id: string }>('posts').insertMany(hidden);
+    await database.db.command({ profile: 2 });
+  });
+
+  beforeEach(async () => {
+    store = database.open();
+    await store.ready();
+  });
+
+  for (const by of userSorts) {
+    for (const direction of directions) {
+      it(`users by ${by}, ${direction}`, () =>
+        walk((page) => store.users.list({}, { ...page, order: { by, direction } })));
+    }
+  }
+  for (const by of postSorts) {
+    for (const direction of directions) {
+      it(`posts by ${by}, ${direction}`, () =>
+        walk((page) => store.posts.list({}, { ...page, order: { by, direction } })));
+    }
+  }
+
+  const span = { from: instant(10), before: instant(20) };
+  const ids = times(100, (n) => `u${n}`);
+  const userFilters: Record<string, UserFilter> = {
+    ids: { ids },
+    name: { name: 'n3' },
+    email: { email: 'A7@example.org' },
+    createdAt: { createdAt: span },
+    'name and createdAt': { name: 'n3', createdAt: span },
+  };
+  const postFilters: Record<string, PostFilter> = {
+    ids: { ids },
+    title: { title: 't3' },
+    authorId: { authorId: 'u1' },
+    'no author': { authorId: null },
+    createdAt: { createdAt: span },
+    'authorId and createdAt': { authorId: 'u1', createdAt: { from: instant(10) } },
+  };
+  for (const direction of directions) {
+    const order = { by: 'createdAt', direction } as const;
+    for (const [what, filter] of Object.entries(userFilters)) {
+      it(`users by ${what}, ${direction}`, () =>
+        walk((page) => store.users.list(filter, { ...page, order }), filter.ids));
+    }
+    for (const [what, filter] of Object.entries(postFilters)) {
+      it(`posts by ${what}, ${direction}`, () =>
+        walk((page) => store.posts.list(filter, { ...page, order }), filter.ids));
+    }
+  }
+
+  it('updatedAt with the default sort reads the sort’s index, and sorts nothing', async () => {
+    const order = { by: 'createdAt', direction: 'desc' } as const;
+    const seen = await profiled(() =>
+      store.posts.list({ updatedAt: span }, { order, limit, total: true }),
+    );
+    for (const one of seen) checkPlan(one);
+  });
+
+  /** Walks a whole list; no page may cost more for being deep. */
+  async function walk(
+    list: (page: Omit<PageRequest<never>, 'order'>) => Promise<Page<unknown>>,
+    some?: readonly string[],
+  ): Promise<void> {
+    let answers = 0;
+    const seen = await profiled(async () => {
+      let after: Position | undefined;
+      do {
+        after = (await list({ limit, after })).next;
+        answers += 1;
+      } while (after !== undefined);
+      await list({ limit: 1, total: true });
+    });
+    const pages = seen.filter(({ command }) => command.find !== undefined);
+    const counts = seen.filter(({ command }) => command.aggregate !== undefined);
+    expect(pages).to.have.lengthOf(answers + 1);
+    for (const one of [...pages, ...counts]) checkPlan(one);
+    // The page, the one that tells of a next, and where a span begins and ends.
+    const most = some ? 2 * some.length + 1 : limit + 6;
+    for (const one of pages)
+      expect(one.keysExamined, JSON.stringify(one.command)).to.be.at.most(most);
+    for (const one of counts) expect(one.keysExamined).to.be.at.most(count + 10);
+  }
+
+  async function profiled(run: () => Promise<unknown>): Promise<Document[]> {
+    const from = new Date();
+    await run();
+    return database.db
+      .collection('system.profile')
+      .find({
+        ts: { $gte: from },
+        ns: { $in: ['users', 'posts'].map((name) => `${database.db.databaseName}.${name}`) },
+        op: { $in: ['query', 'command', 'getmore'] },
+      })
+      .toArray();
+  }
+});
+
+function checkPlan(one: Document): void {
+  const what = JSON.stringify({ plan: one.planSummary, command: one.command });
+  expect(one.planSummary, what).to.match(/^(IXSCAN|COUNT_SCAN|EOF)/);
+  expect(one.planSummary, what).not.to.contain('COLLSCAN');
+  expect(one.hasSortStage ?? false, what).to.equal(false);
+}

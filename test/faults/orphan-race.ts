@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from 'mongodb';
+import type { Intercept } from '../../src/adapters/mongodb/call.ts';
+import { type MongodbStore, openStore } from '../../src/adapters/mongodb/store.ts';
+import { isRostrumError, storeUnavailable } from '../../src/domain/errors.ts';
+import type { PostsOfDeleted } from '../../src/ports/user-repository.ts';
+import { keep, post, times, user } from '../adapters/mongodb/records.ts';
+
+/** What came of some rounds of the race. */
+export interface Ledger {
+  rounds: number;
+  /** Rounds in which steps failed, before they were made or after. */
+  broken: number;
+  injected: number;
+  created: number;
+  moved: number;
+  deleted: number;
+  refused: number;
+  unavailable: number;
+  /** Posts that name a user who does not exist. There may be none. */
+  orphans: number;
+  /** Posts that were acknowledged, that nobody deleted, and that are gone. There may be none. */
+  lost: number;
+}
+
+export interface RaceOptions {
+  readonly url: string;
+  /** The same database, as the driver shows it. */
+  readonly db: Db;
+  readonly rounds: number;
+  /** Whether a deleter does without removing the marks of posts that join the user. */
+  readonly withoutFence?: boolean;
+}
+
+type Ends = 'created' | 'moved' | 'deleted' | 'refused' | 'unavailable';
+
+const modes: readonly PostsOfDeleted[] = [{ posts: 'refuse' }, { posts: 'delete' }, keep];
+
+/**
+ * Creators, movers and deleters race over one user, on stores that know nothing of each other. In
+ * every other round steps fail at random, as for a process that is killed there.
+ */
+export async function raceOrphans(options: RaceOptions): Promise<Ledger> {
+  const { url, rounds } = options;
+  const ledger = emptyLedger();
+  const sabotage = new Sabotage(ledger, options.withoutFence ?? false);
+  const [whole, broken] = [true, false].map((isWhole) =>
+    times(3, () => openStore({ url }, { intercept: sabotage.around(isWhole) })),
+  );
+  const stores = [...(whole ?? []), ...(broken ?? [])];
+  try {
+    // Several rounds at a time, because a mark that somebody left behind takes its lease to go.
+    let begun = 0;
+    const runner = async () => {
+      while (begun < rounds) {
+        const isBroken = begun++ % 2 === 1;
+        await playRound(options.db, (isBroken ? broken : whole) ?? [], isBroken, ledger);
+      }
+    };
+    await Promise.all(times(8, runner));
+  } finally {
+    await Promise.all(stores.map((store) => store.close()));
+  }
+  return ledger;
+}
+
+async function playRound(
+  db: Db,
+  stores: readonly MongodbStore[],
+  isBroken: boolean,
+  ledger: Ledger,
+): Promise<void> {
+  const [author, ...posts] = [user(), ...times(4, () => post())] as const;
+  await db.command({ ping: 1 });
+  // Set up by a store whose steps do not fail.
+  await prepared(() => (stores[0] as MongodbStore).users.load([{ record: author, version: 1 }]));
+  const atVersion = posts.map((record) => ({ record, version: 1 }));
+  await prepared(() => (stores[0] as MongodbStore).posts.load(atVersion));
+
+  const pick = () => stores[Math.floor(Math.random() * stores.length)] as MongodbStore;
+  const mayDelete = Math.random() < 0.5;
+  const acknowledged = new Set(posts.map(({ id }) => id));
+  const calls = [
+    ...times(10, () => async (): Promise<Ends> => {
+      const record = post({ authorId: author.id });
+      await pick().posts.create(record);
+      acknowledged.add(record.id);
+      return 'created';
+    }),
+    ...posts.map(({ id }) => async (): Promise<Ends> => {
+      await pick().posts.update(id, ({ record }) => ({ ...record, authorId: author.id }));
+      return 'moved';
+    }),
+    ...times(3, (n) => async (): Promise<Ends> => {
+      const mode = modes[n === 1 && !mayDelete ? 0 : n] as PostsOfDeleted;
+      return (await pick().users.delete(author.id, mode)) ? 'deleted' : 'refused';
+    }),
+  ];
+  await Promise.all(
+    calls.map(async (call, n) => {
+      await sleep(Math.random() * (n < 14 ? 25 : 60)); // The last three are the deleters.
+      ledger[await endOf(call)] += 1;
+    }),
+  );
+
+  const isThere = (await db.collection('users').countDocuments(visible(author.id))) === 1;
+  const naming = await db.collection('posts').countDocuments({ 'record.authorId': author.id });
+  if (!isThere) ledger.orphans += naming;
+  if (!mayDelete) {
+    const ids = { $in: [...acknowledged] } as never;
+    const found = await db.collection('posts').countDocuments({ _id: ids, ...isRecord });
+    ledger.lost += acknowledged.size - found;
+  }
+  ledger.rounds += 1;
+  if (isBroken) ledger.broken += 1;
+}
+
+async function endOf(call: () => Promise<Ends>): Promise<Ends> {
+  try {
+    return await call();
+  } catch (error) {
+    if (isRostrumError(error, 'store-unavailable')) return 'unavailable';
+    if (isRostrumError(error, 'user-has-posts') || isRostrumError(error, 'invalid-record')) {
+      return 'refused';
+    }
+    throw error;
+  }
+}
+
+async function prepared(make: () => Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await make();
+    } catch (error) {
+      if (tries === 50 || !isRostrumError(error, 'store-unavailable')) throw error;
+    }
+  }
+}
+
+const isRecord = { record: { $exists: true } };
+
+function visible(id: string): object {
+  return { _id: id, ...isRecord };
+}
+
+/** Delays every step, and lets some fail: before the server is asked, or after it has answered. */
+class Sabotage {
+  readonly #ledger: Ledger;
+  readonly #withoutFence: boolean;
+
+  constructor(ledger: Ledger, withoutFence: boolean) {
+    this.#ledger = ledger;
+    this.#withoutFence = withoutFence;
+  }
+
+  around(isWhole: boolean): Intercept {
+    return async (step, run) => {
+      await moment();
+      this.#fail(isWhole);
+      // Nothing waits for the result of an eviction.
+      const skip = this.#withoutFence && step === 'evict';
+      const result = skip ? (undefined as Awaited<ReturnType<typeof run>>) : await run();
+      this.#fail(isWhole);
+      await moment();
+      return result;
+    };
+  }
+
+  #fail(isWhole: boolean): void {
+    if (isWhole || Math.random() > 0.04) return;
+    this.#ledger.injected += 1;
+    throw storeUnavailable('unknown', new Error('Sabotage.'));
+  }
+}
+
+/** Now and then a long one: what the fence is for happens while somebody is slow. */
+function moment(): Promise<void> {
+  return sleep(Math.random() * (Math.random() < 0.15 ? 60 : 4));
+}
+
+function emptyLedger(): Ledger {
+  const ends = { created: 0, moved: 0, deleted: 0, refused: 0, unavailable: 0 };
+  return { rounds: 0, broken: 0, injected: 0, ...ends, orphans: 0, lost: 0 };
+}

@@ -1,0 +1,96 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { Faults } from './faults.ts';
+import { commandOf, Messages } from './wire.ts';
+
+/** What the driver does by itself, at any time. */
+const notSteps = new Set(['hello', 'ismaster', 'isMaster', 'ping', 'endSessions']);
+
+/**
+ * Stands between the driver and a server on this machine; every command that goes through is a
+ * step, and to fail means that the connection is cut: before the command is passed on, or before
+ * its answer is. A late command is passed on when {@link release} is called.
+ */
+export class FailingProxy implements AsyncDisposable {
+  readonly #faults: Faults;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #late: (() => Promise<void>)[] = [];
+
+  static async start(port: number, faults: Faults): Promise<FailingProxy> {
+    const proxy = new FailingProxy(port, faults);
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  private constructor(port: number, faults: Faults) {
+    this.#faults = faults;
+    this.#server = createServer((client) => this.#join(client, connect(port, '127.0.0.1')));
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('It does not listen.');
+    return address.port;
+  }
+
+  /** Passes on what is late; fulfilled when the server has answered all of it. */
+  async release(): Promise<void> {
+    await Promise.all(this.#late.splice(0).map((pass) => pass()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #join(client: Socket, server: Socket): void {
+    const messages = new Messages();
+    let cutAtAnswer = false;
+    let isLate = false;
+    const cut = () => {
+      client.destroy();
+      server.destroy();
+    };
+
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true);
+      this.#sockets.add(socket);
+      socket.on('error', cut);
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        if (!isLate) cut();
+      });
+    }
+    client.on('data', (chunk) => {
+      for (const message of messages.add(chunk)) {
+        const command = commandOf(message);
+        const isStep = command !== undefined && !notSteps.has(command);
+        const side = isStep ? this.#faults.next(command) : undefined;
+        if (side === 'before') return cut();
+        if (side === 'late') {
+          isLate = true;
+          client.destroy();
+          this.#late.push(() => answered(server, message));
+          return;
+        }
+        cutAtAnswer = side === 'after';
+        server.write(message);
+      }
+    });
+    // The driver has one command at a time on a connection: any answer is that command's.
+    server.on('data', (chunk) => {
+      if (cutAtAnswer) cut();
+      else if (!isLate) client.write(chunk);
+    });
+  }
+}
+
+function answered(server: Socket, message: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    if (server.destroyed) return resolve();
+    server.once('close', () => resolve());
+    server.once('data', () => server.destroy());
+    server.write(message);
+  });
+}

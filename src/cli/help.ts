@@ -1,3 +1,4 @@
+import { commands } from './commands.ts';
 import { options } from './options.ts';
 
 /** What `rostrum --help` prints. */
@@ -6,8 +7,12 @@ export function helpText(): string {
     const left = value === undefined ? `--${flag}` : `--${flag} ${value}`;
     return `  ${left.padEnd(20)} ${env.padEnd(17)} ${help} (default: ${String(fallback)})`;
   });
+  const others = Object.entries(commands).map(
+    ([name, { usage, summary }]) => `  ${`${name} ${usage}`.padEnd(40)} ${summary}`,
+  );
   return [
     'Usage: rostrum [options]',
+    '       rostrum COMMAND …',
     '',
     'Serves users and posts over HTTP, under /api/v1.',
     '',
@@ -15,6 +20,9 @@ export function helpText(): string {
     ...rows,
     '  --help               print this',
     '  --version            print the version',
+    '',
+    '  Command; rostrum COMMAND --help tells more',
+    ...others,
     '',
   ].join('\n');
 }

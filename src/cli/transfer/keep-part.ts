@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Failure } from '../failure.ts';
+
+/** @throws Failure */
+export function refuseExisting(path: string): void {
+  if (existsSync(path)) {
+    throw new Failure(`The file ${path} is there already: remove it, or choose another name.`);
+  }
+}
+
+/** Gives a file that is whole its name, so that it outlives a loss of power. */
+export async function keepPart(part: string, path: string): Promise<void> {
+  refuseExisting(path);
+  await sync(part);
+  await rename(part, path);
+  if (process.platform !== 'win32') await sync(dirname(path));
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,60 @@
+import { createReadStream } from 'node:fs';
+import { TextDecoder } from 'node:util';
+import { Failure } from '../failure.ts';
+
+/** A line of a file. */
+export interface Line {
+  /** undefined when its bytes are not UTF-8. */
+  readonly text: string | undefined;
+  /** Counted from 1, from where reading began. */
+  readonly number: number;
+  /** With the line feed. */
+  readonly bytes: number;
+  /** False for a last line that does not end in a line feed. */
+  readonly isWhole: boolean;
+}
+
+/** No record is as long: a mebibyte of JSON, written as wordily as JSON allows. */
+const longest = 16 * 1024 * 1024;
+
+/** The lines of a file, from a byte on. */
+export async function* readLines(file: string, from = 0): AsyncGenerator<Line> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let number = 0;
+  let pieces: Buffer[] = [];
+  const toLine = (isWhole: boolean): Line => {
+    const line = Buffer.concat(pieces);
+    pieces = [];
+    number += 1;
+    return { text: decoded(decoder, line), number, bytes: line.length + Number(isWhole), isWhole };
+  };
+  const chunks: AsyncIterable<Buffer> = createReadStream(file, {
+    start: from,
+    highWaterMark: 1024 * 1024,
+  });
+  for await (const chunk of chunks) {
+    let begin = 0;
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, begin)) {
+      pieces.push(chunk.subarray(begin, end));
+      yield toLine(true);
+      begin = end + 1;
+    }
+    if (begin < chunk.length) pieces.push(chunk.subarray(begin));
+    if (lengthOf(pieces) > longest) {
+      throw new Failure(`${file}, line ${number + 1}: is longer than any record can be.`);
+    }
+  }
+  if (pieces.length > 0) yield toLine(false);
+}
+
+function lengthOf(pieces: readonly Buffer[]): number {
+  return pieces.reduce((length, piece) => length + piece.length, 0);
+}
+
+function decoded(decoder: TextDecoder, bytes: Buffer): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

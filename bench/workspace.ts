@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore } from '../src/adapters/inversify/open-store.ts';
+import { createLogger } from '../src/adapters/system/logger.ts';
+import type { Store } from '../src/index.ts';
+import { findMongod } from '../test/support/mongod/binary.ts';
+import { startReplicaSet, type TestServer } from '../test/support/mongod/servers.ts';
+
+export type StoreKind = 'memory' | 'SQLite' | 'MongoDB';
+
+/** A folder and a MongoDB server for the time of a run, and the URLs of stores on them. */
+export class Workspace implements AsyncDisposable {
+  readonly folder = mkdtempSync(join(tmpdir(), 'rostrum-bench-'));
+  #mongodb: Promise<TestServer | undefined> | undefined;
+  #stores = 0;
+
+  constructor() {
+    process.on('exit', () => rmSync(this.folder, { recursive: true, force: true }));
+  }
+
+  /** The URL of a store that is still empty; undefined when there is no server for it. */
+  async newStore(kind: StoreKind): Promise<string | undefined> {
+    const name = `bench-${++this.#stores}`;
+    if (kind === 'memory') return 'memory:';
+    if (kind === 'SQLite') return `sqlite:${join(this.folder, `${name}.db`)}`;
+    this.#mongodb ??= startMongodb();
+    return (await this.#mongodb)?.url(name);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#mongodb)?.[Symbol.asyncDispose]();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Opens a store as the program does. */
+export async function open(url: string): Promise<Store> {
+  const store = await openStore(url, createLogger('silent'));
+  await store.ready();
+  return store;
+}
+
+async function startMongodb(): Promise<TestServer | undefined> {
+  const binary = await findMongod();
+  return binary === undefined ? undefined : startReplicaSet(binary, 1);
+}

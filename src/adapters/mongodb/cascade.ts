@@ -1,14 +1,15 @@
-import type { AnyBulkWriteOperation, ClientSession, Collection } from 'mongodb';
+import type { ClientSession, Collection } from 'mongodb';
 import { userHasPosts } from '../../domain/errors.ts';
 import type { Position } from '../../domain/page.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
 import type { Decide } from '../../ports/repository.ts';
 import type { PostsOfDeleted } from '../../ports/user-repository.ts';
-import { afterChange, type Call } from './call.ts';
-import { keptClaims, tombstoneOf } from './claims.ts';
+import { afterChange, type Bounds, type Call } from './call.ts';
+import { deleted, released } from './cascade-changes.ts';
+import { tombstoneOf } from './claims.ts';
 import type { Connection } from './connection.ts';
-import { type StoredPost, type StoredUser, toStoredPost, toVersioned } from './documents.ts';
+import { type StoredPost, type StoredUser, toVersioned } from './documents.ts';
 import { DuplicateKey, isCommitUnknown, isTransient } from './errors.ts';
 import type { Fence } from './fence.ts';
 import { limits } from './limits.ts';
@@ -45,8 +46,11 @@ export class Cascade {
     const release = wish.posts === 'keep' ? wish.release : undefined;
     try {
       if (posts === 0) return await this.#deleteUser(call, user, token);
+      if (posts > limits.cascadeBatch) {
+        await this.#fence.stay(call, user._id, token, limits.cascadeLeaseMs);
+      }
       return this.#connection.hasTransactions
-        ? await this.#atOnce(call, user, token, posts, release)
+        ? await this.#atOnce(call, user, token, release)
         : await this.#stepByStep(call, user, token, release);
     } catch (error) {
       // A claim that was outlived is another record's by now: what was read of it is old.
@@ -71,12 +75,8 @@ export class Cascade {
     call: Call,
     user: StoredUser,
     token: string,
-    posts: number,
     release: Decide<Post> | undefined,
   ): Promise<boolean> {
-    if (posts > limits.cascadeBatch) {
-      await this.#fence.stay(call, user._id, token, limits.cascadeLeaseMs);
-    }
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#connection.inSession({}, async (session) => {
@@ -85,7 +85,7 @@ export class Cascade {
             writeConcern: { w: 'majority', journal: true },
             maxCommitTimeMS: limits.operationMs,
           });
-          while (await this.#someOf(call, user._id, release, { session })) call.extend();
+          await this.#pass(call, user._id, release, { session });
           if (!(await this.#deleteUser(call, user, token, { session }))) return false;
           await commit(call, session);
           return true;
@@ -107,9 +107,9 @@ export class Cascade {
     // What it throws has to come before anything is changed.
     if (release) await this.#rehearse(call, user._id, release);
     try {
-      while (await this.#someOf(call, user._id, release)) {
-        call.extend();
-        if (!(await this.#fence.stay(call, user._id, token, limits.leaseMs))) return false;
+      // Again, because a post that was changed meanwhile is still there.
+      while (await this.#pass(call, user._id, release)) {
+        if (!(await this.#fence.stay(call, user._id, token, limits.cascadeLeaseMs))) return false;
       }
       return await this.#deleteUser(call, user, token);
     } catch (error) {
@@ -117,10 +117,42 @@ export class Cascade {
     }
   }
 
-  async #rehearse(call: Call, authorId: Id, release: Decide<Post>): Promise<void> {
+  async #rehearse(call: Call, author: Id, release: Decide<Post>): Promise<void> {
+    for await (const some of this.#batches(call, author)) {
+      for (const post of some) released(post, release);
+    }
+  }
+
+  /** Deletes or releases the posts, once through. False when there was none. */
+  async #pass(
+    call: Call,
+    author: Id,
+    release: Decide<Post> | undefined,
+    within: Within = {},
+  ): Promise<boolean> {
+    let any = false;
+    for await (const some of this.#batches(call, author, within)) {
+      any = true;
+      const changes = some.map((post) => (release ? released(post, release) : deleted(post)));
+      await write(call, 'posts', within, (bounds) =>
+        this.#posts.bulkWrite(changes, { ordered: false, ...within, ...bounds }),
+      );
+    }
+    return any;
+  }
+
+  /** The posts of a user, some at a time; each time the call has got on, and may last on. */
+  async *#batches(
+    call: Call,
+    authorId: Id,
+    { session }: Within = {},
+  ): AsyncGenerator<StoredPost[]> {
     const limit = limits.cascadeBatch;
+    // Without a session as the primary has it, with what the cascade itself just did.
+    const level = session ? { session } : ({ readConcern: 'local' } as const);
     let after: Position | undefined;
     do {
+      // By position and not from the start: in a transaction, what it deleted is still gone through.
       const { page, sort, hint } = pageQuery(
         postConditions({ authorId }),
         oldest,
@@ -129,37 +161,15 @@ export class Cascade {
       );
       const some = await call.read((bounds) =>
         this.#posts
-          .find(page, { hint, readConcern: 'local', limit, ...bounds })
+          .find(page, { hint, limit, ...level, ...bounds })
           .sort(sort)
           .toArray(),
       );
-      for (const post of some) released(post, release);
+      if (some.length > 0) yield some;
+      call.extend();
       const last = some.length === limit ? toVersioned<Post>(some.at(-1))?.record : undefined;
       after = last && { key: last.createdAt, id: last.id };
-      call.extend();
     } while (after !== undefined);
-  }
-
-  /** Deletes or releases some of the posts. False when there are none left. */
-  async #someOf(
-    call: Call,
-    author: Id,
-    release: Decide<Post> | undefined,
-    within: Within = {},
-  ): Promise<boolean> {
-    // Without a session as the primary has it: what the cascade itself just did, too.
-    const level = within.session ? within : ({ readConcern: 'local' } as const);
-    const some = await call.read((bounds) =>
-      this.#posts
-        .find(byAuthor(author), { ...unordered, ...level, ...bounds, limit: limits.cascadeBatch })
-        .toArray(),
-    );
-    if (some.length === 0) return false;
-    const changes = some.map((post) => (release ? released(post, release) : deleted(post)));
-    await call.commit('posts', (bounds) =>
-      this.#posts.bulkWrite(changes, { ordered: false, ...within, ...bounds }),
-    );
-    return true;
   }
 
   async #deleteUser(
@@ -170,7 +180,7 @@ export class Cascade {
   ): Promise<boolean> {
     const marked = { _id: user._id, 'leaving.token': token };
     const tombstone = tombstoneOf(user);
-    return call.commit('user', async (bounds) => {
+    return write(call, 'user', within, async (bounds) => {
       const options = { ...within, ...bounds };
       if (tombstone === undefined) {
         return (await this.#users.deleteOne(marked, options)).deletedCount === 1;
@@ -188,25 +198,14 @@ function byAuthor(author: Id): { 'record.authorId': Id } {
   return { 'record.authorId': author };
 }
 
-type Change = AnyBulkWriteOperation<StoredPost>;
-
-/** Of the very version that was read: another one is met again in the next round. */
-function deleted(post: StoredPost): Change {
-  const { _id, version } = post as Required<StoredPost>;
-  const tombstone = tombstoneOf(post);
-  if (tombstone === undefined) return { deleteOne: { filter: { _id, version } } };
-  return { replaceOne: { filter: { _id, version }, replacement: tombstone } };
-}
-
-function released(post: StoredPost, release: Decide<Post>): Change {
-  const { _id } = post;
-  const current = toVersioned<Post>(post);
-  const record = current && structuredClone(release(structuredClone(current)));
-  if (!current || !record || record.authorId === current.record.authorId) {
-    throw new TypeError('A post that is released has to lose its author.');
-  }
-  const replacement = toStoredPost(record, current.version + 1, keptClaims(post));
-  return { replaceOne: { filter: { _id, version: current.version }, replacement } };
+/** In a transaction nothing has been changed before it is committed. */
+function write<T>(
+  call: Call,
+  step: string,
+  { session }: Within,
+  run: (bounds: Bounds) => Promise<T>,
+): Promise<T> {
+  return session ? call.prepare(step, run) : call.commit(step, run);
 }
 
 /** Says it again for as long as nobody knows whether it was heard. */

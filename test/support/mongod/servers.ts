@@ -37,8 +37,13 @@ export async function startStandalone(
   };
 }
 
+/** A replica set, and its nodes to do harm to. */
+export interface TestReplicaSet extends TestServer {
+  readonly nodes: readonly MongoMemoryServer[];
+}
+
 /** A replica set of so many nodes, with a primary. */
-export async function startReplicaSet(binary: string, count: number): Promise<TestServer> {
+export async function startReplicaSet(binary: string, count: number): Promise<TestReplicaSet> {
   quiet();
   const set = await MongoMemoryReplSet.create({
     binary: { systemBinary: binary },
@@ -55,6 +60,7 @@ export async function startReplicaSet(binary: string, count: number): Promise<Te
       return `mongodb://${hosts.join(',')}/${database}?replicaSet=rostrum`;
     },
     processes: processesOf(set.servers),
+    nodes: set.servers,
     [Symbol.asyncDispose]: async () => {
       await set.stop({ doCleanup: true, force: true });
     },

@@ -1,0 +1,29 @@
+import type { AnyBulkWriteOperation } from 'mongodb';
+import type { Post } from '../../domain/post.ts';
+import type { Decide } from '../../ports/repository.ts';
+import { keptClaims, tombstoneOf } from './claims.ts';
+import { type StoredPost, toStoredPost, toVersioned } from './documents.ts';
+
+// Each is of the very version that was read: a post that was changed meanwhile stays as it is.
+
+type Change = AnyBulkWriteOperation<StoredPost>;
+
+/** The deletion of a post; its claims live on. */
+export function deleted(post: StoredPost): Change {
+  const { _id, version } = post as Required<StoredPost>;
+  const tombstone = tombstoneOf(post);
+  if (tombstone === undefined) return { deleteOne: { filter: { _id, version } } };
+  return { replaceOne: { filter: { _id, version }, replacement: tombstone } };
+}
+
+/** What becomes of a post that is left without its author. */
+export function released(post: StoredPost, release: Decide<Post>): Change {
+  const { _id } = post;
+  const current = toVersioned<Post>(post);
+  const record = current && structuredClone(release(structuredClone(current)));
+  if (!current || !record || record.authorId === current.record.authorId) {
+    throw new TypeError('A post that is released has to lose its author.');
+  }
+  const replacement = toStoredPost(record, current.version + 1, keptClaims(post));
+  return { replaceOne: { filter: { _id, version: current.version }, replacement } };
+}

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
+import type { MongoMemoryServer } from 'mongodb-memory-server-core';
+
+/** The node that is the primary, as soon as there is one. */
+export async function primaryOf(
+  nodes: readonly MongoMemoryServer[],
+  seconds = 30,
+): Promise<MongoMemoryServer> {
+  const end = Date.now() + seconds * 1000;
+  while (Date.now() < end) {
+    for (const node of nodes) {
+      const hello = await ask(node, { hello: 1 }).catch(() => undefined);
+      if (hello?.isWritablePrimary === true) return node;
+    }
+    await sleep(100);
+  }
+  throw new Error(`There was no primary for ${seconds} s.`);
+}
+
+/** Waits until every node is the primary or a secondary: one failure at a time is what they bear. */
+export async function allWell(nodes: readonly MongoMemoryServer[], seconds = 60): Promise<void> {
+  const end = Date.now() + seconds * 1000;
+  while (Date.now() < end) {
+    const primary = await primaryOf(nodes, seconds);
+    const status = await ask(primary, { replSetGetStatus: 1 }).catch(() => undefined);
+    const members = (status?.members ?? []) as readonly { readonly stateStr: string }[];
+    const well = members.filter(({ stateStr }) => /^(PRIMARY|SECONDARY)$/.test(stateStr));
+    if (well.length === nodes.length) return;
+    await sleep(100);
+  }
+  throw new Error(`Not all nodes were well for ${seconds} s.`);
+}
+
+/** Kills a node without a warning, and starts it again on what it left when told so. */
+export async function kill(node: MongoMemoryServer): Promise<() => Promise<void>> {
+  const mongod = node.instanceInfo?.instance.mongodProcess;
+  if (mongod === undefined) throw new Error('The node does not run.');
+  const exit = once(mongod, 'exit');
+  mongod.kill('SIGKILL');
+  await exit;
+  return async () => {
+    await node.stop({ doCleanup: false });
+    await node.start(true);
+  };
+}
+
+/** Makes a primary give way to another node. */
+export async function stepDown(node: MongoMemoryServer): Promise<void> {
+  await ask(node, { replSetStepDown: 5, secondaryCatchUpPeriodSecs: 5 });
+}
+
+async function ask(node: MongoMemoryServer, command: object): Promise<Record<string, unknown>> {
+  const client = new MongoClient(`mongodb://127.0.0.1:${node.instanceInfo?.port}`, {
+    directConnection: true,
+    serverSelectionTimeoutMS: 1000,
+    connectTimeoutMS: 1000,
+    socketTimeoutMS: 10_000,
+  });
+  try {
+    return await client.db('admin').command(command);
+  } finally {
+    await client.close();
+  }
+}

@@ -51,7 +51,7 @@ export class Claims<R extends Entity, D extends StoredRecord> {
       const holder = await this.#holder(call, claim);
       if (holder === undefined) return undefined;
       if (isPending(holder)) {
-        await this.#pending?.outwait(call, holder._id);
+        await this.#pending?.outwait(call, [holder._id]);
         continue;
       }
       const made = this.#madeUnder(holder, claim);

@@ -22,17 +22,18 @@ export class PendingPosts {
   }
 
   /**
-   * Waits until a post is made or given up. One that stays as it is for long was abandoned, and
+   * Waits until posts are made or given up. One that stays as it is for long was abandoned, and
    * is removed: if its maker lives after all, they notice and begin again.
    */
-  async outwait(call: Call, id: Id): Promise<void> {
+  async outwait(call: Call, ids: readonly Id[]): Promise<void> {
     const from = Date.now();
-    const token = await this.#token(call, id);
-    for (let attempt = 0; token !== undefined; attempt++) {
+    const before = await this.#tokens(call, ids);
+    for (let attempt = 0; before.size > 0; attempt++) {
       await call.pause(attempt);
-      if ((await this.#token(call, id)) !== token) return;
+      const now = await this.#tokens(call, [...before.keys()]);
+      for (const [id, token] of before) if (now.get(id) !== token) before.delete(id);
       if (Date.now() - from < limits.pendingMs) continue;
-      await this.remove(call, id, token);
+      await this.#removeAll(call, before);
       return;
     }
   }
@@ -43,10 +44,19 @@ export class PendingPosts {
     );
   }
 
-  async #token(call: Call, _id: Id): Promise<string | undefined> {
-    const post = await call.read((bounds) =>
-      this.#posts.findOne({ _id, pending: true }, { readConcern: 'local', ...bounds }),
+  async #removeAll(call: Call, tokens: ReadonlyMap<Id, string>): Promise<void> {
+    const marked = { 'joining.token': { $in: [...new Set(tokens.values())] } };
+    const filter = { _id: { $in: [...tokens.keys()] }, pending: true, ...marked } as object;
+    await call.prepare('remove', (bounds) => this.#posts.deleteMany(filter, bounds));
+  }
+
+  /** The tokens of those that are being made. */
+  async #tokens(call: Call, ids: readonly Id[]): Promise<Map<Id, string>> {
+    const found = await call.read((bounds) =>
+      this.#posts
+        .find({ _id: { $in: [...ids] }, pending: true }, { readConcern: 'local', ...bounds })
+        .toArray(),
     );
-    return post?.joining?.[0]?.token;
+    return new Map(found.map(({ _id, joining }) => [_id, joining?.[0]?.token ?? '']));
   }
 }

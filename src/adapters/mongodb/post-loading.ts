@@ -24,9 +24,9 @@ export async function loadPosts(
   const ids = part.map(({ record }) => record.id);
   for (let attempt = 0; ; attempt++) {
     const there = await documentsOf(call, posts, ids);
-    const another = [...there.values()].find((post) => post.pending);
-    if (another !== undefined) {
-      await pending.outwait(call, another._id);
+    const others = ids.filter((id) => there.get(id)?.pending);
+    if (others.length > 0) {
+      await pending.outwait(call, others);
       continue;
     }
     const token = randomUUID();

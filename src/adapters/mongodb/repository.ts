@@ -115,7 +115,7 @@ export abstract class MongodbRepository<
     const there = await this.#anyState(call, id);
     if (there?.record !== undefined) throw idTaken(id);
     if (duplicate.field !== '_id') throw this.conflict(duplicate);
-    await this.pending?.outwait(call, id);
+    await this.pending?.outwait(call, [id]);
   }
 
   /**

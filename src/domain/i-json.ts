@@ -55,7 +55,11 @@ function readText(text: string, issues: Issues, path: Path): string | undefined 
 function readNumber(number: number, issues: Issues, path: Path): number | undefined {
   const held = Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number);
   if (held) return number === 0 ? 0 : number;
-  issues.add(path, 'number-range', 'Must be a number that a double holds exactly: ±(2^53 − 1).');
+  issues.add(
+    path,
+    'number-range',
+    'An integer must lie within ±(2^53 − 1), and a number must not overflow.',
+  );
   return undefined;
 }
 

@@ -1,4 +1,5 @@
-import type { Issues } from './issues.ts';
+import { readJson } from './i-json.ts';
+import { Issues } from './issues.ts';
 import type { JsonObject } from './json.ts';
 
 /**
@@ -25,15 +26,16 @@ interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Adds what a deployment's schema says of the own fields. */
+/** Adds what a deployment's schema says of the own fields, where nothing else is wrong already. */
 export function checkOwnFields(schema: OwnFieldsSchema, own: JsonObject, issues: Issues): void {
-  const result = schema['~standard'].validate(own);
+  // A copy: a schema that changes what it is shown does not change what is stored.
+  const result = schema['~standard'].validate(readJson(own, new Issues()));
   if (result instanceof Promise) {
     throw new TypeError('A schema for own fields has to be synchronous.');
   }
   for (const issue of (result as SchemaResultLike).issues ?? []) {
     const path = (issue.path ?? []).map((part) => keyOf(part));
-    issues.add(path, 'invalid', issue.message);
+    if (!issues.has(...path)) issues.add(path, 'invalid', issue.message);
   }
 }
 

@@ -82,18 +82,27 @@ export interface ListRequest<Filter, O> extends Partial<PageRequest<O>> {
 /**
  * A list request with its defaults.
  *
- * @throws RangeError for a limit that no page may have
+ * @param sorts what such records may be sorted by
+ * @throws RangeError for what no list may be asked for; a caller's mistake and no client's
  */
-export function pageRequest<Sort extends string>({
-  order,
-  limit = pageLimits.default,
-  after,
-  total = false,
-}: Partial<PageRequest<Order<Sort>>>): PageRequest<Order<Sort | 'createdAt'>> {
+export function pageRequest<Sort extends string>(
+  request: ListRequest<EntityFilter, Order<Sort>>,
+  sorts: readonly Sort[],
+): PageRequest<Order<Sort | 'createdAt'>> {
+  const { filter, order = newestFirst, limit = pageLimits.default, after, total = false } = request;
   if (!Number.isInteger(limit) || limit < 1 || limit > pageLimits.max) {
     throw new RangeError(`limit must be an integer from 1 to ${pageLimits.max}`);
   }
-  return { order: order ?? newestFirst, limit, after, total };
+  if (filter?.ids !== undefined && filter.ids.length > maxFilterIds) {
+    throw new RangeError(`ids must be ${maxFilterIds} at most`);
+  }
+  if (!sorts.some((sort) => sort === order.by)) {
+    throw new RangeError(`order.by must be one of ${sorts.join(', ')}`);
+  }
+  if (order.direction !== 'asc' && order.direction !== 'desc') {
+    throw new RangeError('order.direction must be "asc" or "desc"');
+  }
+  return { order, limit, after, total };
 }
 
 export interface Page<T> {

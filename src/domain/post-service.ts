@@ -3,7 +3,7 @@ import type { UserRepository } from '../ports/user-repository.ts';
 import { postNotFound, type RostrumError, unknownAuthorIssue } from './errors.ts';
 import type { FieldIssue } from './issues.ts';
 import { isPlainObject } from './json.ts';
-import type { PostFilter, PostSort } from './page.ts';
+import { type PostFilter, type PostSort, postSorts } from './page.ts';
 import type { Post } from './post.ts';
 import { checkPrecondition, type Precondition } from './precondition.ts';
 import type { Id } from './record.ts';
@@ -32,6 +32,8 @@ export class PostService extends RecordService<Post, PostFilter, PostSort, PostR
     );
     if (!deleted) throw this.notFound(id);
   }
+
+  protected override readonly sorts = postSorts;
 
   protected override notFound(id: Id): RostrumError {
     return postNotFound(id);

@@ -4,7 +4,7 @@ import type { Creation, Repository } from '../ports/repository.ts';
 import { type Claim, type Idempotency, makeClaim } from './claim.ts';
 import { invalidRecord, isRostrumError, type RostrumError } from './errors.ts';
 import { type FieldIssue, maxIssues } from './issues.ts';
-import { type ListRequest, type Order, type Page, pageRequest } from './page.ts';
+import { type EntityFilter, type ListRequest, type Order, type Page, pageRequest } from './page.ts';
 import { checkPrecondition, type Precondition } from './precondition.ts';
 import type { Entity, Id, Versioned } from './record.ts';
 import type { RecordModel } from './record-model.ts';
@@ -20,7 +20,7 @@ export interface ServiceParts<R extends Entity, Repo> {
 /** The use cases that users and posts have in common, one method each. */
 export abstract class RecordService<
   R extends Entity,
-  Filter,
+  Filter extends EntityFilter,
   Sort extends string,
   Repo extends Repository<R, Filter, Order<Sort | 'createdAt'>>,
 > {
@@ -59,9 +59,14 @@ export abstract class RecordService<
     return this.#found(id, await this.repository.get(id));
   }
 
-  /** A page of the records that match, the newest first when no order is given. */
+  /**
+   * A page of the records that match, the newest first when no order is given.
+   *
+   * @throws RangeError for a limit, an order or a number of ids that no list may be asked for
+   */
   async list(request: ListRequest<Filter, Order<Sort>>): Promise<Page<Versioned<R>>> {
-    return this.repository.list(request.filter ?? ({} as Filter), pageRequest(request));
+    const page = pageRequest(request, this.sorts);
+    return this.repository.list(request.filter ?? ({} as Filter), page);
   }
 
   /**
@@ -84,6 +89,9 @@ export abstract class RecordService<
     const now = this.clock.now();
     return this.#change(id, patch, precondition, (r) => this.#model.patch(r, patch, now));
   }
+
+  /** What such records may be sorted by. */
+  protected abstract readonly sorts: readonly Sort[];
 
   /** The error of an id that names nothing. */
   protected abstract notFound(id: Id): RostrumError;

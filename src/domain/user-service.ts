@@ -1,7 +1,7 @@
 import type { UserRepository } from '../ports/user-repository.ts';
 import { type RostrumError, userNotFound } from './errors.ts';
 import type { FieldIssue } from './issues.ts';
-import type { UserFilter, UserSort } from './page.ts';
+import { type UserFilter, type UserSort, userSorts } from './page.ts';
 import { withoutAuthor } from './post.ts';
 import { checkPrecondition, type Precondition } from './precondition.ts';
 import type { Id } from './record.ts';
@@ -33,6 +33,8 @@ export class UserService extends RecordService<User, UserFilter, UserSort, UserR
     );
     if (!deleted) throw this.notFound(id);
   }
+
+  protected override readonly sorts = userSorts;
 
   protected override notFound(id: Id): RostrumError {
     return userNotFound(id);

@@ -175,6 +175,21 @@ describe('own fields', () => {
       ' invalid',
       '/name too-short',
     ]);
+    // What is wrong as a piece of JSON is not judged a second time, and nothing is changed.
+    const meddling = userModel(z.looseObject({ n: z.number() }).transform(() => ({})));
+    expect(issues(() => meddling.make({ name: 'x', n: 2 ** 60 }, 'u1', t0))).to.deep.equal([
+      '/n number-range',
+    ]);
+    expect(meddling.make({ name: 'x', n: 1 }, 'u1', t0)).to.deep.include({ n: 1 });
+  });
+
+  it('are not changed by a schema that changes what it is shown', () => {
+    const validate = (value: unknown) => {
+      Object.assign(value as object, { added: 1 });
+      return { value };
+    };
+    const model = userModel({ '~standard': { version: 1, vendor: 'test', validate } });
+    expect(model.make({ name: 'Ada' }, 'u1', t0)).to.deep.equal(user());
   });
 });
 

@@ -1,4 +1,4 @@
-import { postSortKey, userSortKey } from '../../domain/page.ts';
+import { postSortKey, postSorts, userSortKey, userSorts } from '../../domain/page.ts';
 import type { Store } from '../../ports/store.ts';
 import { Lifetime } from './lifetime.ts';
 import { MemoryPostRepository } from './post-repository.ts';
@@ -12,8 +12,8 @@ import { MemoryUserRepository } from './user-repository.ts';
 export function createMemoryStore(): Store {
   const lifetime = new Lifetime();
   const tables = {
-    users: new Table(['createdAt', 'updatedAt', 'name', 'email'], userSortKey),
-    posts: new Table(['createdAt', 'updatedAt', 'title'], postSortKey),
+    users: new Table(userSorts, userSortKey),
+    posts: new Table(postSorts, postSortKey),
   };
   const close = async () => lifetime.end();
   return {

@@ -1,6 +1,7 @@
 import { emailKey } from '../../domain/email.ts';
 import { emailTaken, userHasPosts } from '../../domain/errors.ts';
 import type { UserFilter, UserSort } from '../../domain/page.ts';
+import type { Post } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { Guard } from '../../ports/repository.ts';
@@ -34,7 +35,7 @@ export class MemoryUserRepository
     const kept =
       mode.posts === 'keep'
         ? theirs.map((post) => ({
-            record: mode.release(structuredClone(post)),
+            record: released(mode.release(structuredClone(post)), id),
             version: post.version + 1,
           }))
         : [];
@@ -56,4 +57,10 @@ export class MemoryUserRepository
       isWanted(name, user.name) &&
       (key === undefined || (user.email !== null && emailKey(user.email) === key));
   }
+}
+
+/** A post that still named its author would be an orphan. */
+function released(post: Post, author: Id): Post {
+  if (post.authorId !== author) return post;
+  throw new TypeError('release has to leave the post without its author');
 }

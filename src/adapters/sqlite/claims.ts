@@ -34,7 +34,7 @@ export class Claims {
     const claimed = this.#connection.get<ClaimRow>(
       'SELECT fingerprint, until, record FROM claims WHERE kind = ? AND key = ?',
       this.#kind,
-      key,
+      stored(key),
     );
     if (claimed === undefined || claimed.until <= instantToMs(from)) return undefined;
     if (claimed.fingerprint !== fingerprint) throw idempotencyKeyReused();
@@ -48,7 +48,7 @@ export class Claims {
       ON CONFLICT (kind, key) DO UPDATE
       SET fingerprint = excluded.fingerprint, until = excluded.until, record = excluded.record`,
       this.#kind,
-      key,
+      stored(key),
       fingerprint,
       instantToMs(until),
       record,
@@ -59,4 +59,9 @@ export class Claims {
       instantToMs(from) - purgeDelayMs,
     );
   }
+}
+
+/** A key as text that SQLite keeps: half a surrogate pair would be another character to it. */
+function stored(key: string): string {
+  return key.isWellFormed() && !key.startsWith('\0') ? key : `\0${JSON.stringify(key)}`;
 }

@@ -5,11 +5,9 @@ import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Store } from '../../ports/store.ts';
 import type { UserRepository } from '../../ports/user-repository.ts';
 import type { Connection } from './connection.ts';
-import { translated } from './driver-error.ts';
 import type { Lock } from './lock.ts';
 import { SqlitePostRepository } from './post-repository.ts';
 import { SqliteUserRepository } from './user-repository.ts';
-import { rollBack } from './write-group.ts';
 import { type WriteLimits, WriteQueue } from './write-queue.ts';
 
 export interface SqliteStoreParts {
@@ -42,19 +40,13 @@ export class SqliteStore implements Store {
     this.#writes = writes;
   }
 
-  /** Looks for the file, takes the lock of a write, and reads. */
+  /**
+   * Writes nothing, but as a write does: it waits for the writes before it, and for whoever else
+   * holds the file's lock as long as they would. Then it looks for the file.
+   */
   async ready(): Promise<void> {
     const { connection, file } = this.#parts;
-    try {
-      connection.run('BEGIN IMMEDIATE');
-      try {
-        connection.get('SELECT 1 FROM users LIMIT 1');
-      } finally {
-        rollBack(connection);
-      }
-    } catch (error) {
-      throw translated(error, 'none');
-    }
+    await this.#writes.add(() => connection.get('SELECT 1 FROM users LIMIT 1'));
     // A file that was moved or deleted takes every write to where nobody will look for it.
     if (statSync(file, { throwIfNoEntry: false })?.ino !== this.#inode) {
       throw storeUnavailable('none', new Error(`The data file ${file} is not where it was.`));

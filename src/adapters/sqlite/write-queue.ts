@@ -25,6 +25,9 @@ export const defaultWriteLimits: WriteLimits = {
   busyMs: 5000,
 };
 
+/** What a change of a record holds on to, as a rule, until it is made. */
+const guessedText = 16 * 1024;
+
 /** How long to wait before a lock that was held is tried again. */
 const retryMs = 25;
 
@@ -61,9 +64,9 @@ export class WriteQueue {
    * Runs a write in a transaction; fulfilled with what it returns when that is committed. What it
    * throws undoes this write alone.
    *
-   * @param text the units of text that wait with it
+   * @param text the units of text that wait with it; a guess for who does not know
    */
-  add<T>(run: () => T, text = 0): Promise<T> {
+  add<T>(run: () => T, text = guessedText): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(storeUnavailable('none'));
     const { queuedWrites, queuedText } = this.#limits;
     const isFull = this.#waiting.length >= queuedWrites || this.#text + text > queuedText;

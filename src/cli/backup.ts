@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { parseStoreUrl, redactStoreUrl } from '../adapters/inversify/index.ts';
 import { backupSqlite } from '../adapters/sqlite/index.ts';
 import { readArguments } from './read-arguments.ts';
@@ -23,6 +23,8 @@ export async function backupCommand(args: readonly string[], env: Environment): 
     }
     const part = `${given.file}.part`;
     await run(async ({ progress, signal }) => {
+      // A backup is of one moment, and is not gone on with at another.
+      await rm(part, { force: true });
       let [known, all] = [0, 0];
       await backupSqlite({
         path: store.path,

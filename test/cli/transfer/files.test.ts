@@ -1,0 +1,234 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { checkFile } from '../../../src/cli/transfer/check-file.ts';
+import { copyRecords } from '../../../src/cli/transfer/copy-records.ts';
+import { exportFile } from '../../../src/cli/transfer/export-file.ts';
+import { fileSource } from '../../../src/cli/transfer/file-source.ts';
+import type { Progress } from '../../../src/cli/transfer/progress.ts';
+import { storeSource } from '../../../src/cli/transfer/source.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import { temporaryDirectory } from '../../support/repository-copy.ts';
+import { contentOf, fill, post, records, user } from './records.ts';
+import { refusalOf } from './refusals.ts';
+
+const quiet: Progress = { begin() {}, advance() {}, end() {}, stop() {} };
+const given = records(60);
+
+function options(signal = new AbortController().signal) {
+  return { progress: quiet, signal };
+}
+
+async function importFile(path: string, store: Store): Promise<unknown> {
+  const { progress, signal } = options();
+  const file = await checkFile(path, { progress, signal });
+  return copyRecords(fileSource(file, signal), store, { overwrite: false, progress, signal });
+}
+
+describe('exported files', () => {
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let store: Store;
+  let path: string;
+
+  beforeEach(async () => {
+    folder = await temporaryDirectory();
+    path = join(folder.path, 'export.jsonl');
+    store = createMemoryStore();
+    await fill(store, given);
+  });
+
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  const exported = (signal?: AbortSignal) => {
+    const run = options(signal);
+    return exportFile(storeSource(store, run.signal), path, run);
+  };
+
+  it('have a record a line, users before posts, by id, and a last line with the sum', async () => {
+    const tally = await exported();
+    const lines = readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).to.deep.equal([
+      ...given.users.map((stored) => ({ kind: 'user', ...stored })),
+      ...given.posts.map((stored) => ({ kind: 'post', ...stored })),
+      { kind: 'end', format: 1, ...tally },
+    ]);
+    expect(existsSync(`${path}.part`)).to.equal(false);
+  });
+
+  it('make a store equal to the one that they are of', async () => {
+    const tally = await exported();
+    const other = createMemoryStore();
+    expect(await importFile(path, other)).to.deep.equal(tally);
+    expect(await contentOf(other)).to.deep.equal(given);
+    expect(await importFile(path, other)).to.deep.equal(tally);
+  });
+
+  it('of an empty store are a line', async () => {
+    store = createMemoryStore();
+    await exported();
+    expect(readFileSync(path, 'utf8')).to.match(
+      /^\{"kind":"end","format":1,"users":0,"posts":0,.*\}\n$/,
+    );
+    await importFile(path, createMemoryStore());
+  });
+
+  it('are not written over', async () => {
+    writeFileSync(path, 'precious');
+    expect(await refusalOf(exported())).to.match(/is there already/);
+    expect(readFileSync(path, 'utf8')).to.equal('precious');
+  });
+
+  it('are gone on with after an interruption, torn line and all', async () => {
+    const abort = new AbortController();
+    const scan = store.posts.scan.bind(store.posts);
+    let scans = 0;
+    store.posts.scan = (limit, after) => {
+      if (++scans === 3) abort.abort();
+      return scan(limit, after);
+    };
+    const error = await exported(abort.signal).catch((reason: unknown) => reason);
+    expect(error).to.equal(abort.signal.reason);
+    expect(existsSync(path)).to.equal(false);
+    const left = readFileSync(`${path}.part`, 'utf8');
+    expect(left.split('\n').length).to.be.within(80, 659);
+    appendFileSync(`${path}.part`, '{"kind":"po');
+    await exported();
+    expect(readFileSync(path, 'utf8').startsWith(left)).to.equal(true);
+    const other = createMemoryStore();
+    await importFile(path, other);
+    expect(await contentOf(other)).to.deep.equal(given);
+  });
+
+  it('are gone on with only as far as they are still true', async () => {
+    await exported();
+    const whole = readFileSync(path, 'utf8');
+    for (const left of [
+      whole,
+      whole.replace('"User 7"', '"Other"'),
+      `${whole}more\n`,
+      'nonsense',
+    ]) {
+      path = `${path}x`;
+      writeFileSync(`${path}.part`, left);
+      await exported();
+      expect(readFileSync(path, 'utf8')).to.equal(whole);
+    }
+  });
+
+  it('are not made of a store that changes on the way', async () => {
+    const scan = store.posts.scan.bind(store.posts);
+    let scans = 0;
+    store.posts.scan = async (limit, after) => {
+      if (++scans === 2) await store.users.create(user(999));
+      return scan(limit, after);
+    };
+    expect(await refusalOf(exported())).to.match(/somebody wrote to it meanwhile; run the same/);
+    expect(existsSync(path)).to.equal(false);
+    await exported();
+    const other = createMemoryStore();
+    await importFile(path, other);
+    expect(await contentOf(other)).to.deep.equal(await contentOf(store));
+  });
+
+  describe('in which something is wrong', () => {
+    const line = (kind: 'user' | 'post', record: object, version: unknown = 1) =>
+      JSON.stringify({ kind, version, record });
+    const ada = line('user', user(1));
+    const end = `{"kind":"end","format":1,"users":0,"posts":0,"sha256":""}`;
+
+    const wrong: [what: string, lines: readonly (string | Buffer)[], message: RegExp][] = [
+      ['nothing', [], /has no last line with its counts and checksum/],
+      ['no last line', [ada, ''], /has no last line with its counts and checksum/],
+      ['a torn line', [ada, ada.slice(0, 50)], /line 2 is cut off/],
+      ['no JSON', [ada, '{"kind":', ''], /line 2 is not JSON\.$/],
+      ['no object', ['7', ''], /line 1 is not a JSON object/],
+      ['an empty line', [ada, '', end, ''], /line 2 is not JSON/],
+      ['bytes that are no text', [ada, Buffer.from([0x22, 0xff, 0x22]), ''], /line 2 is not UTF-8/],
+      ['another kind', ['{"kind":"comment"}', ''], /line 1 has no "kind" that is/],
+      ['another member', [ada.replace('{', '{"own":1,'), ''], /line 1 has a member .*"own"/],
+      ['a version of 0', [line('user', user(1), 0), ''], /line 1 has a "version" that is not/],
+      ['a version with a fraction', [line('user', user(1), 1.5), ''], /"version"/],
+      ['no record', ['{"kind":"user","version":1}', ''], /line 1 has no "record"/],
+      ['an id that is none', [line('user', user(1, { id: '' })), ''], /"id" is not a text/],
+      [
+        'an instant that is none',
+        [line('user', user(1, { createdAt: '2020' })), ''],
+        /"createdAt"/,
+      ],
+      [
+        'another form of an instant',
+        [line('post', post(1, { updatedAt: '2020-01-01T00:00:00Z' })), ''],
+        /"updatedAt"/,
+      ],
+      [
+        'a field that breaks a rule',
+        [line('user', user(1, { email: 'x' })), ''],
+        /rule at \/email: .* email address/,
+      ],
+      [
+        'a record that is too deep',
+        [line('post', post(1, { own: JSON.parse('['.repeat(20) + ']'.repeat(20)) })), ''],
+        /rule at \/own/,
+      ],
+      [
+        'a text that is not trimmed',
+        [line('user', user(1, { name: ' Ada' })), ''],
+        /not as it would be stored/,
+      ],
+      [
+        'a field that is missing',
+        [line('post', { ...post(1), body: undefined }), ''],
+        /not as it would be stored/,
+      ],
+      ['an id again', [ada, ada, ''], /line 2 has an id that does not come after/],
+      ['ids in another order', [line('user', user(2)), ada, ''], /line 2 has an id/],
+      ['a user behind posts', [line('post', post(1)), ada, ''], /line 2 has a user, and posts/],
+      [
+        'an address twice',
+        [ada, line('user', user(2, { email: 'USER.1@example.com' })), ''],
+        /line 2 has the email address of another/,
+      ],
+      [
+        'an unknown author',
+        [ada, line('post', post(1, { authorId: 'nobody' })), ''],
+        /line 2 names an author/,
+      ],
+      ['a format of later days', [end.replace('1', '2'), ''], /line 1 is of the format 2/],
+      ['no counts', ['{"kind":"end","format":1}', ''], /line 1 is the last one, and has no counts/],
+      ['another sum', [end, ''], /line 1 says that there are 0 users/],
+    ];
+
+    for (const [what, lines, message] of wrong) {
+      it(`are refused with the number of the line: ${what}`, async () => {
+        const bytes = lines.flatMap((one, i) =>
+          i === 0 ? [Buffer.from(one)] : [Buffer.from('\n'), Buffer.from(one)],
+        );
+        writeFileSync(path, Buffer.concat(bytes));
+        const other = createMemoryStore();
+        expect(await refusalOf(importFile(path, other))).to.match(message);
+        expect(await contentOf(other)).to.deep.equal({ users: [], posts: [] });
+      });
+    }
+
+    it('are refused when one letter is another', async () => {
+      await exported();
+      const whole = readFileSync(path, 'utf8');
+      writeFileSync(path, whole.replace('"title":"Post 77"', '"title":"Post 78"'));
+      expect(await refusalOf(importFile(path, createMemoryStore()))).to.match(
+        /line 661 says .* the file was changed/,
+      );
+      writeFileSync(path, whole.split('\n').toSpliced(100, 1).join('\n'));
+      expect(await refusalOf(importFile(path, createMemoryStore()))).to.match(
+        /line 660 says .* the file was changed/,
+      );
+      writeFileSync(path, `${whole}\n`);
+      expect(await refusalOf(importFile(path, createMemoryStore()))).to.match(
+        /line 662 comes after/,
+      );
+    });
+  });
+});

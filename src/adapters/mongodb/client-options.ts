@@ -5,7 +5,7 @@ import { MongoClient } from './peers.ts';
 /** A connection string that Rostrum will not run on. Its message never holds a password. */
 export class MongodbUrlError extends Error {
   override readonly name = 'MongodbUrlError';
-  readonly code = 'mongodb-url-refused';
+  readonly code = 'store-url-refused';
   /** The setting that is to be changed or left out; `url` when it is the string as a whole. */
   readonly setting: string;
 

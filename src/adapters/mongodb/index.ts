@@ -15,5 +15,5 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
 }
 
 export { MongodbUrlError } from './client-options.ts';
-export { MongodbSchemaError } from './schema.ts';
+export { MongodbRefusal } from './schema.ts';
 export type { MongodbStore, MongodbStoreOptions } from './store.ts';

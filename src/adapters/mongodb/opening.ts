@@ -4,7 +4,7 @@ import { storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { within } from './call.ts';
 import { limits } from './limits.ts';
-import { ensureSchema, MongodbSchemaError } from './schema.ts';
+import { ensureSchema, MongodbRefusal } from './schema.ts';
 
 export type Topology = 'standalone' | 'replica set' | 'sharded cluster';
 
@@ -44,7 +44,7 @@ export class Opening {
     if (this.#topology !== undefined) return;
     const late = () => storeUnavailable('none', this.#problem);
     // For a server that may come it pays to wait; a schema that is in the way stays there.
-    if (this.#end.signal.aborted || this.#problem instanceof MongodbSchemaError) throw late();
+    if (this.#end.signal.aborted || this.#problem instanceof MongodbRefusal) throw late();
     await within(limits.openingMs, this.#news.promise, late);
   }
 
@@ -70,7 +70,10 @@ export class Opening {
   async #open(): Promise<Topology> {
     await this.#client.connect();
     const db = this.#client.db(this.#database);
-    const { setName, msg } = await db.command({ hello: 1 });
+    const { setName, msg, maxWireVersion } = await db.command({ hello: 1 });
+    if (maxWireVersion < oldestWireVersion) {
+      throw new MongodbRefusal('This MongoDB server is too old: Rostrum needs 5.0 or newer.');
+    }
     const topology: Topology =
       msg === 'isdbgrid' ? 'sharded cluster' : setName ? 'replica set' : 'standalone';
     await ensureSchema(db);
@@ -83,7 +86,7 @@ export class Opening {
   #tell(problem: unknown): void {
     const isNew = lineOf(problem) !== lineOf(this.#problem);
     this.#problem = problem;
-    const refused = problem instanceof MongodbSchemaError;
+    const refused = problem instanceof MongodbRefusal;
     if (refused) {
       this.#news.reject(storeUnavailable('none', problem));
       this.#news = quietly(Promise.withResolvers<void>());
@@ -96,7 +99,7 @@ export class Opening {
 
 function lineOf(problem: unknown): string {
   if (problem === undefined) return '';
-  return problem instanceof MongodbSchemaError
+  return problem instanceof MongodbRefusal
     ? problem.message
     : 'MongoDB cannot be reached yet; trying again.';
 }
@@ -106,6 +109,9 @@ function quietly<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T>
   resolvers.promise.catch(() => {});
   return resolvers;
 }
+
+/** Of MongoDB 5.0: the first to read snapshots, and to take any key in an embedded document. */
+const oldestWireVersion = 13;
 
 const standaloneWarning =
   'This MongoDB server stands alone: it has no transactions, so a reader may see a user half ' +

@@ -1,10 +1,13 @@
 import type { Db, Document } from 'mongodb';
 import { type Index, indexes } from './indexes.ts';
 
-/** A database that holds something else where Rostrum's collections or indexes would be. */
-export class MongodbSchemaError extends Error {
-  override readonly name = 'MongodbSchemaError';
-  readonly code = 'mongodb-schema-refused';
+/**
+ * What Rostrum will not run on: a server that is too old, or a database that holds something else
+ * where its collections or indexes would be.
+ */
+export class MongodbRefusal extends Error {
+  override readonly name = 'MongodbRefusal';
+  readonly code = 'store-refused';
 }
 
 type Wanted = Readonly<Record<string, Index>>;
@@ -13,7 +16,7 @@ type Wanted = Readonly<Record<string, Index>>;
  * Makes the collections and indexes that are missing. Safe to repeat, and from many processes at
  * once.
  *
- * @throws MongodbSchemaError when something else is in their place
+ * @throws MongodbRefusal when something else is in their place
  */
 export async function ensureSchema(db: Db): Promise<void> {
   const names = Object.keys(indexes);
@@ -43,13 +46,13 @@ async function makeIndexes(db: Db, collection: string, wanted: Wanted): Promise<
 /** A default collation would order text in another way. */
 function checkCollection(name: string, type: string, options: Document): void {
   if (type === 'collection' && !options.collation && !options.capped) return;
-  throw new MongodbSchemaError(
+  throw new MongodbRefusal(
     `"${name}" is there and is not a plain collection (but a view, capped, or with a collation). ` +
       'Remove it and let Rostrum make its own, or use another database.',
   );
 }
 
-/** @throws MongodbSchemaError for an index that is there and should be another */
+/** @throws MongodbRefusal for an index that is there and should be another */
 async function missingIndexes(db: Db, collection: string, wanted: Wanted): Promise<string[]> {
   const missing = new Set(Object.keys(wanted));
   for (const { name = '', ...found } of await db.collection(collection).listIndexes().toArray()) {
@@ -60,7 +63,7 @@ async function missingIndexes(db: Db, collection: string, wanted: Wanted): Promi
     }
     const likeOurs = Object.values(wanted).some(({ key }) => same(key, found.key));
     if (ours === undefined && !likeOurs) continue;
-    throw new MongodbSchemaError(
+    throw new MongodbRefusal(
       `The index "${name}" of "${collection}" is in the place of one of Rostrum's and differs ` +
         'from it. Drop it, and Rostrum makes its own.',
     );

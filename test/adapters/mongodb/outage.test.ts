@@ -22,8 +22,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
     const [port, dbPath] = [await freePort(), await mkdtemp(join(tmpdir(), 'rostrum-'))];
     const store = openMongodbStore({ url: `mongodb://127.0.0.1:${port}` });
     try {
-      await unavailable(store.ready());
-      await unavailable(store.users.get('x'), 'none');
+      await Promise.all([unavailable(store.ready()), unavailable(store.users.get('x'), 'none')]);
 
       const first = await startStandalone(binary, { port, dbPath });
       await untilServed(store);

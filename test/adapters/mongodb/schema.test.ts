@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import {
-  MongodbSchemaError,
+  MongodbRefusal,
   type MongodbStore,
   openMongodbStore,
 } from '../../../src/adapters/mongodb/index.ts';
@@ -18,8 +18,8 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
   beforeEach(() => database.db.dropDatabase());
 
   it('is made by many stores that start at once, and is there for the next', async () => {
-    await Promise.all(times(8, () => database.open().ready()));
-    await database.open().ready();
+    await Promise.all(times(8, () => untilReady(database.open())));
+    await untilReady(database.open());
     for (const [collection, wanted] of Object.entries(indexes)) {
       const found = await database.db.collection(collection).indexes();
       expect(found.map(({ name }) => name)).to.have.members(['_id_', ...Object.keys(wanted)]);
@@ -29,6 +29,7 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
   it('leaves indexes alone that a deployment has made for its own fields', async () => {
     await database.db.collection('users').createIndex({ 'record.team': 1 });
     const store = database.open();
+    await untilReady(store);
     await store.users.create(user({ team: 'a' }));
     expect(await database.db.collection('users').indexExists('record.team_1')).to.equal(true);
   });
@@ -61,7 +62,7 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
         await store.ready().catch(() => {});
         const error: unknown = await store.ready().catch((reason: unknown) => reason);
         expect(isRostrumError(error, 'store-unavailable')).to.equal(true);
-        expect((error as Error).cause).to.be.instanceOf(MongodbSchemaError);
+        expect((error as Error).cause).to.be.instanceOf(MongodbRefusal);
         expect(lines).to.have.lengthOf(1);
         expect(lines[0]).to.match(/^error: .*(users|posts)/);
 

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { cacheBinary } from './cache.ts';
 import { outputOf } from './command.ts';
 
@@ -7,7 +8,7 @@ import { outputOf } from './command.ts';
 export function downloadBinary(): Promise<string> {
   // In a process of its own, because a download that hangs cannot be stopped from inside.
   return cacheBinary(async (directory) => {
-    const script = join(import.meta.dirname, 'download.ts');
+    const script = fileURLToPath(import.meta.resolve('./download.ts'));
     const output = await outputOf(process.execPath, [script, directory], { seconds: 180 });
     return output.trim();
   });

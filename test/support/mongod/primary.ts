@@ -16,7 +16,23 @@ export async function primaryOf(
     }
     await sleep(100);
   }
-  throw new Error(`There was no primary for ${seconds} s.`);
+  throw new Error(`There was no primary for ${seconds} s: ${await statesOf(nodes)}`);
+}
+
+/** What each node thinks of all of them. */
+async function statesOf(nodes: readonly MongoMemoryServer[]): Promise<string> {
+  const states = nodes.map(async (node) => {
+    const status = await ask(node, { replSetGetStatus: 1 });
+    const members = (status.members ?? []) as readonly Record<string, unknown>[];
+    return members.map(({ name, stateStr, optime, lastHeartbeatMessage }) => ({
+      name,
+      stateStr,
+      optime,
+      lastHeartbeatMessage,
+    }));
+  });
+  const settled = await Promise.allSettled(states);
+  return JSON.stringify(settled.map((one) => ('value' in one ? one.value : String(one.reason))));
 }
 
 /** Waits until every node is the primary or a secondary: one failure at a time is what they bear. */

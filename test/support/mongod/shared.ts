@@ -21,7 +21,7 @@ export function sharedServer(topology: Topology): Promise<TestServer> {
 }
 
 /** Whether there is a server to test on; asked when a test file is loaded. */
-export async function hasServer(topology: Topology): Promise<boolean> {
+async function hasServer(topology: Topology): Promise<boolean> {
   return (await given())?.topology === topology || (await findMongod()) !== undefined;
 }
 

@@ -48,6 +48,23 @@ export class Fence {
     }
   }
 
+  /** The same for posts that are marked as joining many users: whether they are all there. */
+  async admitsAll(call: Call, authors: readonly Id[]): Promise<boolean> {
+    const found = await call.read((bounds) =>
+      this.#users
+        .find(
+          { _id: { $in: [...authors] }, ...isVisible },
+          { projection: { leaving: 1 }, ...bounds },
+        )
+        .toArray(),
+    );
+    if (found.length < authors.length) return false;
+    for (const { _id, leaving } of found) {
+      if (leaving !== undefined && !(await this.admits(call, _id))) return false;
+    }
+    return true;
+  }
+
   /** A step of waiting for a user's mark of leaving to go. */
   async outwaitLeaving(call: Call, _id: Id, attempt: number): Promise<void> {
     await call.pause(attempt);

@@ -87,8 +87,7 @@ async function carryOut(
       posts.bulkWrite(marks, { ordered: false, ...ofMarks, ...bounds }),
     );
     const authors = [...new Set(joins.map(({ author }) => author))];
-    const known = await Promise.all(authors.map((author) => fence.admits(call, author)));
-    if (known.includes(false)) throw unknownAuthor();
+    if (!(await fence.admitsAll(call, authors))) throw unknownAuthor();
   }
   const writes = plans.map(({ write }) => write);
   return writeAll(call, posts, 'load', writes, false);

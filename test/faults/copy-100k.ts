@@ -1,0 +1,132 @@
+// Copies 100,000 records from SQLite to MongoDB and back to SQLite, interrupted on the way by
+// SIGINT and kill -9 again and again, and compares the two SQLite stores record for record.
+//
+//   node test/faults/copy-100k.ts [--records 100000] [--seconds 900]
+
+import { randomInt, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
+import { jsonEqual } from '../../src/domain/json.ts';
+import { type Ended, start } from '../cli/transfer/command.ts';
+import type { Records } from '../cli/transfer/records.ts';
+import { contentOf, fill, records } from '../cli/transfer/records.ts';
+import { findMongod } from '../support/mongod/binary.ts';
+import { startStandalone } from '../support/mongod/servers.ts';
+import { temporaryDirectory } from '../support/repository-copy.ts';
+
+/** After so many milliseconds, at most, a copy is interrupted; the first ones in turn. */
+const interruptions: readonly (readonly [NodeJS.Signals, number])[] = [
+  ['SIGINT', 3000],
+  ['SIGKILL', 5000],
+  ['SIGINT', 8000],
+  ['SIGKILL', 8000],
+];
+
+interface Leg {
+  readonly interrupted: Record<string, number>;
+  /** Of the last run, the one that came to its end. */
+  readonly lastSeconds: number;
+  readonly seconds: number;
+  readonly sum: string;
+}
+
+/** Copies until a copy comes to its end. */
+async function copy(from: string, to: string): Promise<Leg> {
+  const begun = performance.now();
+  const interrupted: Record<string, number> = { SIGINT: 0, SIGKILL: 0 };
+  for (let run = 0; ; run++) {
+    const last = performance.now();
+    const command = start('copy', '--from', from, '--to', to);
+    const [signal, most] = interruptions[run] ?? [];
+    if (signal !== undefined && most !== undefined) {
+      await Promise.race([command.ended, sleep(randomInt(most / 2, most))]);
+      if (!command.isOver) command.process.kill(signal);
+    }
+    const ended = await command.ended;
+    if (ended.code === 0) {
+      const [lastSeconds, seconds] = [secondsSince(last), secondsSince(begun)];
+      return { interrupted, lastSeconds, seconds, sum: sumOf(ended) };
+    }
+    checkInterrupted(ended, signal);
+    interrupted[signal ?? ''] = (interrupted[signal ?? ''] ?? 0) + 1;
+  }
+}
+
+function checkInterrupted({ code, stderr }: Ended, signal: NodeJS.Signals | undefined): void {
+  const isExpected =
+    signal === 'SIGKILL' ? code === null : code === 1 && stderr.includes('\nInterrupted: ');
+  if (signal === undefined || !isExpected) throw new Error(`a copy failed: ${code} ${stderr}`);
+}
+
+function sumOf({ stdout }: Ended): string {
+  return /: (.* sha256 [0-9a-f]{64})\n/.exec(stdout)?.[1] ?? stdout;
+}
+
+function secondsSince(start: number): number {
+  return Math.round((performance.now() - start) / 100) / 10;
+}
+
+async function held(path: string): Promise<Records> {
+  const store = openSqliteStore({ path });
+  try {
+    return await contentOf(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** How many records differ, or are on one side alone. */
+function differences(a: Records, b: Records): number {
+  return (['users', 'posts'] as const)
+    .flatMap((kind) => {
+      const pairs = Math.max(a[kind].length, b[kind].length);
+      const differ = (i: number) => {
+        const [one, two] = [a[kind][i], b[kind][i]];
+        const same = one?.version === two?.version;
+        return !same || !jsonEqual(one?.record ?? null, two?.record ?? null);
+      };
+      return Array.from({ length: pairs }, (_, i) => Number(differ(i)));
+    })
+    .reduce((sum, one) => sum + one, 0);
+}
+
+const { values } = parseArgs({
+  options: {
+    records: { type: 'string', default: '100000' },
+    seconds: { type: 'string', default: '900' },
+  },
+});
+
+setTimeout(() => {
+  console.error(`not done within ${values.seconds} s`);
+  process.exit(1);
+}, Number(values.seconds) * 1000).unref();
+
+const binary = await findMongod();
+if (binary === undefined) process.exit(1);
+await using server = await startStandalone(binary);
+await using folder = await temporaryDirectory();
+const [first, last] = [join(folder.path, 'first.db'), join(folder.path, 'last.db')];
+const mongodb = server.url(`copy-${randomUUID().slice(0, 8)}`);
+
+const store = openSqliteStore({ path: first });
+await fill(store, records(Math.round(Number(values.records) / 11)));
+await store.close();
+
+const forth = await copy(`sqlite:${first}`, mongodb);
+console.log('SQLite → MongoDB', forth);
+const back = await copy(mongodb, `sqlite:${last}`);
+console.log('MongoDB → SQLite', back);
+const again = await copy(`sqlite:${first}`, mongodb);
+console.log('SQLite → MongoDB, again', again);
+
+const [one, two] = [await held(first), await held(last)];
+const ledger = {
+  records: one.users.length + one.posts.length,
+  differences: differences(one, two),
+  sumsEqual: forth.sum === back.sum,
+};
+console.log(ledger);
+if (ledger.differences > 0 || !ledger.sumsEqual) process.exitCode = 1;

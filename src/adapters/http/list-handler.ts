@@ -1,5 +1,6 @@
 import type { EntityFilter } from '../../domain/page.ts';
-import type { Entity, Versioned } from '../../domain/record.ts';
+import type { Entity } from '../../domain/record.ts';
+import { readPage } from './list-page.ts';
 import { readListQuery } from './list-query.ts';
 import { formatQuery, type Query } from './query.ts';
 import type { Handler, Resource } from './record-handlers.ts';
@@ -11,12 +12,6 @@ export interface ListedResource<R extends Entity, Filter, Sort extends string>
   sortKey(record: R, by: Sort): string | null;
 }
 
-/**
- * How many characters of records a page may have before it ends early. Pages may be shorter than
- * `limit`; without this one of a thousand large records would be larger than a string can be.
- */
-const pageCharacters = 32 * 1024 * 1024;
-
 /** The handler of a list: a page, and where the next one begins. */
 export function listHandler<R extends Entity, Filter extends EntityFilter, Sort extends string>({
   path,
@@ -27,14 +22,8 @@ export function listHandler<R extends Entity, Filter extends EntityFilter, Sort 
 }: ListedResource<R, Filter, Sort>): Handler {
   return async ({ rostrum, base, query }) => {
     const list = readListQuery<Filter, Sort>(plural, query, readFilter(query));
-    const page = await service(rostrum).list(list);
-
-    const { texts, cutAt } = render(page.items);
-    const next =
-      cutAt === undefined ? page.next : { key: sortKey(cutAt, list.order.by), id: cutAt.id };
+    const { texts, next, total } = await readPage(service(rostrum), list, sortKey);
     const cursor = next && list.cursorAt(next);
-
-    const { total } = page;
     const members = [
       `${JSON.stringify(plural)}:[${texts.join(',')}]`,
       `"next":${JSON.stringify(cursor ?? null)}`,
@@ -52,19 +41,4 @@ export function listHandler<R extends Entity, Filter extends EntityFilter, Sort 
       body: `{${members.join(',')}}`,
     };
   };
-}
-
-/** The records as JSON, as many as a page may carry; `cutAt` is the last one if there are more. */
-function render<R extends Entity>(
-  items: readonly Versioned<R>[],
-): { texts: readonly string[]; cutAt?: R } {
-  const texts: string[] = [];
-  let length = 0;
-  for (const [i, { record }] of items.entries()) {
-    const text = JSON.stringify(record);
-    texts.push(text);
-    length += text.length;
-    if (length >= pageCharacters && i < items.length - 1) return { texts, cutAt: record };
-  }
-  return { texts };
 }

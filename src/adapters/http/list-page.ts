@@ -1,0 +1,67 @@
+import type { Position } from '../../domain/page.ts';
+import type { Entity } from '../../domain/record.ts';
+import type { ListQuery } from './list-query.ts';
+import type { Service } from './record-handlers.ts';
+
+/** A page as it is answered: its records as JSON, and where the next page begins. */
+export interface RenderedPage {
+  readonly texts: readonly string[];
+  readonly next: Position | undefined;
+  readonly total: number | undefined;
+}
+
+/**
+ * How many characters of records a page may have before it ends early. Pages may be shorter than
+ * `limit`; without this one of a thousand large records would be larger than a string can be.
+ */
+const pageCharacters = 32 * 1024 * 1024;
+
+/**
+ * How many records are there as objects at one time: 1 MiB of JSON becomes up to 22 MiB of them
+ * (`[{},{},…`), and a thousand such records more than a process may have.
+ */
+const sliceRecords = 50;
+
+/**
+ * Reads a page slice by slice, each one as text before the next is read. The slices go by position
+ * as pages do, so what holds from page to page holds within this one.
+ */
+export async function readPage<R extends Entity, Filter, Sort extends string>(
+  service: Service<R, Filter, Sort>,
+  list: ListQuery<Filter, Sort>,
+  sortKey: (record: R, by: Sort) => string | null,
+): Promise<RenderedPage> {
+  const texts: string[] = [];
+  let characters = 0;
+  let next = list.after;
+  let total: number | undefined;
+
+  /** A function of its own, so that nothing holds a slice's records while the next is read. */
+  async function addSlice(): Promise<void> {
+    const { filter, order } = list;
+    const limit = Math.min(sliceRecords, list.limit - texts.length);
+    const isFirst = texts.length === 0;
+    const slice = await service.list({
+      filter,
+      order,
+      limit,
+      after: next,
+      total: isFirst && list.total,
+    });
+    if (isFirst) total = slice.total;
+    next = slice.next;
+    for (const [i, { record }] of slice.items.entries()) {
+      const text = JSON.stringify(record);
+      texts.push(text);
+      characters += text.length;
+      if (characters >= pageCharacters && i < slice.items.length - 1) {
+        next = { key: sortKey(record, order.by), id: record.id };
+        return;
+      }
+    }
+  }
+
+  do await addSlice();
+  while (next !== undefined && texts.length < list.limit && characters < pageCharacters);
+  return { texts, next, total };
+}

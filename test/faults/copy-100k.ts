@@ -16,12 +16,12 @@ import { findMongod } from '../support/mongod/binary.ts';
 import { startStandalone } from '../support/mongod/servers.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 
-/** After so many milliseconds, at most, a copy is interrupted; the first ones in turn. */
+/** The first copies are interrupted, after so many milliseconds at most. */
 const interruptions: readonly (readonly [NodeJS.Signals, number])[] = [
-  ['SIGINT', 3000],
-  ['SIGKILL', 5000],
   ['SIGINT', 8000],
-  ['SIGKILL', 8000],
+  ['SIGKILL', 12_000],
+  ['SIGINT', 16_000],
+  ['SIGKILL', 20_000],
 ];
 
 interface Leg {
@@ -56,7 +56,7 @@ async function copy(from: string, to: string): Promise<Leg> {
 
 function checkInterrupted({ code, stderr }: Ended, signal: NodeJS.Signals | undefined): void {
   const isExpected =
-    signal === 'SIGKILL' ? code === null : code === 1 && stderr.includes('\nInterrupted: ');
+    signal === 'SIGKILL' ? code === null : code === 1 && stderr.includes('Interrupted: ');
   if (signal === undefined || !isExpected) throw new Error(`a copy failed: ${code} ${stderr}`);
 }
 

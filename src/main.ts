@@ -1,9 +1,14 @@
 #!/usr/bin/env node
+import { redactStoreUrl } from './adapters/inversify/store-url.ts';
+import { MissingPeerError } from './adapters/peer.ts';
 import { commandHelp, commands } from './cli/commands.ts';
 import { Failure } from './cli/failure.ts';
 import { helpText } from './cli/help.ts';
 import { SettingError } from './cli/setting-error.ts';
 import { version } from './cli/version.ts';
+
+/** A library installs alone; the program takes these besides, and a driver for MongoDB. */
+const allPeers = '`npm i koa @koa/router koa-bodyparser inversify reflect-metadata pino`';
 
 const args = process.argv.slice(2);
 const [first = ''] = args;
@@ -17,14 +22,17 @@ try {
   } else if (command) {
     await (await command.load())(args.slice(1), process.env);
   } else if (first !== '' && !first.startsWith('-')) {
-    throw new SettingError(`"${first}" is no command: rostrum --help lists what there is.`);
+    const shown = redactStoreUrl(first);
+    throw new SettingError(`"${shown}" is no command: rostrum --help lists what there is.`);
   } else {
     // Here and not above, so that --help needs nothing that the server needs.
     const { serveCommand } = await import('./cli/serve.ts');
     await serveCommand(args, process.env);
   }
 } catch (error) {
-  if (!(error instanceof SettingError || error instanceof Failure)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  const isKnown = [SettingError, Failure, MissingPeerError].some((kind) => error instanceof kind);
+  if (!(error instanceof Error && isKnown)) throw error;
+  const hint = error instanceof MissingPeerError ? ` All of the program: ${allPeers}.` : '';
+  process.stderr.write(`${error.message}${hint}\n`);
   process.exitCode = 1;
 }

@@ -4,6 +4,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { type Installed, installPackage, typeCheck } from './support/packed.ts';
 import { node } from './support/process.ts';
 import { repository } from './support/repository-copy.ts';
+import { startProgram } from './support/server.ts';
 
 // The package as its users get it: from the tarball, alone and with its peers.
 
@@ -82,7 +83,7 @@ describe('the package', function () {
     it(`says what to install when ${specifier(subpath)} misses its peers`, async () => {
       const { code, output } = await load(installed.alone, subpath);
       expect(code).to.equal(1);
-      const sentence = /^Error: (.*npm i .*)$/m.exec(output)?.[1];
+      const sentence = /^\w*Error: (.*npm i .*)$/m.exec(output)?.[1];
       expect(sentence, output).to.be.a('string');
       expect(sentence).to.contain(specifier(subpath));
       const command = / `npm i ([^`]+)`/.exec(sentence ?? '')?.[1];
@@ -90,6 +91,25 @@ describe('the package', function () {
       for (const name of packages) expect(manifest.peerDependencies).to.have.property(name);
     });
   }
+
+  const program = (project: string, ...args: string[]) =>
+    node(['node_modules/rostrum/dist/main.js', ...args], { cwd: project });
+
+  it('has a program that says what it needs, and needs nothing to say how it is used', async () => {
+    expect((await program(installed.alone, '--help')).output).to.match(/^Usage: rostrum/);
+    const { code, output } = await program(installed.alone, '--store', 'memory:');
+    expect(code).to.equal(1);
+    const all = 'koa @koa/router koa-bodyparser inversify reflect-metadata pino';
+    expect(output)
+      .to.match(/^[^\n]+\n$/)
+      .and.to.contain(`npm i ${all}`);
+  });
+
+  it('has a program that serves with its peers', async () => {
+    const main = `${installed.withPeers}/node_modules/rostrum/dist/main.js`;
+    await using server = await startProgram(main, '--store', 'memory:');
+    expect((await fetch(`${server.address}/api/v1/users`)).status).to.equal(200);
+  });
 
   for (const compiler of compilers) {
     it(`has types for ${compiler} alone, without Node's`, async () => {

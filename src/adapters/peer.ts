@@ -1,3 +1,8 @@
+/** A part whose packages are not installed. The message is one sentence that says which to. */
+export class MissingPeerError extends Error {
+  override readonly name = 'MissingPeerError';
+}
+
 /**
  * Loads the packages of a part. They are optional peers of this package: who imports a part that
  * needs them is told in one sentence what to install.
@@ -14,8 +19,7 @@ export async function loadPeers<M>(
   } catch (cause) {
     const missing = cause instanceof Error && 'code' in cause && cause.code;
     if (missing !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    throw new Error(`${part} needs packages that are not installed: run \`npm i ${packages}\`.`, {
-      cause,
-    });
+    const reason = `${part} needs packages that are not installed: run \`npm i ${packages}\`.`;
+    throw new MissingPeerError(reason, { cause });
   }
 }

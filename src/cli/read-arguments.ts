@@ -1,4 +1,5 @@
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { redactStoreUrl } from '../adapters/inversify/store-url.ts';
+import { parseFlags } from './parse-flags.ts';
 import { SettingError } from './setting-error.ts';
 
 /** What a command takes after its name. */
@@ -25,28 +26,12 @@ export function readArguments(
   args: readonly string[],
 ): Arguments {
   const help = `rostrum ${command} --help tells more.`;
-  const options: ParseArgsOptionsConfig = {};
-  for (const flag of values) options[flag] = { type: 'string' };
-  for (const flag of switches) options[flag] = { type: 'boolean' };
-  const { flags, files } = parse(args, options, help);
-  const [first = ''] = files;
-  if (files.length > 1 || (files.length === 1 && !file)) {
-    throw new SettingError(`"${files[file ? 1 : 0]}" is one argument too many: ${help}`);
+  const { flags, rest } = parseFlags(args, { values, switches }, help);
+  const [first = '', second] = rest;
+  const extra = file ? second : rest[0];
+  if (extra !== undefined) {
+    throw new SettingError(`"${redactStoreUrl(extra)}" is one argument too many: ${help}`);
   }
   if (file && first === '') throw new SettingError(`The name of a file is missing: ${help}`);
-  return {
-    file: first,
-    value: (flag) => (typeof flags[flag] === 'string' ? flags[flag] : undefined),
-    isOn: (flag) => flags[flag] === true,
-  };
-}
-
-function parse(args: readonly string[], options: ParseArgsOptionsConfig, help: string) {
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    return { flags: values as Readonly<Record<string, unknown>>, files: positionals };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error);
-    throw new SettingError(`${reason}: ${help}`);
-  }
+  return { file: first, value: (flag) => flags.get(flag), isOn: (flag) => flags.has(flag) };
 }

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
-import { redactStoreUrl } from '../adapters/inversify/index.ts';
+import { redactStoreUrl } from '../adapters/inversify/store-url.ts';
 import type { Option } from './options.ts';
+import { parseFlags } from './parse-flags.ts';
 import { SettingError } from './setting-error.ts';
 
 type Options = Readonly<Record<string, Option<unknown>>>;
@@ -17,9 +17,18 @@ export function readOptions<O extends Options>(
   args: readonly string[],
   env: Environment,
 ): Values<O> {
-  const flags = readFlags(options, args);
+  const help = 'rostrum --help lists what there is.';
+  const all = Object.values(options);
+  const known = {
+    values: all.filter(({ value }) => value !== undefined).map(({ flag }) => flag),
+    switches: all.filter(({ value }) => value === undefined).map(({ flag }) => flag),
+  };
+  const { flags, rest } = parseFlags(args, known, help);
+  if (rest[0] !== undefined) {
+    throw new SettingError(`"${redactStoreUrl(rest[0])}" is one argument too many: ${help}`);
+  }
   const values = Object.entries(options).map(([name, option]) => {
-    const flag = flags[option.flag];
+    const flag = flags.get(option.flag);
     const text = flag ?? (env[option.env] || undefined);
     const said = flag === undefined ? option.env : `--${option.flag}`;
     return [name, text === undefined ? option.fallback : readValue(option, said, text)];
@@ -34,17 +43,4 @@ function readValue(option: Option<unknown>, said: string, text: string): unknown
     `${said} is "${redactStoreUrl(text)}", and it has to be ${option.wanted}: ` +
       `set --${option.flag} or ${option.env}, or leave both out for ${String(option.fallback)}.`,
   );
-}
-
-function readFlags(options: Options, args: readonly string[]): Record<string, string> {
-  const known = Object.values(options).map(({ flag, value }) => {
-    return [flag, { type: value === undefined ? ('boolean' as const) : ('string' as const) }];
-  });
-  try {
-    const { values } = parseArgs({ args: [...args], options: Object.fromEntries(known) });
-    return Object.fromEntries(Object.entries(values).map(([flag, value]) => [flag, String(value)]));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error);
-    throw new SettingError(`${reason}: rostrum --help lists what there is.`);
-  }
 }

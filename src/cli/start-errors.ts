@@ -1,5 +1,6 @@
-import { redactStoreUrl, StoreUrlError } from '../adapters/inversify/index.ts';
+import { redactStoreUrl } from '../adapters/inversify/store-url.ts';
 import { SettingError } from './setting-error.ts';
+import { reasonOf } from './store-problems.ts';
 
 interface ServerSettings {
   readonly host: string;
@@ -28,11 +29,9 @@ export function explain(error: unknown, { host, port, store }: ServerSettings): 
           'choose 127.0.0.1, or 0.0.0.0 for every address, with --host.',
       );
   }
-  if (error instanceof StoreUrlError || code?.startsWith('store-')) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return new SettingError(`STORE_URL is "${redactStoreUrl(store)}": ${reason}`);
-  }
-  return error;
+  const reason = reasonOf(error);
+  if (reason === undefined) return error;
+  return new SettingError(`STORE_URL is "${redactStoreUrl(store)}": ${reason}`);
 }
 
 function codeOf(error: unknown): string | undefined {

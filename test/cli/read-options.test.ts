@@ -49,7 +49,7 @@ describe('settings', () => {
     );
     expect(refusal([], { PORT: '65536' })).to.match(/^PORT is "65536", /);
     expect(refusal([], { REQUIRE_IF_MATCH: 'yes' })).to.match(/true or false/);
-    expect(refusal(['--log-level', 'loud'])).to.match(/debug, info/);
+    expect(refusal(['--log-level', 'loud'])).to.match(/info, warn/);
     expect(refusal(['--bogus'])).to.match(/--bogus.*--help/);
     expect(refusal(['extra'])).to.match(/extra.*--help/);
     expect(refusal(['--port'])).to.match(/--port.*--help/);

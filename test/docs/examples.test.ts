@@ -19,6 +19,10 @@ const shellExamples = new Map([
   ['npm ci && npm start', 'test/main.test.ts starts the program by npm start'],
   ['npm cit', 'this is it'],
   [
+    'npm i rostrum koa @koa/router koa-bodyparser inversify reflect-metadata pino && npx rostrum',
+    'test/package.test.ts runs the program of the packed package with its peers',
+  ],
+  [
     "npm start -- --store 'mongodb://db1,db2,db3/rostrum?replicaSet=rs0'",
     'test/adapters/mongodb, test/main.test.ts',
   ],

@@ -16,7 +16,12 @@ export interface Server extends AsyncDisposable {
 }
 
 /** Starts the program on any free port. @throws with what it said when it does not get ready */
-export async function startServer(...args: string[]): Promise<Server> {
+export function startServer(...args: string[]): Promise<Server> {
+  return startProgram(main, ...args);
+}
+
+/** The same from another place, such as an installed package. */
+export async function startProgram(main: string, ...args: string[]): Promise<Server> {
   const child = spawn(process.execPath, [main, '--port', '0', '--log-level', 'error', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -28,10 +28,11 @@ export const coreModule = new ContainerModule(({ bind }) => {
       [tokens.settings, tokens.logger],
     )
     .inSingletonScope();
+  bind(tokens.ownFields).toConstantValue({});
   bind(tokens.rostrum)
     .toResolvedValue(
-      (store, clock, ids) => assembleRostrum({ store, clock, ids }),
-      [tokens.store, tokens.clock, tokens.ids],
+      (store, clock, ids, ownFields) => assembleRostrum({ store, clock, ids, ownFields }),
+      [tokens.store, tokens.clock, tokens.ids, tokens.ownFields],
     )
     .inSingletonScope();
 });

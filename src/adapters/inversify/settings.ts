@@ -8,7 +8,7 @@ export interface Settings {
   readonly logLevel: LogLevel;
 }
 
-export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export const logLevels = ['info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export const defaultSettings: Settings = {

@@ -25,7 +25,15 @@ export function parseStoreUrl(url: string): StoreUrl {
   throw new StoreUrlError('it has to be memory:, sqlite:PATH, mongodb://… or mongodb+srv://…');
 }
 
-/** A store URL as it may be shown: without its password. */
-export function redactStoreUrl(url: string): string {
-  return url.replace(/^([a-z+]+:\/\/[^:@/]*):[^/]*@/, '$1:***@');
+/**
+ * A text that may be a store URL, as it may be shown: without what stands before the last `@` but
+ * for the name, and without the query, for a password may be in either.
+ */
+export function redactStoreUrl(text: string): string {
+  const [, scheme, rest] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
+  if (scheme === undefined || rest === undefined) return text;
+  const at = rest.lastIndexOf('@');
+  const name = rest.slice(0, Math.max(at, 0)).split(':')[0];
+  const host = rest.slice(at + 1).replace(/\?.*$/s, '?…');
+  return at < 0 ? `${scheme}${host}` : `${scheme}${name}:***@${host}`;
 }

@@ -1,5 +1,5 @@
 import type { ServiceIdentifier } from 'inversify';
-import type { Rostrum } from '../../domain/rostrum.ts';
+import type { OwnFieldsSchemas, Rostrum } from '../../domain/rostrum.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -19,6 +19,8 @@ export const tokens = {
   ids: token<IdGenerator>('ids'),
   logger: token<Logger>('logger'),
   store: token<Store>('store'),
+  /** Schemas for a deployment's own fields; none, unless an override gives some. */
+  ownFields: token<OwnFieldsSchemas>('own-fields'),
   rostrum: token<Rostrum>('rostrum'),
   app: token<ReturnType<typeof createApp>>('app'),
 };

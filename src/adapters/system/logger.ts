@@ -1,5 +1,5 @@
-import { destination, pino } from 'pino';
 import type { Logger } from '../../ports/logger.ts';
+import { destination, pino } from './peers.ts';
 
 /**
  * Structured lines of JSON on standard error: standard output is for what a person or a script

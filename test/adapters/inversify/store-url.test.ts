@@ -25,6 +25,11 @@ describe('store URLs', () => {
     expect(redactStoreUrl('mongodb://ada:s3cr:t@h/db')).to.equal('mongodb://ada:***@h/db');
     expect(redactStoreUrl('mongodb+srv://ada:x@h')).to.equal('mongodb+srv://ada:***@h');
     expect(redactStoreUrl('mongodb://h/db')).to.equal('mongodb://h/db');
+    expect(redactStoreUrl('MongoDB://ada:a/b@c@h/db')).to.equal('MongoDB://ada:***@h/db');
+    expect(redactStoreUrl('mongodb://h/db?tlsCertificateKeyFilePassword=x')).to.equal(
+      'mongodb://h/db?…',
+    );
+    expect(redactStoreUrl('mongodb://ada:x@h/?password=a@b')).to.not.match(/x|a@b/);
     expect(redactStoreUrl('sqlite:./a@b:c@d.db')).to.equal('sqlite:./a@b:c@d.db');
   });
 });

@@ -9,6 +9,7 @@ import { fileSource } from '../../../src/cli/transfer/file-source.ts';
 import type { Progress } from '../../../src/cli/transfer/progress.ts';
 import { storeSource } from '../../../src/cli/transfer/source.ts';
 import type { Store } from '../../../src/ports/store.ts';
+import { blocksOf, shown } from '../../docs/markdown.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';
 import { contentOf, fill, post, records, user } from './records.ts';
 import { refusalOf } from './refusals.ts';
@@ -65,6 +66,17 @@ describe('exported files', () => {
     expect(await importFile(path, other)).to.deep.equal(tally);
     expect(await contentOf(other)).to.deep.equal(given);
     expect(await importFile(path, other)).to.deep.equal(tally);
+  });
+
+  it('look as docs/operations.md shows', async () => {
+    const times = { createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z' };
+    store = createMemoryStore();
+    await store.users.create({ id: 'a', name: 'Ada', email: null, ...times });
+    const text = { id: 'o', title: 'On engines', body: '', authorId: 'a' };
+    await store.posts.load([{ record: { ...text, ...times }, version: 3 }]);
+    await exported();
+    const [example] = blocksOf('docs/operations.md').filter(({ text }) => text.startsWith('{'));
+    expect(readFileSync(path, 'utf8')).to.match(shown(example?.text ?? 'nothing'));
   });
 
   it('of an empty store are a line', async () => {

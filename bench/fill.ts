@@ -3,21 +3,26 @@ import { authorAt, authorsOf, postAt } from './data.ts';
 import { sayProgress } from './progress.ts';
 
 const batch = 1000;
-const batchesAtOnce = 16;
 
 /** Puts the first posts of the data into an empty store, and their authors. */
-export async function fill(store: Store, posts: number, name: string): Promise<void> {
-  await inBatches(authorsOf(posts), authorAt, (some) => store.users.load(some));
-  const progress = sayProgress(`filling ${name}`, posts);
-  await inBatches(posts, postAt, (some) => store.posts.load(some), progress);
+export async function fill(store: Store, posts: number, batchesAtOnce = 8): Promise<void> {
+  const authors = authorsOf(posts);
+  await inBatches({ count: authors, batchesAtOnce, make: authorAt }, store.users);
+  const progress = sayProgress('filling', posts);
+  await inBatches({ count: posts, batchesAtOnce, make: postAt, progress }, store.posts);
+}
+
+interface Batches<T> {
+  readonly count: number;
+  readonly batchesAtOnce: number;
+  readonly make: (n: number) => T;
+  readonly progress?: (done: number) => void;
 }
 
 /** Several at a time: stores let what comes in together share a commit. */
 async function inBatches<T>(
-  count: number,
-  make: (n: number) => T,
-  load: (some: readonly T[]) => Promise<void>,
-  progress: (done: number) => void = () => {},
+  { count, batchesAtOnce, make, progress }: Batches<T>,
+  repository: { load(some: readonly T[]): Promise<void> },
 ): Promise<void> {
   let next = 0;
   let done = 0;
@@ -26,9 +31,9 @@ async function inBatches<T>(
       const from = next;
       next = Math.min(from + batch, count);
       const some = Array.from({ length: next - from }, (_, i) => make(from + i));
-      await load(some);
+      await repository.load(some);
       done += some.length;
-      progress(done);
+      progress?.(done);
     }
   }
   await Promise.all(Array.from({ length: batchesAtOnce }, work));

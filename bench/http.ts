@@ -1,9 +1,8 @@
-import { load } from './load.ts';
 import type { Extent } from './options.ts';
 import { say } from './progress.ts';
 import { getOne, getPage, postOne } from './requests.ts';
-import { interleave, ratios, spread } from './rounds.ts';
-import { startServing } from './serving.ts';
+import { interleave, ratios, type Series, spread } from './rounds.ts';
+import { startServing, type Throughput, type Variant } from './serving.ts';
 import { printTable } from './table.ts';
 import type { StoreKind, Workspace } from './workspace.ts';
 
@@ -25,29 +24,36 @@ export async function measureHttp(extent: Extent, workspace: Workspace): Promise
     await using serving = await startServing(workspace, url, posts);
     for (const { title, connections, request } of casesOf(kind)) {
       say(`http: ${kind}, ${title}, ${connections} connections`);
-      const through = (port: number) => () =>
-        load({ port, connections, request, ms: extent.turnMs });
+      const through = (variant: Variant) => () =>
+        serving.at(variant).throughput({ connections, request, ms: extent.turnMs });
       const { bare, rostrum, logging } = await interleave(extent.rounds, {
-        bare: through(serving.ports.bare),
-        rostrum: through(serving.ports.rostrum),
-        logging: through(serving.ports.logging),
+        bare: through('bare'),
+        rostrum: through('rostrum'),
+        logging: through('logging'),
       });
       rows.push([
         kind,
         title,
         String(connections),
-        spread(bare, 0),
-        spread(rostrum, 0),
-        spread(ratios(rostrum, bare), 2),
-        spread(ratios(logging, bare), 2),
+        spread(rates(bare), 0),
+        spread(rates(rostrum), 0),
+        spread(ratios(rates(rostrum), rates(bare)), 2),
+        spread(ratios(rates(logging), rates(bare)), 2),
+        spread(ratios(times(bare), times(rostrum)), 2),
       ]);
     }
   }
   console.log('Requests a second (more is better): median (least–most).\n');
-  printTable(
-    ['store', 'request', 'connections', 'bare', 'Rostrum', 'Rostrum / bare', 'with log / bare'],
-    rows,
-  );
+  const ratio = ['Rostrum / bare', 'with log / bare', 'Rostrum / bare, by processor time'];
+  printTable(['store', 'request', 'connections', 'bare', 'Rostrum', ...ratio], rows);
+}
+
+function rates(series: Series<Throughput>): Series {
+  return series.map(({ rate }) => rate);
+}
+
+function times(series: Series<Throughput>): Series {
+  return series.map(({ cpuMs }) => cpuMs);
 }
 
 function casesOf(kind: StoreKind): Case[] {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { median } from './rounds.ts';
 
 /** What a server is asked, by how many clients, for how long. */
 export interface Load {
@@ -8,6 +9,14 @@ export interface Load {
   readonly ms: number;
   /** The request with a number, as text. */
   readonly request: (n: number) => string;
+}
+
+export interface Result {
+  readonly answers: number;
+  /** Answers a second. */
+  readonly rate: number;
+  /** The median time from a request to its answer. */
+  readonly medianMs: number;
 }
 
 let busiest = 0;
@@ -20,22 +29,21 @@ export function busiestClient(): number {
 /**
  * Asks over connections that are kept alive, on each as soon as the answer is there. On sockets
  * and not on an HTTP client, which would take more time than the servers do.
- *
- * @returns answers a second
  */
-export async function load({ port, connections, ms, request }: Load): Promise<number> {
+export async function load({ port, connections, ms, request }: Load): Promise<Result> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
   const cpu = process.cpuUsage();
   const start = performance.now();
   let sent = 0;
-  let answers = 0;
+  const times: number[] = [];
   await Promise.all(
     sockets.map(async (socket) => {
       const answered = answersOf(socket);
       while (performance.now() - start < ms) {
+        const asked = performance.now();
         socket.write(request(sent++));
         await answered();
-        answers += 1;
+        times.push(performance.now() - asked);
       }
       socket.destroy();
     }),
@@ -43,7 +51,8 @@ export async function load({ port, connections, ms, request }: Load): Promise<nu
   const elapsed = performance.now() - start;
   const { user, system } = process.cpuUsage(cpu);
   busiest = Math.max(busiest, (user + system) / 1000 / elapsed);
-  return (answers / elapsed) * 1000;
+  const answers = times.length;
+  return { answers, rate: (answers / elapsed) * 1000, medianMs: median(times) };
 }
 
 async function open(port: number): Promise<Socket> {

@@ -1,6 +1,7 @@
 import type { PostOrder, Store } from '../src/index.ts';
 import { load } from './load.ts';
 import { base, get } from './requests.ts';
+import { median } from './rounds.ts';
 import { startServing } from './serving.ts';
 import { open, type Workspace } from './workspace.ts';
 
@@ -13,7 +14,11 @@ export interface PageToRead {
   readonly ms: number;
 }
 
-/** Finds the page; what it returns reads it again and again, and says how long one read took. */
+/**
+ * Finds the page; what it returns reads it again and again, one read after another, and says how
+ * many milliseconds they took: the median, because on a machine that does other things as well
+ * some of many reads have to wait.
+ */
 type Contestant = (page: PageToRead) => Promise<() => Promise<number>>;
 
 export interface Contestants extends AsyncDisposable {
@@ -46,18 +51,20 @@ function readStore({ posts }: Store): Contestant {
       },
     );
     return async () => {
-      const start = performance.now();
-      let reads = 0;
-      do {
+      const end = performance.now() + ms;
+      const times: number[] = [];
+      for (let now = performance.now(); now < end; ) {
+        const start = now;
         await posts.list({}, { order, limit, after: walked });
-        reads += 1;
-      } while (performance.now() - start < ms);
-      return (performance.now() - start) / reads;
+        now = performance.now();
+        times.push(now - start);
+      }
+      return median(times);
     };
   };
 }
 
-/** Over HTTP, from servers in processes of their own, on several connections. */
+/** Over HTTP, from servers in processes of their own, on one connection. */
 export async function httpContestants(
   workspace: Workspace,
   small: string,
@@ -68,8 +75,8 @@ export async function httpContestants(
     await startServing(workspace, large, 0),
   ] as const;
   return {
-    small: readServer(servings[0].ports.rostrum),
-    large: readServer(servings[1].ports.rostrum),
+    small: readServer(servings[0].at('rostrum').port),
+    large: readServer(servings[1].at('rostrum').port),
     async [Symbol.asyncDispose]() {
       await Promise.all(servings.map((serving) => serving[Symbol.asyncDispose]()));
     },
@@ -93,7 +100,7 @@ function readServer(port: number): Contestant {
       return next ?? undefined;
     });
     const request = get(target(limit, walked));
-    return async () => 1000 / (await load({ port, connections: 4, ms, request: () => request }));
+    return async () => (await load({ port, connections: 1, ms, request: () => request })).medianMs;
   };
 }
 

@@ -5,7 +5,7 @@ import { type Contestants, httpContestants, portContestants } from './page-conte
 import { say } from './progress.ts';
 import { interleave, ratios, spread } from './rounds.ts';
 import { printTable } from './table.ts';
-import { open, type StoreKind, type Workspace } from './workspace.ts';
+import { open, openToFill, type StoreKind, type Workspace } from './workspace.ts';
 
 const few = 1000;
 const limit = 20;
@@ -39,7 +39,7 @@ export async function measurePages(extent: Extent, workspace: Workspace): Promis
   console.log(`Milliseconds for a page of ${limit} posts (less is better): median (least–most).\n`);
   const sizes = [`of ${count(few)}`, `of ${count(extent.many)}`, 'large / small'];
   printTable(['store', 'through', 'sort', 'page', ...sizes], rows);
-  console.log(`\nFilled before, in batches of posts.load: ${fillings.join('; ')}.`);
+  console.log(`\nFilled before: ${fillings.join('; ')}.`);
 }
 
 async function compare(
@@ -88,10 +88,11 @@ function orders(...sorts: readonly PostSort[]): PostOrder[] {
 
 /** @returns how many seconds it took */
 async function fillOne(url: string, posts: number, kind: StoreKind): Promise<number> {
-  await using store = await open(url);
+  const isFile = kind === 'SQLite';
+  await using store = isFile ? openToFill(url.slice('sqlite:'.length)) : await open(url);
   say(`pages: filling ${kind} with ${count(posts)} posts`);
   const start = performance.now();
-  await fill(store, posts, kind);
+  await fill(store, posts, isFile ? 100 : 8);
   return (performance.now() - start) / 1000;
 }
 

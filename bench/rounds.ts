@@ -1,5 +1,5 @@
 /** What was measured, round by round. */
-export type Series = readonly number[];
+export type Series<T = number> = readonly T[];
 
 /** Rounds to get warm, which do not count. */
 const warming = 2;
@@ -8,14 +8,14 @@ const warming = 2;
  * Gives each contestant a turn in every round, so that whatever else the machine does hits all of
  * them alike; every other round in the opposite order.
  */
-export async function interleave<Name extends string>(
+export async function interleave<Name extends string, T>(
   rounds: number,
-  contestants: Readonly<Record<Name, () => Promise<number>>>,
-): Promise<Record<Name, Series>> {
-  const turns = Object.entries(contestants) as [Name, () => Promise<number>][];
+  contestants: Readonly<Record<Name, () => Promise<T>>>,
+): Promise<Record<Name, Series<T>>> {
+  const turns = Object.entries(contestants) as [Name, () => Promise<T>][];
   const series = Object.fromEntries(turns.map(([name]) => [name, []])) as unknown as Record<
     Name,
-    number[]
+    T[]
   >;
   for (let round = 0; round < warming + rounds; round++) {
     for (const [name, measure] of round % 2 === 0 ? turns : turns.toReversed()) {
@@ -31,7 +31,7 @@ export function ratios(of: Series, to: Series): Series {
   return of.map((value, round) => value / (to[round] ?? Number.NaN));
 }
 
-function median(series: Series): number {
+export function median(series: Series): number {
   const sorted = series.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? Number.NaN;

@@ -8,12 +8,12 @@ import { createLogger } from '../src/adapters/system/logger.ts';
 import { createRostrum } from '../src/index.ts';
 import { bareServer } from './bare-server.ts';
 import { fill } from './fill.ts';
-import type { Ports } from './serving.ts';
+import type { Ports, Used } from './serving.ts';
 import { open } from './workspace.ts';
 
 const [url = '', posts = ''] = process.argv.slice(2);
 const store = await open(url);
-await fill(store, Number(posts), url);
+await fill(store, Number(posts));
 
 const rostrum = createRostrum(store);
 const ready = () => store.ready();
@@ -30,6 +30,10 @@ const ports: Ports = {
   bare: (bare.address() as AddressInfo).port,
 };
 process.send?.(ports);
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ cpuMs: (user + system) / 1000 } satisfies Used);
+});
 
 await once(process, 'disconnect');
 bare.close();

@@ -2,18 +2,35 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Load, load } from './load.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Where the servers on one store listen. */
-export interface Ports {
-  readonly rostrum: number;
-  /** The program with its access log, as it runs when nothing else is said. */
-  readonly logging: number;
-  readonly bare: number;
+/**
+ * The servers on one store: the program's, the program's with its access log (as it runs when
+ * nothing else is said), and a bare one.
+ */
+export type Variant = 'rostrum' | 'logging' | 'bare';
+
+/** Where they listen. */
+export type Ports = Readonly<Record<Variant, number>>;
+
+/** What the process says when it is asked: the milliseconds of a processor that it has used. */
+export interface Used {
+  readonly cpuMs: number;
+}
+
+export interface Throughput {
+  /** Answers a second. */
+  readonly rate: number;
+  /** Milliseconds of a processor that the server used for an answer. */
+  readonly cpuMs: number;
 }
 
 export interface Serving extends AsyncDisposable {
-  readonly ports: Ports;
+  at(variant: Variant): {
+    readonly port: number;
+    throughput(load: Omit<Load, 'port'>): Promise<Throughput>;
+  };
 }
 
 let servers = 0;
@@ -31,13 +48,27 @@ export async function startServing(
   });
   closeSync(descriptor);
   const exited = once(child, 'exit');
-  const ports = await Promise.race([
-    once(child, 'message').then(([message]) => message as Ports),
-    exited.then(() => undefined),
-  ]);
-  if (ports === undefined) throw new Error(`The server failed: ${readFileSync(log, 'utf8')}`);
+  async function told<T>(): Promise<T> {
+    const message = once(child, 'message').then(([value]) => ({ value: value as T }));
+    const found = await Promise.race([message, exited.then(() => undefined)]);
+    if (found === undefined) throw new Error(`The server failed: ${readFileSync(log, 'utf8')}`);
+    return found.value;
+  }
+  async function used(): Promise<number> {
+    child.send('used');
+    return (await told<Used>()).cpuMs;
+  }
+
+  const ports = await told<Ports>();
   return {
-    ports,
+    at: (variant) => ({
+      port: ports[variant],
+      async throughput(wanted) {
+        const before = await used();
+        const { rate, answers } = await load({ ...wanted, port: ports[variant] });
+        return { rate, cpuMs: ((await used()) - before) / answers };
+      },
+    }),
     async [Symbol.asyncDispose]() {
       child.disconnect();
       await exited;

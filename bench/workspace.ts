@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { openStore } from '../src/adapters/inversify/open-store.ts';
+import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
 import { createLogger } from '../src/adapters/system/logger.ts';
 import type { Store } from '../src/index.ts';
 import { findMongod } from '../test/support/mongod/binary.ts';
@@ -32,6 +34,24 @@ export class Workspace implements AsyncDisposable {
     await (await this.#mongodb)?.[Symbol.asyncDispose]();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Opens a new SQLite store to be filled at once: with large commits that are not synced, as nobody
+ * is answered before all is there. It is never measured.
+ */
+export function openToFill(path: string): Store {
+  let database: DatabaseSync | undefined;
+  const store = openSqliteStore({
+    path,
+    database: (file) => {
+      database = new DatabaseSync(file); // The lock's comes first, the data file's last.
+      return database;
+    },
+    writes: { groupWrites: 1000, groupText: 2 ** 25, queuedText: 2 ** 30 },
+  });
+  database?.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000');
+  return store;
 }
 
 /** Opens a store as the program does. */

@@ -58,13 +58,14 @@ async function throughHttp({ rounds, turnMs }: Extent, workspace: Workspace): Pr
   const url = (await workspace.newStore('SQLite')) ?? '';
   await using serving = await startServing(workspace, url, posts);
   const request = postOne(posts);
-  const rate = (connections: number) => () =>
-    load({ port: serving.ports.rostrum, connections, request, ms: turnMs });
+  const { port } = serving.at('rostrum');
+  const rate = (connections: number) => async () =>
+    (await load({ port, connections, request, ms: turnMs })).rate;
   return await interleave(rounds, { one: rate(1), atOnce: rate(many) });
 }
 
 async function openFilled(workspace: Workspace): Promise<Store> {
   const store = await open((await workspace.newStore('SQLite')) ?? '');
-  await fill(store, posts, 'SQLite');
+  await fill(store, posts);
   return store;
 }

@@ -1,14 +1,8 @@
-import { runModel } from './run-model.ts';
-import { stores, ways } from './subjects.ts';
+import { runModel, type Subject } from './run-model.ts';
+import { describeSubjects } from './subjects.ts';
 
-describe('random calls against a model of the contract', function () {
-  this.timeout(60_000);
+async function holds(open: Subject['open'], attach: Subject['attach']): Promise<void> {
+  await runModel({ open, attach }, { runs: 10, commands: 60 });
+}
 
-  for (const [store, open] of Object.entries(stores)) {
-    for (const [way, attach] of Object.entries(ways)) {
-      it(`${store}, by ${way}`, async () => {
-        await runModel({ open, attach }, { runs: 10, commands: 60 });
-      });
-    }
-  }
-});
+await describeSubjects('random calls against a model of the contract', holds);

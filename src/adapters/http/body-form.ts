@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { recordLimits } from '../../domain/rules.ts';
+import { bodyLimit } from './limits.ts';
 import { parseMediaType } from './media-type.ts';
 import { Problem } from './problems.ts';
 
@@ -9,8 +9,6 @@ export interface BodyForm {
   /** The header that lists the types where they are not met. */
   readonly acceptHeader: 'Accept-Post' | 'Accept-Patch' | 'Accept';
 }
-
-export const bodyLimit = recordLimits.bytes;
 
 /** True when the request has a body, even an empty one that is sent in chunks. */
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -3,6 +3,7 @@ import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body
 import { RequestAborted, watchBody } from './body-watch.ts';
 import { takeExpectation } from './expectation.ts';
 import { findDuplicateKey } from './json-scan.ts';
+import { bodyLimit } from './limits.ts';
 import { bodyParser } from './peers.ts';
 import { Problem } from './problems.ts';
 
@@ -14,7 +15,7 @@ export interface JsonBody {
 
 const parse = bodyParser({
   enableTypes: ['json'],
-  jsonLimit: '1mb',
+  jsonLimit: String(bodyLimit),
   detectJSON: () => true, // The gate has looked at the media type, and more strictly.
   onProtoPoisoning: 'ignore', // A key like any other here; the domain refuses it by its name.
 });

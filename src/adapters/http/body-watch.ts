@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyLimit, bodyTooLarge } from './body-form.ts';
+import { bodyTooLarge } from './body-form.ts';
+import { bodyLimit } from './limits.ts';
 
 /** The client went away before its request was complete: there is nobody to answer. */
 export class RequestAborted extends Error {

@@ -3,15 +3,10 @@ import type { Logger } from '../../ports/logger.ts';
 import { sendAnswer } from './answer.ts';
 import { isLargeRest } from './body-form.ts';
 import { RequestAborted } from './body-watch.ts';
+import { maxTargetLength } from './limits.ts';
 import { splitTarget } from './paths.ts';
 import { Problem, problemBody, problemHeaders, toProblem } from './problems.ts';
 import { requestIdFrom } from './request-id.ts';
-
-/**
- * How many characters of a request's target are taken: enough for every parameter there is, and so
- * few that the `Link` of an answer fits into what clients take of headers.
- */
-export const maxTargetLength = 12 * 1024;
 
 export interface BoundaryOptions {
   readonly logger: Logger | undefined;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../ports/logger.ts';
-import { maxTargetLength } from './boundary.ts';
 import type { Connections } from './connections.ts';
+import { maxTargetLength } from './limits.ts';
 import { Problem } from './problems.ts';
 import { refuseSocket } from './raw-answer.ts';
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../domain/errors.ts';
+import { bodyLimitText } from './limits.ts';
 
 /** Codes that HTTP adds to those of the core. */
 type HttpCode =
@@ -149,7 +150,7 @@ export const problemCatalogue = {
   'body-too-large': {
     status: 413,
     title: 'Body too large',
-    meaning: 'The body has more than 1 MiB (1,048,576 bytes).',
+    meaning: `The body has more than ${bodyLimitText}.`,
     advice: 'Send less, or keep large data elsewhere and its address in the record.',
   },
   'uri-too-long': {

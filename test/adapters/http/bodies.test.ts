@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { bodyLimit } from '../../../src/adapters/http/limits.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
 import { exchange, RawConnection } from './support/raw.ts';
 
@@ -224,11 +226,35 @@ describe('the body of a request', () => {
     }
   });
 
-  it('may have 1 MiB and not a byte more', async () => {
-    const frame = '{"name":"Ann","own":""}'.length;
-    const ofLength = (length: number) => `{"name":"Ann","own":"${'x'.repeat(length - frame)}"}`;
-    await expectRaw(ofLength(mebibyte), 201);
-    await expectRaw(ofLength(mebibyte + 1), 413, 'body-too-large');
+  it('may be as large as its limit and not a byte larger', async () => {
+    const padded = (length: number) => `{"name":"Ann"${' '.repeat(length - 14)}}`;
+    await expectRaw(padded(bodyLimit), 201);
+    await expectRaw(padded(bodyLimit + 1), 413, 'body-too-large');
+    const text = readFileSync(new URL('../../../docs/http.md', import.meta.url), 'utf8');
+    expect(text).to.include(`(${bodyLimit.toLocaleString('en-US')} bytes)`);
+  });
+
+  it('of a record that is a byte too large is 422', async () => {
+    const answer = await expectRaw(compactUser(mebibyte + 1), 422, 'invalid-record');
+    expect(answer?.body.errors).to.have.lengthOf(1);
+    expect(JSON.stringify(answer?.body.errors)).to.include('"pointer":"","code":"too-large"');
+  });
+
+  it('that GET gave can be PUT back, of the largest record as of any', async () => {
+    for (const [path, body] of [
+      ['/users', compactUser(mebibyte)],
+      ['/posts', compactUser(mebibyte).replace('"name":', '"title":').replace('x', '')],
+      // What takes more in JSON than it does here, or less: it counts as JSON.stringify writes it.
+      ['/users', compactUser(mebibyte - 6000, '\\u0001'.repeat(1000))],
+      ['/users', compactUser(mebibyte - 8, '\u{10ffff}\u2028\u007f')],
+    ] as const) {
+      const made = await api.make(path, JSON.parse(body));
+      const gotten = await api.get(`${path}/${made.id}`);
+      expect(gotten.text.length).to.be.above(mebibyte - 6000);
+      const put = await api.send('PUT', `${path}/${made.id}`, {}, gotten.text);
+      expect([put.status, put.headers.get('etag')]).to.deep.equal([200, '"1"']);
+      expect(put.text).to.equal(gotten.text);
+    }
   });
 
   it('that says it is too large is refused before it is sent', async () => {
@@ -314,3 +340,9 @@ describe('the body of a request', () => {
     expect([answer?.status, answer?.headers.get('connection')]).to.deep.equal([200, 'close']);
   });
 });
+
+/** A user whose compact JSON has this many characters, `more` not counted. */
+function compactUser(length: number, more = ''): string {
+  const frame = '{"name":"Ann","own":""}'.length;
+  return `{"name":"Ann","own":"${'x'.repeat(length - frame)}${more}"}`;
+}

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { bodyLimit } from '../../../src/adapters/http/limits.ts';
 import { type Api, startApi } from './support/api.ts';
 
 /** A POST or PUT that is wrong in some ways; the first of them, in this order, is answered. */
@@ -11,7 +12,7 @@ interface Wrongs {
   readonly body?: string;
 }
 
-const tooLarge = `{"name":"${'x'.repeat(1024 * 1024)}"}`;
+const tooLarge = `{"name":"${'x'.repeat(bodyLimit)}"}`;
 
 /** In the contract's order. What is later in a list gives way to what is earlier. */
 const creation: readonly (readonly [code: string, wrongs: Wrongs])[] = [

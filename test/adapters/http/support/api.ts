@@ -6,9 +6,8 @@ import {
   type ServeOptions,
   serve,
 } from '../../../../src/adapters/http/index.ts';
-import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { createRostrum, type RostrumOptions, type Store } from '../../../../src/index.ts';
-import { stores } from '../../../model/subjects.ts';
+import { openStore } from './open-store.ts';
 
 /** An answer, read. */
 export interface Answer {
@@ -70,12 +69,9 @@ export interface StartOptions {
   readonly serve?: ServeOptions;
 }
 
-/** The store under the tests that bring none: HTTP_STORE=sqlite takes another one. */
-const openStore = stores[process.env.HTTP_STORE ?? 'memory'] ?? createMemoryStore;
-
 /** Starts the whole app on loopback. Paths that begin with `/` lie under `/api/v1`. */
 export async function startApi(options: StartOptions = {}): Promise<Api> {
-  const store = options.store ?? (await openStore());
+  const store = options.store ?? openStore();
   const rostrum = createRostrum(store, options.core);
   const app = createApp(rostrum, { ready: () => store.ready(), ...options.app });
   const server = await serve(app, { port: 0, ...options.serve });

@@ -22,8 +22,9 @@ export interface RunningServer {
   readonly url: string;
   readonly address: AddressInfo;
   /**
-   * Takes no more requests, lets those under way finish, for `shutdownTimeoutMs` at most, and
-   * closes every connection. Closing again waits for the same end.
+   * Lets the requests under way finish, for `shutdownTimeoutMs` at most, and closes every
+   * connection. Until then other requests are answered 503, on new connections too; with none
+   * under way it closes at once. Closing again waits for the same end.
    */
   close(): Promise<void>;
 }
@@ -44,7 +45,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
     connections.begin(request, response);
-    const problem = messageProblem(request) ?? shutdown.problem(request);
+    const problem = messageProblem(request) ?? shutdown.problem(request, response);
     if (problem === undefined) void handle(request, response);
     else refuseRequest(request, response, problem);
   }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Connections } from './connections.ts';
 import { splitTarget } from './paths.ts';
 import { Problem } from './problems.ts';
@@ -6,7 +6,10 @@ import { Problem } from './problems.ts';
 /** For how long a connection without a request may still bring one, to be told that it is late. */
 const lateMs = 500;
 
-/** The orderly end of a server. */
+/**
+ * The orderly end of a server. It goes on listening until the requests under way are done, so that
+ * who asks whether it is ready, a load balancer on a connection of its own, is told that it is not.
+ */
 export class Shutdown {
   readonly #server: Server;
   readonly #connections: Connections;
@@ -20,10 +23,10 @@ export class Shutdown {
   }
 
   /** Why a request comes too late, if it does. The process is alive to the end, and says so. */
-  problem(request: IncomingMessage): Problem | undefined {
-    if (this.#closed === undefined || splitTarget(request.url ?? '').path === '/livez') {
-      return undefined;
-    }
+  problem(request: IncomingMessage, response: ServerResponse): Problem | undefined {
+    if (this.#closed === undefined) return undefined;
+    response.setHeader('Connection', 'close');
+    if (splitTarget(request.url ?? '').path === '/livez') return undefined;
     return new Problem('shutting-down', 'The server is shutting down; nothing was changed.');
   }
 
@@ -33,16 +36,20 @@ export class Shutdown {
   }
 
   async #end(): Promise<void> {
+    const bound = setTimeout(() => this.#connections.destroyAll(), this.#timeoutMs);
+    await Promise.all(
+      [...this.#connections.responses()].map((response) => {
+        if (!response.headersSent) response.setHeader('Connection', 'close');
+        return new Promise<void>((resolve) => response.once('close', () => resolve()));
+      }),
+    );
+
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve()); // Closes idle connections, too.
-    for (const response of this.#connections.responses()) {
-      if (!response.headersSent) response.setHeader('Connection', 'close');
-    }
     const late = setInterval(
       () => this.#connections.destroyIdle(),
       Math.min(lateMs, this.#timeoutMs),
     );
-    const bound = setTimeout(() => this.#connections.destroyAll(), this.#timeoutMs);
     await promise;
     clearInterval(late);
     clearTimeout(bound);

@@ -40,11 +40,56 @@ describe('shutting down', () => {
       connection.socket.destroy();
     }
     expect((await live.send(get('/livez').slice(4)).next())?.status).to.equal(200);
-    const refused = new RawConnection(server).send(get('/livez'));
-    expect(await refused.next()).to.equal(undefined);
     release();
     expect((await busy.next())?.status).to.equal(404);
     await closed;
+  });
+
+  it('tells who connects anew that it is stopping, until what is under way is done', async () => {
+    const { store, begun, release } = slowStore();
+    const { server } = await startApi({ store });
+    const busy = new RawConnection(server).send(get('/api/v1/users/x'));
+    await begun();
+    const closed = server.close();
+    for (let i = 0; i < 3; i++) {
+      for (const [path, status] of [
+        ['/readyz', 503],
+        ['/api/v1/users', 503],
+        ['/livez', 200],
+      ] as const) {
+        const probe = new RawConnection(server).send(get(path));
+        const answer = await probe.next();
+        expect([answer?.status, answer?.headers.get('connection')], path).to.deep.equal([
+          status,
+          'close',
+        ]);
+        await probe.closed();
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    release();
+    expect((await busy.next())?.status).to.equal(404);
+    await closed;
+    expect(await new RawConnection(server).send(get('/livez')).next()).to.equal(undefined);
+  });
+
+  it('listens no longer than it may, whatever comes meanwhile', async () => {
+    const { store, begun, release } = slowStore();
+    const { server } = await startApi({ store, serve: { shutdownTimeoutMs: 300 } });
+    const busy = new RawConnection(server).send(get('/api/v1/users/x'));
+    await begun();
+    const start = performance.now();
+    const closed = server.close();
+    let done = false;
+    const probing = (async () => {
+      while (!done) await new RawConnection(server).send(get('/readyz')).closed();
+    })();
+    await closed;
+    done = true;
+    expect(performance.now() - start).to.be.within(250, 2500);
+    expect(await busy.closed()).to.equal('');
+    release();
+    await probing;
   });
 
   it('does not wait for connections on which nothing happens', async () => {

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { isPlainObject } from '../../domain/json.ts';
 import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-form.ts';
 import { RequestAborted, watchBody } from './body-watch.ts';
 import { takeExpectation } from './expectation.ts';
@@ -16,6 +17,7 @@ export interface JsonBody {
 const parse = bodyParser({
   enableTypes: ['json'],
   jsonLimit: String(bodyLimit),
+  strict: false, // Which values are accepted is said below.
   detectJSON: () => true, // The gate has looked at the media type, and more strictly.
   onProtoPoisoning: 'ignore', // A key like any other here; the domain refuses it by its name.
 });
@@ -52,15 +54,15 @@ interface ParsedRequest {
 
 function jsonBody({ body, rawBody = '' }: ParsedRequest): JsonBody {
   if (rawBody === '') throw emptyBody();
-  if (Array.isArray(body)) {
-    throw new Problem('invalid-body', 'The body is an array; it must be a JSON object.');
+  if (!isPlainObject(body)) {
+    throw new Problem('invalid-body', 'The body must be a JSON object.');
   }
   const duplicate = findDuplicateKey(rawBody);
   if (duplicate !== undefined) {
     const key = JSON.stringify(duplicate.key.slice(0, 64));
     throw new Problem('invalid-body', `The body has the key ${key} twice in one object.`);
   }
-  return { raw: rawBody, value: body as Readonly<Record<string, unknown>> };
+  return { raw: rawBody, value: body };
 }
 
 /** A body that somebody read before us is gone; waiting for it would never end. */
@@ -79,24 +81,11 @@ function checkUnread(ctx: Context): void {
 /** What raw-body, co-body and JSON.parse throw, by what they mark their errors with. */
 function problemOfParser(error: unknown): unknown {
   if (error instanceof Problem || error instanceof RequestAborted) return error;
-  const {
-    status,
-    type,
-    message = '',
-  } = error as {
-    status?: number;
-    type?: string;
-    message?: string;
-  };
+  const { status, type } = error as { status?: number; type?: string };
   if (status === 413) return bodyTooLarge();
   if (type === 'request.aborted' || type === 'request.size.invalid') {
     return new RequestAborted('The request was aborted.', { cause: error });
   }
   if (!(error instanceof SyntaxError)) return error;
-  if (message.includes('only supports object')) {
-    return new Problem('invalid-body', 'The body must be a JSON object.');
-  }
-  const position = /at position (\d+)/.exec(message)?.[1];
-  const where = position === undefined ? '' : `, at character ${Number(position) + 1}`;
-  return new Problem('invalid-body', `The body is not valid JSON${where}.`);
+  return new Problem('invalid-body', 'The body is not valid JSON.');
 }

@@ -6,6 +6,7 @@ import { loadPeers } from '../peer.ts';
 interface ParserOptions {
   readonly enableTypes: string[];
   readonly jsonLimit: string;
+  readonly strict: boolean;
   readonly detectJSON: () => boolean;
   readonly onProtoPoisoning: 'ignore';
 }

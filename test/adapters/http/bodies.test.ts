@@ -133,6 +133,18 @@ describe('the body of a request', () => {
     }
   });
 
+  it('that is not one JSON object is told so in a sentence of ours, not of the parser’s', async () => {
+    for (const body of ['null', 'true', '"text"', '1', '[]', '[{"name":"Ann"}]']) {
+      const answer = await expectRaw(body, 400, 'invalid-body');
+      expect(answer?.body.error).to.equal('The body must be a JSON object.');
+    }
+    for (const body of ['{', '{"name":"Ann"} x', '{name:"Ann"}', '[1', 'nul', '"text']) {
+      const answer = await expectRaw(body, 400, 'invalid-body');
+      expect(answer?.body.error).to.equal('The body is not valid JSON.');
+    }
+    expect((await expectRaw('', 400, 'invalid-body'))?.body.error).to.match(/is empty/);
+  });
+
   it('that has no body at all is 400', async () => {
     for (const headers of ['', 'Content-Type: application/json\r\n']) {
       const request = `POST /api/v1/users HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;

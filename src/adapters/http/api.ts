@@ -26,8 +26,8 @@ export type Api = (ctx: Context, place: Place) => Promise<void>;
 
 /**
  * The API: routes by the endpoint table, and answers what the table says of each endpoint in the
- * contract's order: path 400 and 404, method 405 (then credentials and limits, where there are
- * some), query and headers 400, the body's form 415, 413, 400; the rest is the core's.
+ * contract's order: path 400 and 404, method 405, query and headers 400, the body's form 415, 413,
+ * 400; the rest is the core's.
  */
 export function createApi(rostrum: Rostrum, { requireIfMatch, caller }: ApiOptions): Api {
   const router = new Router({ sensitive: true, strict: true });

@@ -9,8 +9,6 @@ type HttpCode =
   | 'invalid-cursor'
   | 'invalid-header'
   | 'invalid-body'
-  | 'unauthenticated'
-  | 'forbidden'
   | 'path-not-found'
   | 'method-not-allowed'
   | 'request-timeout'
@@ -18,7 +16,6 @@ type HttpCode =
   | 'uri-too-long'
   | 'unsupported-media-type'
   | 'expectation-failed'
-  | 'too-many-requests'
   | 'headers-too-large'
   | 'internal'
   | 'shutting-down';
@@ -83,18 +80,6 @@ export const problemCatalogue = {
     meaning:
       'The body is empty, is not JSON, is not UTF-8, is no object, or has the same key twice in one object.',
     advice: 'Send one JSON object, in UTF-8.',
-  },
-  unauthenticated: {
-    status: 401,
-    title: 'Credentials missing or wrong',
-    meaning: 'The request has no credentials, or some that are not valid.',
-    advice: 'The header WWW-Authenticate says which credentials are asked for.',
-  },
-  forbidden: {
-    status: 403,
-    title: 'Not allowed',
-    meaning: 'The credentials are valid, but do not allow this.',
-    advice: 'Use credentials that do, or ask who runs the server.',
   },
   'user-not-found': {
     status: 404,
@@ -164,7 +149,8 @@ export const problemCatalogue = {
     title: 'Body of another kind than JSON',
     meaning:
       'Bodies are application/json, patches also application/merge-patch+json; in UTF-8 and without a content encoding.',
-    advice: 'The header Accept-Post or Accept-Patch lists the media types that there are.',
+    advice:
+      'A header of the answer lists the media types that there are: Accept-Post, for PATCH Accept-Patch, for PUT Accept.',
   },
   'expectation-failed': {
     status: 417,
@@ -191,12 +177,6 @@ export const problemCatalogue = {
     meaning:
       'This server accepts a change only if it says which version of the record it starts from.',
     advice: 'Read the record and send its ETag in the header If-Match.',
-  },
-  'too-many-requests': {
-    status: 429,
-    title: 'Too many requests',
-    meaning: 'The rate limit for this caller is used up.',
-    advice: 'Wait as long as the header Retry-After says.',
   },
   'headers-too-large': {
     status: 431,

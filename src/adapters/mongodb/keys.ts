@@ -1,20 +1,23 @@
 import { isPlainObject } from '../../domain/json.ts';
 
-// MongoDB takes any key of a nested object, but the driver's BSON library reads meaning into two:
-// `_bsontype` makes it write something else than the object, and `$ref` beside `$id` makes it
-// return an instance of a class. Own fields may be called so; in a document these keys carry a `~`
-// in front (and so do those that begin with one, to be told apart).
-const misread = /^~*(?:_bsontype|\$ref)$/;
-const escaped = /^~+(?:_bsontype|\$ref)$/;
+// MongoDB takes any key of a nested object, but the driver's BSON library reads meaning into some:
+// `_bsontype` makes it write something else than the object, `$ref` beside `$id` makes it return an
+// instance of a class, and what lies in an array under a name that objects inherit (`toString`) it
+// returns as raw bytes. Own fields may be called so; in a document these keys carry a `~` in front
+// (and so do those that begin with one, to be told apart).
+function isMisread(key: string): boolean {
+  const bare = key.replace(/^~+/, '');
+  return bare === '_bsontype' || bare === '$ref' || bare in Object.prototype;
+}
 
 /** A JSON value as it is stored. The very same value when no key in it has to change. */
 export function escapeKeys(value: unknown): unknown {
-  return mapKeys(value, (key) => (misread.test(key) ? `~${key}` : key));
+  return mapKeys(value, (key) => (isMisread(key) ? `~${key}` : key));
 }
 
 /** The JSON value that was stored. */
 export function unescapeKeys(value: unknown): unknown {
-  return mapKeys(value, (key) => (escaped.test(key) ? key.slice(1) : key));
+  return mapKeys(value, (key) => (key.startsWith('~') && isMisread(key) ? key.slice(1) : key));
 }
 
 /** Recursive: for values whose depth is bounded. Copies only what changes. */

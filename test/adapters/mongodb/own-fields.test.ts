@@ -17,6 +17,7 @@ const odd: Record<string, Json> = {
   'paths with dots': { 'a.b': { 'c.': 1, '.d': 2, '..': 3 }, '.': 4 },
   'names of our own': { _id: 1, record: 2, claims: [], leaving: {}, joining: 3, pending: true },
   'what objects inherit': { constructor: 1, toString: 2, hasOwnProperty: 3, toBSON: { a: 1 } },
+  'arrays of objects under such names': { toString: [{ valueOf: [[{}]] }], '~toString': [{}] },
   numbers: [0, 1, -1, 2147483647, 2147483648, -2147483649, 9007199254740991, -9007199254740991],
   'broken numbers': [0.1, 1e300, 5e-324, -1.5, 123456789.125],
   'texts of every kind': [

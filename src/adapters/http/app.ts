@@ -5,28 +5,20 @@ import { sendAnswer } from './answer.ts';
 import { createApi, invalidPath, pathNotFound } from './api.ts';
 import { handleAppErrors } from './app-errors.ts';
 import { withinBoundary } from './boundary.ts';
-import { defaultPrefix, type RostrumAppOptions } from './options.ts';
-import {
-  below,
-  isDecoded,
-  joinSegments,
-  pathSegments,
-  prefixSegments,
-  splitTarget,
-} from './paths.ts';
+import { type RostrumAppOptions, resolveOptions } from './options.ts';
+import { below, isDecoded, joinSegments, pathSegments, splitTarget } from './paths.ts';
 import { Koa as KoaApp } from './peers.ts';
 import { sendLive, sendReady } from './probes.ts';
 import { sendProblemPage } from './problem-page.ts';
-
-const problems = '/problems';
+import { allMethods, problemsPath } from './whole-server.ts';
 
 /** The whole program's app: the API, the probes, the pages of the kinds of problems. */
 export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
-  const { prefix = defaultPrefix, logger, accessLog = true, ready } = options;
-  const { requireIfMatch = false, caller = () => '' } = options;
-  const under = prefixSegments(prefix);
+  const { ready } = options;
+  const resolved = resolveOptions(options);
+  const { under } = resolved;
   const base = joinSegments(under);
-  const api = createApi(rostrum, { requireIfMatch, caller });
+  const api = createApi(rostrum, resolved);
 
   async function route(ctx: Context): Promise<void> {
     const { path } = splitTarget(ctx.url);
@@ -42,7 +34,7 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   /** What there is beside the API. It comes first, so that a prefix of "" does not hide it. */
   async function sendBeside(ctx: Context, segments: readonly string[]): Promise<boolean> {
     const [first, ...rest] = segments;
-    if (first === 'problems') sendProblemPage(ctx, rest, problems);
+    if (first === 'problems') sendProblemPage(ctx, rest, problemsPath);
     else if (first === 'livez' && rest.length === 0) sendLive(ctx);
     else if (first === 'readyz' && rest.length === 0) await sendReady(ctx, ready);
     else return false;
@@ -50,13 +42,12 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   }
 
   const app = new KoaApp();
-  handleAppErrors(app, logger);
-  app.use((ctx) => withinBoundary(ctx, problems, { logger, accessLog }, () => route(ctx)));
+  handleAppErrors(app, resolved.logger);
+  app.use((ctx) => withinBoundary(ctx, problemsPath, resolved, () => route(ctx)));
   return app;
 }
 
 /** `OPTIONS *` asks about the server as a whole (RFC 9110, section 9.3.7). */
 function sendServerOptions(ctx: Context): void {
-  const headers = { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' };
-  sendAnswer(ctx, { status: 204, headers });
+  sendAnswer(ctx, { status: 204, headers: { Allow: allMethods } });
 }

@@ -4,7 +4,7 @@ import { sendAnswer } from './answer.ts';
 import { isLargeRest } from './body-form.ts';
 import { RequestAborted } from './body-watch.ts';
 import { maxTargetLength } from './limits.ts';
-import { splitTarget } from './paths.ts';
+import { loggedPath } from './paths.ts';
 import { Problem, problemBody, problemHeaders, toProblem } from './problems.ts';
 import { requestIdFrom } from './request-id.ts';
 
@@ -57,7 +57,12 @@ function report(
 ): void {
   if (problem.kind.status < 500) return;
   const { cause } = problem;
-  const fields = { requestId, code: problem.code, method: ctx.method, path: pathOf(ctx) };
+  const fields = {
+    requestId,
+    code: problem.code,
+    method: ctx.method,
+    path: loggedPath(ctx.originalUrl),
+  };
   if (problem.code !== 'internal') logger?.warn({ ...fields, err: cause }, problem.message);
   else if (logger) logger.error({ ...fields, err: cause }, 'The request failed.');
   else ctx.app.emit('error', cause instanceof Error ? cause : new Error(String(cause)), ctx);
@@ -66,15 +71,11 @@ function report(
 /** One line a request, when its answer was sent or its client is gone. Never a query or a body. */
 function logWhenDone(ctx: Context, requestId: string, logger: Logger): void {
   const { method, res } = ctx;
-  const path = pathOf(ctx);
+  const path = loggedPath(ctx.originalUrl);
   const start = performance.now();
   res.once('close', () => {
     const ms = Math.round((performance.now() - start) * 10) / 10;
     const outcome = res.writableFinished ? { status: res.statusCode } : { aborted: true };
     logger.info({ requestId, method, path, ...outcome, ms }, 'request');
   });
-}
-
-function pathOf(ctx: Context): string {
-  return splitTarget(ctx.originalUrl).path.slice(0, 256);
 }

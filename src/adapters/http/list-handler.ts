@@ -6,7 +6,7 @@ import { formatQuery, type Query } from './query.ts';
 import type { Handler, Resource } from './record-handlers.ts';
 
 /** What a list needs to know of its records. */
-export interface ListedResource<R extends Entity, Filter, Sort extends string>
+export interface ListedResource<R extends Entity, Filter extends EntityFilter, Sort extends string>
   extends Resource<R, Filter, Sort> {
   readFilter(query: Query): Filter;
   sortKey(record: R, by: Sort): string | null;

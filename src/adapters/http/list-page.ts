@@ -1,4 +1,4 @@
-import type { Position } from '../../domain/page.ts';
+import type { EntityFilter, Position } from '../../domain/page.ts';
 import type { Entity } from '../../domain/record.ts';
 import type { ListQuery } from './list-query.ts';
 import type { Service } from './record-handlers.ts';
@@ -26,7 +26,7 @@ const sliceRecords = 50;
  * Reads a page slice by slice, each one as text before the next is read. The slices go by position
  * as pages do, so what holds from page to page holds within this one.
  */
-export async function readPage<R extends Entity, Filter, Sort extends string>(
+export async function readPage<R extends Entity, Filter extends EntityFilter, Sort extends string>(
   service: Service<R, Filter, Sort>,
   list: ListQuery<Filter, Sort>,
   sortKey: (record: R, by: Sort) => string | null,

@@ -1,6 +1,9 @@
-import { maxFilterIds, pageLimits, postSorts, userSorts } from '../../domain/page.ts';
+import { maxFilterIds, newestFirst, pageLimits, postSorts, userSorts } from '../../domain/page.ts';
 import type { QueryParameter } from './endpoint.ts';
 import { readInstant, timeBounds } from './time-filter.ts';
+
+/** How a list is sorted when nothing is said, as `sort` would say it. */
+export const defaultSort = `${newestFirst.direction === 'desc' ? '-' : ''}${newestFirst.by}`;
 
 const limit: QueryParameter = {
   name: 'limit',
@@ -37,7 +40,7 @@ function sort(fields: readonly string[]): QueryParameter {
   return {
     name: 'sort',
     description: 'The field that the list is sorted by; "-" in front for descending.',
-    schema: { type: 'string', enum: values, default: '-createdAt' },
+    schema: { type: 'string', enum: values, default: defaultSort },
     check: (value) => (values.includes(value) ? undefined : `Must be one of ${values.join(', ')}.`),
   };
 }

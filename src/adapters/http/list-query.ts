@@ -3,7 +3,6 @@ import { instantFromMs, instantToMs } from '../../domain/instant.ts';
 import type { Json } from '../../domain/json.ts';
 import {
   type EntityFilter,
-  newestFirst,
   type Order,
   type Position,
   type PostFilter,
@@ -11,6 +10,7 @@ import {
   type UserFilter,
 } from '../../domain/page.ts';
 import { decodeCursor, encodeCursor, type ListIdentity } from './cursor.ts';
+import { defaultSort } from './list-parameters.ts';
 import { Problem } from './problems.ts';
 import type { Query } from './query.ts';
 import { timeSpan } from './time-filter.ts';
@@ -32,7 +32,7 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   query: Query,
   filter: Filter,
 ): ListQuery<Filter, Sort> {
-  const order = readOrder<Sort>(first(query, 'sort'));
+  const order = readOrder<Sort>(first(query, 'sort') ?? defaultSort);
   const identity: ListIdentity = {
     list,
     sort: `${order.direction} ${order.by}`,
@@ -74,8 +74,7 @@ function readEntityFilter(query: Query): EntityFilter {
   };
 }
 
-function readOrder<Sort extends string>(sort: string | undefined): Order<Sort> {
-  if (sort === undefined) return newestFirst as Order<string> as Order<Sort>;
+function readOrder<Sort extends string>(sort: string): Order<Sort> {
   const descending = sort.startsWith('-');
   const by = (descending ? sort.slice(1) : sort) as Sort;
   return { by, direction: descending ? 'desc' : 'asc' };

@@ -5,8 +5,8 @@ import { handleAppErrors } from './app-errors.ts';
 import { withinBoundary } from './boundary.ts';
 import { rostrumMiddleware } from './middleware.ts';
 import { mountPath } from './mount-path.ts';
-import { defaultPrefix, type RostrumHttpOptions } from './options.ts';
-import { joinSegments, prefixSegments } from './paths.ts';
+import { type RostrumHttpOptions, resolveOptions } from './options.ts';
+import { joinSegments } from './paths.ts';
 import { Koa } from './peers.ts';
 
 /**
@@ -17,13 +17,13 @@ export function rostrumListener(
   rostrum: Rostrum,
   options: RostrumHttpOptions = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const { prefix = defaultPrefix, logger, accessLog = true } = options;
-  const under = joinSegments(prefixSegments(prefix));
+  const resolved = resolveOptions(options);
+  const under = joinSegments(resolved.under);
   const app = new Koa();
-  handleAppErrors(app, logger);
+  handleAppErrors(app, resolved.logger);
   app.use(rostrumMiddleware(rostrum, options));
   app.use((ctx) =>
-    withinBoundary(ctx, `${mountPath(ctx)}${under}/problems`, { logger, accessLog }, async () => {
+    withinBoundary(ctx, `${mountPath(ctx)}${under}/problems`, resolved, async () => {
       throw pathNotFound();
     }),
   );

@@ -1,15 +1,13 @@
+import { quotedString, token, unquoted } from './header-grammar.ts';
+
 /** A media type and its parameters (RFC 9110, section 8.3.1), names in lower case. */
 export interface MediaType {
   readonly type: string;
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const start = new RegExp(`^(${token}/${token})`);
-const parameter = new RegExp(
-  `[ \\t]*;[ \\t]*(?:(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)"))?`,
-  'y',
-);
+const parameter = new RegExp(`[ \\t]*;[ \\t]*(?:(${token})=(${token}|${quotedString})?)?`, 'y');
 
 /** @returns undefined when it is malformed */
 export function parseMediaType(header: string): MediaType | undefined {
@@ -21,10 +19,8 @@ export function parseMediaType(header: string): MediaType | undefined {
   while (parameter.lastIndex < text.length) {
     const match = parameter.exec(text);
     if (match === null) return undefined;
-    const [, name, value, quoted] = match;
-    if (name !== undefined) {
-      parameters.push([name.toLowerCase(), value ?? quoted?.replace(/\\(.)/g, '$1') ?? '']);
-    }
+    const [, name, value = ''] = match;
+    if (name !== undefined) parameters.push([name.toLowerCase(), unquoted(value)]);
   }
   return { type: type.toLowerCase(), parameters };
 }

@@ -3,15 +3,8 @@ import type { Rostrum } from '../../domain/rostrum.ts';
 import { createApi, invalidPath } from './api.ts';
 import { withinBoundary } from './boundary.ts';
 import { mountPath } from './mount-path.ts';
-import { defaultPrefix, type RostrumHttpOptions } from './options.ts';
-import {
-  below,
-  isDecoded,
-  joinSegments,
-  pathSegments,
-  prefixSegments,
-  splitTarget,
-} from './paths.ts';
+import { type RostrumHttpOptions, resolveOptions } from './options.ts';
+import { below, isDecoded, joinSegments, pathSegments, splitTarget } from './paths.ts';
 import { sendProblemPage } from './problem-page.ts';
 
 /**
@@ -22,17 +15,16 @@ import { sendProblemPage } from './problem-page.ts';
  * sees them. It has to come before any middleware that reads bodies.
  */
 export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions = {}): Middleware {
-  const { prefix = defaultPrefix, logger, accessLog = true } = options;
-  const { requireIfMatch = false, caller = () => '' } = options;
-  const under = prefixSegments(prefix);
-  const api = createApi(rostrum, { requireIfMatch, caller });
+  const resolved = resolveOptions(options);
+  const { under } = resolved;
+  const api = createApi(rostrum, resolved);
 
   return async (ctx, next) => {
     const rest = below(under, pathSegments(splitTarget(ctx.url).path));
     if (rest === undefined) return next();
     const base = `${mountPath(ctx)}${joinSegments(under)}`;
     const problems = `${base}/problems`;
-    return withinBoundary(ctx, problems, { logger, accessLog }, async () => {
+    return withinBoundary(ctx, problems, resolved, async () => {
       if (rest[0] !== 'problems') return api(ctx, { base, rest });
       if (!isDecoded(rest)) throw invalidPath();
       sendProblemPage(ctx, rest.slice(1), problems);

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { Logger } from '../../ports/logger.ts';
+import { prefixSegments } from './paths.ts';
 
 /** How Rostrum is put into an app. */
 export interface RostrumHttpOptions {
@@ -21,4 +22,23 @@ export interface RostrumAppOptions extends RostrumHttpOptions {
   readonly ready: () => Promise<void>;
 }
 
-export const defaultPrefix = '/api/v1';
+/** Options with their defaults. */
+export interface ResolvedOptions {
+  /** The segments of the prefix. */
+  readonly under: readonly string[];
+  readonly requireIfMatch: boolean;
+  readonly logger: Logger | undefined;
+  readonly accessLog: boolean;
+  readonly caller: (ctx: Context) => string;
+}
+
+/** @throws TypeError for a prefix that no path begins with */
+export function resolveOptions({
+  prefix = '/api/v1',
+  requireIfMatch = false,
+  logger,
+  accessLog = true,
+  caller = () => '',
+}: RostrumHttpOptions): ResolvedOptions {
+  return { under: prefixSegments(prefix), requireIfMatch, logger, accessLog, caller };
+}

@@ -15,6 +15,11 @@ export function splitTarget(target: string): Target {
   return { path: path === '' ? '/' : path, query: mark < 0 ? '' : local.slice(mark + 1) };
 }
 
+/** What of a target a log may have: never the query, and no more of the path than helps. */
+export function loggedPath(target: string): string {
+  return splitTarget(target).path.slice(0, 256);
+}
+
 /**
  * The segments of a path: split first and decoded then (RFC 3986, section 2.4), so that a `%2F`
  * stays inside its segment.
@@ -22,7 +27,7 @@ export function splitTarget(target: string): Target {
  * @returns for each segment what it says, undefined where it cannot be decoded
  */
 export function pathSegments(path: string): readonly (string | undefined)[] {
-  return path.startsWith('/') ? path.slice(1).split('/').map(decodeSegment) : [undefined];
+  return path.startsWith('/') ? path.slice(1).split('/').map(decodePercent) : [undefined];
 }
 
 /** Segments as a path again, each with only what has to be encoded encoded. */
@@ -70,14 +75,10 @@ export function prefixSegments(prefix: string): readonly string[] {
 /** Only what may stand in a target at all: visible ASCII, and no fragment. */
 const sendable = /^[!"$-~]*$/;
 
-function decodeSegment(segment: string): string | undefined {
-  return sendable.test(segment) ? decodePercent(segment) : undefined;
-}
-
 /** Percent-decoded as UTF-8; undefined when it is not well-formed. */
 export function decodePercent(text: string): string | undefined {
   try {
-    return decodeURIComponent(text);
+    return sendable.test(text) ? decodeURIComponent(text) : undefined;
   } catch {
     return undefined;
   }

@@ -1,11 +1,15 @@
 import type { Answer } from './answer.ts';
+import { quotedString, token, unquoted } from './header-grammar.ts';
 
 /** How a client wants to be answered to a write (RFC 7240, section 4.2). */
 type Return = 'minimal' | 'representation';
 
 /** A preference and its parameters, and the comma or the end behind it (RFC 7240, section 2). */
-const preference =
-  /[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[!#$%&'*+.^_`|~0-9A-Za-z-]*))?[ \t]*(?:;(?:[^,"]|"(?:[^"\\]|\\.)*")*)?(?:,|$)/y;
+const preference = new RegExp(
+  `[ \\t]*(${token})(?:[ \\t]*=[ \\t]*(${token}|${quotedString})?)?[ \\t]*` +
+    `(?:;(?:[^,"]|${quotedString})*)?(?:,|$)`,
+  'y',
+);
 
 /**
  * Reads `return` from `Prefer`. The first one counts; what cannot be read, and what nobody here
@@ -18,7 +22,7 @@ function preferredReturn(header: string | string[] | undefined): Return | undefi
     const [, name = '', value = ''] = preference.exec(text) ?? [];
     if (name === '') return undefined;
     if (name.toLowerCase() !== 'return') continue;
-    const plain = value.replaceAll('"', '');
+    const plain = unquoted(value);
     return plain === 'minimal' || plain === 'representation' ? plain : undefined;
   }
   return undefined;

@@ -38,5 +38,5 @@ export function formatQuery(query: Query, changed: Readonly<Record<string, strin
 }
 
 function decode(text: string): string | undefined {
-  return /^[!"$-~]*$/.test(text) ? decodePercent(text.replaceAll('+', ' ')) : undefined;
+  return decodePercent(text.replaceAll('+', '%20'));
 }

@@ -1,9 +1,10 @@
 import type { Idempotency } from '../../domain/claim.ts';
-import type { ListRequest, Order, Page } from '../../domain/page.ts';
+import type { EntityFilter, Order } from '../../domain/page.ts';
 import type { Precondition } from '../../domain/precondition.ts';
-import type { Entity, Id, Version, Versioned } from '../../domain/record.ts';
+import type { Entity, Version, Versioned } from '../../domain/record.ts';
+import type { RecordService } from '../../domain/record-service.ts';
 import type { Rostrum } from '../../domain/rostrum.ts';
-import type { Creation } from '../../ports/repository.ts';
+import type { Repository } from '../../ports/repository.ts';
 import type { Answer } from './answer.ts';
 import type { ApiRequest } from './endpoint.ts';
 import { entityTag } from './etag.ts';
@@ -12,16 +13,13 @@ import { isNotModified, preconditionOf } from './preconditions.ts';
 import { inPreferredForm } from './prefer.ts';
 
 /** What users and posts have in common in the core. */
-export interface Service<R extends Entity, Filter, Sort extends string> {
-  create(input: unknown, idempotency?: Idempotency): Promise<Creation<R>>;
-  get(id: Id): Promise<Versioned<R>>;
-  list(request: ListRequest<Filter, Order<Sort>>): Promise<Page<Versioned<R>>>;
-  replace(id: Id, input: unknown, precondition?: Precondition): Promise<Versioned<R>>;
-  patch(id: Id, patch: unknown, precondition?: Precondition): Promise<Versioned<R>>;
-}
+export type Service<R extends Entity, Filter extends EntityFilter, Sort extends string> = Pick<
+  RecordService<R, Filter, Sort, Repository<R, Filter, Order<Sort | 'createdAt'>>>,
+  'create' | 'get' | 'list' | 'replace' | 'patch'
+>;
 
 /** A kind of record as the API shows it. */
-export interface Resource<R extends Entity, Filter, Sort extends string> {
+export interface Resource<R extends Entity, Filter extends EntityFilter, Sort extends string> {
   /** The path of the list, and the name of its member. */
   readonly path: string;
   readonly plural: string;
@@ -31,7 +29,7 @@ export interface Resource<R extends Entity, Filter, Sort extends string> {
 export type Handler = (request: ApiRequest) => Promise<Answer>;
 
 /** The handlers of one record that users and posts have in common. */
-export function recordHandlers<R extends Entity, Filter, Sort extends string>({
+export function recordHandlers<R extends Entity, Filter extends EntityFilter, Sort extends string>({
   path,
   service,
 }: Resource<R, Filter, Sort>): Record<'create' | 'get' | 'replace' | 'patch', Handler> {

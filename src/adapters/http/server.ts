@@ -7,14 +7,13 @@ import { Connections } from './connections.ts';
 import { logDrops } from './drops.ts';
 import { noteExpectation } from './expectation.ts';
 import { messageProblem } from './message-rules.ts';
-import { splitTarget } from './paths.ts';
+import { loggedPath } from './paths.ts';
 import { Problem } from './problems.ts';
 import { refuse, refuseSocket } from './raw-answer.ts';
 import { requestIdFrom } from './request-id.ts';
 import { defaultLimits, defaultShutdownTimeoutMs, type ServeOptions } from './server-options.ts';
 import { Shutdown } from './shutdown.ts';
-
-const problems = '/problems';
+import { allMethods, problemsPath } from './whole-server.ts';
 
 /** A server that listens. */
 export interface RunningServer {
@@ -52,12 +51,16 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
 
   function refuseRequest(request: IncomingMessage, response: ServerResponse, problem: Problem) {
     const requestId = requestIdFrom(request.headers['x-request-id']);
-    const { path } = splitTarget(request.url ?? '');
     logger?.info(
-      { requestId, method: request.method, path: path.slice(0, 256), status: problem.kind.status },
+      {
+        requestId,
+        method: request.method,
+        path: loggedPath(request.url ?? ''),
+        status: problem.kind.status,
+      },
       'refused',
     );
-    refuse(response, problem, { requestId, problems });
+    refuse(response, problem, { requestId, problems: problemsPath });
   }
 
   server.on('connection', (socket) => connections.accept(socket));
@@ -74,13 +77,13 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   });
   server.on('connect', (request, socket) => {
     const problem = new Problem('method-not-allowed', 'This server is no proxy.', {
-      headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
+      headers: { Allow: allMethods },
     });
     socket.on('error', () => socket.destroy());
     const requestId = requestIdFrom(request.headers['x-request-id']);
-    refuseSocket(socket as Socket, problem, { requestId, problems });
+    refuseSocket(socket as Socket, problem, { requestId, problems: problemsPath });
   });
-  const onClientError = clientErrorHandler({ connections, problems, logger });
+  const onClientError = clientErrorHandler({ connections, problems: problemsPath, logger });
   server.on('clientError', (error, socket) => void onClientError(error, socket as Socket));
 
   server.listen({ host, port });

@@ -1,6 +1,5 @@
 import {
   earliestInstant,
-  type Instant,
   instantFromMs,
   instantToMs,
   latestInstant,
@@ -51,11 +50,7 @@ function span(from: number, before: number): TimeSpan {
   const [first, last] = [instantToMs(earliestInstant), instantToMs(latestInstant)];
   if (from > last || before <= first) return { from: latestInstant, before: earliestInstant };
   return {
-    ...(from > first && { from: instant(from) }),
-    ...(before <= last && { before: instant(before) }),
+    ...(from > first && { from: instantFromMs(from) }),
+    ...(before <= last && { before: instantFromMs(before) }),
   };
-}
-
-function instant(ms: number): Instant {
-  return instantFromMs(ms);
 }

@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 
 /** What a call needs to know of the servers behind it. */
 export interface Sight {
-  /** Grows whenever a server that takes writes comes into sight; undefined while one is. */
+  /** Names the time without a server that takes writes; undefined while there is one in sight. */
   readonly blindSince: number | undefined;
 }
 

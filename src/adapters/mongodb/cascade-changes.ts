@@ -2,7 +2,7 @@ import type { AnyBulkWriteOperation } from 'mongodb';
 import type { Post } from '../../domain/post.ts';
 import type { Decide } from '../../ports/repository.ts';
 import { keptClaims, tombstoneOf } from './claims.ts';
-import { type StoredPost, toStoredPost, toVersioned } from './documents.ts';
+import { asRead, type StoredPost, toStoredPost, toVersioned } from './documents.ts';
 
 // Each is of the very version that was read: a post that was changed meanwhile stays as it is.
 
@@ -10,10 +10,10 @@ type Change = AnyBulkWriteOperation<StoredPost>;
 
 /** The deletion of a post; its claims live on. */
 export function deleted(post: StoredPost): Change {
-  const { _id, version } = post as Required<StoredPost>;
+  const filter = asRead(post);
   const tombstone = tombstoneOf(post);
-  if (tombstone === undefined) return { deleteOne: { filter: { _id, version } } };
-  return { replaceOne: { filter: { _id, version }, replacement: tombstone } };
+  if (tombstone === undefined) return { deleteOne: { filter } };
+  return { replaceOne: { filter, replacement: tombstone } };
 }
 
 /** What becomes of a post that is left without its author. */
@@ -25,5 +25,5 @@ export function released(post: StoredPost, release: Decide<Post>): Change {
     throw new TypeError('A post that is released has to lose its author.');
   }
   const replacement = toStoredPost(record, current.version + 1, keptClaims(post));
-  return { replaceOne: { filter: { _id, version: current.version }, replacement } };
+  return { replaceOne: { filter: asRead(post), replacement } };
 }

@@ -30,6 +30,8 @@ export interface StoredRecord {
   readonly record?: Document;
   readonly version?: number;
   readonly claims?: readonly StoredClaim[];
+  /** Names the load that stored it as it is; absent after a change. See {@link asRead}. */
+  readonly loaded?: string;
   /** When the server's broom (a TTL index) takes a hidden document. */
   readonly expires?: Date;
 }
@@ -53,6 +55,14 @@ export const isVisible = { record: { $exists: true } } as const;
 
 /** Holds of those that they do not see. */
 export const isHidden = { record: { $exists: false } } as const;
+
+/**
+ * Holds of a document for as long as it is as it was read. Its version alone would not tell: a load
+ * may put another record at the same version.
+ */
+export function asRead({ _id, version, loaded }: StoredRecord): { readonly _id: Id } {
+  return { _id, version, loaded: loaded ?? { $exists: false } } as { readonly _id: Id };
+}
 
 /** The first version of every record. */
 export const firstVersion = 1;

@@ -1,7 +1,7 @@
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { Id } from '../../domain/record.ts';
 import type { Call } from './call.ts';
-import { isVisible, type StoredPost, type StoredUser } from './documents.ts';
+import { asRead, isVisible, type StoredPost, type StoredUser } from './documents.ts';
 import { limits } from './limits.ts';
 
 /**
@@ -79,10 +79,9 @@ export class Fence {
     );
   }
 
-  /** Marks a user as leaving. False when they are not at this version any more, or leave already. */
+  /** Marks a user as leaving. False when they were changed since, or leave already. */
   async leave(call: Call, user: StoredUser, token: string): Promise<boolean> {
-    const { _id, version } = user;
-    const unmarked = { _id, version, leaving: { $exists: false } } as object;
+    const unmarked = { ...asRead(user), leaving: { $exists: false } } as object;
     const { matchedCount } = await call.prepare('leave', (bounds) =>
       this.#users.updateOne(unmarked, mark(token, limits.leaseMs), bounds),
     );

@@ -5,7 +5,7 @@ import type { Post } from '../../domain/post.ts';
 import type { Id, Versioned } from '../../domain/record.ts';
 import type { Call } from './call.ts';
 import { keptClaims } from './claims.ts';
-import { isHidden, type StoredPost, toStoredPost } from './documents.ts';
+import { asRead, isHidden, type StoredPost, toStoredPost } from './documents.ts';
 import { DuplicateKey } from './errors.ts';
 import { type Fence, ofMarks } from './fence.ts';
 import { documentsOf, writeAll } from './loading.ts';
@@ -58,7 +58,8 @@ function planOf(
   token: string,
 ): Plan {
   const { id: _id, authorId: author } = record;
-  const document = toStoredPost(record, version, there ? keptClaims(there) : []);
+  const claims = there ? keptClaims(there) : [];
+  const document = { ...toStoredPost(record, version, claims), loaded: token };
   const names = author !== null && there?.record?.authorId !== author;
   const marked = names ? { 'joining.token': token } : {};
   if (there === undefined) {
@@ -67,11 +68,13 @@ function planOf(
     const write = { replaceOne: { filter: { _id, ...marked }, replacement: document } };
     return { joins: { author, mark }, write };
   }
-  const state = there.record ? { version: there.version ?? 0 } : isHidden;
-  const write = { replaceOne: { filter: { _id, ...state, ...marked }, replacement: document } };
+  const state = there.record ? asRead(there) : { _id, ...isHidden };
+  const write = {
+    replaceOne: { filter: { ...state, ...marked } as object, replacement: document },
+  };
   if (!names) return { write };
   const update = { $push: { joining: { token, author } } };
-  return { joins: { author, mark: { updateOne: { filter: { _id, ...state }, update } } }, write };
+  return { joins: { author, mark: { updateOne: { filter: state as object, update } } }, write };
 }
 
 async function carryOut(

@@ -10,7 +10,14 @@ import type { Creation, Decide, Guard } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
 import { keptClaims, tombstoneOf, toStoredClaim } from './claims.ts';
 import type { Connection } from './connection.ts';
-import { firstVersion, isHidden, type StoredPost, toStoredPost, toVersioned } from './documents.ts';
+import {
+  asRead,
+  firstVersion,
+  isHidden,
+  type StoredPost,
+  toStoredPost,
+  toVersioned,
+} from './documents.ts';
 import type { DuplicateKey } from './errors.ts';
 import { type Fence, ofMarks } from './fence.ts';
 import { partsOf } from './loading.ts';
@@ -56,7 +63,7 @@ export class MongodbPostRepository
     return this.change(id, decide, (call, stored, { record, version }, next) => {
       const replacement = toStoredPost(next, version + 1, keptClaims(stored));
       const author = next.authorId === record.authorId ? null : next.authorId;
-      return this.#replace(call, { _id: id, version }, replacement, author);
+      return this.#replace(call, asRead(stored), replacement, author);
     });
   }
 
@@ -108,7 +115,7 @@ export class MongodbPostRepository
    */
   async #replace(
     call: Call,
-    filter: { readonly _id: Id; readonly version?: number },
+    filter: { readonly _id: Id },
     post: StoredPost,
     author: Id | null,
   ): Promise<boolean> {
@@ -139,7 +146,7 @@ export class MongodbPostRepository
   }
 
   async #delete(call: Call, post: StoredPost): Promise<boolean> {
-    const filter = { _id: post._id, version: post.version } as object;
+    const filter = asRead(post);
     const tombstone = tombstoneOf(post);
     if (tombstone !== undefined) return this.#put(call, filter, tombstone);
     const { deletedCount } = await call.commit('delete', (bounds) =>

@@ -3,7 +3,7 @@ import type { Sight } from './call.ts';
 
 /** Follows whether the driver sees a server that takes writes. */
 export class Sightings implements Sight {
-  #lost = 0;
+  #changes = 0;
   #blind = true;
 
   constructor(client: MongoClient) {
@@ -11,12 +11,12 @@ export class Sightings implements Sight {
       const sees = [...newDescription.servers.values()].some(({ type }) => writable.has(type));
       if (sees === !this.#blind) return;
       this.#blind = !sees;
-      this.#lost += 1;
+      this.#changes += 1;
     });
   }
 
   get blindSince(): number | undefined {
-    return this.#blind ? this.#lost : undefined;
+    return this.#blind ? this.#changes : undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { emailKey } from '../../domain/email.ts';
 import { emailTaken } from '../../domain/errors.ts';
@@ -5,7 +6,7 @@ import type { Versioned } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { Call } from './call.ts';
 import { keptClaims } from './claims.ts';
-import { isHidden, type StoredUser, toStoredUser } from './documents.ts';
+import { asRead, isHidden, type StoredUser, toStoredUser } from './documents.ts';
 import { DuplicateKey } from './errors.ts';
 import type { Fence } from './fence.ts';
 import { documentsOf, writeAll } from './loading.ts';
@@ -25,7 +26,8 @@ export async function loadUsers(
       await fence.outwaitLeaving(call, leaving._id, attempt);
       continue;
     }
-    const writes = part.map((stored) => writeOf(stored, there.get(stored.record.id)));
+    const loaded = randomUUID();
+    const writes = part.map((stored) => writeOf(stored, there.get(stored.record.id), loaded));
     try {
       if (await writeAll(call, users, 'load', writes, true)) return;
     } catch (error) {
@@ -39,12 +41,14 @@ export async function loadUsers(
 function writeOf(
   { record, version }: Versioned<User>,
   there: StoredUser | undefined,
+  loaded: string,
 ): AnyBulkWriteOperation<StoredUser> {
-  if (there === undefined) return { insertOne: { document: toStoredUser(record, version, []) } };
-  const replacement = toStoredUser(record, version, keptClaims(there));
-  const state = there.record ? { version: there.version ?? 0 } : isHidden;
-  const filter = { _id: record.id, ...state, leaving: { $exists: false } };
-  return { replaceOne: { filter, replacement } };
+  const claims = there ? keptClaims(there) : [];
+  const document = { ...toStoredUser(record, version, claims), loaded };
+  if (there === undefined) return { insertOne: { document } };
+  const state = there.record ? asRead(there) : { _id: record.id, ...isHidden };
+  const filter = { ...state, leaving: { $exists: false } } as object;
+  return { replaceOne: { filter, replacement: document } };
 }
 
 /** Whether it was the address that was in the way, or somebody who stored the same id meanwhile. */

@@ -11,7 +11,14 @@ import type { Call } from './call.ts';
 import { Cascade } from './cascade.ts';
 import { keptClaims, toStoredClaim } from './claims.ts';
 import type { Connection } from './connection.ts';
-import { firstVersion, isHidden, type StoredUser, toStoredUser, toVersioned } from './documents.ts';
+import {
+  asRead,
+  firstVersion,
+  isHidden,
+  type StoredUser,
+  toStoredUser,
+  toVersioned,
+} from './documents.ts';
 import type { DuplicateKey } from './errors.ts';
 import type { Fence } from './fence.ts';
 import { partsOf } from './loading.ts';
@@ -51,9 +58,8 @@ export class MongodbUserRepository
 
   override update(id: Id, decide: Decide<User>): Promise<Versioned<User> | undefined> {
     return this.change(id, decide, async (call, stored, current, next) => {
-      const { version } = current;
-      const replacement = toStoredUser(next, version + 1, keptClaims(stored));
-      const unmarked = { _id: id, version, leaving: { $exists: false } };
+      const replacement = toStoredUser(next, current.version + 1, keptClaims(stored));
+      const unmarked = { ...asRead(stored), leaving: { $exists: false } };
       return this.#replace(call, unmarked, replacement);
     });
   }
@@ -100,10 +106,18 @@ export class MongodbUserRepository
     try {
       gone = await this.#cascade.run(call, user, token, posts);
     } finally {
-      // If this fails too, the lease of the mark runs out.
-      if (!gone) await this.#fence.unleave(call, user._id, token).catch(() => {});
+      if (!gone) await this.#unleave(call, user._id, token);
     }
     return gone;
+  }
+
+  /** Lets go of a user who stays. */
+  async #unleave(call: Call, id: Id, token: string): Promise<void> {
+    await this.#fence.unleave(call, id, token).catch(() => {
+      // Once more, when the call was out of time; if that fails too, the lease runs out.
+      const again = this.connection.call((later) => this.#fence.unleave(later, id, token));
+      again.catch(() => {});
+    });
   }
 
   async #replace(call: Call, filter: object, replacement: StoredUser): Promise<boolean> {

@@ -18,6 +18,7 @@ const shapes: Record<string, readonly JsonObject[]> = {
     Object.fromEntries(keys.map((key, n) => [key, n])),
     { below: Object.fromEntries(keys.map((key, n) => [key, { [key]: n }])) },
     { list: keys.map((key) => ({ [key]: null })) },
+    { arrays: Object.fromEntries(keys.map((key, n) => [key, [{ n }, [{}]]])) },
   ],
   'integers up to ±(2^53 − 1)': [
     { n: [0, 1, -1, 255, 2 ** 31 - 1, 2 ** 31, -(2 ** 31) - 1, 2 ** 32, 2 ** 52 + 1] },

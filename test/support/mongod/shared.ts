@@ -31,8 +31,17 @@ export async function describeOn(
   title: string,
   body: () => void,
 ): Promise<void> {
-  const run = (await hasServer(topology)) ? describe : describe.skip;
-  run(`${title} (${topology})`, body);
+  const named = `${title} (${topology})`;
+  try {
+    ((await hasServer(topology)) ? describe : describe.skip)(named, body);
+  } catch (error) {
+    // As a test that fails, because what is thrown while a file is loaded is hard to read.
+    describe(named, () => {
+      it('has a server to run on', () => {
+        throw error;
+      });
+    });
+  }
 }
 
 async function start(topology: Topology): Promise<TestServer> {

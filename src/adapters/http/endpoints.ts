@@ -1,9 +1,27 @@
+import { deleteModes } from '../../domain/user-service.ts';
 import type { Endpoint } from './endpoint.ts';
 import { postListParameters, userListParameters } from './list-parameters.ts';
+import { oneOf } from './parameter-values.ts';
 import { postHandlers } from './posts.ts';
+import type { ProblemCode } from './problem-catalogue.ts';
 import { endpointsOf } from './record-endpoints.ts';
 import { schemas } from './schemas.ts';
 import { userHandlers } from './users.ts';
+
+/** What any request may end in; `path-not-found` and `method-not-allowed` are no endpoint's. */
+export const commonProblems: readonly ProblemCode[] = [
+  'bad-request',
+  'invalid-path',
+  'invalid-query',
+  'request-timeout',
+  'uri-too-long',
+  'expectation-failed',
+  'headers-too-large',
+  'internal',
+  'store-unavailable',
+  'overloaded',
+  'shutting-down',
+];
 
 /** Every endpoint of the API: what routes, validates and documents it. */
 export const endpoints: readonly Endpoint[] = [
@@ -24,9 +42,7 @@ export const endpoints: readonly Endpoint[] = [
       {
         name: 'posts',
         description: "What becomes of the user's posts; without it, a user who has some stays.",
-        schema: { type: 'string', enum: ['delete', 'keep'] },
-        check: (value) =>
-          value === 'delete' || value === 'keep' ? undefined : 'Must be "delete" or "keep".',
+        ...oneOf(deleteModes.filter((mode) => mode !== 'refuse')),
       },
     ],
     conflicts: ['email-taken'],

@@ -1,6 +1,6 @@
 import type { HeaderParameter } from './endpoint.ts';
 import { parseEntityTags } from './etag.ts';
-import { parseIdempotencyKey } from './idempotency.ts';
+import { keyPattern, parseIdempotencyKey } from './idempotency.ts';
 
 function tags(name: string, description: string): HeaderParameter {
   return {
@@ -22,7 +22,7 @@ export const ifNoneMatch = tags(
 export const idempotencyKey: HeaderParameter = {
   name: 'Idempotency-Key',
   description: 'Makes the request safe to repeat: for 24 hours, one key makes one record.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  schema: { type: 'string', pattern: keyPattern },
   check: (value) =>
     parseIdempotencyKey(value) === undefined
       ? 'Must be 1 to 255 visible ASCII characters, quoted or bare.'

@@ -3,18 +3,22 @@ import type { Idempotency } from '../../domain/claim.ts';
 import { isTooDeep } from '../../domain/i-json.ts';
 import { canonicalJson, type JsonObject } from '../../domain/json.ts';
 import type { JsonBody } from './body-gate.ts';
+import { unquoted } from './header-grammar.ts';
 
 /**
- * Reads `Idempotency-Key`: 1 to 255 visible ASCII characters, bare or as a string of structured
- * fields (RFC 8941, section 3.3.3); `"abc"` and `abc` are one key.
+ * `Idempotency-Key`, bare or as a string of structured fields (RFC 8941, section 3.3.3), as the
+ * source of a regular expression.
+ */
+export const keyPattern = String.raw`^(?:"(?:[!#-[\]-~]|\\["\\]){1,255}"|[!#-~][!-~]{0,254})$`;
+const keyForm = new RegExp(keyPattern);
+
+/**
+ * Reads `Idempotency-Key`; `"abc"` and `abc` are one key.
  *
  * @returns undefined when it is malformed
  */
 export function parseIdempotencyKey(header: string): string | undefined {
-  const quoted = /^"((?:[!#-[\]-~]|\\["\\])*)"$/.exec(header)?.[1];
-  const key = quoted === undefined ? header : quoted.replace(/\\(.)/g, '$1');
-  const bareQuote = quoted === undefined && key.startsWith('"');
-  return /^[!-~]{1,255}$/.test(key) && !bareQuote ? key : undefined;
+  return keyForm.test(header) ? unquoted(header) : undefined;
 }
 
 /** What a creation is known by to the store. */

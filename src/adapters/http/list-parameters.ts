@@ -1,5 +1,6 @@
 import { maxFilterIds, newestFirst, pageLimits, postSorts, userSorts } from '../../domain/page.ts';
 import type { QueryParameter } from './endpoint.ts';
+import { integer, oneOf } from './parameter-values.ts';
 import { readInstant, timeBounds } from './time-filter.ts';
 
 /** How a list is sorted when nothing is said, as `sort` would say it. */
@@ -8,11 +9,7 @@ export const defaultSort = `${newestFirst.direction === 'desc' ? '-' : ''}${newe
 const limit: QueryParameter = {
   name: 'limit',
   description: 'How many records the page has at most.',
-  schema: { type: 'integer', minimum: 1, maximum: pageLimits.max, default: pageLimits.default },
-  check(value) {
-    const fits = /^[1-9]\d{0,8}$/.test(value) && Number(value) <= pageLimits.max;
-    return fits ? undefined : `Must be an integer from 1 to ${pageLimits.max}.`;
-  },
+  ...integer(1, pageLimits.max, pageLimits.default),
 };
 
 const cursor: QueryParameter = {
@@ -24,8 +21,7 @@ const cursor: QueryParameter = {
 const count: QueryParameter = {
   name: 'count',
   description: 'With "exact", the answer says how many records the filter matches.',
-  schema: { type: 'string', enum: ['exact'] },
-  check: (value) => (value === 'exact' ? undefined : 'Must be "exact".'),
+  ...oneOf(['exact']),
 };
 
 const id: QueryParameter = {
@@ -40,8 +36,7 @@ function sort(fields: readonly string[]): QueryParameter {
   return {
     name: 'sort',
     description: 'The field that the list is sorted by; "-" in front for descending.',
-    schema: { type: 'string', enum: values, default: defaultSort },
-    check: (value) => (values.includes(value) ? undefined : `Must be one of ${values.join(', ')}.`),
+    ...oneOf(values, defaultSort),
   };
 }
 

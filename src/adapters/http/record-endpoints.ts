@@ -8,9 +8,12 @@ import { schemas } from './schemas.ts';
 const json = 'application/json';
 const mergePatch = 'application/merge-patch+json';
 
+/** Says that `Prefer` was heard. */
+const applied = 'Preference-Applied';
+
 const noContent: EndpointAnswer = {
   description: 'Done, without a body, as Prefer: return=minimal wants.',
-  headers: ['Preference-Applied'],
+  headers: [applied],
 };
 
 const bodyProblems: readonly ProblemCode[] = [
@@ -52,7 +55,10 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
     path: `${path}/:id`,
     query: [],
     headers: [ifMatch, ifNoneMatch, prefer],
-    answers: { 200: record, 204: noContent },
+    answers: {
+      200: { ...record, headers: ['ETag', applied] },
+      204: { ...noContent, headers: ['ETag', applied] },
+    },
     problems: [
       ...bodyProblems,
       `${one}-not-found`,
@@ -88,7 +94,13 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
       query: [],
       headers: [idempotencyKey, prefer],
       body: { types: [json], acceptHeader: 'Accept-Post', schema: kind.schemas.input },
-      answers: { 201: { ...record, headers: ['ETag', 'Location', 'Idempotency-Replayed'] } },
+      answers: {
+        201: {
+          ...record,
+          description: `The ${one}; without a body as Prefer: return=minimal wants.`,
+          headers: ['ETag', 'Location', 'Idempotency-Replayed', applied],
+        },
+      },
       problems: [
         'invalid-header',
         ...bodyProblems,
@@ -131,7 +143,10 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
       operation: `delete${One}`,
       summary: `Deletes a ${one}`,
       query: kind.deleteParameters,
-      answers: { 200: { description: 'Deleted.', schema: schemas.deleted }, 204: noContent },
+      answers: {
+        200: { description: 'Deleted.', schema: schemas.deleted, headers: [applied] },
+        204: noContent,
+      },
       problems: [`${one}-not-found`, ...changeProblems, ...kind.deleteConflicts],
       handle: handlers.remove,
     },

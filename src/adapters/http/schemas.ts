@@ -1,4 +1,10 @@
-import { type FieldRule, type FieldRules, postRules, userRules } from '../../domain/rules.ts';
+import {
+  type FieldRule,
+  type FieldRules,
+  postRules,
+  type TextRule,
+  userRules,
+} from '../../domain/rules.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** The schemas of bodies and answers, made of the very rules that the domain validates by. */
@@ -15,7 +21,7 @@ export const schemas = {
 } as const satisfies Record<string, JsonSchema>;
 
 function recordSchema(description: string, rules: FieldRules): JsonSchema {
-  const fields = mapRules(rules, (rule) => fieldSchema(rule, rule.fallback === null));
+  const fields = mapRules(rules, (rule) => storedSchema(rule, rule.fallback === null));
   const id: JsonSchema = { type: 'string', readOnly: true };
   const properties = { id, createdAt: instantSchema(), updatedAt: instantSchema(), ...fields };
   return objectSchema(description, properties, Object.keys(properties));
@@ -27,7 +33,7 @@ function instantSchema(): JsonSchema {
 
 function inputSchema(description: string, rules: FieldRules): JsonSchema {
   const fields = mapRules(rules, (rule) => ({
-    ...fieldSchema(rule, rule.fallback !== undefined),
+    ...givenSchema(rule, rule.fallback !== undefined),
     ...(rule.fallback !== undefined && { default: rule.fallback }),
   }));
   const required = Object.keys(rules).filter((name) => rules[name]?.fallback === undefined);
@@ -35,7 +41,7 @@ function inputSchema(description: string, rules: FieldRules): JsonSchema {
 }
 
 function patchSchema(description: string, rules: FieldRules): JsonSchema {
-  const fields = mapRules(rules, (rule) => fieldSchema(rule, rule.fallback !== undefined));
+  const fields = mapRules(rules, (rule) => givenSchema(rule, rule.fallback !== undefined));
   return objectSchema(description, fields, []);
 }
 
@@ -60,21 +66,40 @@ function objectSchema(
   return { type: 'object', description, properties, required, additionalProperties: true };
 }
 
-function fieldSchema(rule: FieldRule, nullable: boolean): JsonSchema {
-  const type = nullable ? ['string', 'null'] : 'string';
+/** A field as it is stored and answered. */
+function storedSchema(rule: FieldRule, nullable: boolean): JsonSchema {
+  const type = stringType(nullable);
   switch (rule.type) {
     case 'text':
+      return { type, minLength: rule.minLength, maxLength: rule.maxLength };
+    case 'email':
       return {
         type,
-        minLength: rule.minLength,
-        maxLength: rule.maxLength,
-        ...(rule.trim && { description: 'Counted and stored after trimming.' }),
+        format: 'idn-email',
+        maxLength: rule.maxBytes, // As near as a schema comes: no character is less than a byte.
+        description: `At most ${rule.maxBytes} bytes of UTF-8.`,
       };
-    case 'email':
-      return { type, format: 'idn-email', description: `At most ${rule.maxBytes} bytes of UTF-8.` };
     case 'reference':
       return { type, description: `The id of an existing ${rule.to}.` };
   }
+}
+
+function stringType(nullable: boolean): 'string' | readonly string[] {
+  return nullable ? ['string', 'null'] : 'string';
+}
+
+/** A field as a client may send it: where it is trimmed, what is trimmed does not count. */
+function givenSchema(rule: FieldRule, nullable: boolean): JsonSchema {
+  if (rule.type !== 'text' || !rule.trim) return storedSchema(rule, nullable);
+  const description = `${rule.minLength} to ${rule.maxLength} characters after trimming.`;
+  return { type: stringType(nullable), pattern: trimmedPattern(rule), description };
+}
+
+/** White space, a text of the rule's length that neither begins nor ends with it, white space. */
+function trimmedPattern({ minLength, maxLength }: TextRule): string {
+  const between = `{${Math.max(minLength - 2, 0)},${maxLength - 2}}`;
+  const text = String.raw`\S(?:[\s\S]${between}\S)${minLength > 1 ? '' : '?'}`;
+  return String.raw`^\s*${minLength > 0 ? text : `(?:${text})?`}\s*$`;
 }
 
 function mapRules(

@@ -1,6 +1,7 @@
 import type { UserFilter, UserSort } from '../../domain/page.ts';
 import { userSortKey } from '../../domain/page.ts';
 import type { User } from '../../domain/user.ts';
+import { deleteModes } from '../../domain/user-service.ts';
 import { type ListedResource, listHandler } from './list-handler.ts';
 import { readUserFilter } from './list-query.ts';
 import { changeAt, deleted, type Handler, recordHandlers } from './record-handlers.ts';
@@ -16,7 +17,7 @@ const users: ListedResource<User, UserFilter, UserSort> = {
 const remove: Handler = async (request) => {
   const { rostrum, id, query } = request;
   const [posts] = query.get('posts') ?? [];
-  const mode = posts === 'delete' || posts === 'keep' ? posts : 'refuse';
+  const mode = deleteModes.find((one) => one === posts) ?? 'refuse';
   await rostrum.users.delete(id, mode, changeAt(request));
   return deleted(request);
 };

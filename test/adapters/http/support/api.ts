@@ -7,6 +7,7 @@ import {
   serve,
 } from '../../../../src/adapters/http/index.ts';
 import { createRostrum, type RostrumOptions, type Store } from '../../../../src/index.ts';
+import { expectAsDefined } from './definitions.ts';
 import { openStore } from './open-store.ts';
 
 /** An answer, read. */
@@ -91,7 +92,8 @@ export type Calls = Pick<Api, 'send' | 'get' | 'post' | 'make'>;
 export function callsTo(base: string): Calls {
   async function send(method: string, path: string, headers = {}, body?: Json): Promise<Answer> {
     const typed = body === undefined ? headers : { 'Content-Type': 'application/json', ...headers };
-    const response = await fetch(path.startsWith('http') ? path : `${base}${path}`, {
+    const url = path.startsWith('http') ? path : `${base}${path}`;
+    const response = await fetch(url, {
       method,
       headers: typed,
       redirect: 'manual',
@@ -99,12 +101,11 @@ export function callsTo(base: string): Calls {
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: isJson && text !== '' ? JSON.parse(text) : {},
-    };
+    const { status, headers: answered } = response;
+    const read: Body = isJson && text !== '' ? JSON.parse(text) : {};
+    const answer = { status, headers: answered, text, body: read };
+    expectAsDefined(method, url, answer);
+    return answer;
   }
   return {
     send,

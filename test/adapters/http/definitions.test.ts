@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Endpoint } from '../../../src/adapters/http/endpoint.ts';
+import { endpoints } from '../../../src/adapters/http/endpoints.ts';
+import { bodyLimit } from '../../../src/adapters/http/limits.ts';
+import { schemas } from '../../../src/adapters/http/schemas.ts';
+import { isRostrumError } from '../../../src/domain/errors.ts';
+import { postModel } from '../../../src/domain/post.ts';
+import type { Entity } from '../../../src/domain/record.ts';
+import type { RecordModel } from '../../../src/domain/record-model.ts';
+import { userModel } from '../../../src/domain/user.ts';
+import { type Answer, type Api, startApi } from './support/api.ts';
+import { complaints } from './support/json-schema.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+
+/** A request for an endpoint that has all that it needs; what a case wants otherwise comes on top. */
+interface Wish {
+  readonly id?: string;
+  readonly query?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | object;
+}
+
+/** What has to be otherwise for each problem to be answered. */
+const problems: Readonly<Record<string, Wish>> = {
+  'invalid-cursor': { query: '?cursor=x' },
+  'invalid-header': { headers: { 'If-Match': '1', 'Idempotency-Key': 'a b' } },
+  'unsupported-media-type': { headers: { 'Content-Type': 'text/plain' } },
+  'body-too-large': { body: `{"a":"${'x'.repeat(bodyLimit)}"}` },
+  'invalid-body': { body: '[]' },
+  'idempotency-key-reused': { headers: { 'Idempotency-Key': 'used' } },
+  'user-not-found': { id: 'nobody' },
+  'post-not-found': { id: 'nothing' },
+  'version-mismatch': { headers: { 'If-Match': '"99"' } },
+  'precondition-required': { headers: { 'If-Match': '' } },
+  'invalid-record': { body: { name: 5, title: 5 } },
+  'email-taken': { body: { name: 'Ann', email: 'taken@x.org' } },
+  'user-has-posts': {},
+};
+
+const answers: Readonly<Record<number, Wish>> = {
+  200: {},
+  201: {},
+  204: { headers: { Prefer: 'return=minimal' } },
+  304: { headers: { 'If-None-Match': '*' } },
+};
+
+describe('the definitions of the endpoints', () => {
+  let api: Api;
+  before(async () => {
+    api = await startApi({ app: { requireIfMatch: true } });
+    await api.make('/users', { name: 'Eve', email: 'taken@x.org' });
+    for (const path of ['/users', '/posts']) {
+      await api.post(path, { name: 'a', title: 'a' }, { 'Idempotency-Key': 'used' });
+    }
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  async function call({ method, path, body }: Endpoint, wish: Wish, author = false) {
+    const list = path.replace('/:id', '');
+    const made = await api.make(list, { name: 'Ann', title: 'A' });
+    if (author) await api.make('/posts', { title: 'Hers', authorId: made.id });
+    const { 'If-Match': ifMatch = '*', ...headers } = wish.headers ?? {};
+    const changes = method !== 'GET' || wish.headers?.['If-Match'] !== undefined;
+    return api.send(
+      method,
+      `${path.replace(':id', wish.id ?? made.id)}${wish.query ?? ''}`,
+      { ...headers, ...(changes && ifMatch !== '' && { 'If-Match': ifMatch }) },
+      body && (wish.body ?? { name: 'Bea', title: 'B' }),
+    );
+  }
+
+  for (const endpoint of endpoints) {
+    it(`${endpoint.operation} answers and ends in all that it says, in nothing else`, async () => {
+      for (const status of Object.keys(endpoint.answers)) {
+        const wish = answers[Number(status)];
+        expect(wish, status).not.to.equal(undefined);
+        const answer: Answer = await call(endpoint, wish ?? {});
+        expect(answer.status, answer.text).to.equal(Number(status));
+      }
+      for (const code of endpoint.problems) {
+        const wish = problems[code];
+        expect(wish, code).not.to.equal(undefined);
+        const answer = await call(endpoint, wish ?? {}, code === 'user-has-posts');
+        expect(answer.body.code, answer.text).to.equal(code);
+      }
+    });
+
+    for (const { name, schema, check } of [...endpoint.query, ...endpoint.headers]) {
+      if (check === undefined || name.startsWith('If-')) continue; // Their schema is any text.
+      it(`${endpoint.operation}, ${name}: the schema and the check are one`, () => {
+        const value = fc.oneof(
+          fc.constantFrom('0', '1', '999', '1000', '1001', '9999999999', '01', '1.5', '-1', ''),
+          fc.constantFrom('name', '-name', 'email', 'title', '-createdAt', 'createdAt', '--name'),
+          fc.constantFrom('exact', 'Exact', 'delete', 'keep', 'refuse', ' exact'),
+          fc.constantFrom(at, '2026-01-01T00:00:00+01:00', '2026-01-01', 'now', `${at} `),
+          fc.constantFrom('"a"', '"', '""', '"a\\"b"', '"a\\b"', 'a"b', '"a b"', 'a b', 'é'),
+          fc.nat(600).map((length) => 'k'.repeat(length)),
+          fc.nat(600).map((length) => `"${'\\"'.repeat(length / 2)}"`),
+          fc.string({ unit: 'binary-ascii', maxLength: 4 }),
+        );
+        fc.assert(
+          fc.property(value, (text) => {
+            const isNumber = schema.type === 'integer' && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text);
+            const valid = complaints(schema, isNumber ? Number(text) : text).length === 0;
+            expect(check(text) === undefined, `${text} ${check(text)}`).to.equal(valid);
+          }),
+          { numRuns: 300 },
+        );
+      });
+    }
+  }
+});
+
+/** Texts about the limits of the rules, with white space around, and what no field may be. */
+const space = fc.constantFrom('', ' ', '\n\t', '\u00a0', '\ufeff', '\u2029', '\u3000');
+const inner = fc.constantFrom('', 'a', 'a b', 'a\nb', '😀', '\u200b', '\u180e', '\u0085');
+const text = fc
+  .tuple(space, inner, fc.constantFrom(0, 1, 198, 199, 200, 201, 299, 300, 301), inner, space)
+  .map(([before, first, count, last, after]) => {
+    return before + first + '😀'.repeat(count) + last + after;
+  });
+const email = fc.oneof(
+  fc.constantFrom('a@x.org', 'é@x.org', '@x', 'a@', 'a', '', 'a@x.', 'a b@x.org', 'a@-x.org'),
+  fc.integer({ min: 240, max: 260 }).map((length) => `${'a'.repeat(length - 6)}@x.org`),
+);
+const body = fc.oneof(
+  text,
+  fc.constantFrom(99_999, 100_000, 100_001).map((n) => '～'.repeat(n)),
+);
+const nothing = fc.constantFrom(null, undefined);
+const odd = fc.constantFrom(5, true, [], {});
+
+describe('the schemas of bodies', () => {
+  /** True when no rule refuses it. */
+  function accepted(decide: () => unknown): boolean {
+    try {
+      decide();
+      return true;
+    } catch (error) {
+      if (isRostrumError(error, 'invalid-record')) return false;
+      throw error;
+    }
+  }
+
+  for (const { one, model, input, patch, made, fields } of [
+    {
+      one: 'user',
+      model: userModel() as RecordModel<Entity>,
+      input: schemas.userInput,
+      patch: schemas.userPatch,
+      made: { name: 'Ann' },
+      fields: { name: text, email },
+    },
+    {
+      one: 'post',
+      model: postModel() as RecordModel<Entity>,
+      input: schemas.postInput,
+      patch: schemas.postPatch,
+      made: { title: 'A' },
+      fields: { title: text, body, authorId: text },
+    },
+  ]) {
+    const given = fc.record({
+      ...Object.fromEntries(
+        Object.entries(fields).map(([name, value]) => [
+          name,
+          fc.oneof({ weight: 8, arbitrary: value }, nothing, odd),
+        ]),
+      ),
+      own: fc.oneof(nothing, odd, text),
+    });
+    const json = given.map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+
+    it(`accept a ${one} as the rules do`, () => {
+      fc.assert(
+        fc.property(json, (value) => {
+          const valid = accepted(() => model.make(value, 'id', at));
+          expect(complaints(input, value).length === 0).to.equal(valid);
+        }),
+        { numRuns: 1000 },
+      );
+    });
+
+    it(`accept a change of a ${one} as the rules do`, () => {
+      const current = model.make(made, 'id', at);
+      fc.assert(
+        fc.property(json, (value) => {
+          const valid = accepted(() => model.patch(current, value, at));
+          expect(complaints(patch, value).length === 0).to.equal(valid);
+        }),
+        { numRuns: 1000 },
+      );
+    });
+  }
+});

@@ -1,0 +1,22 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { JsonSchema } from '../../../../src/adapters/http/json-schema.ts';
+import { isEmail } from '../../../../src/domain/email.ts';
+
+const ajv = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  allErrors: true,
+  formats: {
+    'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
+    'idn-email': isEmail,
+  },
+});
+const compiled = new Map<JsonSchema, ValidateFunction>();
+
+/** What a schema has against a value; nothing when it is valid. */
+export function complaints(schema: JsonSchema, value: unknown): readonly string[] {
+  const validate = compiled.get(schema) ?? ajv.compile(schema);
+  compiled.set(schema, validate);
+  validate(value);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}

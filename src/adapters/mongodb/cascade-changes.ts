@@ -24,6 +24,6 @@ export function released(post: StoredPost, release: Decide<Post>): Change {
   if (!current || !record || record.authorId === current.record.authorId) {
     throw new TypeError('A post that is released has to lose its author.');
   }
-  const replacement = toStoredPost(record, current.version + 1, keptClaims(post));
+  const replacement = toStoredPost(record, current.version + 1, keptClaims(post), post.loaded);
   return { replaceOne: { filter: asRead(post), replacement } };
 }

@@ -30,7 +30,7 @@ export interface StoredRecord {
   readonly record?: Document;
   readonly version?: number;
   readonly claims?: readonly StoredClaim[];
-  /** Names the load that stored it as it is; absent after a change. See {@link asRead}. */
+  /** Names the load that it is from, through all changes since. See {@link asRead}. */
   readonly loaded?: string;
   /** When the server's broom (a TTL index) takes a hidden document. */
   readonly expires?: Date;
@@ -58,7 +58,7 @@ export const isHidden = { record: { $exists: false } } as const;
 
 /**
  * Holds of a document for as long as it is as it was read. Its version alone would not tell: a load
- * may put another record at the same version.
+ * may put another record at the same version. Behind one load versions only grow.
  */
 export function asRead({ _id, version, loaded }: StoredRecord): { readonly _id: Id } {
   return { _id, version, loaded: loaded ?? { $exists: false } } as { readonly _id: Id };
@@ -72,9 +72,10 @@ export function toStoredUser(
   user: User,
   version: number,
   claims: readonly StoredClaim[],
+  loaded?: string,
 ): StoredUser {
   const key = user.email === null ? '' : emailKey(user.email);
-  return { ...toStored(user, version, claims), emailKey: key };
+  return { ...toStored(user, version, claims, loaded), emailKey: key };
 }
 
 /** A post's document, when all may see it. */
@@ -82,13 +83,24 @@ export function toStoredPost(
   post: Post,
   version: number,
   claims: readonly StoredClaim[],
+  loaded?: string,
 ): StoredPost {
-  return toStored(post, version, claims);
+  return toStored(post, version, claims, loaded);
 }
 
-function toStored(record: Entity, version: number, claims: readonly StoredClaim[]): StoredRecord {
-  const document = escapeKeys(record) as Document;
-  return { _id: record.id, version, record: document, ...(claims.length > 0 && { claims }) };
+function toStored(
+  record: Entity,
+  version: number,
+  claims: readonly StoredClaim[],
+  loaded: string | undefined,
+): StoredRecord {
+  return {
+    _id: record.id,
+    version,
+    record: escapeKeys(record) as Document,
+    ...(claims.length > 0 && { claims }),
+    ...(loaded !== undefined && { loaded }),
+  };
 }
 
 export function toRecord<R extends Entity>(document: Document): R {

@@ -59,7 +59,7 @@ function planOf(
 ): Plan {
   const { id: _id, authorId: author } = record;
   const claims = there ? keptClaims(there) : [];
-  const document = { ...toStoredPost(record, version, claims), loaded: token };
+  const document = toStoredPost(record, version, claims, token);
   const names = author !== null && there?.record?.authorId !== author;
   const marked = names ? { 'joining.token': token } : {};
   if (there === undefined) {

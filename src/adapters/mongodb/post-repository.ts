@@ -61,7 +61,7 @@ export class MongodbPostRepository
 
   override update(id: Id, decide: Decide<Post>): Promise<Versioned<Post> | undefined> {
     return this.change(id, decide, (call, stored, { record, version }, next) => {
-      const replacement = toStoredPost(next, version + 1, keptClaims(stored));
+      const replacement = toStoredPost(next, version + 1, keptClaims(stored), stored.loaded);
       const author = next.authorId === record.authorId ? null : next.authorId;
       return this.#replace(call, asRead(stored), replacement, author);
     });

@@ -44,7 +44,7 @@ function writeOf(
   loaded: string,
 ): AnyBulkWriteOperation<StoredUser> {
   const claims = there ? keptClaims(there) : [];
-  const document = { ...toStoredUser(record, version, claims), loaded };
+  const document = toStoredUser(record, version, claims, loaded);
   if (there === undefined) return { insertOne: { document } };
   const state = there.record ? asRead(there) : { _id: record.id, ...isHidden };
   const filter = { ...state, leaving: { $exists: false } } as object;

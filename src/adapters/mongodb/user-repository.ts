@@ -58,7 +58,12 @@ export class MongodbUserRepository
 
   override update(id: Id, decide: Decide<User>): Promise<Versioned<User> | undefined> {
     return this.change(id, decide, async (call, stored, current, next) => {
-      const replacement = toStoredUser(next, current.version + 1, keptClaims(stored));
+      const replacement = toStoredUser(
+        next,
+        current.version + 1,
+        keptClaims(stored),
+        stored.loaded,
+      );
       const unmarked = { ...asRead(stored), leaving: { $exists: false } };
       return this.#replace(call, unmarked, replacement);
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Entity, Versioned } from '../../domain/record.ts';
 import { raisesEmailTaken, raisesUnknownAuthor } from './assertions.ts';
+import { turns } from './deletion-race.ts';
 import { at, claim, post, times, user } from './fixtures.ts';
 import { type Kind, posts, users } from './kinds.ts';
 import { matches } from './matching.ts';
@@ -88,6 +89,25 @@ function loadsOf<R extends Entity>({ name, of, make }: Kind<R>, { test }: Suite)
     const records = times(300, (n) => atVersion(make({ createdAt: at(n) }), n + 1));
     await of(store).load(records);
     assert.deepEqual(await of(store).scan(1000), records.toSorted(byId));
+  });
+
+  test(`${name}: of loads and changes that race, each sees what the one before it left`, async (store) => {
+    for (let round = 0; round < 12; round++) {
+      const record = make({ n: 0 });
+      await of(store).create(record);
+      const changes = times(8, async (n) => {
+        await turns(n % 3);
+        return of(store).update(record.id, (current) => {
+          return { ...current.record, n: Number(current.record.n) + 1 };
+        });
+      });
+      await turns(round % 6);
+      // At the version that the changes began with: it is another record all the same.
+      await of(store).load([atVersion({ ...record, n: 1000 }, 1)]);
+      await Promise.all(changes);
+      const stored = await of(store).get(record.id);
+      assert.equal(Number(stored?.record.n) - 1000, Number(stored?.version) - 1);
+    }
   });
 
   test(`${name}: load leaves claims as they are`, async (store) => {

@@ -1,6 +1,6 @@
 import { isRostrumError } from '../../../../src/domain/errors.ts';
 import type { Versioned } from '../../../../src/domain/record.ts';
-import { type Fault, inBoth } from './plant.ts';
+import { elsewhere, type Fault, inBoth } from './plant.ts';
 
 export const moves: Fault[] = [
   {
@@ -125,6 +125,19 @@ export const moves: Fault[] = [
       }),
     },
   },
+  ...(['users', 'posts'] as const).map(
+    (kind): Fault => ({
+      fault: `takes a ${kind.slice(0, -1)} that was loaded for the one that it read before`,
+      breaks: `${kind}: of loads and changes that race`,
+      plan: inBoth((inner) => ({
+        update: async (id, decide) => {
+          const before = await inner.get(id);
+          await elsewhere();
+          return inner.update(id, (now) => decide(before?.version === now.version ? before : now));
+        },
+      })),
+    }),
+  ),
   {
     fault: 'looks at addresses when all is loaded',
     breaks: 'load: an address is free once it was given up, and not before',

@@ -11,7 +11,7 @@ export interface Block {
   readonly line: number;
 }
 
-function readPage(page: string): string {
+export function readPage(page: string): string {
   return readFileSync(join(root, page), 'utf8');
 }
 

@@ -3,5 +3,5 @@ export { createApp } from './app.ts';
 export { rostrumListener } from './listener.ts';
 export { rostrumMiddleware } from './middleware.ts';
 export type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
-export { type RunningServer, serve } from './server.ts';
-export type { ServeOptions, ServerLimits } from './server-options.ts';
+export type { ServeOptions, ServerLimits } from './server/options.ts';
+export { type RunningServer, serve } from './server/serve.ts';

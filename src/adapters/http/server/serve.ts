@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
+import { noteExpectation } from '../expectation.ts';
+import { loggedPath } from '../paths.ts';
+import { Problem } from '../problems.ts';
+import { requestIdFrom } from '../request-id.ts';
+import { allMethods, problemsPath } from '../whole-server.ts';
 import { clientErrorHandler } from './client-errors.ts';
 import { Connections } from './connections.ts';
 import { logDrops } from './drops.ts';
-import { noteExpectation } from './expectation.ts';
 import { messageProblem } from './message-rules.ts';
-import { loggedPath } from './paths.ts';
-import { Problem } from './problems.ts';
+import { defaultLimits, defaultShutdownTimeoutMs, type ServeOptions } from './options.ts';
 import { refuse, refuseSocket } from './raw-answer.ts';
-import { requestIdFrom } from './request-id.ts';
-import { defaultLimits, defaultShutdownTimeoutMs, type ServeOptions } from './server-options.ts';
 import { Shutdown } from './shutdown.ts';
-import { allMethods, problemsPath } from './whole-server.ts';
 
 /** A server that listens. */
 export interface RunningServer {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from './problems.ts';
+import { Problem } from '../problems.ts';
 
 /** What HTTP/1.1 asks of every request and Node's parser lets through. */
 export function messageProblem(request: IncomingMessage): Problem | undefined {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { startApi } from './support/api.ts';
-import { RawConnection } from './support/raw.ts';
-import { slowStore } from './support/slow-store.ts';
+import { startApi } from '../support/api.ts';
+import { RawConnection } from '../support/raw.ts';
+import { slowStore } from '../support/slow-store.ts';
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 

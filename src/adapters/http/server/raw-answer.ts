@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { type Problem, type ProblemContext, problemBody, problemHeaders } from '../problems.ts';
 import { linger } from './linger.ts';
-import { type Problem, type ProblemContext, problemBody, problemHeaders } from './problems.ts';
 
 /**
  * What the server itself has to answer, where the app has not seen the request: the same shape as

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../../ports/logger.ts';
 
 /** How often the log says that connections are turned away. */
 const everyMs = 60_000;

@@ -1,4 +1,4 @@
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../../ports/logger.ts';
 
 /** How the server listens, and what it bears. Times are in milliseconds. */
 export interface ServeOptions {

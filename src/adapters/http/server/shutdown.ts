@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { splitTarget } from '../paths.ts';
+import { Problem } from '../problems.ts';
 import type { Connections } from './connections.ts';
-import { splitTarget } from './paths.ts';
-import { Problem } from './problems.ts';
 
 /** For how long a connection without a request may still bring one, to be told that it is late. */
 const lateMs = 500;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { expect } from 'chai';
-import { type Api, startApi } from './support/api.ts';
-import { keepLog } from './support/log.ts';
-import { exchange, type RawAnswer, RawConnection } from './support/raw.ts';
-import { slowStore } from './support/slow-store.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { keepLog } from '../support/log.ts';
+import { exchange, type RawAnswer, RawConnection } from '../support/raw.ts';
+import { slowStore } from '../support/slow-store.ts';
 
 const host = 'Host: x\r\n';
 const typed = 'Content-Type: application/json\r\n';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import { maxTargetLength } from '../limits.ts';
+import { Problem } from '../problems.ts';
 import type { Connections } from './connections.ts';
-import { maxTargetLength } from './limits.ts';
-import { Problem } from './problems.ts';
 import { refuseSocket } from './raw-answer.ts';
 
 /** What Node's HTTP parser and its timers end in. */

@@ -20,26 +20,25 @@ interface Depth {
 
 /** Whether a page costs the same in a store of any size, at any depth, in any order. */
 export async function measurePages(extent: Extent, workspace: Workspace): Promise<void> {
-  const rows: string[][] = [];
-  const fillings: string[] = [];
+  console.log(`Milliseconds for a page of ${limit} posts (less is better): median (least–most).`);
   for (const kind of ['SQLite', 'MongoDB'] as const) {
     const small = await workspace.newStore(kind);
     const large = await workspace.newStore(kind);
     if (small === undefined || large === undefined) continue;
     await fillOne(small, few, kind);
     const seconds = await fillOne(large, extent.many, kind);
-    fillings.push(`${kind}: ${count(extent.many)} posts in ${seconds.toFixed(0)} s`);
+    const rows: string[][] = [];
     {
       await using port = await portContestants(small, large);
       rows.push(...(await compare(extent, kind, 'the port', port, orders(...postSorts))));
     }
     await using http = await httpContestants(workspace, small, large);
     rows.push(...(await compare(extent, kind, 'HTTP', http, orders('createdAt'))));
+    const filled = `filled with ${count(extent.many)} posts in ${seconds.toFixed(0)} s`;
+    console.log(`\n${kind}, ${filled}:\n`);
+    const sizes = [`of ${count(few)}`, `of ${count(extent.many)}`, 'large / small'];
+    printTable(['through', 'sort', 'page', ...sizes], rows);
   }
-  console.log(`Milliseconds for a page of ${limit} posts (less is better): median (least–most).\n`);
-  const sizes = [`of ${count(few)}`, `of ${count(extent.many)}`, 'large / small'];
-  printTable(['store', 'through', 'sort', 'page', ...sizes], rows);
-  console.log(`\nFilled before: ${fillings.join('; ')}.`);
 }
 
 async function compare(
@@ -60,7 +59,7 @@ async function compare(
       });
       const ratio = spread(ratios(times.large, times.small), 2);
       const shown = [spread(times.small, 3), spread(times.large, 3), ratio];
-      rows.push([kind, through, sort, title, ...shown]);
+      rows.push([through, sort, title, ...shown]);
     }
   }
   return rows;

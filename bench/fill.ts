@@ -1,4 +1,4 @@
-import type { Store } from '../src/index.ts';
+import { isRostrumError, type Store } from '../src/index.ts';
 import { authorAt, authorsOf, postAt } from './data.ts';
 import { sayProgress } from './progress.ts';
 
@@ -31,10 +31,21 @@ async function inBatches<T>(
       const from = next;
       next = Math.min(from + batch, count);
       const some = Array.from({ length: next - from }, (_, i) => make(from + i));
-      await repository.load(some);
+      await insist(() => repository.load(some));
       done += some.length;
       progress?.(done);
     }
   }
   await Promise.all(Array.from({ length: batchesAtOnce }, work));
+}
+
+/** A machine that is busy with other things may keep a store from being in time. */
+async function insist(load: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await load();
+    } catch (error) {
+      if (!isRostrumError(error, 'store-unavailable') || attempt === 10) throw error;
+    }
+  }
 }

@@ -91,7 +91,7 @@ async function fillOne(url: string, posts: number, kind: StoreKind): Promise<num
   await using store = isFile ? openToFill(url.slice('sqlite:'.length)) : await open(url);
   say(`pages: filling ${kind} with ${count(posts)} posts`);
   const start = performance.now();
-  await fill(store, posts, isFile ? 100 : 8);
+  await fill(store, posts, isFile ? 100 : 4);
   return (performance.now() - start) / 1000;
 }
 

@@ -6,15 +6,14 @@ import { openStore } from '../src/adapters/inversify/open-store.ts';
 import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
 import { createLogger } from '../src/adapters/system/logger.ts';
 import type { Store } from '../src/index.ts';
-import { findMongod } from '../test/support/mongod/binary.ts';
-import { startReplicaSet, type TestServer } from '../test/support/mongod/servers.ts';
+import { type Mongod, startMongod } from './mongod.ts';
 
 export type StoreKind = 'memory' | 'SQLite' | 'MongoDB';
 
 /** A folder and a MongoDB server for the time of a run, and the URLs of stores on them. */
 export class Workspace implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'rostrum-bench-'));
-  #mongodb: Promise<TestServer | undefined> | undefined;
+  #mongodb: Promise<Mongod | undefined> | undefined;
   #stores = 0;
 
   constructor() {
@@ -26,7 +25,7 @@ export class Workspace implements AsyncDisposable {
     const name = `bench-${++this.#stores}`;
     if (kind === 'memory') return 'memory:';
     if (kind === 'SQLite') return `sqlite:${join(this.folder, `${name}.db`)}`;
-    this.#mongodb ??= startMongodb();
+    this.#mongodb ??= startMongod();
     return (await this.#mongodb)?.url(name);
   }
 
@@ -59,9 +58,4 @@ export async function open(url: string): Promise<Store> {
   const store = await openStore(url, createLogger('silent'));
   await store.ready();
   return store;
-}
-
-async function startMongodb(): Promise<TestServer | undefined> {
-  const binary = await findMongod();
-  return binary === undefined ? undefined : startReplicaSet(binary, 1);
 }

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { openSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { checkFile } from '../../../src/cli/transfer/check-file.ts';
 import { copyRecords } from '../../../src/cli/transfer/copy-records.ts';
 import { exportFile } from '../../../src/cli/transfer/export-file.ts';
@@ -11,6 +12,7 @@ import { storeSource } from '../../../src/cli/transfer/source.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { blocksOf, shown } from '../../docs/markdown.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';
+import { rostrum } from './command.ts';
 import { contentOf, fill, post, records, user } from './records.ts';
 import { refusalOf } from './refusals.ts';
 
@@ -66,6 +68,34 @@ describe('exported files', () => {
     expect(await importFile(path, other)).to.deep.equal(tally);
     expect(await contentOf(other)).to.deep.equal(given);
     expect(await importFile(path, other)).to.deep.equal(tally);
+  });
+
+  it('are written and loaded by the program, and a torn one is refused in one sentence', async function () {
+    this.timeout(20_000);
+    const url = (name: string) => `sqlite:${join(folder.path, name)}`;
+    const source = openSqliteStore({ path: join(folder.path, 'source.db') });
+    await fill(source, given);
+    await source.close();
+    const written = await rostrum('export', path, '--store', url('source.db'));
+    expect([written.code, written.stdout.split(':')[0]]).to.deep.equal([
+      0,
+      'Exported, and equal to the store',
+    ]);
+    const loaded = await rostrum('import', path, '--store', url('target.db'));
+    expect([loaded.code, loaded.stdout.split(':')[0]]).to.deep.equal([
+      0,
+      'Imported, and equal to the file',
+    ]);
+    const target = openSqliteStore({ path: join(folder.path, 'target.db') });
+    expect(await contentOf(target)).to.deep.equal(given);
+    await target.close();
+
+    const torn = readFileSync(path, 'utf8').slice(0, -200);
+    writeFileSync(path, torn);
+    const { code, stdout, stderr } = await rostrum('import', path, '--store', url('none.db'));
+    expect([code, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.match(/export\.jsonl, line 660 is cut off: .*\.\n$/);
+    expect(existsSync(join(folder.path, 'none.db'))).to.equal(false);
   });
 
   it('look as docs/operations.md shows', async () => {

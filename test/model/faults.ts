@@ -1,5 +1,5 @@
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
-import type { Store } from '../../src/index.ts';
+import { newestFirst, type Store } from '../../src/index.ts';
 import { inBoth, openPlanted, type Plan } from '../ports/contracts/faults/plant.ts';
 import type { Calls } from './calls.ts';
 import { coreCalls } from './core-calls.ts';
@@ -61,13 +61,18 @@ export const modelFaults: Record<string, ModelFault> = {
     })),
   ),
   'the store leaves the version of released posts alone': inStore({
-    users: (inner) => ({
-      delete: (id, posts, guard) =>
-        inner.delete(
-          id,
-          posts.posts === 'keep' ? { posts: 'keep', release: ({ record }) => record } : posts,
-          guard,
-        ),
+    users: (inner, { posts }) => ({
+      delete: async (id, mode, guard) => {
+        const filter = { authorId: id };
+        const page = { order: newestFirst, limit: 1000 };
+        const theirs = (await posts.list(filter, page)).items;
+        const deleted = await inner.delete(id, mode, guard);
+        for (const { record, version } of deleted && mode.posts === 'keep' ? theirs : []) {
+          const released = await posts.get(record.id);
+          if (released !== undefined) await posts.load([{ ...released, version }]);
+        }
+        return deleted;
+      },
     }),
   }),
   'the store takes É and é in an email for two letters': inStore({

@@ -1,28 +1,7 @@
 import { expect } from 'chai';
+import { contractCodes } from '../support/contract-codes.ts';
 import type { RawAnswer } from './connection.ts';
 import type { RawRequest } from './requests.ts';
-
-const codes: Record<number, readonly string[]> = {
-  400: [
-    'bad-request',
-    'invalid-path',
-    'invalid-query',
-    'invalid-cursor',
-    'invalid-header',
-    'invalid-body',
-  ],
-  404: ['user-not-found', 'post-not-found', 'path-not-found'],
-  405: ['method-not-allowed'],
-  408: ['request-timeout'],
-  409: ['email-taken', 'user-has-posts'],
-  412: ['version-mismatch'],
-  413: ['body-too-large'],
-  414: ['uri-too-long'],
-  415: ['unsupported-media-type'],
-  417: ['expectation-failed'],
-  422: ['invalid-record', 'idempotency-key-reused'],
-  431: ['headers-too-large'],
-};
 
 const problemMembers = ['type', 'title', 'status', 'code', 'error', 'detail', 'requestId'];
 
@@ -47,12 +26,13 @@ export function checkAnswer({ method, path }: RawRequest, answer: RawAnswer): vo
 }
 
 function checkProblem({ status, headers, body }: RawAnswer): void {
+  expect(status, body).to.be.below(500);
   expect(headers.get('content-type')).to.equal('application/problem+json');
   expect(headers.get('cache-control')).to.equal('no-store');
   const problem = JSON.parse(body);
   expect(problem).to.include.all.keys(problemMembers);
   expect(problem.status).to.equal(status);
-  expect(codes[status] ?? [], `${status}`).to.include(problem.code);
+  expect(contractCodes[status] ?? [], `${status}`).to.include(problem.code);
   expect(problem.type).to.equal(`/problems/${problem.code}`);
   expect(problem.requestId).to.equal(headers.get('x-request-id'));
   expect(problem.error).to.be.a('string').and.to.equal(problem.detail);

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createApp, serve } from '../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { openMongodbStore } from '../../src/adapters/mongodb/index.ts';
-import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
-import type { Rostrum, Store } from '../../src/index.ts';
+import type { Rostrum } from '../../src/index.ts';
 import { useDatabase } from '../adapters/mongodb/store-on.ts';
 import { describeOn } from '../support/mongod/shared.ts';
+import { openTemporarySqlite } from '../support/temporary-sqlite.ts';
 import { coreCalls } from './core-calls.ts';
 import { httpCalls } from './http-calls.ts';
 import type { Attached, Subject } from './run-model.ts';
@@ -24,18 +21,6 @@ const ways: Record<string, Subject['attach']> = {
     return { calls: httpCalls(server.url), [Symbol.asyncDispose]: () => server.close() };
   },
 };
-
-/** A store in a file of its own, which goes when the store is closed. */
-function openTemporarySqlite(): Store {
-  const folder = mkdtempSync(join(tmpdir(), 'rostrum-model-'));
-  const store = openSqliteStore({ path: join(folder, 'rostrum.db') });
-  const close = async () => {
-    await store.close();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  const { users, posts } = store;
-  return { users, posts, ready: () => store.ready(), close, [Symbol.asyncDispose]: close };
-}
 
 const stores: Record<string, Subject['open']> = {
   memory: createMemoryStore,

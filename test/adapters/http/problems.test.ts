@@ -3,45 +3,17 @@ import { expect } from 'chai';
 import { problemCatalogue } from '../../../src/adapters/http/problem-catalogue.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { overloaded, storeUnavailable } from '../../../src/domain/errors.ts';
+import { contractCodes } from '../../support/contract-codes.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
 import { errorsDocument } from './support/errors-document.ts';
 import { keepLog } from './support/log.ts';
 
 const documentPath = new URL('../../../docs/errors.md', import.meta.url);
 
-/**
- * The table of the contract, by hand: a code that is added or lost has to be so on purpose. Those of
- * credentials and rate limits come with what answers them: v1 only grows.
- */
-const contract: Readonly<Record<number, readonly string[]>> = {
-  400: [
-    'bad-request',
-    'invalid-path',
-    'invalid-query',
-    'invalid-cursor',
-    'invalid-header',
-    'invalid-body',
-  ],
-  404: ['user-not-found', 'post-not-found', 'path-not-found'],
-  405: ['method-not-allowed'],
-  408: ['request-timeout'],
-  409: ['email-taken', 'user-has-posts'],
-  412: ['version-mismatch'],
-  413: ['body-too-large'],
-  414: ['uri-too-long'],
-  415: ['unsupported-media-type'],
-  417: ['expectation-failed'],
-  422: ['invalid-record', 'idempotency-key-reused'],
-  428: ['precondition-required'],
-  431: ['headers-too-large'],
-  500: ['internal'],
-  503: ['store-unavailable', 'overloaded', 'shutting-down'],
-};
-
 describe('problems', () => {
   it('are those of the contract, with their status', () => {
     const codes = Object.entries(problemCatalogue).map(([code, { status }]) => `${status} ${code}`);
-    const expected = Object.entries(contract).flatMap(([status, names]) =>
+    const expected = Object.entries(contractCodes).flatMap(([status, names]) =>
       names.map((name) => `${status} ${name}`),
     );
     expect(codes.toSorted()).to.deep.equal(expected.toSorted());

@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
+import type { Store } from '../../src/index.ts';
+
+/** A store in a file of its own, which goes when the store is closed. */
+export function openTemporarySqlite(): Store {
+  const folder = mkdtempSync(join(tmpdir(), 'rostrum-sqlite-'));
+  const store = openSqliteStore({ path: join(folder, 'rostrum.db') });
+  const close = async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const { users, posts } = store;
+  return { users, posts, ready: () => store.ready(), close, [Symbol.asyncDispose]: close };
+}

@@ -15,6 +15,8 @@ const patienceMs = 10_000;
 export class Connection {
   readonly #port: number;
   #socket: Socket | undefined;
+  /** What was sent and answered before on the same connection; for who has to find a failure. */
+  history: string[] = [];
 
   constructor(port: number) {
     this.#port = port;
@@ -45,6 +47,8 @@ export class Connection {
     if (request.torn) socket.end(request.bytes);
     else socket.write(request.bytes);
     const outcome = await answer;
+    const shown = request.bytes.subarray(0, 300).toString('latin1');
+    this.history = [...this.history.slice(-1), `${shown} -> ${outcome?.status}`];
     const last = outcome === undefined || outcome.headers.get('connection') === 'close';
     if (!request.clean || last) this.close();
     return outcome;
@@ -62,6 +66,7 @@ export class Connection {
     socket.on('error', () => {});
     await Promise.race([once(socket, 'connect'), once(socket, 'close')]);
     this.#socket = socket;
+    this.history = [];
     return socket;
   }
 }

@@ -34,12 +34,16 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzLedger> {
       if (made % 5000 === 0) onProgress(made);
       const request = requestOf(random, ids);
       const answer = await connection.send(request).catch((error: Error) => error);
-      judge(request, answer);
+      judge(request, answer, connection.history);
     }
     connection.close();
   }
 
-  function judge(request: RawRequest, answer: RawAnswer | Error | undefined): void {
+  function judge(
+    request: RawRequest,
+    answer: RawAnswer | Error | undefined,
+    history: readonly string[],
+  ): void {
     const status = answer === undefined || answer instanceof Error ? 0 : answer.status;
     ledger.statuses[status] = (ledger.statuses[status] ?? 0) + 1;
     try {
@@ -50,7 +54,8 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzLedger> {
       } else if (!request.torn) throw new Error('the connection was closed without an answer');
     } catch (error) {
       const shown = request.bytes.subarray(0, 600).toString('latin1');
-      ledger.failures.push(`${error}\n${shown}\n${JSON.stringify(answer)?.slice(0, 600)}`);
+      const said = JSON.stringify(answer)?.slice(0, 600);
+      ledger.failures.push([error, shown, said, 'before it:', ...history].join('\n'));
     }
   }
 

@@ -46,7 +46,10 @@ export class Connection {
     });
     if (request.torn) socket.end(request.bytes);
     else socket.write(request.bytes);
-    const outcome = await answer;
+    const outcome = await answer.catch((error: unknown) => {
+      this.close(); // What it still waits for is not the next request.
+      throw error;
+    });
     const shown = request.bytes.subarray(0, 300).toString('latin1');
     this.history = [...this.history.slice(-1), `${shown} -> ${outcome?.status}`];
     const last = outcome === undefined || outcome.headers.get('connection') === 'close';

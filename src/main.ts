@@ -4,6 +4,7 @@ import { MissingPeerError } from './adapters/peer.ts';
 import { commandHelp, commands } from './cli/commands.ts';
 import { Failure } from './cli/failure.ts';
 import { helpText } from './cli/help.ts';
+import { checkNode } from './cli/node-version.ts';
 import { SettingError } from './cli/setting-error.ts';
 import { version } from './cli/version.ts';
 
@@ -15,6 +16,7 @@ const [first = ''] = args;
 const command = Object.hasOwn(commands, first) ? commands[first] : undefined;
 
 try {
+  checkNode();
   if (args.includes('--help')) {
     process.stdout.write(command ? commandHelp(first, command) : helpText());
   } else if (args.includes('--version')) {

@@ -16,6 +16,8 @@ const { values } = parseArgs({
 const requests = Number(values.requests);
 const seed = Number(values.seed ?? Math.trunc(Math.random() * 2 ** 31));
 const mostGrowthMiB = 50;
+/** With fewer requests the middle still is the beginning. */
+const judgesMemory = requests >= 100_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'rostrum-fuzz-'));
 const server = await startServer('--store', `sqlite:${join(folder, 'rostrum.db')}`);
@@ -49,6 +51,11 @@ console.log(
   `memory: ${middle.toFixed(0)} MiB in the middle, ${growth.toFixed(0)} MiB more at the end`,
 );
 console.log(`${failures.length} failures, ${serverErrors.length} kinds of 5xx, alive: ${alive}`);
-if (failures.length > 0 || serverErrors.length > 0 || growth > mostGrowthMiB || !alive) {
+if (
+  failures.length > 0 ||
+  serverErrors.length > 0 ||
+  (judgesMemory && growth > mostGrowthMiB) ||
+  !alive
+) {
   process.exitCode = 1;
 }

@@ -91,5 +91,5 @@ if (import.meta.main) {
     writers: Number(values.writers),
   });
   for (const [what, count] of Object.entries(report)) console.log(`${what.padEnd(12)} ${count}`);
-  if (!isGood(report)) process.exitCode = 1;
+  if (!isGood(report) || report.kills < Number(values.kills)) process.exitCode = 1;
 }

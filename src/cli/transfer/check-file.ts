@@ -26,7 +26,9 @@ export async function checkFile(
 ): Promise<CheckedFile> {
   const check = new Check();
   let unreported = 0;
-  progress.begin('checking file', (await stat(path)).size);
+  const found = await stat(path);
+  if (!found.isFile()) throw new Failure(`${path} is no file: name one that rostrum export wrote.`);
+  progress.begin('checking file', found.size);
   for await (const line of readLines(path)) {
     try {
       check.next(line);

@@ -11,6 +11,16 @@ export interface Step<R extends Entity> {
   readonly foreign: Batch<R>;
 }
 
+/** The records of the target that were changed since the source had them so. */
+export function newer<R extends Entity>({ source, there }: Step<R>): Batch<R> {
+  return source.flatMap(({ record, version }) => {
+    const stored = there.get(record.id);
+    if (stored === undefined) return [];
+    const later = stored.version === version && stored.record.updatedAt > record.updatedAt;
+    return stored.version > version || later ? [stored] : [];
+  });
+}
+
 const foreignAtOnce = 500;
 
 /**

@@ -6,7 +6,7 @@ import { compare } from './compare.ts';
 import type { CopyOptions } from './copy-options.ts';
 import { differing, type Loader, loadAll } from './load.ts';
 import { type Source, storeSource, tallyOf } from './source.ts';
-import { removeForeign, survey } from './survey.ts';
+import { removeForeign, type Survey, survey } from './survey.ts';
 import { sameTally, type Tally, tallyText } from './tally.ts';
 import { type Batch, type Scanner, walk } from './walk.ts';
 
@@ -27,7 +27,7 @@ export async function copyRecords(
   const { users, posts } = await source.count();
   if (!(await isEmpty(target))) {
     const found = await survey(source, target, options);
-    if (found.foreign > 0 && !overwrite) throw inTheWay(found.foreign, found.example);
+    if (found.foreign + found.newer > 0 && !overwrite) throw inTheWay(found);
     if (found.foreign > 0 && users + posts === 0) throw nothingToCopy();
     if (found.foreign > 0) await removeForeign(source, target, options);
     if (found.moved > 0) await freeAddresses(source, target, options);
@@ -70,11 +70,15 @@ async function verify(
   );
 }
 
-function inTheWay(count: number, example: string): Failure {
-  const records = count === 1 ? '1 record' : `${count} records`;
+function inTheWay({ foreign, newer, example }: Survey): Failure {
+  const records = (count: number) => (count === 1 ? '1 record' : `${count} records`);
+  const others = [
+    ...(foreign > 0 ? [`${records(foreign)} that the source does not have`] : []),
+    ...(newer > 0 ? [`${records(newer)} that changed since the source had them so`] : []),
+  ];
   return new Failure(
-    `The target holds ${records} that the source does not have (${example}): ` +
-      'choose another target, or say --overwrite to have them removed.',
+    `The target holds ${others.join(' and ')} (${example}): choose another target, or say ` +
+      '--overwrite to have the source in their place.',
   );
 }
 

@@ -1,16 +1,18 @@
 import type { Entity } from '../../domain/record.ts';
 import type { Store } from '../../ports/store.ts';
 import { moved } from './addresses.ts';
-import { compare } from './compare.ts';
+import { compare, newer, type Step } from './compare.ts';
 import type { CopyOptions } from './copy-options.ts';
 import type { Source } from './source.ts';
 import { walk } from './walk.ts';
 
 /** What a target holds beside what the source has. */
-interface Survey {
+export interface Survey {
   /** Records that the source does not have. */
   readonly foreign: number;
-  /** One of them, for a message. */
+  /** Records that were changed since the source had them so. */
+  readonly newer: number;
+  /** One of either, for a message. */
   readonly example: string;
   /** Users who have another address in the source. */
   readonly moved: number;
@@ -23,20 +25,22 @@ export async function survey(
   { progress, signal }: CopyOptions,
 ): Promise<Survey> {
   const { users, posts } = await source.count();
-  const found = { foreign: 0, example: '', moved: 0 };
-  const note = (kind: 'user' | 'post', foreign: readonly { readonly record: Entity }[]) => {
-    const [first] = foreign;
-    if (first && found.foreign === 0) found.example = `the ${kind} ${first.record.id}`;
-    found.foreign += foreign.length;
+  const found = { foreign: 0, newer: 0, example: '', moved: 0 };
+  const note = <R extends Entity>(kind: 'user' | 'post', step: Step<R>) => {
+    const changed = newer(step);
+    const [first] = [...step.foreign, ...changed];
+    if (first && found.example === '') found.example = `the ${kind} ${first.record.id}`;
+    found.foreign += step.foreign.length;
+    found.newer += changed.length;
   };
   progress.begin('comparing', users + posts);
   for await (const step of compare(source.users(), walk(target.users, signal))) {
-    note('user', step.foreign);
+    note('user', step);
     found.moved += moved(step).length;
     progress.advance(step.source.length);
   }
   for await (const step of compare(source.posts(), walk(target.posts, signal))) {
-    note('post', step.foreign);
+    note('post', step);
     progress.advance(step.source.length);
   }
   progress.end();

@@ -101,6 +101,25 @@ describe('rostrum copy', function () {
     expect(await held(sqlite('more.db'))).to.deep.equal(few);
   });
 
+  it('does not take a change of the target back, unless told to', async () => {
+    const before = { users: given.users.slice(0, 3), posts: [] };
+    const [first, ...others] = before.users;
+    const changed = first && {
+      record: { ...first.record, own: 'new' },
+      version: first.version + 1,
+    };
+    const after = { users: changed ? [changed, ...others] : [], posts: [] };
+    await holding(sqlite('before.db'), before);
+    await holding(sqlite('after.db'), after);
+    const args = ['copy', '--from', url('before.db'), '--to', url('after.db')];
+    const refused = await rostrum(...args);
+    expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
+    expect(refused.stderr).to.match(/\nThe target holds 1 record that changed since .*\n$/);
+    expect(await held(sqlite('after.db'))).to.deep.equal(after);
+    expect((await rostrum(...args, '--overwrite')).code).to.equal(0);
+    expect(await held(sqlite('after.db'))).to.deep.equal(before);
+  });
+
   it('says in one sentence which side is in the way', async () => {
     await using _store = sqlite('served.db')();
     const served = url('served.db');

@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
@@ -116,6 +117,13 @@ describe('exported files', () => {
       /^\{"kind":"end","format":1,"users":0,"posts":0,.*\}\n$/,
     );
     await importFile(path, createMemoryStore());
+  });
+
+  it('are files: a folder is refused in one sentence', async () => {
+    const store = `sqlite:${join(tmpdir(), `rostrum-none-${process.pid}.db`)}`;
+    const { code, stderr } = await rostrum('import', tmpdir(), '--store', store);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^[^\n]* is no file: [^\n]*\n$/);
   });
 
   it('are not written over', async () => {

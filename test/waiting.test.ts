@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect } from 'chai';
+
+const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+
+/** A port on which nothing listens. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('the program, while its store is away', function () {
+  this.timeout(20_000);
+
+  it('answers, is not ready, does not say that it is, and ends when it is told to', async () => {
+    const [port, nowhere] = [await freePort(), await freePort()];
+    const store = `mongodb://127.0.0.1:${nowhere}/rostrum`;
+    const child = spawn(process.execPath, [main, '--port', `${port}`, '--store', store], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const lines = createInterface({ input: child.stderr });
+    const exited = once(child, 'exit');
+    for await (const line of lines) {
+      if (/the store is not ready/.test(line)) break;
+    }
+    const address = `http://127.0.0.1:${port}`;
+    expect((await fetch(`${address}/livez`)).status).to.equal(200);
+    expect((await fetch(`${address}/readyz`)).status).to.equal(503);
+    const answer = await fetch(`${address}/api/v1/users`);
+    expect([answer.status, answer.headers.has('Retry-After')]).to.deep.equal([503, true]);
+    expect(said).to.equal('');
+    child.kill('SIGTERM');
+    expect((await exited)[0]).to.equal(0);
+  });
+});

@@ -1,5 +1,5 @@
-// Every test, in two runs side by side: the store on MongoDB waits for its server most of the time,
-// and the rest does not. With arguments it is mocha with these.
+// Every test, in some runs side by side: one waits for compilers, one for MongoDB, and what waits
+// leaves its processor to the others. With arguments it is mocha with these.
 //
 //   node scripts/test.ts
 //   node scripts/test.ts test/domain/text.test.ts -g email
@@ -10,8 +10,11 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 const mocha = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
-/** What waits: for a server, or for other processes. */
-const waiting = /^test\/(?:adapters\/mongodb|cli\/transfer|idempotency|model)\//;
+/** Which files make a run of their own; those that are left are one more. */
+const runs = [
+  /^test\/(?:walls|package)\.test\.ts$|^test\/docs\//,
+  /^test\/(?:adapters\/mongodb|model)\/|^test\/waiting\.test\.ts$/,
+];
 
 /** Runs mocha; what a silent run says is shown when it is done. @returns its exit code */
 function run(args: readonly string[], silent: boolean): Promise<number> {
@@ -38,15 +41,10 @@ if (args.length > 0) {
   process.exitCode = await run(args, false);
 } else {
   const files = globSync('test/**/*.test.ts', { cwd: root }).map((f) => f.replaceAll('\\', '/'));
-  const codes = await Promise.all([
-    run(
-      files.filter((file) => !waiting.test(file)),
-      false,
-    ),
-    run(
-      files.filter((file) => waiting.test(file)),
-      true,
-    ),
-  ]);
-  process.exitCode = Math.max(...codes);
+  const groups = Object.values(
+    Object.groupBy(files, (file) => runs.findIndex((pattern) => pattern.test(file))),
+  );
+  // One is seen as it goes; the others show what they said when they are done.
+  const codes = groups.map((group = [], index) => run(group, index > 0));
+  process.exitCode = Math.max(...(await Promise.all(codes)));
 }

@@ -1,5 +1,5 @@
-// Every test, in some runs side by side: one waits for compilers, one for MongoDB, and what waits
-// leaves its processor to the others. With arguments it is mocha with these.
+// Every test, in some runs side by side: most of what waits is in one of them and leaves its
+// processor to the others. With arguments it is mocha with these.
 //
 //   node scripts/test.ts
 //   node scripts/test.ts test/domain/text.test.ts -g email
@@ -10,10 +10,14 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 const mocha = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
-/** Which files make a run of their own; those that are left are one more. */
+/** Which files make a run of their own, by the first that fits; those that are left are one more. */
 const runs = [
-  /^test\/(?:walls|package)\.test\.ts$|^test\/docs\//,
-  /^test\/(?:adapters\/mongodb|model)\/|^test\/waiting\.test\.ts$/,
+  // They wait: for time-outs, leases, a server that is away, connections that are cut.
+  /^test\/(?:waiting\.|idempotency\/|adapters\/mongodb\/(?:outage|silence|remains|schema)\.)/,
+  // They keep MongoDB busy.
+  /^test\/(?:adapters\/mongodb|model)\//,
+  // They keep compilers busy.
+  /^test\/(?:walls\.|package\.|docs\/)/,
 ];
 
 /** Runs mocha; what a silent run says is shown when it is done. @returns its exit code */

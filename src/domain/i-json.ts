@@ -1,5 +1,5 @@
 import type { Issues } from './issues.ts';
-import { isPlainObject, type Json, type JsonObject } from './json.ts';
+import { isPlainObject, type Json, type JsonObject, setMember } from './json.ts';
 import { recordLimits } from './rules.ts';
 import { codePoints, isCleanText } from './text.ts';
 
@@ -34,7 +34,35 @@ export function readJson(value: unknown, issues: Issues, path: Path = []): Json 
     issues.add(path, 'too-deep', `Must not be nested more than ${recordLimits.depth} levels deep.`);
     return undefined;
   }
-  return isArray ? readArray(value, issues, path) : readObject(value, issues, path);
+  return isArray
+    ? readArray(value, issues, path)
+    : readMembers(value, Object.keys(value), issues, path);
+}
+
+/**
+ * Reads these members of an object, as {@link readJson} does.
+ *
+ * @param into where they are put: a new object, or one that is being made
+ * @returns `into`
+ */
+export function readMembers(
+  members: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  issues: Issues,
+  path: Path = [],
+  into: Record<string, Json> = {},
+): JsonObject {
+  for (const key of keys) {
+    if (issues.full) break;
+    const value = members[key];
+    if (value === undefined) continue;
+    path.push(key);
+    checkKey(key, issues, path);
+    const member = readJson(value, issues, path);
+    if (member !== undefined) setMember(into, key, member);
+    path.pop();
+  }
+  return into;
 }
 
 /** True when objects and arrays are nested deeper than a record may be. */
@@ -73,23 +101,6 @@ function readArray(items: readonly unknown[], issues: Issues, path: Path): reado
     path.pop();
   }
   return copy;
-}
-
-function readObject(
-  members: Readonly<Record<string, unknown>>,
-  issues: Issues,
-  path: Path,
-): JsonObject {
-  const copy: [string, Json][] = [];
-  for (const [key, value] of Object.entries(members)) {
-    if (value === undefined) continue;
-    path.push(key);
-    checkKey(key, issues, path);
-    const member = readJson(value, issues, path);
-    if (member !== undefined) copy.push([key, member]);
-    path.pop();
-  }
-  return Object.fromEntries(copy);
 }
 
 function checkKey(key: string, issues: Issues, path: Path): void {

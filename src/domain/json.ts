@@ -17,6 +17,31 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return prototype === null || prototype === Object.prototype;
 }
 
+/** Sets a member of an object; `__proto__` becomes the plain key that it is in JSON. */
+export function setMember<T>(object: Record<string, T>, key: string, value: T): void {
+  if (key !== '__proto__') object[key] = value;
+  else {
+    const plain = { value, writable: true, enumerable: true, configurable: true };
+    Object.defineProperty(object, key, plain);
+  }
+}
+
+/**
+ * A copy that shares nothing with the value, of JSON or plain objects of it. Does what
+ * `structuredClone` does for these, in a fraction of its time.
+ *
+ * Recursive: for values whose depth is bounded.
+ */
+export function copyJson<T>(value: T): T;
+export function copyJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => copyJson(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: Record<string, unknown> = {};
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const key of Object.keys(members)) setMember(copy, key, copyJson(members[key]));
+  return copy;
+}
+
 /** Equality of JSON values: the order of keys does not count. */
 export function jsonEqual(a: Json, b: Json): boolean {
   if (a === b) return true;

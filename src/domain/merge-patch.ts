@@ -1,4 +1,4 @@
-import { isPlainObject } from './json.ts';
+import { isPlainObject, setMember } from './json.ts';
 
 /**
  * JSON merge patch (RFC 7396, section 2): a key that is absent stays, null removes it, objects
@@ -9,12 +9,14 @@ import { isPlainObject } from './json.ts';
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isPlainObject(patch)) return patch;
-  const merged = new Map<string, unknown>(isPlainObject(target) ? Object.entries(target) : []);
+  const merged: Record<string, unknown> = isPlainObject(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch)) {
     if (value === undefined) continue;
-    if (value === null) merged.delete(key);
-    else merged.set(key, mergePatch(merged.get(key), value));
+    if (value === null) delete merged[key];
+    else {
+      const current = Object.hasOwn(merged, key) ? merged[key] : undefined;
+      setMember(merged, key, mergePatch(current, value));
+    }
   }
-  // A Map and not assignments: `__proto__` is a key like any other here.
-  return Object.fromEntries(merged);
+  return merged;
 }

@@ -1,13 +1,13 @@
 import { invalidRecord } from './errors.ts';
 import { type Fields, readFields } from './fields.ts';
-import { isTooDeep, readJson } from './i-json.ts';
+import { isTooDeep, readJson, readMembers } from './i-json.ts';
 import { type Instant, nextInstant } from './instant.ts';
 import { Issues } from './issues.ts';
-import { isPlainObject, type JsonObject, jsonEqual } from './json.ts';
+import { isPlainObject, type Json, type JsonObject, jsonEqual } from './json.ts';
 import { mergePatch } from './merge-patch.ts';
 import { checkOwnFields, type OwnFieldsSchema } from './own-fields.ts';
 import type { Entity, Id } from './record.ts';
-import { type FieldRules, recordLimits, serverMade } from './rules.ts';
+import { type FieldRules, recordLimits, type serverMade } from './rules.ts';
 import { utf8Bytes } from './text.ts';
 
 /**
@@ -31,6 +31,8 @@ export interface RecordModel<R extends Entity> {
   patch(current: R, patch: unknown, now: Instant): R;
 }
 
+type ServerMade = Pick<Entity, (typeof serverMade)[number]>;
+
 /** The model of records with these known fields, whose own fields may have a schema. */
 export function recordModel<F extends FieldRules>(
   rules: F,
@@ -39,14 +41,14 @@ export function recordModel<F extends FieldRules>(
   type R = Entity & Fields<F>;
 
   function make(input: unknown, id: Id, now: Instant): R {
-    return { id, ...readGiven(input), createdAt: now, updatedAt: now };
+    return read(input, { id, createdAt: now, updatedAt: now });
   }
 
   function replace(current: R, input: unknown, now: Instant): R {
     const { id, createdAt, updatedAt } = current;
-    const next: R = { id, ...readGiven(input, id), createdAt, updatedAt };
+    const next = read(input, { id, createdAt, updatedAt }, id);
     if (jsonEqual(next, current)) return current;
-    return { ...next, updatedAt: nextInstant(updatedAt, now) };
+    return Object.assign(next, { updatedAt: nextInstant(updatedAt, now) });
   }
 
   function patch(current: R, patch: unknown, now: Instant): R {
@@ -56,8 +58,13 @@ export function recordModel<F extends FieldRules>(
     return replace(current, patch.id === null ? { ...merged, id: null } : merged, now);
   }
 
-  /** What is valid of an input: known fields by their rules, own fields as they are. */
-  function readGiven(input: unknown, id?: Id): Fields<F> & JsonObject {
+  /**
+   * What is valid of an input, known fields by their rules and own fields as they are, and what the
+   * server made. Put together once: a record may have a hundred thousand keys.
+   *
+   * @param id which the input has to have, if it has one
+   */
+  function read(input: unknown, made: ServerMade, id?: Id): R {
     const issues = new Issues();
     if (!isPlainObject(input)) {
       issues.add([], 'type', 'A record must be a JSON object.');
@@ -66,19 +73,23 @@ export function recordModel<F extends FieldRules>(
     if (id !== undefined && input.id !== undefined && input.id !== id) {
       issues.add(['id'], 'mismatch', 'The id is not the id of the record.');
     }
-    const given = readJson(without(input, serverMade), issues) as JsonObject;
-    const fields = readFields(rules, given, issues);
-    const own = without(given, Object.keys(rules));
-    if (ownFields !== undefined) checkOwnFields(ownFields, own, issues);
-    checkSize({ ...own, ...withoutFallbacks(fields) }, issues);
+    const keys = Object.keys(input);
+    const known = keys.filter((key) => Object.hasOwn(rules, key));
+    const fields = readFields(rules, readMembers(input, known, issues), issues);
+    const own = keys.filter((key) => !Object.hasOwn(rules, key) && !Object.hasOwn(made, key));
+    const record: Record<string, Json> = { id: made.id, ...fields };
+    readMembers(input, own, issues, [], record);
+    if (ownFields !== undefined) checkOwnFields(ownFields, pick(record, own), issues);
+    Object.assign(record, made);
+    checkSize(record, { ...made, ...fallbacksOf(fields) }, issues);
     if (issues.list.length > 0) throw invalidRecord(issues.list);
-    return { ...fields, ...own };
+    return record as R;
   }
 
-  /** A client need not have sent what is a field's fallback. */
-  function withoutFallbacks(fields: Fields<F>): JsonObject {
-    const sent = Object.entries(fields).filter(([name, value]) => value !== rules[name]?.fallback);
-    return Object.fromEntries(sent);
+  /** Fields that a client need not have sent. */
+  function fallbacksOf(fields: Fields<F>): JsonObject {
+    const known = Object.entries(fields);
+    return Object.fromEntries(known.filter(([name, value]) => value === rules[name]?.fallback));
   }
 
   return { make, replace, patch };
@@ -92,17 +103,20 @@ function checkPatch(patch: unknown): asserts patch is Readonly<Record<string, un
   if (issues.list.length > 0) throw invalidRecord(issues.list);
 }
 
-function checkSize(given: JsonObject, issues: Issues): void {
-  const size = utf8Bytes(JSON.stringify(given));
+/** The size of what the client gave: of the record, less what need not have come from there. */
+function checkSize(record: JsonObject, less: JsonObject, issues: Issues): void {
+  // As two parts of one object each would have braces, and no comma between them.
+  const size = jsonBytes(record) - jsonBytes(less) + 1;
   if (size <= recordLimits.bytes) return;
   const most = `${recordLimits.bytes} bytes as compact JSON`;
   issues.add([], 'too-large', `A record must have at most ${most}; this one has ${size}.`);
 }
 
-/** A copy without some keys. By entries, so that `__proto__` stays the plain key it is in JSON. */
-function without<T>(
-  object: Readonly<Record<string, T>>,
-  keys: readonly string[],
-): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
+function jsonBytes(value: JsonObject): number {
+  return utf8Bytes(JSON.stringify(value));
+}
+
+function pick(object: JsonObject, keys: readonly string[]): JsonObject {
+  const entries = keys.filter((key) => Object.hasOwn(object, key)).map((key) => [key, object[key]]);
+  return Object.fromEntries(entries) as JsonObject;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EntityFilter, Position } from '../../domain/page.ts';
 import type { Entity } from '../../domain/record.ts';
 import type { ListQuery } from './list-query.ts';
@@ -18,9 +19,11 @@ const pageCharacters = 32 * 1024 * 1024;
 
 /**
  * How many records are there as objects at one time: 1 MiB of JSON becomes up to 22 MiB of them
- * (`[{},{},…`), and a thousand such records more than a process may have.
+ * (`[{},{},…`), and a thousand such records more than a process may have. Behind the first slice,
+ * fewer where the records so far were large, so that others are served soon.
  */
 const sliceRecords = 50;
+const sliceCharacters = 4 * 1024 * 1024;
 
 /**
  * Reads a page slice by slice, each one as text before the next is read. The slices go by position
@@ -39,8 +42,9 @@ export async function readPage<R extends Entity, Filter extends EntityFilter, So
   /** A function of its own, so that nothing holds a slice's records while the next is read. */
   async function addSlice(): Promise<void> {
     const { filter, order } = list;
-    const limit = Math.min(sliceRecords, list.limit - texts.length);
     const isFirst = texts.length === 0;
+    const most = isFirst ? sliceRecords : sliceLimit(characters / texts.length);
+    const limit = Math.min(most, list.limit - texts.length);
     const slice = await service.list({
       filter,
       order,
@@ -61,7 +65,14 @@ export async function readPage<R extends Entity, Filter extends EntityFilter, So
     }
   }
 
-  do await addSlice();
-  while (next !== undefined && texts.length < list.limit && characters < pageCharacters);
+  await addSlice();
+  while (next !== undefined && texts.length < list.limit && characters < pageCharacters) {
+    await nextTurn(); // Others are served meanwhile: a store may answer without ever waiting.
+    await addSlice();
+  }
   return { texts, next, total };
+}
+
+function sliceLimit(averageCharacters: number): number {
+  return Math.max(1, Math.min(sliceRecords, Math.floor(sliceCharacters / averageCharacters)));
 }

@@ -1,4 +1,5 @@
 import { unknownAuthor } from '../../domain/errors.ts';
+import { copyJson } from '../../domain/json.ts';
 import type { PostFilter, PostSort } from '../../domain/page.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
@@ -25,7 +26,7 @@ export class MemoryPostRepository
     const { posts } = this.#tables;
     const current = posts.get(id);
     if (current === undefined) return false;
-    guard?.(structuredClone(current));
+    guard?.(copyJson(current));
     posts.delete(id);
     return true;
   }

@@ -1,5 +1,6 @@
 import type { Claim } from '../../domain/claim.ts';
 import { idTaken } from '../../domain/errors.ts';
+import { copyJson } from '../../domain/json.ts';
 import type { EntityFilter, Order, Page, PageRequest } from '../../domain/page.ts';
 import type { Entity, Id, Versioned } from '../../domain/record.ts';
 import type { Creation, Decide, Repository } from '../../ports/repository.ts';
@@ -29,14 +30,14 @@ export abstract class MemoryRepository<
 
   async get(id: Id): Promise<Versioned<R> | undefined> {
     this.lifetime.check();
-    return structuredClone(this.#table.get(id));
+    return copyJson(this.#table.get(id));
   }
 
   async list(filter: Filter, request: PageRequest<Order<Sort>>): Promise<Page<Versioned<R>>> {
     this.lifetime.check();
     const entityMatches = matchesEntity(filter);
     const matches = this.matches(filter);
-    return structuredClone(
+    return copyJson(
       this.#table.page((record) => entityMatches(record) && matches(record), request),
     );
   }
@@ -44,33 +45,33 @@ export abstract class MemoryRepository<
   async create(record: R, claim?: Claim): Promise<Creation<R>> {
     this.lifetime.check();
     const earlier = claim && this.#claims.find(claim);
-    if (earlier !== undefined) return { stored: structuredClone(earlier), replayed: true };
+    if (earlier !== undefined) return { stored: copyJson(earlier), replayed: true };
     if (this.#table.get(record.id) !== undefined) throw idTaken(record.id);
     this.checkConflicts(record);
     const stored = this.#table.put(record, 1);
     if (claim !== undefined) this.#claims.add(claim, stored);
-    return { stored: structuredClone(stored), replayed: false };
+    return { stored: copyJson(stored), replayed: false };
   }
 
   async replay(claim: Claim): Promise<Versioned<R> | undefined> {
     this.lifetime.check();
-    return structuredClone(this.#claims.find(claim));
+    return copyJson(this.#claims.find(claim));
   }
 
   async update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
     this.lifetime.check();
     const current = this.#table.get(id);
     if (current === undefined) return undefined;
-    const given = structuredClone(current);
+    const given = copyJson(current);
     const next = decide(given);
-    if (next === given.record) return structuredClone(current);
+    if (next === given.record) return copyJson(current);
     this.checkConflicts(next);
-    return structuredClone(this.#table.put(next, current.version + 1));
+    return copyJson(this.#table.put(next, current.version + 1));
   }
 
   async scan(limit: number, after?: Id): Promise<readonly Versioned<R>[]> {
     this.lifetime.check();
-    return structuredClone(this.#table.scan(limit, after));
+    return copyJson(this.#table.scan(limit, after));
   }
 
   async load(records: readonly Versioned<R>[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { copyJson } from '../../domain/json.ts';
 import type { Order, Page, PageRequest, Position } from '../../domain/page.ts';
 import type { Entity, Id, Version, Versioned } from '../../domain/record.ts';
 import { SortedIndex } from './sorted-index.ts';
@@ -26,7 +27,7 @@ export class Table<R extends Entity, Sort extends string> {
   /** Adds a record, or replaces the one with its id. */
   put(record: R, version: Version): Versioned<R> {
     this.delete(record.id);
-    const row = structuredClone({ record, version });
+    const row = copyJson({ record, version });
     this.#rows.set(record.id, row);
     this.#ids.add(idPlace(record.id));
     for (const [by, index] of this.#indexes) index.add(this.#place(row.record, by));

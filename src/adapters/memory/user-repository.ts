@@ -1,5 +1,6 @@
 import { emailKey } from '../../domain/email.ts';
 import { emailTaken, userHasPosts } from '../../domain/errors.ts';
+import { copyJson } from '../../domain/json.ts';
 import type { UserFilter, UserSort } from '../../domain/page.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
@@ -27,7 +28,7 @@ export class MemoryUserRepository
     const { users, posts } = this.#tables;
     const current = users.get(id);
     if (current === undefined) return false;
-    guard?.(structuredClone(current));
+    guard?.(copyJson(current));
 
     const theirs = posts.filter((post) => post.authorId === id);
     if (mode.posts === 'refuse' && theirs.length > 0) throw userHasPosts(theirs.length);
@@ -35,7 +36,7 @@ export class MemoryUserRepository
     const kept =
       mode.posts === 'keep'
         ? theirs.map((post) => ({
-            record: released(mode.release(structuredClone(post)), id),
+            record: released(mode.release(copyJson(post)), id),
             version: post.version + 1,
           }))
         : [];

@@ -1,4 +1,5 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
+import { copyJson } from '../../domain/json.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Decide } from '../../ports/repository.ts';
 import { keptClaims, tombstoneOf } from './claims.ts';
@@ -20,7 +21,7 @@ export function deleted(post: StoredPost): Change {
 export function released(post: StoredPost, release: Decide<Post>): Change {
   const { _id } = post;
   const current = toVersioned<Post>(post);
-  const record = current && structuredClone(release(structuredClone(current)));
+  const record = current && copyJson(release(copyJson(current)));
   if (!current || !record || record.authorId === current.record.authorId) {
     throw new TypeError('A post that is released has to lose its author.');
   }

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../domain/json.ts';
+import { isPlainObject, setMember } from '../../domain/json.ts';
 
 // MongoDB takes any key of a nested object, but the driver's BSON library reads meaning into some:
 // `_bsontype` makes it write something else than the object, `$ref` beside `$id` makes it return an
@@ -6,7 +6,7 @@ import { isPlainObject } from '../../domain/json.ts';
 // returns as raw bytes. Own fields may be called so; in a document these keys carry a `~` in front
 // (and so do those that begin with one, to be told apart).
 function isMisread(key: string): boolean {
-  const bare = key.replace(/^~+/, '');
+  const bare = key.startsWith('~') ? key.replace(/^~+/, '') : key;
   return bare === '_bsontype' || bare === '$ref' || bare in Object.prototype;
 }
 
@@ -33,11 +33,16 @@ function mapKeys(value: unknown, rename: (key: string) => string): unknown {
     return copy ?? value;
   }
   if (!isPlainObject(value)) return value;
-  let changed = false;
-  const entries = Object.entries(value).map(([key, member]) => {
-    const entry = [rename(key), mapKeys(member, rename)] as const;
-    changed ||= entry[0] !== key || entry[1] !== member;
-    return entry;
-  });
-  return changed ? Object.fromEntries(entries) : value;
+  let copy: Record<string, unknown> | undefined;
+  const keys = Object.keys(value);
+  for (const [i, key] of keys.entries()) {
+    const name = rename(key);
+    const member = mapKeys(value[key], rename);
+    if (copy === undefined && (name !== key || member !== value[key])) {
+      copy = {};
+      for (const earlier of keys.slice(0, i)) setMember(copy, earlier, value[earlier]);
+    }
+    if (copy !== undefined) setMember(copy, name, member);
+  }
+  return copy ?? value;
 }

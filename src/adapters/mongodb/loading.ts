@@ -1,4 +1,5 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
+import { copyJson } from '../../domain/json.ts';
 import type { Entity, Id, Versioned } from '../../domain/record.ts';
 import type { Call } from './call.ts';
 import type { StoredRecord } from './documents.ts';
@@ -20,7 +21,7 @@ export function partsOf<R extends Entity>(records: readonly Versioned<R>[]): Ver
       ids = new Set();
     }
     ids.add(id);
-    parts.at(-1)?.push(structuredClone(stored));
+    parts.at(-1)?.push(copyJson(stored));
   }
   return parts;
 }

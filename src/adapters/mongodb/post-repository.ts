@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import type { Claim } from '../../domain/claim.ts';
 import { unknownAuthor } from '../../domain/errors.ts';
+import { copyJson } from '../../domain/json.ts';
 import { type PostFilter, type PostSort, postSortKey } from '../../domain/page.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Id, Versioned } from '../../domain/record.ts';
@@ -83,7 +84,7 @@ export class MongodbPostRepository
         const post = await this.find(call, id);
         const current = toVersioned<Post>(post);
         if (post === undefined || current === undefined) return false;
-        guard?.(structuredClone(current));
+        guard?.(copyJson(current));
         if (await this.#delete(call, post)) return true;
         await call.pause(attempt);
       }

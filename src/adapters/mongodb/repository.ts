@@ -1,6 +1,7 @@
 import type { Collection, Filter as Query } from 'mongodb';
 import type { Claim } from '../../domain/claim.ts';
 import { idTaken } from '../../domain/errors.ts';
+import { copyJson } from '../../domain/json.ts';
 import type { Order, Page, PageRequest } from '../../domain/page.ts';
 import type { Entity, Id, Versioned } from '../../domain/record.ts';
 import type { Creation, Decide, Repository } from '../../ports/repository.ts';
@@ -88,7 +89,7 @@ export abstract class MongodbRepository<
     claim: Claim | undefined,
     make: (call: Call, record: R, remains: D | undefined) => Promise<boolean>,
   ): Promise<Creation<R>> {
-    const record = structuredClone(given); // Before anything is awaited: it is the caller's.
+    const record = copyJson(given); // Before anything is awaited: it is the caller's.
     return this.connection.call(async (call) => {
       let remains: D | undefined;
       for (let attempt = 0; ; attempt++) {
@@ -134,10 +135,10 @@ export abstract class MongodbRepository<
         if (stored === undefined || current === undefined) return undefined;
         if (await this.isHeld(call, stored, attempt)) continue;
         // A copy, because what is shown may be changed, and the document still counts.
-        const shown = structuredClone(current);
+        const shown = copyJson(current);
         const decided = decide(shown);
         if (decided === shown.record) return current;
-        const next = structuredClone(decided);
+        const next = copyJson(decided);
         try {
           if (await replace(call, stored, current, next)) {
             return { record: next, version: current.version + 1 };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Collection } from 'mongodb';
 import type { Claim } from '../../domain/claim.ts';
 import { emailTaken } from '../../domain/errors.ts';
+import { copyJson } from '../../domain/json.ts';
 import { type UserFilter, type UserSort, userSortKey } from '../../domain/page.ts';
 import type { Id, Versioned } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
@@ -86,7 +87,7 @@ export class MongodbUserRepository
         const current = toVersioned<User>(user);
         if (user === undefined || current === undefined) return false;
         if (await this.isHeld(call, user, attempt)) continue;
-        guard?.(structuredClone(current));
+        guard?.(copyJson(current));
         if (await this.#leave(call, user, posts)) return true;
         await call.pause(attempt);
       }

@@ -1,8 +1,8 @@
 import { emailKey } from '../../domain/email.ts';
-import { instantFromMs, instantToMs } from '../../domain/instant.ts';
+import { type Instant, instantFromMs, instantToMs } from '../../domain/instant.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Post } from '../../domain/post.ts';
-import type { Entity, Version } from '../../domain/record.ts';
+import type { Entity, Id, Version } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { SqlValue } from './database.ts';
 
@@ -41,9 +41,9 @@ const entityColumns = ['id', 'version', 'created_at', 'updated_at', 'own'] as co
 export const userRows: RowMapping<User, UserRow> = {
   table: 'users',
   columns: [...entityColumns, 'name', 'email', 'email_key'],
-  toRow({ name, email, ...entity }, version) {
+  toRow({ id, createdAt, updatedAt, name, email, ...own }, version) {
     const email_key = email === null ? null : emailKey(email);
-    return { ...entityRow(entity, version), name, email, email_key };
+    return { ...entityRow(id, version, createdAt, updatedAt, own), name, email, email_key };
   },
   toRecord: (row) => recordOf(row, { name: row.name, email: row.email }),
 };
@@ -51,15 +51,22 @@ export const userRows: RowMapping<User, UserRow> = {
 export const postRows: RowMapping<Post, PostRow> = {
   table: 'posts',
   columns: [...entityColumns, 'author_id', 'title', 'body'],
-  toRow({ authorId, title, body, ...entity }, version) {
-    return { ...entityRow(entity, version), author_id: authorId, title, body };
+  toRow({ id, createdAt, updatedAt, authorId, title, body, ...own }, version) {
+    const entity = entityRow(id, version, createdAt, updatedAt, own);
+    return { ...entity, author_id: authorId, title, body };
   },
   toRecord(row) {
     return recordOf(row, { title: row.title, body: row.body, authorId: row.author_id });
   },
 };
 
-function entityRow({ id, createdAt, updatedAt, ...own }: Entity, version: Version): EntityRow {
+function entityRow(
+  id: Id,
+  version: Version,
+  createdAt: Instant,
+  updatedAt: Instant,
+  own: JsonObject,
+): EntityRow {
   return {
     id,
     version,

@@ -1,6 +1,6 @@
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { Database, SqlValue, Statement } from './database.ts';
-import { DriverError } from './driver-error.ts';
+import { DriverError, resultCode } from './driver-error.ts';
 
 /** How many prepared statements are kept. Lists have more shapes than anybody uses at a time. */
 const maxStatements = 200;
@@ -15,6 +15,8 @@ export class Connection {
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
   #closed = false;
+  /** What kept a transaction from being rolled back that has to be. */
+  #stuck: DriverError | undefined;
   #textWritten = 0;
 
   constructor(database: Database) {
@@ -39,6 +41,20 @@ export class Connection {
     this.#call(() => this.#prepared(sql).run(...values));
   }
 
+  /**
+   * Leaves no transaction open; SQLite may have ended it by itself. Where it cannot be ended, every
+   * later call tries again first, and fails before it would read what was never committed.
+   */
+  rollBack(): void {
+    this.#stuck = undefined;
+    try {
+      this.run('ROLLBACK');
+    } catch (error) {
+      // A plain error, with no word of files or memory, is of a transaction that is not there.
+      if (error instanceof DriverError && error.code !== resultCode.error) this.#stuck = error;
+    }
+  }
+
   /** Runs statements that are not worth keeping; several, between semicolons. */
   exec(sql: string): void {
     this.#call(() => this.#database.exec(sql));
@@ -53,6 +69,9 @@ export class Connection {
 
   #call<T>(driver: () => T): T {
     if (this.#closed) throw storeUnavailable('none');
+    if (this.#stuck !== undefined) this.rollBack();
+    if (this.#stuck !== undefined) throw this.#stuck;
+
     try {
       return driver();
     } catch (error) {

@@ -1,10 +1,17 @@
 import { storeUnavailable } from '../../domain/errors.ts';
 
 /** Primary result codes (https://www.sqlite.org/rescode.html) that are told apart here. */
-export const resultCode = { busy: 5, full: 13, constraint: 19, notADatabase: 26 } as const;
+export const resultCode = {
+  error: 1,
+  busy: 5,
+  full: 13,
+  constraint: 19,
+  notADatabase: 26,
+} as const;
 
 /** The same, as better-sqlite3 names them. */
 const names: readonly (readonly [prefix: string, code: number])[] = [
+  ['SQLITE_ERROR', resultCode.error],
   ['SQLITE_BUSY', resultCode.busy],
   ['SQLITE_FULL', resultCode.full],
   ['SQLITE_CONSTRAINT', resultCode.constraint],

@@ -42,15 +42,8 @@ export function migrate(connection: Connection, from: number): void {
       connection.exec(`PRAGMA user_version = ${index + 1}`);
       connection.exec('COMMIT');
     } catch (error) {
-      rollBack(connection);
+      connection.rollBack();
       throw error;
     }
   }
-}
-
-/** A transaction that SQLite gave up by itself is not there to be rolled back. */
-function rollBack(connection: Connection): void {
-  try {
-    connection.exec('ROLLBACK');
-  } catch {}
 }

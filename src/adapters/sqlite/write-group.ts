@@ -34,7 +34,7 @@ export function commitGroup(
   const writes: Write[] = [];
   const ends: (() => void)[] = [];
   const failed = (error: unknown, outcome: 'none' | 'unknown'): GroupFailure => {
-    rollBack(connection);
+    connection.rollBack();
     for (const write of writes) write.reject(translated(error, outcome));
     return { error, writes: writes.length };
   };
@@ -93,11 +93,4 @@ function undo(connection: Connection, error: unknown): void {
 function outcomeOfCommit(error: unknown): 'none' | 'unknown' {
   const code = error instanceof DriverError ? error.code : undefined;
   return code === resultCode.busy || code === resultCode.full ? 'none' : 'unknown';
-}
-
-/** Leaves the connection without a transaction; SQLite may have ended it already. */
-export function rollBack(connection: Connection): void {
-  try {
-    connection.run('ROLLBACK');
-  } catch {}
 }

@@ -1,7 +1,7 @@
 import { overloaded, storeUnavailable } from '../../domain/errors.ts';
 import type { Connection } from './connection.ts';
 import { isDriverError, resultCode, translated } from './driver-error.ts';
-import { commitGroup, rollBack, type Write } from './write-group.ts';
+import { commitGroup, type Write } from './write-group.ts';
 
 /** What may wait, and what may share a commit. */
 export interface WriteLimits {
@@ -125,7 +125,7 @@ export class WriteQueue {
 
   #refuseGroup(error: unknown): void {
     // Should a transaction be open against all odds, the next group must not find it.
-    rollBack(this.#connection);
+    this.#connection.rollBack();
     let left = this.#limits.groupWrites;
     this.#reject(error, () => left-- > 0);
   }

@@ -71,6 +71,19 @@ describe('a failing driver under the sqlite store', () => {
     });
   }
 
+  it('a group that can be neither committed nor rolled back is never read', async () => {
+    watch = (sql) => {
+      if (sql === 'COMMIT' || sql === 'ROLLBACK') throw driverFault(codes.fsync);
+    };
+    expect((await unavailable(store.users.create(user('1')))).details.outcome).to.equal('unknown');
+    await unavailable(store.users.get('1'));
+    await unavailable(store.users.create(user('2')));
+    await unavailable(store.ready());
+    watch = () => {};
+    expect(await store.users.get('1')).to.equal(undefined);
+    expect(await store.users.get('2')).to.equal(undefined);
+  });
+
   it('when COMMIT was made and then failed, the outcome is unknown', async () => {
     watch = (sql, database) => {
       if (sql !== 'COMMIT') return;

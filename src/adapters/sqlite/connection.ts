@@ -71,7 +71,6 @@ export class Connection {
     if (this.#closed) throw storeUnavailable('none');
     if (this.#stuck !== undefined) this.rollBack();
     if (this.#stuck !== undefined) throw this.#stuck;
-
     try {
       return driver();
     } catch (error) {

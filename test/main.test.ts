@@ -97,11 +97,11 @@ describe('the program', function () {
     writeFileSync(file, 'not a database, and long enough to be looked at as one '.repeat(20));
     const cases: [RegExp, ...string[]][] = [
       [/^--port is "x", .*\n$/, '--port', 'x'],
-      [/^PORT is \d+, and something else listens there .*--port 0.*\n$/, '--port', `${port}`],
-      [/^HOST is "203\.0\.113\.1", .*\n$/, '--host', '203.0.113.1', '--port', '0'],
-      [/^STORE_URL is "postgres:\/\/a:\*\*\*@h\/d": .*\n$/, '--store', 'postgres://a:b@h/d'],
-      [/^STORE_URL is "sqlite:.*": .*\n$/, '--store', `sqlite:${file}`],
-      [/^STORE_URL is "sqlite:.*": .*\n$/, '--store', `sqlite:${join(file, 'x.db')}`],
+      [/^--port is \d+, and something else listens there .*--port 0.*\n$/, '--port', `${port}`],
+      [/^--host is "203\.0\.113\.1", .*\n$/, '--host', '203.0.113.1', '--port', '0'],
+      [/^--store is "postgres:\/\/a:\*\*\*@h\/d": .*\n$/, '--store', 'postgres://a:b@h/d'],
+      [/^--store is "sqlite:.*": .*\n$/, '--store', `sqlite:${file}`],
+      [/^--store is "sqlite:.*": .*\n$/, '--store', `sqlite:${join(file, 'x.db')}`],
     ];
     for (const [sentence, ...args] of cases) {
       const store = args.includes('--store') ? [] : ['--store', 'memory:'];
@@ -116,6 +116,6 @@ describe('the program', function () {
     await using _first = await startServer('--store', store);
     const { code, stderr } = await run('--port', '0', '--store', store);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^STORE_URL is "sqlite:.*": .*\n$/);
+    expect(stderr).to.match(/^--store is "sqlite:.*": .*\n$/);
   });
 });

@@ -53,8 +53,9 @@ describe('the package', function () {
     const files = await readdir(`${installed.alone}/node_modules/rostrum`, { recursive: true });
     const strangers = files.filter(
       (file) =>
-        !/^(dist$|dist[\\/]|package\.json$|LICENSE$|README\.md$|CHANGELOG\.md$)/.test(file) ||
-        /tsbuildinfo|\.test\./.test(file),
+        !/^((dist|docs)($|[\\/])|package\.json$|LICENSE$|(README|CHANGELOG|CONTRIBUTING)\.md$)/.test(
+          file,
+        ) || /tsbuildinfo|\.test\./.test(file),
     );
     expect(strangers).to.deep.equal([]);
   });

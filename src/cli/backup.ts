@@ -37,9 +37,11 @@ export async function backupCommand(args: readonly string[], env: Environment): 
           known = done;
         },
       });
-      if (all === 0) progress.begin('pages', 0); // So few that nothing was told of them.
-      progress.advance(all - known);
-      progress.end();
+      // Of so few that all went in one step, nothing was told.
+      if (all > 0) {
+        progress.advance(all - known);
+        progress.end();
+      }
       await keepPart(part, given.file);
     });
   } catch (error) {

@@ -5,6 +5,11 @@ import { SettingError } from './setting-error.ts';
 
 type Options = Readonly<Record<string, Option<unknown>>>;
 type Values<O extends Options> = { readonly [K in keyof O]: O[K]['fallback'] };
+/** What was read, and for each setting how it was said: as `--port` or as `PORT`. */
+export interface Given<O extends Options> {
+  readonly values: Values<O>;
+  readonly said: { readonly [K in keyof O]: string };
+}
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -16,7 +21,7 @@ export function readOptions<O extends Options>(
   options: O,
   args: readonly string[],
   env: Environment,
-): Values<O> {
+): Given<O> {
   const help = 'rostrum --help lists what there is.';
   const all = Object.values(options);
   const known = {
@@ -27,13 +32,17 @@ export function readOptions<O extends Options>(
   if (rest[0] !== undefined) {
     throw new SettingError(`"${redactStoreUrl(rest[0])}" is one argument too many: ${help}`);
   }
-  const values = Object.entries(options).map(([name, option]) => {
+  const given = Object.entries(options).map(([name, option]) => {
     const flag = flags.get(option.flag);
     const text = flag ?? (env[option.env] || undefined);
     const said = flag === undefined ? option.env : `--${option.flag}`;
-    return [name, text === undefined ? option.fallback : readValue(option, said, text)];
+    const value = text === undefined ? option.fallback : readValue(option, said, text);
+    return { name, said, value };
   });
-  return Object.fromEntries(values) as Values<O>;
+  return {
+    values: Object.fromEntries(given.map(({ name, value }) => [name, value])) as Values<O>,
+    said: Object.fromEntries(given.map(({ name, said }) => [name, said])) as Given<O>['said'],
+  };
 }
 
 function readValue(option: Option<unknown>, said: string, text: string): unknown {

@@ -18,9 +18,9 @@ const askAgainMs = 250;
 
 /** Serves until a signal asks for the end, then lets what is under way finish. */
 export async function serveCommand(args: readonly string[], env: Environment): Promise<void> {
-  const settings = readOptions(options, args, env);
-  const { host, port, store } = settings;
-  const container = createContainer(settings);
+  const given = readOptions(options, args, env);
+  const { host, port, store } = given.values;
+  const container = createContainer(given.values);
   try {
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
@@ -35,7 +35,7 @@ export async function serveCommand(args: readonly string[], env: Environment): P
     logger.info({}, 'shutting down: finishing the requests under way');
     await server.close();
   } catch (error) {
-    throw explain(error, settings);
+    throw explain(error, given);
   } finally {
     await closeContainer(container);
   }

@@ -3,35 +3,35 @@ import { SettingError } from './setting-error.ts';
 import { reasonOf } from './store-problems.ts';
 
 interface ServerSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly store: string;
+  readonly values: { readonly host: string; readonly port: number; readonly store: string };
+  readonly said: { readonly host: string; readonly port: string; readonly store: string };
 }
 
 /** What went wrong at the start, as a sentence about the setting that is to blame. */
-export function explain(error: unknown, { host, port, store }: ServerSettings): unknown {
+export function explain(error: unknown, { values, said }: ServerSettings): unknown {
+  const { host, port, store } = values;
   const code = codeOf(error);
   switch (code) {
     case 'EADDRINUSE':
       return new SettingError(
-        `PORT is ${port}, and something else listens there on ${host}: ` +
+        `${said.port} is ${port}, and something else listens there on ${host}: ` +
           'choose another with --port, or --port 0 for any free one.',
       );
     case 'EACCES':
       return new SettingError(
-        `PORT is ${port}, and this user may not listen there: choose one above 1023 with --port.`,
+        `${said.port} is ${port}, and this user may not listen there: choose one above 1023 with --port.`,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new SettingError(
-        `HOST is "${host}", and this machine has no such address: ` +
+        `${said.host} is "${host}", and this machine has no such address: ` +
           'choose 127.0.0.1, or 0.0.0.0 for every address, with --host.',
       );
   }
   const reason = reasonOf(error);
   if (reason === undefined) return error;
-  return new SettingError(`STORE_URL is "${redactStoreUrl(store)}": ${reason}`);
+  return new SettingError(`${said.store} is "${redactStoreUrl(store)}": ${reason}`);
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -39,7 +39,7 @@ export interface Creation<R> {
  *   Who reads after that sees it.
  * - Records are valid when they come in. A store does not validate them again, except for what
  *   only a store can know: ids and emails that are taken, authors that do not exist.
- * - Of errors, a store raises those that are named here, by the functions of `domain/errors.ts`,
+ * - Of errors, a store raises those that are named here, by the functions that `rostrum` exports,
  *   and lets through what a {@link Decide} or a {@link Guard} throws. Besides, any call may end in
  *   `store-unavailable` (whose `outcome` tells whether a change may have been made) or
  *   `overloaded`; after `close`, every call ends in `store-unavailable` with the outcome `none`.

@@ -18,7 +18,7 @@ export type PostsOfDeleted =
   | { readonly posts: 'keep'; readonly release: Decide<Post> };
 
 /**
- * Keeps users. No two users have the same `emailKey` (`domain/email.ts`); a missing address is
+ * Keeps users. No two users have the same `emailKey` (of `rostrum`); a missing address is
  * not a value, and any number of users may have none. `create` and `update` raise, after all
  * else,
  *

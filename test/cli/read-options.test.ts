@@ -6,7 +6,7 @@ import { readOptions } from '../../src/cli/read-options.ts';
 import { SettingError } from '../../src/cli/setting-error.ts';
 
 function read(args: string[], env: Record<string, string> = {}) {
-  return readOptions(options, args, env);
+  return readOptions(options, args, env).values;
 }
 
 function refusal(args: string[], env: Record<string, string> = {}): string {
@@ -40,6 +40,11 @@ describe('settings', () => {
     });
     expect(read(['--require-if-match']).requireIfMatch).to.equal(true);
     expect(read([], { HOST: '' }).host).to.equal('127.0.0.1');
+  });
+
+  it('are named as they were said', () => {
+    const { said } = readOptions(options, ['--port', '2'], { PORT: '1', HOST: '::1' });
+    expect(said).to.deep.include({ port: '--port', host: 'HOST', store: 'STORE_URL' });
   });
 
   it('that are wrong are named, with what they were and what to do', () => {

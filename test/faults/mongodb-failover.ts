@@ -1,5 +1,5 @@
-// Kills and step-downs of the primary of three nodes while clients write through the real server and
-// send every creation again, with its idempotency key, until it is answered 201.
+// Kills and step-downs of the primary of three nodes while clients write and read through the real
+// server, and send again what was answered 503. An election takes two seconds and more here.
 //
 //   node test/faults/mongodb-failover.ts [--kills 20] [--step-downs 20]
 
@@ -57,9 +57,12 @@ export async function failOver({
   return { kills, stepDowns, ...report, seconds: Math.round((performance.now() - start) / 1000) };
 }
 
-/** Every record that was answered 201 is there, unchanged, and once; every answer came in time. */
-export function isGood({ lost, torn, twice, odd, slowestMs }: FailoverReport): boolean {
-  return lost + torn + twice + odd.length === 0 && slowestMs < 10_000;
+/**
+ * Every record that was answered 201 is there, unchanged, and once; every answer came in time; and
+ * no request had to be sent more than twice.
+ */
+export function isGood({ lost, torn, twice, odd, slowestMs, tries }: FailoverReport): boolean {
+  return lost + torn + twice + odd.length === 0 && slowestMs < 10_000 && tries.length <= 2;
 }
 
 /** Until so many more records were created. */

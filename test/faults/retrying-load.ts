@@ -11,9 +11,15 @@ interface Listed {
   readonly next: string | null;
 }
 
-/** What clients saw who send every creation again, with its key, until it is answered 201. */
+/**
+ * What clients saw who read what they made, and who send a request again that was answered 503
+ * (after the time in `Retry-After`) or not at all, creations with their key.
+ */
 export interface Report {
   readonly created: number;
+  readonly read: number;
+  /** How many requests were answered at the first try, at the second, and so on. */
+  readonly tries: readonly number[];
   /** Answered 201 by a repeat. */
   readonly replayed: number;
   /** Answers 503, and connections that broke. */
@@ -32,7 +38,9 @@ export interface Report {
 export class RetryingLoad {
   readonly #address: string;
   readonly #acknowledged = new Map<string, { kind: Kind; record: Record_ }>();
-  readonly #counts = { replayed: 0, unavailable: 0, slowestMs: 0 };
+  readonly #counts = { read: 0, replayed: 0, unavailable: 0, slowestMs: 0 };
+  readonly #tries: number[] = [];
+  readonly #misread: string[] = [];
   readonly #odd: string[] = [];
   readonly #userIds: string[] = [];
   #running: Promise<unknown> = Promise.resolve();
@@ -49,7 +57,7 @@ export class RetryingLoad {
   start(writers: number): void {
     this.#running = Promise.all(
       Array.from({ length: writers }, async () => {
-        while (!this.#stopped) await this.#create();
+        while (!this.#stopped) await this.#read(await this.#create());
       }),
     );
   }
@@ -73,10 +81,13 @@ export class RetryingLoad {
       else if (there.length > 1) result.twice += 1;
       else if (!isDeepStrictEqual(there[0], record)) result.torn += 1;
     }
-    return { created: this.created, ...this.#counts, odd: this.#odd.slice(0, 10), ...result };
+    const { created } = this;
+    const odd = [...this.#odd, ...this.#misread].slice(0, 10);
+    return { created, ...this.#counts, tries: [...this.#tries], odd, ...result };
   }
 
-  async #create(): Promise<void> {
+  /** @returns where the record is */
+  async #create(): Promise<string> {
     const mark = randomUUID();
     const author = this.#userIds[Math.floor(Math.random() * this.#userIds.length)];
     const kind = author === undefined || Math.random() < 0.3 ? 'users' : 'posts';
@@ -84,39 +95,61 @@ export class RetryingLoad {
       kind === 'users'
         ? { name: mark, email: `${mark}@example.org`, mark }
         : { title: mark, authorId: author, mark };
-    for (;;) {
-      const record = await this.#post(kind, mark, body);
-      if (record !== undefined) {
-        this.#acknowledged.set(mark, { kind, record });
-        if (kind === 'users') this.#userIds.push(String(record.id));
-        return;
+    const { record, headers } = await this.#insist(201, `/api/v1/${kind}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': mark },
+      body: JSON.stringify(body),
+    });
+    if (headers.get('idempotency-replayed') === 'true') this.#counts.replayed += 1;
+    this.#acknowledged.set(mark, { kind, record });
+    if (kind === 'users') this.#userIds.push(String(record.id));
+    return `/api/v1/${kind}/${record.id}`;
+  }
+
+  /** What was acknowledged is there for who asks next, whoever is the primary by then. */
+  async #read(path: string): Promise<void> {
+    const { record } = await this.#insist(200, path);
+    this.#counts.read += 1;
+    const made = this.#acknowledged.get(String(record.mark))?.record;
+    if (!isDeepStrictEqual(record, made)) this.#misread.push(`read ${JSON.stringify(record)}`);
+  }
+
+  /** Sends a request until it is answered as it should be. */
+  async #insist(
+    status: number,
+    path: string,
+    init: RequestInit = {},
+  ): Promise<{ readonly record: Record_; readonly headers: Headers }> {
+    for (let tries = 0; ; tries++) {
+      const answer = await this.#try(status, path, init);
+      if (typeof answer !== 'number') {
+        this.#tries[tries] = (this.#tries[tries] ?? 0) + 1;
+        return answer;
       }
-      await sleep(100);
+      this.#counts.unavailable += 1;
+      await sleep(answer);
     }
   }
 
-  async #post(kind: Kind, key: string, body: object): Promise<Record_ | undefined> {
+  /** @returns the answer, or for how many milliseconds to wait before the next try */
+  async #try(status: number, path: string, init: RequestInit) {
     const from = Date.now();
     try {
-      const answer = await fetch(`${this.#address}/api/v1/${kind}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'idempotency-key': key },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(20_000),
-      });
+      const signal = AbortSignal.timeout(20_000);
+      const answer = await fetch(this.#address + path, { ...init, signal });
       const text = await answer.text();
-      if (answer.status === 201) {
-        if (answer.headers.get('idempotency-replayed') === 'true') this.#counts.replayed += 1;
-        return JSON.parse(text) as Record_;
+      if (answer.status === status) {
+        return { record: JSON.parse(text) as Record_, headers: answer.headers };
       }
-      if (answer.status !== 503) this.#odd.push(`${answer.status} ${text.slice(0, 200)}`);
+      const retryAfter = answer.headers.get('retry-after');
+      if (answer.status === 503 && retryAfter !== null) return Number(retryAfter) * 1000;
+      this.#odd.push(`${answer.status} ${text.slice(0, 200)}`);
     } catch (error) {
       if (error instanceof Error && error.name === 'TimeoutError') this.#odd.push('no answer');
     } finally {
       this.#counts.slowestMs = Math.max(this.#counts.slowestMs, Date.now() - from);
     }
-    this.#counts.unavailable += 1;
-    return undefined;
+    return 1000;
   }
 
   async #listAll(kind: Kind): Promise<Record_[]> {

@@ -38,5 +38,7 @@ export function node(args: readonly string[], options: RunOptions): Promise<Outc
 /** The npm that runs the tests, under their Node; the one on the path otherwise. */
 export function npm(args: readonly string[], options: RunOptions): Promise<Outcome> {
   const cli = process.env.npm_execpath;
-  return cli?.endsWith('.js') ? node([cli, ...args], options) : run('npm', args, options);
+  // As talkative as it is by itself, also where `npm --silent` runs the tests.
+  const talking = { ...options, env: { npm_config_loglevel: 'notice', ...options.env } };
+  return cli?.endsWith('.js') ? node([cli, ...args], talking) : run('npm', args, talking);
 }

@@ -116,7 +116,7 @@ export const problemCatalogue = {
     status: 409,
     title: 'Email already in use',
     meaning: 'Another user has the same email address. Upper and lower case do not count.',
-    advice: 'Use another address, or find the user who has it: GET /users?email=…',
+    advice: 'Use another address, or find the user who has it: list users with ?email=…',
   },
   'user-has-posts': {
     status: 409,

@@ -35,18 +35,36 @@ async function statesOf(nodes: readonly MongoMemoryServer[]): Promise<string> {
   return JSON.stringify(settled.map((one) => ('value' in one ? one.value : String(one.reason))));
 }
 
-/** Waits until every node is the primary or a secondary: one failure at a time is what they bear. */
+/**
+ * Waits until every node is the primary or follows it: one failure at a time is what they bear. A
+ * node that was killed says for a moment that it is a secondary, and only then finds out that it has
+ * writes to roll back; it has got over that when it has one of the primary's own.
+ */
 export async function allWell(nodes: readonly MongoMemoryServer[], seconds = 60): Promise<void> {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
     const primary = await primaryOf(nodes, seconds);
     const status = await ask(primary, { replSetGetStatus: 1 }).catch(() => undefined);
-    const members = (status?.members ?? []) as readonly { readonly stateStr: string }[];
-    const well = members.filter(({ stateStr }) => /^(PRIMARY|SECONDARY)$/.test(stateStr));
+    const members = (status?.members ?? []) as readonly Member[];
+    const term = members.find(({ stateStr }) => stateStr === 'PRIMARY')?.optime.t;
+    const well = members.filter(
+      ({ stateStr, optime }) => /^(PRIMARY|SECONDARY)$/.test(stateStr) && isSame(optime.t, term),
+    );
     if (well.length === nodes.length) return;
     await sleep(100);
   }
   throw new Error(`Not all nodes were well for ${seconds} s.`);
+}
+
+/** Of the answer to `replSetGetStatus`. */
+interface Member {
+  readonly stateStr: string;
+  /** The last write that it has, with the term of the primary who made it. */
+  readonly optime: { readonly t: unknown };
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return b !== undefined && String(a) === String(b);
 }
 
 /** Kills a node without a warning, and starts it again on what it left when told so. */

@@ -129,4 +129,8 @@ const ledger = {
   sumsEqual: forth.sum === back.sum,
 };
 console.log(ledger);
-if (ledger.differences > 0 || !ledger.sumsEqual) process.exitCode = 1;
+const wereInterrupted = [forth, back].every(({ interrupted }) =>
+  Object.values(interrupted).every((count) => count > 0),
+);
+if (!wereInterrupted) console.error('A copy was too short to be interrupted in every way.');
+if (ledger.differences > 0 || !ledger.sumsEqual || !wereInterrupted) process.exitCode = 1;

@@ -29,9 +29,10 @@ export async function raceEverywhere(rounds: number): Promise<OrphanReport[]> {
     await using server = await start(binary);
     const url = server.url('orphans');
     const client = new MongoClient(url);
-    const options = { url, db: client.db() };
-    const fenced = await raceOrphans({ ...options, rounds });
-    const unfenced = await raceOrphans({ ...options, rounds: rounds / 2, withoutFence: true });
+    const race = { url, db: client.db() };
+    const fenced = await raceOrphans({ ...race, rounds });
+    await race.db.dropDatabase();
+    const unfenced = await raceOrphans({ ...race, rounds: rounds / 2, withoutFence: true });
     await client.close();
     reports.push({ topology, fenced, unfenced });
   }
@@ -39,12 +40,17 @@ export async function raceEverywhere(rounds: number): Promise<OrphanReport[]> {
 }
 
 export function isGood({ fenced, unfenced }: OrphanReport): boolean {
-  return fenced.orphans === 0 && fenced.lost === 0 && unfenced.orphans > 0;
+  const steps = Object.values(fenced.at);
+  const everywhere = steps.every(({ before, after }) => before > 0 && after > 0);
+  return (
+    everywhere && fenced.orphans + fenced.orphansAtEnd + fenced.lost === 0 && unfenced.orphans > 0
+  );
 }
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { rounds: { type: 'string', default: '500' } } });
   const reports = await raceEverywhere(Number(values.rounds));
-  for (const { topology, ...ledgers } of reports) console.log(topology, ledgers);
+  for (const { topology, ...ledgers } of reports)
+    console.dir({ topology, ...ledgers }, { depth: 5 });
   if (reports.length === 0 || !reports.every(isGood)) process.exitCode = 1;
 }

@@ -12,13 +12,17 @@ export interface Ledger {
   /** Rounds in which steps failed, before they were made or after. */
   broken: number;
   injected: number;
+  /** How many of these were at each step: before the server was asked, and after it had answered. */
+  readonly at: Record<string, { before: number; after: number }>;
   created: number;
   moved: number;
   deleted: number;
   refused: number;
   unavailable: number;
-  /** Posts that name a user who does not exist. There may be none. */
+  /** Posts that name a user who does not exist, after their round. There may be none. */
   orphans: number;
+  /** The same, of all rounds, when every store is closed. There may be none. */
+  orphansAtEnd: number;
   /** Posts that were acknowledged, that nobody deleted, and that are gone. There may be none. */
   lost: number;
 }
@@ -61,6 +65,7 @@ export async function raceOrphans(options: RaceOptions): Promise<Ledger> {
   } finally {
     await Promise.all(stores.map((store) => store.close()));
   }
+  ledger.orphansAtEnd = await countOrphans(options.db);
   return ledger;
 }
 
@@ -115,6 +120,16 @@ async function playRound(
   if (isBroken) ledger.broken += 1;
 }
 
+async function countOrphans(db: Db): Promise<number> {
+  const users = await db
+    .collection('users')
+    .find(isRecord, { projection: { _id: 1 } })
+    .toArray();
+  return db.collection('posts').countDocuments({
+    'record.authorId': { $type: 'string', $nin: users.map(({ _id }) => _id) },
+  });
+}
+
 async function endOf(call: () => Promise<Ends>): Promise<Ends> {
   try {
     return await call();
@@ -156,19 +171,21 @@ class Sabotage {
   around(isWhole: boolean): Intercept {
     return async (step, run) => {
       await moment();
-      this.#fail(isWhole);
+      if (!isWhole) this.#mayFail(step, 'before');
       // Nothing waits for the result of an eviction.
       const skip = this.#withoutFence && step === 'evict';
       const result = skip ? (undefined as Awaited<ReturnType<typeof run>>) : await run();
-      this.#fail(isWhole);
+      if (!isWhole) this.#mayFail(step, 'after');
       await moment();
       return result;
     };
   }
 
-  #fail(isWhole: boolean): void {
-    if (isWhole || Math.random() > 0.04) return;
+  #mayFail(step: string, when: 'before' | 'after'): void {
+    this.#ledger.at[step] ??= { before: 0, after: 0 };
+    if (Math.random() > 0.04) return;
     this.#ledger.injected += 1;
+    this.#ledger.at[step][when] += 1;
     throw storeUnavailable('unknown', new Error('Sabotage.'));
   }
 }
@@ -180,5 +197,14 @@ function moment(): Promise<void> {
 
 function emptyLedger(): Ledger {
   const ends = { created: 0, moved: 0, deleted: 0, refused: 0, unavailable: 0 };
-  return { rounds: 0, broken: 0, injected: 0, ...ends, orphans: 0, lost: 0 };
+  return {
+    rounds: 0,
+    broken: 0,
+    injected: 0,
+    at: {},
+    ...ends,
+    orphans: 0,
+    orphansAtEnd: 0,
+    lost: 0,
+  };
 }

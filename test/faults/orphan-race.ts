@@ -183,9 +183,11 @@ class Sabotage {
 
   #mayFail(step: string, when: 'before' | 'after'): void {
     this.#ledger.at[step] ??= { before: 0, after: 0 };
-    if (Math.random() > 0.04) return;
+    const counts = this.#ledger.at[step];
+    // A step that is seldom made fails more often, until it has failed.
+    if (Math.random() > (counts[when] < 2 ? 0.3 : 0.04)) return;
     this.#ledger.injected += 1;
-    this.#ledger.at[step][when] += 1;
+    counts[when] += 1;
     throw storeUnavailable('unknown', new Error('Sabotage.'));
   }
 }

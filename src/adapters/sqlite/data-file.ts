@@ -6,6 +6,7 @@ import {
   openSync,
   readlinkSync,
   realpathSync,
+  statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SqliteStoreError } from './errors.ts';
@@ -56,14 +57,24 @@ function follow(path: string, links: number): string {
 /**
  * Makes a folder and those above it, and sees to it that they outlive a loss of power: SQLite
  * syncs the folder of its file, and nobody else those above.
+ *
+ * One by one: where nothing can be made (`/proc`), Node's `recursive` never comes to an end.
  */
 function makeFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true });
-  if (first === undefined || process.platform === 'win32') return;
-  for (let made = folder; ; made = dirname(made)) {
-    syncFolder(dirname(made));
-    if (made === first || made === dirname(made)) return;
+  if (isFolder(folder)) return;
+  const above = dirname(folder);
+  makeFolder(above);
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    if (isFolder(folder)) return; // Somebody else was faster.
+    throw error;
   }
+  if (process.platform !== 'win32') syncFolder(above);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function syncFolder(folder: string): void {

@@ -113,6 +113,10 @@ describe('opening a sqlite store', () => {
     const file = folder.file();
     writeFileSync(file, '');
     expect(refused(join(file, 'data.db')).code).to.equal('store-folder-unusable');
+    expect(refused(join(file, 'a', 'b', 'data.db')).code).to.equal('store-folder-unusable');
+    if (process.platform === 'linux') {
+      expect(refused('/proc/rostrum/a/data.db').code).to.equal('store-folder-unusable');
+    }
     expect(refused(folder.path).code).to.equal('store-cannot-open');
     expect(refused(':memory:').code).to.equal('store-bad-path');
     expect(refused('').code).to.equal('store-bad-path');

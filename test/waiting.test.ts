@@ -21,17 +21,23 @@ describe('the program, while its store is away', function () {
   this.timeout(20_000);
 
   it('answers, is not ready, does not say that it is, and ends when it is told to', async () => {
-    const [port, nowhere] = [await freePort(), await freePort()];
+    const [port, nowhere] = await Promise.all([freePort(), freePort()]);
     const store = `mongodb://127.0.0.1:${nowhere}/rostrum`;
     const child = spawn(process.execPath, [main, '--port', `${port}`, '--store', store], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let said = '';
+    const exited = once(child, 'exit');
+    await using _ended = {
+      async [Symbol.asyncDispose]() {
+        child.kill('SIGKILL');
+        await exited;
+      },
+    };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
     const lines = createInterface({ input: child.stderr });
-    const exited = once(child, 'exit');
     for await (const line of lines) {
       if (/the store is not ready/.test(line)) break;
     }

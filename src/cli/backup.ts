@@ -3,7 +3,7 @@ import { parseStoreUrl, redactStoreUrl } from '../adapters/inversify/index.ts';
 import { backupSqlite } from '../adapters/sqlite/index.ts';
 import { readArguments } from './read-arguments.ts';
 import type { Environment } from './read-options.ts';
-import { SettingError } from './setting-error.ts';
+import { storeRefused } from './setting-error.ts';
 import { reasonOf } from './store-problems.ts';
 import { storeSetting } from './store-setting.ts';
 import { keepPart, refuseExisting } from './transfer/keep-part.ts';
@@ -13,8 +13,7 @@ import { run } from './transfer/run.ts';
 export async function backupCommand(args: readonly string[], env: Environment): Promise<void> {
   const given = readArguments({ command: 'backup', values: ['store'], file: true }, args);
   const { setting, url } = storeSetting(given.value('store'), env);
-  const refusal = (reason: string) =>
-    new SettingError(`${setting} is "${redactStoreUrl(url)}": ${reason}`);
+  const refusal = (reason: string) => storeRefused(setting, url, reason);
   refuseExisting(given.file);
   try {
     const store = parseStoreUrl(url);
@@ -43,7 +42,7 @@ export async function backupCommand(args: readonly string[], env: Environment): 
         progress.end();
       }
       await keepPart(part, given.file);
-    });
+    }, 'it begins anew');
   } catch (error) {
     const reason = reasonOf(error);
     throw reason === undefined ? error : refusal(reason);

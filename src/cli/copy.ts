@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { parseStoreUrl, redactStoreUrl } from '../adapters/inversify/index.ts';
-import type { Store } from '../ports/store.ts';
-import { openSide, type Side } from './open-side.ts';
+import { withStore } from './open-side.ts';
 import { readArguments } from './read-arguments.ts';
 import { SettingError } from './setting-error.ts';
 import { copyRecords } from './transfer/copy-records.ts';
@@ -29,16 +28,6 @@ export async function copyCommand(args: readonly string[]): Promise<void> {
     `Copied, and equal on both sides: ${tallyText(tally)}\n` +
       `  from ${redactStoreUrl(from)}\n  to   ${redactStoreUrl(to)}\n`,
   );
-}
-
-/** Opens a store, works on it, and closes it. */
-export async function withStore<T>(side: Side, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openSide(side);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
 }
 
 function urlOf(url: string | undefined, flag: string): string {

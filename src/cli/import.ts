@@ -1,5 +1,5 @@
 import { redactStoreUrl } from '../adapters/inversify/index.ts';
-import { withStore } from './copy.ts';
+import { withStore } from './open-side.ts';
 import { readArguments } from './read-arguments.ts';
 import type { Environment } from './read-options.ts';
 import { storeSetting } from './store-setting.ts';

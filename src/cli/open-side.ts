@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStore, parseStoreUrl, redactStoreUrl } from '../adapters/inversify/index.ts';
+import { openStore, parseStoreUrl } from '../adapters/inversify/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
-import { SettingError } from './setting-error.ts';
+import { storeRefused } from './setting-error.ts';
 import { reasonOf } from './store-problems.ts';
 
 /** A store that a command works on, and the setting that names it. */
@@ -21,9 +21,8 @@ const readyTries = { count: 5, pauseMs: 500 };
 const silent: Logger = { info() {}, warn() {}, error() {} };
 
 /** @throws SettingError in one sentence about the setting that names the store */
-export async function openSide({ setting, url, isSource }: Side): Promise<Store> {
-  const refusal = (reason: string) =>
-    new SettingError(`${setting} is "${redactStoreUrl(url)}": ${reason}`);
+async function openSide({ setting, url, isSource }: Side): Promise<Store> {
+  const refusal = (reason: string) => storeRefused(setting, url, reason);
   let store: Store | undefined;
   try {
     const parsed = parseStoreUrl(url);
@@ -40,6 +39,16 @@ export async function openSide({ setting, url, isSource }: Side): Promise<Store>
     await store?.close();
     const reason = reasonOf(error);
     throw reason === undefined ? error : refusal(reason);
+  }
+}
+
+/** Opens a store, works on it, and closes it. */
+export async function withStore<T>(side: Side, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openSide(side);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
   }
 }
 

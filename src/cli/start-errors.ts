@@ -1,5 +1,4 @@
-import { redactStoreUrl } from '../adapters/inversify/store-url.ts';
-import { SettingError } from './setting-error.ts';
+import { SettingError, storeRefused } from './setting-error.ts';
 import { reasonOf } from './store-problems.ts';
 
 interface ServerSettings {
@@ -31,7 +30,7 @@ export function explain(error: unknown, { values, said }: ServerSettings): unkno
   }
   const reason = reasonOf(error);
   if (reason === undefined) return error;
-  return new SettingError(`${said.store} is "${redactStoreUrl(store)}": ${reason}`);
+  return storeRefused(said.store, store, reason);
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -6,6 +6,6 @@ export function storeSetting(
   flag: string | undefined,
   env: Environment,
 ): { readonly setting: string; readonly url: string } {
-  if (flag) return { setting: '--store', url: flag };
+  if (flag !== undefined) return { setting: `--${options.store.flag}`, url: flag };
   return { setting: options.store.env, url: env[options.store.env] || options.store.fallback };
 }

@@ -1,5 +1,8 @@
 import type { FieldIssue } from './issues.ts';
 
+/** What is known of a change that a store did not acknowledge: surely not made, or perhaps made. */
+export type Outcome = 'none' | 'unknown';
+
 /** Every code that the core can end in, with what it tells besides. Codes are stable within v1. */
 export interface ErrorDetails {
   /** No user has this id. */
@@ -20,11 +23,8 @@ export interface ErrorDetails {
   'idempotency-key-reused': Record<never, never>;
   /** A record with this id is there already: the id generator repeats itself. */
   'id-taken': { readonly id: string };
-  /**
-   * The store cannot be reached or cannot write. `outcome` says what is known of the call's own
-   * change: `none` when it was surely not made, `unknown` when it may have been.
-   */
-  'store-unavailable': { readonly outcome: 'none' | 'unknown' };
+  /** The store cannot be reached or cannot write. */
+  'store-unavailable': { readonly outcome: Outcome };
   /** The store has more work waiting than it may hold; nothing was written. */
   overloaded: Record<never, never>;
 }
@@ -112,7 +112,7 @@ export function idTaken(id: string): RostrumError<'id-taken'> {
 }
 
 export function storeUnavailable(
-  outcome: 'none' | 'unknown',
+  outcome: Outcome,
   cause?: unknown,
 ): RostrumError<'store-unavailable'> {
   const message =
@@ -120,6 +120,13 @@ export function storeUnavailable(
       ? 'The store is not available; nothing was changed.'
       : 'The store became unavailable; the change may have been made or not.';
   return new RostrumError('store-unavailable', message, { outcome }, { cause });
+}
+
+/** The error, when a part of the change was made before it: then nothing is `none` any more. */
+export function afterChange(error: unknown): unknown {
+  return isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none'
+    ? storeUnavailable('unknown', error)
+    : error;
 }
 
 export function overloaded(): RostrumError<'overloaded'> {

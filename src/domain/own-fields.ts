@@ -30,7 +30,7 @@ interface SchemaIssue {
 export function checkOwnFields(schema: OwnFieldsSchema, own: JsonObject, issues: Issues): void {
   // A copy: a schema that changes what it is shown does not change what is stored.
   const result = schema['~standard'].validate(readJson(own, new Issues()));
-  if (result instanceof Promise) {
+  if ('then' in result) {
     throw new TypeError('A schema for own fields has to be synchronous.');
   }
   for (const issue of (result as SchemaResultLike).issues ?? []) {

@@ -2,6 +2,7 @@ import { emailKey } from './email.ts';
 import type { Instant } from './instant.ts';
 import type { Post } from './post.ts';
 import type { Id } from './record.ts';
+import { compareText } from './text.ts';
 import type { User } from './user.ts';
 
 /** How many records a page has at most, and how many when the caller does not say. */
@@ -62,6 +63,16 @@ export interface PostFilter extends EntityFilter {
 export interface Position {
   readonly key: string | null;
   readonly id: Id;
+}
+
+/** The order of places in an ascending list: null before all text, text by code point, then by id. */
+export function comparePositions(a: Position, b: Position): number {
+  return compareKeys(a.key, b.key) || compareText(a.id, b.id);
+}
+
+function compareKeys(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  return compareText(a, b);
 }
 
 export interface PageRequest<O> {

@@ -105,7 +105,7 @@ function checkPatch(patch: unknown): asserts patch is Readonly<Record<string, un
 
 /** The size of what the client gave: of the record, less what need not have come from there. */
 function checkSize(record: JsonObject, less: JsonObject, issues: Issues): void {
-  // As two parts of one object each would have braces, and no comma between them.
+  // The difference is without the braces (2 bytes) and has the comma between the parts (1 byte).
   const size = jsonBytes(record) - jsonBytes(less) + 1;
   if (size <= recordLimits.bytes) return;
   const most = `${recordLimits.bytes} bytes as compact JSON`;

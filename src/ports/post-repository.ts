@@ -7,9 +7,9 @@ import type { Guard, Repository } from './repository.ts';
  * Keeps posts. No post ever names an author that does not exist, whatever runs at the same time:
  * `create` and `update` raise, after all else,
  *
- * - `invalid-record` with the one issue `unknown` at `/authorId` (`unknownAuthor` of
- *   `rostrum`): the post names an author, and no user has that id. On an update, an
- *   author that the post already has needs no check.
+ * - `invalid-record` with the one issue `unknown` at `/authorId` (`unknownAuthor` of `rostrum`):
+ *   the post names an author, and no user has that id. On an update, an author that the post
+ *   already has needs no check.
  */
 export interface PostRepository extends Repository<Post, PostFilter, PostOrder> {
   /**

@@ -6,8 +6,9 @@ import type { Entity, Id, Versioned } from '../domain/record.ts';
  * Decides a change: from what is stored to what shall be stored.
  *
  * Pure and synchronous, and leaves the `id` as it is. A store may call it again, when somebody
- * else changed the record meanwhile. What it throws ends the call and nothing is written. When it returns the very object
- * that it was given (`current.record`), nothing is written and the version stays.
+ * else changed the record meanwhile. What it throws ends the call and nothing is written. When it
+ * returns the very object that it was given (`current.record`), nothing is written and the version
+ * stays.
  */
 export type Decide<R> = (current: Versioned<R>) => R;
 
@@ -72,9 +73,10 @@ export interface Repository<R extends Entity, Filter, Order> {
    * conflicts matter any more: with the same fingerprint the call returns what the first one
    * made, at version 1, even if that was changed or deleted since; with another it throws. A
    * claim is forgotten from its `until` on (judged by the `from` of the claim that meets it), and
-   * the key is free again; once it is over, by the store's own clock too, a store may drop it for
-   * good at any time. A creation that failed leaves no claim. Of racing creations under one key,
-   * one makes its record and the others return that.
+   * the key is free again. When that has come by the `from` of any claim, or by the store's own
+   * clock, a store may drop it for good, also for who comes with an earlier `from`. A creation
+   * that failed leaves no claim. Of racing creations under one key, one makes its record and the
+   * others return that.
    *
    * Where several things are wrong, the first in this order is raised.
    *

@@ -15,8 +15,9 @@ export interface Store extends AsyncDisposable {
   ready(): Promise<void>;
 
   /**
-   * Lets the changes that were called for before come to their end, as if nothing had happened,
-   * then frees what the store holds. Closing again does nothing, at the same time too. `Symbol.asyncDispose` does the same.
+   * Lets the changes that were called for before come to their end, as if nothing had happened (or
+   * for as long as the store says that it waits for them), then frees what it holds. Closing again
+   * does nothing, at the same time too. `Symbol.asyncDispose` does the same.
    */
   close(): Promise<void>;
 }

@@ -58,7 +58,12 @@ export async function raceOrphans(options: RaceOptions): Promise<Ledger> {
     const runner = async () => {
       while (begun < rounds) {
         const isBroken = begun++ % 2 === 1;
-        await playRound(options.db, (isBroken ? broken : whole) ?? [], isBroken, ledger);
+        const used = (isBroken ? broken : whole) ?? [];
+        await playRound(
+          { db: options.db, setUp: whole?.[0] as MongodbStore, stores: used },
+          ledger,
+        );
+        if (isBroken) ledger.broken += 1;
       }
     };
     await Promise.all(times(8, runner));
@@ -69,18 +74,19 @@ export async function raceOrphans(options: RaceOptions): Promise<Ledger> {
   return ledger;
 }
 
-async function playRound(
-  db: Db,
-  stores: readonly MongodbStore[],
-  isBroken: boolean,
-  ledger: Ledger,
-): Promise<void> {
+interface Round {
+  readonly db: Db;
+  /** A store whose steps do not fail. */
+  readonly setUp: MongodbStore;
+  readonly stores: readonly MongodbStore[];
+}
+
+async function playRound({ db, setUp, stores }: Round, ledger: Ledger): Promise<void> {
   const [author, ...posts] = [user(), ...times(4, () => post())] as const;
   await db.command({ ping: 1 });
-  // Set up by a store whose steps do not fail.
-  await prepared(() => (stores[0] as MongodbStore).users.load([{ record: author, version: 1 }]));
+  await setUp.users.load([{ record: author, version: 1 }]);
   const atVersion = posts.map((record) => ({ record, version: 1 }));
-  await prepared(() => (stores[0] as MongodbStore).posts.load(atVersion));
+  await setUp.posts.load(atVersion);
 
   const pick = () => stores[Math.floor(Math.random() * stores.length)] as MongodbStore;
   const mayDelete = Math.random() < 0.5;
@@ -117,7 +123,6 @@ async function playRound(
     ledger.lost += acknowledged.size - found;
   }
   ledger.rounds += 1;
-  if (isBroken) ledger.broken += 1;
 }
 
 async function countOrphans(db: Db): Promise<number> {
@@ -139,16 +144,6 @@ async function endOf(call: () => Promise<Ends>): Promise<Ends> {
       return 'refused';
     }
     throw error;
-  }
-}
-
-async function prepared(make: () => Promise<void>): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await make();
-    } catch (error) {
-      if (tries === 50 || !isRostrumError(error, 'store-unavailable')) throw error;
-    }
   }
 }
 

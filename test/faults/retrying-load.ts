@@ -145,7 +145,9 @@ export class RetryingLoad {
       if (answer.status === 503 && retryAfter !== null) return Number(retryAfter) * 1000;
       this.#odd.push(`${answer.status} ${text.slice(0, 200)}`);
     } catch (error) {
-      if (error instanceof Error && error.name === 'TimeoutError') this.#odd.push('no answer');
+      if (!(error instanceof Error)) throw error;
+      if (error.name === 'TimeoutError') this.#odd.push('no answer');
+      if (error instanceof SyntaxError) this.#odd.push(`not JSON: ${error.message}`);
     } finally {
       this.#counts.slowestMs = Math.max(this.#counts.slowestMs, Date.now() - from);
     }

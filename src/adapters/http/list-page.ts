@@ -19,10 +19,10 @@ const pageCharacters = 32 * 1024 * 1024;
 
 /**
  * How many records are there as objects at one time: 1 MiB of JSON becomes up to 22 MiB of them
- * (`[{},{},…`), and a thousand such records more than a process may have. Behind the first slice,
- * fewer where the records so far were large, so that others are served soon.
+ * (`[{},{},…`), and a thousand such records more than a process may have. So the first slice is
+ * small, and those behind it have no more than the largest record so far allows.
  */
-const sliceRecords = 50;
+const sliceRecords = { first: 20, most: 50 };
 const sliceCharacters = 4 * 1024 * 1024;
 
 /**
@@ -36,6 +36,7 @@ export async function readPage<R extends Entity, Filter extends EntityFilter, So
 ): Promise<RenderedPage> {
   const texts: string[] = [];
   let characters = 0;
+  let largest = 1;
   let next = list.after;
   let total: number | undefined;
 
@@ -43,7 +44,7 @@ export async function readPage<R extends Entity, Filter extends EntityFilter, So
   async function addSlice(): Promise<void> {
     const { filter, order } = list;
     const isFirst = texts.length === 0;
-    const most = isFirst ? sliceRecords : sliceLimit(characters / texts.length);
+    const most = isFirst ? sliceRecords.first : sliceLimit(largest);
     const limit = Math.min(most, list.limit - texts.length);
     const slice = await service.list({
       filter,
@@ -58,6 +59,7 @@ export async function readPage<R extends Entity, Filter extends EntityFilter, So
       const text = JSON.stringify(record);
       texts.push(text);
       characters += text.length;
+      largest = Math.max(largest, text.length);
       if (characters >= pageCharacters && i < slice.items.length - 1) {
         next = { key: sortKey(record, order.by), id: record.id };
         return;
@@ -73,6 +75,6 @@ export async function readPage<R extends Entity, Filter extends EntityFilter, So
   return { texts, next, total };
 }
 
-function sliceLimit(averageCharacters: number): number {
-  return Math.max(1, Math.min(sliceRecords, Math.floor(sliceCharacters / averageCharacters)));
+function sliceLimit(largest: number): number {
+  return Math.max(1, Math.min(sliceRecords.most, Math.floor(sliceCharacters / largest)));
 }

@@ -6,7 +6,8 @@ type Return = 'minimal' | 'representation';
 
 /** A preference and its parameters, and the comma or the end behind it (RFC 7240, section 2). */
 const preference = new RegExp(
-  `[ \\t]*(${token})(?:[ \\t]*=[ \\t]*(${token}|${quotedString})?)?[ \\t]*` +
+  // No two runs of blanks meet: they could be told apart in as many ways as they have blanks.
+  `[ \\t]*(${token})[ \\t]*(?:=[ \\t]*(?:(${token}|${quotedString})[ \\t]*)?)?` +
     `(?:;(?:[^,"]|${quotedString})*)?(?:,|$)`,
   'y',
 );

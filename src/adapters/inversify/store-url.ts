@@ -27,10 +27,12 @@ export function parseStoreUrl(url: string): StoreUrl {
 
 /**
  * A text that may be a store URL, as it may be shown: without what stands before the last `@` but
- * for the name, and without the query, for a password may be in either.
+ * for the name, and without the query, for a password may be in either. Slashes that were forgotten
+ * make no difference; the path of an SQLite file is shown as it is.
  */
 export function redactStoreUrl(text: string): string {
-  const [, scheme, rest] = /^([a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
+  const [, scheme, rest] =
+    /^((?!sqlite:)[a-z][a-z0-9+.-]*:\/{0,2}|sqlite:\/\/)(.*)$/is.exec(text) ?? [];
   if (scheme === undefined || rest === undefined) return text;
   const at = rest.lastIndexOf('@');
   const name = rest.slice(0, Math.max(at, 0)).split(':')[0];

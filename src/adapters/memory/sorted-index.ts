@@ -1,5 +1,4 @@
-import type { Position } from '../../domain/page.ts';
-import { compareText } from '../../domain/text.ts';
+import { comparePositions, type Position } from '../../domain/page.ts';
 
 /**
  * The places of all records in one order, ascending, so that a page is found in logarithmic time
@@ -39,20 +38,10 @@ export class SortedIndex {
     let high = this.#places.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = comparePlaces(this.#places[middle] as Position, place);
+      const order = comparePositions(this.#places[middle] as Position, place);
       if (order < 0 || (order === 0 && orAt !== undefined)) low = middle + 1;
       else high = middle;
     }
     return low;
   }
-}
-
-/** By key, null first, then by id. */
-function comparePlaces(a: Position, b: Position): number {
-  return compareKeys(a.key, b.key) || compareText(a.id, b.id);
-}
-
-function compareKeys(a: string | null, b: string | null): number {
-  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
-  return compareText(a, b);
 }

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRostrumError, storeUnavailable } from '../../domain/errors.ts';
-import { isSelectionFailure, type Outcome, translate } from './errors.ts';
+import {
+  afterChange,
+  isRostrumError,
+  type Outcome,
+  storeUnavailable,
+} from '../../domain/errors.ts';
+import { isSelectionFailure, translate } from './errors.ts';
 import { limits } from './limits.ts';
 
 /** What a call needs to know of the servers behind it. */
@@ -27,6 +32,7 @@ export class Call {
   readonly #intercept: Intercept;
   readonly #started = Date.now();
   #ends = this.#started + limits.callMs;
+  #hasChanged = false;
 
   constructor(sight: Sight, intercept: Intercept) {
     this.#sight = sight;
@@ -44,8 +50,24 @@ export class Call {
   }
 
   /** A write that readers see. */
-  commit<T>(step: string, run: (bounds: Bounds) => Promise<T>): Promise<T> {
-    return this.#intercept(step, () => this.#run('unknown', run));
+  async commit<T>(step: string, run: (bounds: Bounds) => Promise<T>): Promise<T> {
+    try {
+      const result = await this.#intercept(step, () => this.#run('unknown', run));
+      this.#hasChanged = true;
+      return result;
+    } catch (error) {
+      this.#hasChanged ||= !isNone(error);
+      throw error;
+    }
+  }
+
+  /** Runs work of several changes: when it fails after one of them, the outcome is unknown. */
+  async inParts(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      throw this.#hasChanged ? afterChange(error) : error;
+    }
   }
 
   /** Waits a moment before another try: longer each time, and each caller differently long. */
@@ -96,9 +118,6 @@ export async function within<T>(ms: number, work: Promise<T>, late: () => Error)
   }
 }
 
-/** Says of an error that something may have been changed before it. */
-export function afterChange(error: unknown): unknown {
-  return isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none'
-    ? storeUnavailable('unknown', error)
-    : error;
+function isNone(error: unknown): boolean {
+  return isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none';
 }

@@ -1,11 +1,11 @@
 import type { ClientSession, Collection } from 'mongodb';
-import { userHasPosts } from '../../domain/errors.ts';
+import { afterChange, userHasPosts } from '../../domain/errors.ts';
 import type { Position } from '../../domain/page.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
 import type { Decide } from '../../ports/repository.ts';
 import type { PostsOfDeleted } from '../../ports/user-repository.ts';
-import { afterChange, type Bounds, type Call } from './call.ts';
+import type { Bounds, Call } from './call.ts';
 import { deleted, released } from './cascade-changes.ts';
 import { tombstoneOf } from './claims.ts';
 import type { Connection } from './connection.ts';

@@ -1,5 +1,5 @@
 import type { MongoServerError } from 'mongodb';
-import { isRostrumError, storeUnavailable } from '../../domain/errors.ts';
+import { isRostrumError, type Outcome, storeUnavailable } from '../../domain/errors.ts';
 import {
   MongoBulkWriteError as BulkWriteError,
   MongoClientClosedError,
@@ -11,9 +11,6 @@ import {
   MongoWriteConcernError,
   MongoServerError as ServerError,
 } from './peers.ts';
-
-/** What is known of a change when the server did not say: surely not made, or perhaps made. */
-export type Outcome = 'none' | 'unknown';
 
 /** A write met another document with the same value under a unique index. */
 export class DuplicateKey extends Error {

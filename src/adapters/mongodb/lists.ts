@@ -1,7 +1,6 @@
 import type { ClientSession, Collection, Document, Filter as Query } from 'mongodb';
-import type { Order, Page, PageRequest } from '../../domain/page.ts';
-import type { Entity, Id, Versioned } from '../../domain/record.ts';
-import { compareText } from '../../domain/text.ts';
+import { comparePositions, type Order, type Page, type PageRequest } from '../../domain/page.ts';
+import type { Entity, Versioned } from '../../domain/record.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { type StoredRecord, toVersioned } from './documents.ts';
@@ -90,9 +89,9 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
     const sign = order.direction === 'asc' ? 1 : -1;
     const path = this.#kind.paths[order.by].split('.');
     const keyed = found.map((stored) => ({ stored, key: textAt(stored, path), id: stored._id }));
-    keyed.sort((a, b) => sign * comparePlaces(a, b));
+    keyed.sort((a, b) => sign * comparePositions(a, b));
     const from = after && { key: after.key ?? '', id: after.id };
-    const behind = keyed.filter((place) => !from || sign * comparePlaces(place, from) > 0);
+    const behind = keyed.filter((place) => !from || sign * comparePositions(place, from) > 0);
     const stored = behind.slice(0, limit + 1).map((place) => place.stored);
     return this.#toPage(stored, order, limit, total ? found.length : undefined);
   }
@@ -111,15 +110,6 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
       ...(total !== undefined && { total }),
     };
   }
-}
-
-interface Place {
-  readonly key: string;
-  readonly id: Id;
-}
-
-function comparePlaces(a: Place, b: Place): number {
-  return compareText(a.key, b.key) || compareText(a.id, b.id);
 }
 
 function textAt(stored: Document, path: readonly string[]): string {

@@ -70,12 +70,14 @@ export class MongodbPostRepository
 
   async load(records: readonly Versioned<Post>[]): Promise<void> {
     const parts = partsOf(records);
-    return this.connection.call(async (call) => {
-      for (const part of parts) {
-        await loadPosts(call, this.#posts, this.#fence, this.#pending, part);
-        call.extend();
-      }
-    });
+    return this.connection.call((call) =>
+      call.inParts(async () => {
+        for (const part of parts) {
+          await loadPosts(call, this.#posts, this.#fence, this.#pending, part);
+          call.extend();
+        }
+      }),
+    );
   }
 
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {

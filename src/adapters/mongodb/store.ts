@@ -22,6 +22,7 @@ export interface Internals {
   readonly intercept?: Intercept;
 }
 
+/** `close` waits up to 9 s for calls under way: for all but a large deletion or `load`. */
 export type MongodbStore = Store;
 
 /** Opens a store whose steps can be intercepted. */

@@ -72,12 +72,14 @@ export class MongodbUserRepository
 
   async load(records: readonly Versioned<User>[]): Promise<void> {
     const parts = partsOf(records);
-    return this.connection.call(async (call) => {
-      for (const part of parts) {
-        await loadUsers(call, this.#users, this.#fence, part);
-        call.extend();
-      }
-    });
+    return this.connection.call((call) =>
+      call.inParts(async () => {
+        for (const part of parts) {
+          await loadUsers(call, this.#users, this.#fence, part);
+          call.extend();
+        }
+      }),
+    );
   }
 
   async delete(id: Id, posts: PostsOfDeleted, guard?: Guard<User>): Promise<boolean> {

@@ -53,9 +53,9 @@ export function within(column: string, { from, before }: TimeSpan = {}): Conditi
  */
 export function possible<F extends EntityFilter>(
   filter: F,
-  texts: readonly (string | null)[],
+  equalities: readonly { readonly value: string | null }[],
 ): F | undefined {
-  if (texts.some((text) => text !== null && !text.isWellFormed())) return undefined;
+  if (equalities.some(({ value }) => value !== null && !value.isWellFormed())) return undefined;
   if (filter.ids === undefined) return filter;
   const ids = filter.ids.filter((id) => id.isWellFormed());
   return ids.length === 0 ? undefined : { ...filter, ids };

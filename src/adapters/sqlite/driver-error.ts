@@ -1,4 +1,4 @@
-import { storeUnavailable } from '../../domain/errors.ts';
+import { type Outcome, storeUnavailable } from '../../domain/errors.ts';
 
 /** Primary result codes (https://www.sqlite.org/rescode.html) that are told apart here. */
 export const resultCode = {
@@ -41,7 +41,7 @@ export function isDriverError(error: unknown, code: number): error is DriverErro
 }
 
 /** An error as the ports know it: what a driver threw is an unavailable store. */
-export function translated(error: unknown, outcome: 'none' | 'unknown'): unknown {
+export function translated(error: unknown, outcome: Outcome): unknown {
   return error instanceof DriverError ? storeUnavailable(outcome, error.cause) : error;
 }
 

@@ -48,10 +48,7 @@ export function pageQuery<Filter extends EntityFilter, Sort extends string>(
   { order, limit, after }: PageRequest<Order<Sort>>,
 ): Condition | undefined {
   const equalities = scheme.equalities(filter);
-  const checked = possible(
-    filter,
-    equalities.map(({ value }) => value),
-  ); // prettier
+  const checked = possible(filter, equalities);
   if (checked === undefined) return undefined;
 
   const { by, direction } = order;
@@ -81,10 +78,7 @@ export function totalQuery<Filter extends EntityFilter, Sort extends string>(
   filter: Filter,
 ): Condition | undefined {
   const equalities = scheme.equalities(filter);
-  const checked = possible(
-    filter,
-    equalities.map(({ value }) => value),
-  );
+  const checked = possible(filter, equalities);
   if (checked === undefined) return undefined;
   const { sql, values } = where(conditions(checked, equalities));
   return { sql: `SELECT count(*) AS total FROM ${scheme.table}${sql}`, values };

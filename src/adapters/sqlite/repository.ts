@@ -12,9 +12,6 @@ import { RecordTable } from './record-table.ts';
 import type { EntityRow, RowMapping } from './rows.ts';
 import type { WriteQueue } from './write-queue.ts';
 
-/** How many records are loaded in one transaction; others get their turn in between. */
-const loadedAtOnce = 100;
-
 /** What the repositories of one store share. */
 export interface StoreParts {
   readonly connection: Connection;
@@ -123,13 +120,10 @@ export abstract class SqliteRepository<
 
   async load(records: readonly Versioned<R>[]): Promise<void> {
     const rows = records.map(({ record, version }) => this.#kind.rows.toRow(record, version));
-    while (rows.length > 0) {
-      const some = rows.splice(0, loadedAtOnce);
-      const text = some.reduce((sum, row) => sum + textLength(Object.values(row)), 0);
-      await this.writes.add(() => {
-        for (const row of some) this.table.put(row);
-      }, text);
-    }
+    const text = rows.reduce((sum, row) => sum + textLength(Object.values(row)), 0);
+    return this.writes.add(() => {
+      for (const row of rows) this.table.put(row);
+    }, text);
   }
 
   #select<Found>(query: Condition | undefined): Found[] {

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
@@ -66,6 +67,7 @@ export class SqliteStore implements Store {
   async #close(): Promise<void> {
     const { connection, lock } = this.#parts;
     await this.#writes.close();
+    await nextTurn(); // Who made a change hears of its end before who closes.
     try {
       connection.close();
     } finally {

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../domain/errors.ts';
 import type { Connection } from './connection.ts';
 import { DriverError, resultCode, translated } from './driver-error.ts';
 
@@ -33,7 +34,7 @@ export function commitGroup(
 ): GroupFailure | undefined {
   const writes: Write[] = [];
   const ends: (() => void)[] = [];
-  const failed = (error: unknown, outcome: 'none' | 'unknown'): GroupFailure => {
+  const failed = (error: unknown, outcome: Outcome): GroupFailure => {
     connection.rollBack();
     for (const write of writes) write.reject(translated(error, outcome));
     return { error, writes: writes.length };
@@ -90,7 +91,7 @@ function undo(connection: Connection, error: unknown): void {
  * A COMMIT that met a lock or a full disk was not made. After any other failure (a sync, above
  * all) the log may hold it, and a restart may bring it back.
  */
-function outcomeOfCommit(error: unknown): 'none' | 'unknown' {
+function outcomeOfCommit(error: unknown): Outcome {
   const code = error instanceof DriverError ? error.code : undefined;
   return code === resultCode.busy || code === resultCode.full ? 'none' : 'unknown';
 }

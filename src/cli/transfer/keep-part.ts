@@ -13,13 +13,13 @@ export function refuseExisting(path: string): void {
 /** Gives a file that is whole its name, so that it outlives a loss of power. */
 export async function keepPart(part: string, path: string): Promise<void> {
   refuseExisting(path);
-  await sync(part);
+  await sync(part, 'r+'); // Windows syncs only what is open for writing.
   await rename(part, path);
-  if (process.platform !== 'win32') await sync(dirname(path));
+  if (process.platform !== 'win32') await sync(dirname(path), 'r');
 }
 
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+async function sync(path: string, flags: 'r' | 'r+'): Promise<void> {
+  const handle = await open(path, flags);
   try {
     await handle.sync();
   } finally {

@@ -12,8 +12,13 @@ export interface Run {
 /**
  * Runs a command that may take long: with progress, an end at the first signal, and a sentence for
  * what may go wrong on the way.
+ *
+ * @param again what the same command does when it is run again after that
  */
-export async function run<T>(work: (run: Run) => Promise<T>): Promise<T> {
+export async function run<T>(
+  work: (run: Run) => Promise<T>,
+  again = 'it goes on from there',
+): Promise<T> {
   const { signal, stop } = onInterruption();
   const progress = await createProgress();
   try {
@@ -21,19 +26,20 @@ export async function run<T>(work: (run: Run) => Promise<T>): Promise<T> {
   } catch (error) {
     progress.stop();
     if (signal.aborted) {
-      throw new Failure('Interrupted: run the same command again, and it goes on from there.');
+      throw new Failure(`Interrupted: run the same command again, and ${again}.`);
     }
-    throw explained(error);
+    throw explained(error, again);
   } finally {
     progress.stop();
     stop();
   }
 }
 
-function explained(error: unknown): unknown {
+function explained(error: unknown, again: string): unknown {
   if (isRostrumError(error, 'store-unavailable') || isRostrumError(error, 'overloaded')) {
     return new Failure(
-      'A store stopped answering on the way: see that it runs and has space on its disk, then run the same command again, and it goes on from there.',
+      'A store stopped answering on the way: see that it runs and has space on its disk, ' +
+        `then run the same command again, and ${again}.`,
     );
   }
   // An error of the file system: it has the operation and the path in its message.

@@ -6,9 +6,12 @@ export type Batch<R extends Entity> = readonly Versioned<R>[];
 
 export type Scanner<R extends Entity> = Pick<Repository<R, never, never>, 'scan'>;
 
-/** A batch has about this much JSON, so that large records do not fill the memory. */
+/**
+ * A batch has about this much JSON, where its records are like the last ones. Where they are not,
+ * it is the most records that counts: 1 MiB of JSON may become 22 MiB of objects (`[{},{},…`).
+ */
 const batchText = 1024 * 1024;
-const batchRecords = { first: 20, most: 500 };
+const batchRecords = { first: 20, most: 64 };
 
 /** All records of a kind in a store, in the order of their ids. */
 export async function* walk<R extends Entity>(
@@ -31,5 +34,5 @@ export async function* walk<R extends Entity>(
 function nextLimit(batch: Batch<Entity>): number {
   const text = JSON.stringify(batch).length;
   const fitting = Math.floor((batch.length * batchText) / text);
-  return Math.max(1, Math.min(fitting, batch.length * 4, batchRecords.most));
+  return Math.max(1, Math.min(fitting, batch.length * 2, batchRecords.most));
 }

@@ -5,7 +5,7 @@ import { at, claim } from './fixtures.ts';
 import { type Kind, posts, users } from './kinds.ts';
 import type { Suite } from './suite.ts';
 
-/** How long a claim is kept: judged by the claims themselves, by no clock of the store’s. */
+/** How long a claim is kept: judged by the claims themselves. */
 export function describeClaimLifetimes(suite: Suite): void {
   lifetimesOf(users, suite);
   lifetimesOf(posts, suite);

@@ -58,8 +58,10 @@ export function describeLifecycle({ group, test }: Suite): void {
       const author = user();
       await store.users.create(author);
       let ended = 0;
+      const many = times(300, () => ({ record: user(), version: 1 }));
       const changes = times(20, async (n) => {
-        if (n % 3 === 0) await store.users.create(user());
+        if (n === 0) await store.users.load(many);
+        else if (n % 3 === 0) await store.users.create(user());
         else if (n % 3 === 1) await store.posts.create(post({ authorId: author.id }), claim());
         else await store.users.update(author.id, ({ record }) => ({ ...record, n }));
         ended++;

@@ -30,6 +30,8 @@ describe('store URLs', () => {
       'mongodb://h/db?…',
     );
     expect(redactStoreUrl('mongodb://ada:x@h/?password=a@b')).to.not.match(/x|a@b/);
+    expect(redactStoreUrl('mongodb:/ada:x@h/db')).to.equal('mongodb:/ada:***@h/db');
+    expect(redactStoreUrl('mongodb:ada:x@h/db')).to.equal('mongodb:ada:***@h/db');
     expect(redactStoreUrl('sqlite:./a@b:c@d.db')).to.equal('sqlite:./a@b:c@d.db');
   });
 });

@@ -191,6 +191,16 @@ describe('own fields', () => {
     const model = userModel({ '~standard': { version: 1, vendor: 'test', validate } });
     expect(model.make({ name: 'Ada' }, 'u1', t0)).to.deep.equal(user());
   });
+
+  it('takes no schema that answers later', () => {
+    const promise = Promise.resolve({ value: 1 });
+    const thenable = Object.defineProperty({ value: 1 }, 'then', { value: () => {} });
+    for (const answer of [promise, thenable]) {
+      const validate = () => answer;
+      const model = userModel({ '~standard': { version: 1, vendor: 'test', validate } });
+      expect(() => model.make({ name: 'Ada' }, 'u1', t0)).to.throw(TypeError, 'synchronous');
+    }
+  });
 });
 
 describe('replacing a record', () => {

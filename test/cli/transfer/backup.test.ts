@@ -89,6 +89,7 @@ describe('rostrum backup', function () {
       writeFileSync(file, 'precious, and long enough to look at '.repeat(20));
     const cases: [RegExp, ...string[]][] = [
       [/^The file .*there\.db is there already: .*$/, there, '--store', `sqlite:${live}`],
+      [/^--store is "": it has to be .*$/, path('new.db'), '--store', ''],
       [/^--store is "memory:": only an SQLite store .*$/, path('new.db'), '--store', 'memory:'],
       [
         /^--store is "mongodb:\/\/a:\*\*\*@h\/d": only an SQLite store .*$/,

@@ -21,7 +21,7 @@ const failed = (error: string, more: object = {}): Outcome => ({ error, ...more 
 
 /** A pure model of the contract: what every call has to answer, given all calls before it. */
 export class Model {
-  /** Far ahead, so that no broom of a store that goes by the real time sweeps a claim away. */
+  /** Far ahead, so that no sweep of a store that goes by the real time takes a claim away. */
   #now = Date.parse('2100-01-01T00:00:00.000Z');
   /** When the last claim that is over was over. */
   #lastExpiry = 0;

@@ -19,7 +19,7 @@ import type { PendingPosts } from './pending-posts.ts';
  * write, and a unique index sees to it that a key makes one record.
  *
  * Whether a claim still holds is judged by its `until` alone, as the port says. What is outlived
- * is dropped by who meets it, or by a broom that comes much later.
+ * is dropped by who meets it, or by the sweep, which comes much later.
  */
 export class Claims<R extends Entity, D extends StoredRecord> {
   readonly #collection: Collection<D>;
@@ -98,7 +98,7 @@ export class Claims<R extends Entity, D extends StoredRecord> {
 
 /** A claim as it is stored with the record that is made under it now. */
 export function toStoredClaim({ key, fingerprint, from, until }: Claim): StoredClaim {
-  // A claim's times are its maker's; a broom goes by the machine's clock. However far apart the
+  // A claim's times are its maker's; the sweep goes by the machine's clock. However far apart the
   // two are, what the claim lasts by the one it lasts by the other.
   const lifetime = Math.max(instantToMs(until) - instantToMs(from), 0);
   return { key, fingerprint, until, expires: new Date(Date.now() + lifetime + limits.graceMs) };

@@ -11,7 +11,7 @@ export interface StoredClaim {
   readonly key: string;
   readonly fingerprint: string;
   readonly until: Instant;
-  /** From when on a broom may take it: later than `until`, by the clock of the machine. */
+  /** From when on the sweep may take it: later than `until`, by the clock of the machine. */
   readonly expires: Date;
   /** The record as it was first made; absent while the document still holds just that. */
   readonly first?: Document;
@@ -32,7 +32,7 @@ export interface StoredRecord {
   readonly claims?: readonly StoredClaim[];
   /** Names the load that it is from, through all changes since. See {@link asRead}. */
   readonly loaded?: string;
-  /** When the server's broom (a TTL index) takes a hidden document. */
+  /** When the server (its TTL index) removes a hidden document. */
   readonly expires?: Date;
 }
 

@@ -21,7 +21,7 @@ const shared = {
     key: { 'claims.expires': 1 },
     partialFilterExpression: { 'claims.expires': { $exists: true } },
   },
-  /** The server's own broom, for hidden documents. */
+  /** The TTL index: the server removes hidden documents. */
   expires: { key: { expires: 1 }, expireAfterSeconds: 0 },
 } as const satisfies Record<string, Index>;
 

@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 
 /**
  * Drops claims that are long outlived from records that are still there; hidden documents are the
- * server's own broom's. Once an hour, in small steps; several processes may do so at once.
+ * server's TTL monitor's. Once an hour, in small steps; several processes may do so at once.
  *
  * @returns what stops it
  */

@@ -9,7 +9,7 @@ export interface TestServer extends AsyncDisposable {
   readonly processes: readonly ChildProcess[];
 }
 
-// Small, and with a broom (TTL) that comes every second and not every minute.
+// Small, and with a TTL monitor that comes every second and not every minute.
 const args = [
   ['--wiredTigerCacheSizeGB', '0.25'],
   ['--setParameter', 'diagnosticDataCollectionEnabled=false'],

@@ -8,6 +8,7 @@ import { checkHeaders, checkQuery } from './parameters.ts';
 import { isDecoded, joinSegments, splitTarget } from './paths.ts';
 import { Router } from './peers.ts';
 import { Problem } from './problems.ts';
+import { Unsent } from './unsent.ts';
 
 export interface ApiOptions {
   readonly requireIfMatch: boolean;
@@ -26,18 +27,21 @@ export type Api = (ctx: Context, place: Place) => Promise<void>;
 
 /**
  * The API: routes by the endpoint table, and answers what the table says of each endpoint in the
- * contract's order: path 400 and 404, method 405, query and headers 400, the body's form 415, 413,
- * 400; the rest is the core's.
+ * contract's order: path 400 and 404, method 405, overload 503, query and headers 400, the body's
+ * form 415, 413, 400; the rest is the core's.
  */
 export function createApi(rostrum: Rostrum, { requireIfMatch, caller }: ApiOptions): Api {
   const router = new Router({ sensitive: true, strict: true });
   const places = new WeakMap<object, Place>();
+  const unsent = new Unsent();
 
   for (const endpoint of endpoints) {
     router.register(endpoint.path, [endpoint.method], async (ctx) => {
+      unsent.check();
       const query = checkQuery(splitTarget(ctx.url).query, endpoint.query);
       checkHeaders(ctx.headers, endpoint.headers);
       const body = endpoint.body ? await readBody(ctx, endpoint.body) : { raw: '', value: {} };
+      const { grow, settle } = unsent.open(ctx.res);
       const answer = await endpoint.handle({
         rostrum,
         base: places.get(ctx.req)?.base ?? '',
@@ -47,7 +51,9 @@ export function createApi(rostrum: Rostrum, { requireIfMatch, caller }: ApiOptio
         headers: ctx.headers,
         body,
         requireIfMatch,
+        grow,
       });
+      settle(answer.body?.length ?? 0);
       sendAnswer(ctx, answer);
     });
   }

@@ -6,6 +6,7 @@ import type { JsonBody } from './body-gate.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ProblemCode } from './problem-catalogue.ts';
 import type { Query } from './query.ts';
+import type { UnsentAnswer } from './unsent.ts';
 
 /** A query parameter that an endpoint takes. */
 export interface QueryParameter {
@@ -52,11 +53,13 @@ export interface ApiRequest {
   /** An empty object for an endpoint that takes no body. */
   readonly body: JsonBody;
   readonly requireIfMatch: boolean;
+  /** Told of the characters of an answer that grows while it is made; it may have to end there. */
+  readonly grow: UnsentAnswer['grow'];
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** An endpoint: what routes, validates, and documents it. */
+/** An endpoint: what routes and validates it, and says what a description of it needs. */
 export interface Endpoint {
   readonly method: Method;
   /** Below the API's prefix. */

@@ -20,9 +20,9 @@ export function listHandler<R extends Entity, Filter extends EntityFilter, Sort 
   readFilter,
   sortKey,
 }: ListedResource<R, Filter, Sort>): Handler {
-  return async ({ rostrum, base, query }) => {
+  return async ({ rostrum, base, query, grow }) => {
     const list = readListQuery<Filter, Sort>(plural, query, readFilter(query));
-    const { texts, next, total } = await readPage(service(rostrum), list, sortKey);
+    const { texts, next, total } = await readPage(service(rostrum), list, sortKey, grow);
     const cursor = next && list.cursorAt(next);
     const members = [
       `${JSON.stringify(plural)}:[${texts.join(',')}]`,

@@ -13,9 +13,9 @@ export interface RenderedPage {
 
 /**
  * How many characters of records a page may have before it ends early. Pages may be shorter than
- * `limit`; without this one of a thousand large records would be larger than a string can be.
+ * `limit`; without this one of a thousand large records would take a gigabyte.
  */
-const pageCharacters = 32 * 1024 * 1024;
+const pageCharacters = 8 * 1024 * 1024;
 
 /**
  * How many records are there as objects at one time: 1 MiB of JSON becomes up to 22 MiB of them
@@ -23,16 +23,19 @@ const pageCharacters = 32 * 1024 * 1024;
  * small, and those behind it have no more than the largest record so far allows.
  */
 const sliceRecords = { first: 20, most: 50 };
-const sliceCharacters = 4 * 1024 * 1024;
+const sliceCharacters = 2 * 1024 * 1024;
 
 /**
  * Reads a page slice by slice, each one as text before the next is read. The slices go by position
  * as pages do, so what holds from page to page holds within this one.
+ *
+ * @param grow told of the characters of each slice
  */
 export async function readPage<R extends Entity, Filter extends EntityFilter, Sort extends string>(
   service: Service<R, Filter, Sort>,
   list: ListQuery<Filter, Sort>,
   sortKey: (record: R, by: Sort) => string | null,
+  grow: (characters: number) => void,
 ): Promise<RenderedPage> {
   const texts: string[] = [];
   let characters = 0;
@@ -55,6 +58,7 @@ export async function readPage<R extends Entity, Filter extends EntityFilter, So
     });
     if (isFirst) total = slice.total;
     next = slice.next;
+    const before = characters;
     for (const [i, { record }] of slice.items.entries()) {
       const text = JSON.stringify(record);
       texts.push(text);
@@ -62,9 +66,10 @@ export async function readPage<R extends Entity, Filter extends EntityFilter, So
       largest = Math.max(largest, text.length);
       if (characters >= pageCharacters && i < slice.items.length - 1) {
         next = { key: sortKey(record, order.by), id: record.id };
-        return;
+        break;
       }
     }
+    grow(characters - before);
   }
 
   await addSlice();

@@ -43,10 +43,15 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   const handle = app.callback();
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
-    connections.begin(request, response);
+    const before = connections.begin(request, response);
     const problem = messageProblem(request) ?? shutdown.problem(request, response);
-    if (problem === undefined) void handle(request, response);
-    else refuseRequest(request, response, problem);
+    if (problem !== undefined) refuseRequest(request, response, problem);
+    else if (before === undefined) void handle(request, response);
+    else {
+      void before.then(() => {
+        if (request.socket.writable) void handle(request, response); // Else for nobody.
+      });
+    }
   }
 
   function refuseRequest(request: IncomingMessage, response: ServerResponse, problem: Problem) {

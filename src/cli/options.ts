@@ -59,7 +59,7 @@ export const options = {
     fallback: defaultSettings.requireIfMatch,
     help: 'refuse a PUT, PATCH or DELETE that does not say If-Match',
     read: readSwitch,
-    wanted: 'true or false',
+    wanted: 'true or false (or 1 or 0)',
   } as Option<boolean>,
   logLevel: {
     flag: 'log-level',

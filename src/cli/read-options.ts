@@ -5,11 +5,13 @@ import { SettingError } from './setting-error.ts';
 
 type Options = Readonly<Record<string, Option<unknown>>>;
 type Values<O extends Options> = { readonly [K in keyof O]: O[K]['fallback'] };
-/** What was read, and for each setting how it was said: as `--port` or as `PORT`. */
+
+/** What was read, and the name of each setting: `--port`, or `PORT` when the environment said it. */
 export interface Given<O extends Options> {
   readonly values: Values<O>;
   readonly said: { readonly [K in keyof O]: string };
 }
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -35,7 +37,7 @@ export function readOptions<O extends Options>(
   const given = Object.entries(options).map(([name, option]) => {
     const flag = flags.get(option.flag);
     const text = flag ?? (env[option.env] || undefined);
-    const said = flag === undefined ? option.env : `--${option.flag}`;
+    const said = flag === undefined && text !== undefined ? option.env : `--${option.flag}`;
     const value = text === undefined ? option.fallback : readValue(option, said, text);
     return { name, said, value };
   });

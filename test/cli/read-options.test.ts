@@ -44,7 +44,7 @@ describe('settings', () => {
 
   it('are named as they were said', () => {
     const { said } = readOptions(options, ['--port', '2'], { PORT: '1', HOST: '::1' });
-    expect(said).to.deep.include({ port: '--port', host: 'HOST', store: 'STORE_URL' });
+    expect(said).to.deep.include({ port: '--port', host: 'HOST', store: '--store' });
   });
 
   it('that are wrong are named, with what they were and what to do', () => {

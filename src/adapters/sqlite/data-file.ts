@@ -6,10 +6,14 @@ import {
   openSync,
   readlinkSync,
   realpathSync,
+  type Stats,
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { SqliteStoreError } from './errors.ts';
+import { notADatabase, SqliteStoreError } from './errors.ts';
+
+/** Bytes of the smallest database (https://www.sqlite.org/fileformat.html#pages). */
+const leastPage = 512;
 
 /** As many links as Linux follows. */
 const maxLinks = 40;
@@ -45,13 +49,26 @@ function follow(path: string, links: number): string {
   if (found?.isSymbolicLink() && links < maxLinks) {
     return follow(resolve(dirname(file), readlinkSync(file)), links + 1);
   }
-  if (found !== undefined && !found.isFile()) {
+  if (found !== undefined) checkFile(path, found);
+  return file;
+}
+
+function checkFile(path: string, found: Stats): void {
+  if (!found.isFile()) {
     throw new SqliteStoreError(
       'store-cannot-open',
       `The data file ${path} is not a file: choose another path.`,
     );
   }
-  return file;
+  // The lock and the log go by the name: under another one, a second server would get in.
+  if (found.nlink > 1) {
+    throw new SqliteStoreError(
+      'store-cannot-open',
+      `The data file ${path} has ${found.nlink} names (hard links), and a lock for each: remove the others, or use a copy.`,
+    );
+  }
+  // SQLite would take a file that is smaller than any page for an empty one, and write over it.
+  if (found.size > 0 && found.size < leastPage) throw notADatabase(path);
 }
 
 /**

@@ -28,3 +28,8 @@ export class SqliteStoreError extends Error {
     this.code = code;
   }
 }
+
+export function notADatabase(file: string, cause?: unknown): SqliteStoreError {
+  const message = `The file ${file} is not an SQLite database: choose another path.`;
+  return new SqliteStoreError('store-not-a-database', message, { cause });
+}

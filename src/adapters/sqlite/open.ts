@@ -4,10 +4,10 @@ import { Connection } from './connection.ts';
 import { dataFile } from './data-file.ts';
 import { type OpenDatabase, openNodeDatabase } from './database.ts';
 import { isDriverError, resultCode } from './driver-error.ts';
-import { SqliteStoreError } from './errors.ts';
+import { notADatabase, SqliteStoreError } from './errors.ts';
 import { takeLock } from './lock.ts';
 import { checkSchema, migrate } from './migrations.ts';
-import { applyPragmas } from './pragmas.ts';
+import { applyPragmas, pragma } from './pragmas.ts';
 import { SqliteStore } from './store.ts';
 import { defaultWriteLimits, type WriteLimits } from './write-queue.ts';
 
@@ -41,6 +41,7 @@ export function openSqliteStore({
     const version = checkSchema(connection, file);
     applyPragmas(connection, file);
     migrate(connection, version);
+    checkWritable(connection);
   } catch (error) {
     connection?.close();
     lock.release();
@@ -50,11 +51,22 @@ export function openSqliteStore({
   return new SqliteStore({ file, connection, lock, limits, logger });
 }
 
-function refusal(file: string, cause: unknown): SqliteStoreError {
-  if (isDriverError(cause, resultCode.notADatabase)) {
-    const message = `The file ${file} is not an SQLite database: choose another path.`;
-    return new SqliteStoreError('store-not-a-database', message, { cause });
+/**
+ * SQLite opens a file that it may not write for reading, and says nothing until it has to write:
+ * neither does BEGIN IMMEDIATE.
+ */
+function checkWritable(connection: Connection): void {
+  try {
+    connection.exec('BEGIN IMMEDIATE');
+    connection.exec(`PRAGMA user_version = ${pragma(connection, 'user_version')}`);
+    connection.rollBack();
+  } catch (error) {
+    if (!isDriverError(error, resultCode.busy)) throw error; // Busy: somebody else is writing.
   }
+}
+
+function refusal(file: string, cause: unknown): SqliteStoreError {
+  if (isDriverError(cause, resultCode.notADatabase)) return notADatabase(file, cause);
   if (isDriverError(cause, resultCode.busy)) {
     const message = `Another program is writing to the data file ${file}: let it finish, and start again.`;
     return new SqliteStoreError('store-in-use', message, { cause });

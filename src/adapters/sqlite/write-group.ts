@@ -19,6 +19,7 @@ export interface GroupFailure {
 interface GroupLimits {
   readonly groupWrites: number;
   readonly groupText: number;
+  readonly groupMs: number;
 }
 
 /**
@@ -30,7 +31,7 @@ interface GroupLimits {
 export function commitGroup(
   connection: Connection,
   next: () => Write | undefined,
-  { groupWrites, groupText }: GroupLimits,
+  { groupWrites, groupText, groupMs }: GroupLimits,
 ): GroupFailure | undefined {
   const writes: Write[] = [];
   const ends: (() => void)[] = [];
@@ -40,8 +41,12 @@ export function commitGroup(
     return { error, writes: writes.length };
   };
 
-  const start = connection.textWritten;
-  while (writes.length < groupWrites && connection.textWritten - start < groupText) {
+  const [textBefore, begun] = [connection.textWritten, performance.now()];
+  const hasRoom = () =>
+    writes.length < groupWrites &&
+    connection.textWritten - textBefore < groupText &&
+    performance.now() - begun < groupMs;
+  while (writes.length === 0 || hasRoom()) {
     const write = next();
     if (write === undefined) break;
     writes.push(write);

@@ -9,6 +9,8 @@ export interface WriteLimits {
   readonly groupWrites: number;
   /** Units of text in one commit, about; a write that is larger by itself has one of its own. */
   readonly groupText: number;
+  /** For how long writes are taken into one commit; others are served before the next. */
+  readonly groupMs: number;
   /** Writes that wait; one more is `overloaded`. */
   readonly queuedWrites: number;
   /** Units of text of new records that wait. */
@@ -20,6 +22,7 @@ export interface WriteLimits {
 export const defaultWriteLimits: WriteLimits = {
   groupWrites: 500,
   groupText: 4 * 1024 * 1024,
+  groupMs: 50,
   queuedWrites: 10_000,
   queuedText: 64 * 1024 * 1024,
   busyMs: 5000,

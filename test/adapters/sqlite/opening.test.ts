@@ -1,4 +1,12 @@
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
@@ -120,6 +128,30 @@ describe('opening a sqlite store', () => {
     expect(refused(folder.path).code).to.equal('store-cannot-open');
     expect(refused(':memory:').code).to.equal('store-bad-path');
     expect(refused('').code).to.equal('store-bad-path');
+  });
+
+  it('refuses a file that has another name, and so another lock', async () => {
+    const file = folder.file();
+    await folder.open(file).close();
+    linkSync(file, `${file}.link`);
+    expect(refused(`${file}.link`).message).to.match(/hard links/);
+    rmSync(`${file}.link`);
+    await folder.open(file).close();
+  });
+
+  it('refuses a file that is too small for a database, and leaves it as it is', () => {
+    const file = folder.file();
+    writeFileSync(file, 'x');
+    expect(refused(file).code).to.equal('store-not-a-database');
+    expect(readFileSync(file, 'utf8')).to.equal('x');
+  });
+
+  it('refuses a file that the driver opens for reading only', async () => {
+    const file = folder.file();
+    await folder.open(file).close();
+    const readOnly: OpenDatabase = (path) =>
+      new DatabaseSync(path, { readOnly: path === realpathSync(file) });
+    expect(refused(file, readOnly).message).to.match(/for reading and writing/);
   });
 
   it('says in one sentence what is wrong', () => {

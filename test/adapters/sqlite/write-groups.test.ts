@@ -14,7 +14,11 @@ describe('write groups of the sqlite store', () => {
       if (sql === 'BEGIN IMMEDIATE') groups.push(0);
       if (sql.startsWith('SAVEPOINT')) groups.push((groups.pop() ?? 0) + 1);
     });
-    return { store: folder.open(folder.file(), { database, writes: limits }), groups };
+    // However slow the machine is, time divides no group where it is not asked to.
+    const writes = { groupMs: 60_000, ...limits };
+    const store = folder.open(folder.file(), { database, writes });
+    groups.length = 0;
+    return { store, groups };
   }
 
   const numbers = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
@@ -100,6 +104,12 @@ describe('write groups of the sqlite store', () => {
     await Promise.all(numbers(4).map((id) => store.posts.create(post(id, { body }))));
     await store.posts.create(post('large', { body: 'x'.repeat(50_000) }));
     expect(groups).to.deep.equal([2, 2, 1]);
+  });
+
+  it('a group is bounded in time, and one write is always let in', async () => {
+    const { store, groups } = openCounting({ groupMs: 0 });
+    await Promise.all(numbers(4).map((id) => store.users.create(user(id))));
+    expect(groups).to.deep.equal([1, 1, 1, 1]);
   });
 
   it('the queue is bounded in count and in text; what is over is overloaded', async () => {

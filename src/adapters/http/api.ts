@@ -4,6 +4,7 @@ import { sendAnswer } from './answer.ts';
 import { readBody } from './body-gate.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
+import { sliceSlots } from './list-page.ts';
 import { checkHeaders, checkQuery } from './parameters.ts';
 import { isDecoded, joinSegments, splitTarget } from './paths.ts';
 import { Router } from './peers.ts';
@@ -34,6 +35,7 @@ export function createApi(rostrum: Rostrum, { requireIfMatch, caller }: ApiOptio
   const router = new Router({ sensitive: true, strict: true });
   const places = new WeakMap<object, Place>();
   const unsent = new Unsent();
+  const slots = sliceSlots();
 
   for (const endpoint of endpoints) {
     router.register(endpoint.path, [endpoint.method], async (ctx) => {
@@ -52,6 +54,7 @@ export function createApi(rostrum: Rostrum, { requireIfMatch, caller }: ApiOptio
         body,
         requireIfMatch,
         grow,
+        slots,
       });
       settle(answer.body?.length ?? 0);
       sendAnswer(ctx, answer);

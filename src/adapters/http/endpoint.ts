@@ -6,6 +6,7 @@ import type { JsonBody } from './body-gate.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { ProblemCode } from './problem-catalogue.ts';
 import type { Query } from './query.ts';
+import type { Slots } from './slots.ts';
 import type { UnsentAnswer } from './unsent.ts';
 
 /** A query parameter that an endpoint takes. */
@@ -55,6 +56,8 @@ export interface ApiRequest {
   readonly requireIfMatch: boolean;
   /** Told of the characters of an answer that grows while it is made; it may have to end there. */
   readonly grow: UnsentAnswer['grow'];
+  /** For what takes much memory for a moment. */
+  readonly slots: Slots;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -20,9 +20,10 @@ export function listHandler<R extends Entity, Filter extends EntityFilter, Sort 
   readFilter,
   sortKey,
 }: ListedResource<R, Filter, Sort>): Handler {
-  return async ({ rostrum, base, query, grow }) => {
+  return async (request) => {
+    const { rostrum, base, query } = request;
     const list = readListQuery<Filter, Sort>(plural, query, readFilter(query));
-    const { texts, next, total } = await readPage(service(rostrum), list, sortKey, grow);
+    const { texts, next, total } = await readPage(service(rostrum), list, sortKey, request);
     const cursor = next && list.cursorAt(next);
     const members = [
       `${JSON.stringify(plural)}:[${texts.join(',')}]`,

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EntityFilter, Position } from '../../domain/page.ts';
 import type { Entity } from '../../domain/record.ts';
+import type { ApiRequest } from './endpoint.ts';
 import type { ListQuery } from './list-query.ts';
 import type { Service } from './record-handlers.ts';
+import { Slots } from './slots.ts';
 
 /** A page as it is answered: its records as JSON, and where the next page begins. */
 export interface RenderedPage {
@@ -25,17 +27,23 @@ const pageCharacters = 8 * 1024 * 1024;
 const sliceRecords = { first: 20, most: 50 };
 const sliceCharacters = 2 * 1024 * 1024;
 
+/** How many slices are there at one time, over all requests, and for how long one waits for that. */
+const slices = { most: 16, waitMs: 2000 };
+
+/** The slices of an app's lists. */
+export function sliceSlots(): Slots {
+  return new Slots(slices.most, slices.waitMs);
+}
+
 /**
  * Reads a page slice by slice, each one as text before the next is read. The slices go by position
  * as pages do, so what holds from page to page holds within this one.
- *
- * @param grow told of the characters of each slice
  */
 export async function readPage<R extends Entity, Filter extends EntityFilter, Sort extends string>(
   service: Service<R, Filter, Sort>,
   list: ListQuery<Filter, Sort>,
   sortKey: (record: R, by: Sort) => string | null,
-  grow: (characters: number) => void,
+  { grow, slots }: Pick<ApiRequest, 'grow' | 'slots'>,
 ): Promise<RenderedPage> {
   const texts: string[] = [];
   let characters = 0;
@@ -72,10 +80,10 @@ export async function readPage<R extends Entity, Filter extends EntityFilter, So
     grow(characters - before);
   }
 
-  await addSlice();
+  await slots.run(addSlice);
   while (next !== undefined && texts.length < list.limit && characters < pageCharacters) {
     await nextTurn(); // Others are served meanwhile: a store may answer without ever waiting.
-    await addSlice();
+    await slots.run(addSlice);
   }
   return { texts, next, total };
 }

@@ -80,7 +80,7 @@ function checkFile(path: string, found: Stats): void {
 function makeFolder(folder: string): void {
   if (isFolder(folder)) return;
   const above = dirname(folder);
-  makeFolder(above);
+  if (above !== folder) makeFolder(above);
   try {
     mkdirSync(folder);
   } catch (error) {

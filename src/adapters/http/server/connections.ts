@@ -6,12 +6,7 @@ import { linger } from './linger.ts';
 interface Turn {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Fulfilled when the answer was sent, or its connection is gone. */
-  readonly end: Promise<void>;
 }
-
-/** How many requests of a connection may wait for the one before them; then no more are read. */
-const maxWaiting = 32;
 
 /** What goes on on each connection: the server's own answers have to wait for those of the app. */
 export class Connections {
@@ -31,28 +26,14 @@ export class Connections {
     };
   }
 
-  /**
-   * Follows a request to the end of its answer.
-   *
-   * @returns the end of the answer before it on the same connection, where that is not sent yet:
-   * one at a time is made, or a client that reads none of them would fill the memory
-   */
-  begin(request: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
+  /** Follows a request to the end of its answer. */
+  begin(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
-    const before = this.#last.get(socket);
-    const end = new Promise<void>((resolve) => response.once('close', resolve));
-    const turn = { request, response, end };
+    const turn = { request, response };
     this.#last.set(socket, turn);
     const turns = this.#open.get(socket);
-    if (turns === undefined) return undefined;
-    const isWaiting = before !== undefined && turns.has(before);
-    turns.add(turn);
-    if (turns.size > maxWaiting) socket.pause();
-    response.once('close', () => {
-      turns.delete(turn);
-      if (turns.size === maxWaiting) socket.resume();
-    });
-    return isWaiting ? before.end : undefined;
+    turns?.add(turn);
+    response.once('close', () => turns?.delete(turn));
   }
 
   /** The request that is still arriving on a connection. */
@@ -64,7 +45,11 @@ export class Connections {
   /** Fulfilled when every complete request of a connection has its answer. */
   async answered(socket: Socket): Promise<void> {
     const turns = [...(this.#open.get(socket) ?? [])].filter(({ request }) => request.complete);
-    await Promise.all(turns.map(({ end }) => end));
+    await Promise.all(
+      turns.map(
+        ({ response }) => new Promise<void>((resolve) => response.once('close', () => resolve())),
+      ),
+    );
   }
 
   /** The answers that are under way. */

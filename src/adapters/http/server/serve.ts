@@ -43,15 +43,10 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   const handle = app.callback();
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
-    const before = connections.begin(request, response);
+    connections.begin(request, response);
     const problem = messageProblem(request) ?? shutdown.problem(request, response);
-    if (problem !== undefined) refuseRequest(request, response, problem);
-    else if (before === undefined) void handle(request, response);
-    else {
-      void before.then(() => {
-        if (request.socket.writable) void handle(request, response); // Else for nobody.
-      });
-    }
+    if (problem === undefined) void handle(request, response);
+    else refuseRequest(request, response, problem);
   }
 
   function refuseRequest(request: IncomingMessage, response: ServerResponse, problem: Problem) {

@@ -245,49 +245,6 @@ describe('the server', () => {
     expect(await connection.closed()).to.equal('');
   });
 
-  it('begins a pipelined request when the one before it is answered', async () => {
-    const { store, begun, release } = slowStore();
-    const { get } = store.users;
-    let calls = 0;
-    store.users.get = (id) => {
-      calls += 1;
-      return get(id);
-    };
-    await using slow = await startApi({ store });
-    const connection = new RawConnection(slow.server);
-    const count = 100; // More than are read ahead.
-    connection.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`.repeat(count));
-    await begun();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(calls).to.equal(1);
-    release();
-    for (let n = 0; n < count; n++) expect((await connection.next())?.status).to.equal(404);
-    expect(calls).to.equal(count);
-    connection.end();
-    await connection.closed();
-  });
-
-  it('begins no pipelined request whose client is gone', async () => {
-    const { store, begun, release } = slowStore();
-    const { get } = store.users;
-    const asked: string[] = [];
-    store.users.get = (id) => {
-      asked.push(id);
-      return get(id);
-    };
-    await using slow = await startApi({ store });
-    const connection = new RawConnection(slow.server);
-    connection.send(`GET /api/v1/users/one HTTP/1.1\r\n${host}\r\n`);
-    connection.send(`GET /api/v1/users/two HTTP/1.1\r\n${host}\r\n`);
-    await begun();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    connection.socket.resetAndDestroy(); // To end it alone would be to wait for the answers.
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    release();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(asked).to.deep.equal(['one']);
-  });
-
   it('lets a client that reads late have the answer to what it goes on sending', async () => {
     const { address } = api.server;
     const socket = connect({ port: address.port, host: address.address, allowHalfOpen: true });

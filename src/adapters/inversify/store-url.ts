@@ -27,15 +27,16 @@ export function parseStoreUrl(url: string): StoreUrl {
 
 /**
  * A text that may be a store URL, as it may be shown: without what stands before the last `@` but
- * for the name, and without the query, for a password may be in either. Slashes that were forgotten
- * make no difference; the path of an SQLite file is shown as it is.
+ * for scheme and name, and without the query, for a password may be in either. Of a text that only
+ * resembles a URL nothing before the `@` is shown; the path of an SQLite file is shown as it is.
  */
 export function redactStoreUrl(text: string): string {
+  if (/^sqlite:(?!\/\/)/i.test(text)) return text;
   const [, scheme, rest] =
-    /^((?!sqlite:)[a-z][a-z0-9+.-]*:\/{0,2}|sqlite:\/\/)(.*)$/is.exec(text) ?? [];
-  if (scheme === undefined || rest === undefined) return text;
-  const at = rest.lastIndexOf('@');
-  const name = rest.slice(0, Math.max(at, 0)).split(':')[0];
-  const host = rest.slice(at + 1).replace(/\?.*$/s, '?…');
-  return at < 0 ? `${scheme}${host}` : `${scheme}${name}:***@${host}`;
+    /^([a-z][a-z0-9+.-]*:\/\/|mongodb(?:\+srv)?:\/?)(.*)$/is.exec(text) ?? [];
+  const at = text.lastIndexOf('@');
+  const host = text.slice(at + 1).replace(/\?.*$/s, '?…');
+  if (scheme === undefined || rest === undefined) return at < 0 ? text : `***@${host}`;
+  if (at < 0) return `${scheme}${rest.replace(/\?.*$/s, '?…')}`;
+  return `${scheme}${text.slice(scheme.length, at).split(':')[0]}:***@${host}`;
 }

@@ -32,6 +32,9 @@ describe('store URLs', () => {
     expect(redactStoreUrl('mongodb://ada:x@h/?password=a@b')).to.not.match(/x|a@b/);
     expect(redactStoreUrl('mongodb:/ada:x@h/db')).to.equal('mongodb:/ada:***@h/db');
     expect(redactStoreUrl('mongodb:ada:x@h/db')).to.equal('mongodb:ada:***@h/db');
+    for (const odd of ['u:s3cret@h/db', 'mongodb//u:s3cret@h/db', ' mongodb://u:s3cret@h/db']) {
+      expect(redactStoreUrl(odd)).to.equal('***@h/db');
+    }
     expect(redactStoreUrl('sqlite:./a@b:c@d.db')).to.equal('sqlite:./a@b:c@d.db');
   });
 });

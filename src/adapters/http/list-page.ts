@@ -27,8 +27,11 @@ const pageCharacters = 8 * 1024 * 1024;
 const sliceRecords = { first: 20, most: 50 };
 const sliceCharacters = 2 * 1024 * 1024;
 
-/** How many slices are there at one time, over all requests, and for how long one waits for that. */
-const slices = { most: 16, waitMs: 2000 };
+/**
+ * How many slices are there at one time, over all requests, and for how long one waits for that: so
+ * short that the request is still answered within ten seconds when the store then takes its time.
+ */
+const slices = { most: 16, waitMs: 1000 };
 
 /** The slices of an app's lists. */
 export function sliceSlots(): Slots {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { overloaded } from '../../domain/errors.ts';
 
 /** How many characters answers may hold in memory before no more are made. */
@@ -11,6 +12,7 @@ const defaultMost = 128 * 1024 * 1024;
  */
 export class Unsent {
   readonly #most: number;
+  readonly #sockets = new WeakMap<Socket, Set<() => void>>();
   #characters = 0;
 
   constructor(most = defaultMost) {
@@ -25,18 +27,18 @@ export class Unsent {
   /** Counts an answer from now on, until it was sent or its client is gone. */
   open(response: ServerResponse): UnsentAnswer {
     const { socket } = response.req;
+    const ends = this.#endsOf(socket);
     let held = 0;
     let isOver = response.closed || socket.destroyed;
-    // The socket's end too: on Node 22 an answer that waits behind another one is never closed.
     const end = () => {
+      ends.delete(end);
       response.off('close', end);
-      socket.off('close', end);
       this.#characters -= held;
       isOver = true;
     };
     if (!isOver) {
+      ends.add(end);
       response.once('close', end);
-      socket.once('close', end);
     }
     const add = (characters: number) => {
       if (isOver) return;
@@ -50,6 +52,21 @@ export class Unsent {
       },
       settle: (characters) => add(characters - held),
     };
+  }
+
+  /**
+   * What ends with a socket: on Node 22 an answer that waits behind another one is never closed.
+   * One listener for all, because there may be hundreds.
+   */
+  #endsOf(socket: Socket): Set<() => void> {
+    const known = this.#sockets.get(socket);
+    if (known !== undefined) return known;
+    const ends = new Set<() => void>();
+    this.#sockets.set(socket, ends);
+    socket.once('close', () => {
+      for (const end of ends) end();
+    });
+    return ends;
   }
 }
 

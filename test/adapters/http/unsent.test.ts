@@ -56,6 +56,29 @@ describe('answers that were not sent yet', () => {
     expect(isFull(unsent)).to.equal(false);
   });
 
+  it('have one listener on the connection that they share', async () => {
+    const unsent = new Unsent(20);
+    const { client, answer } = await response();
+    const { socket } = answer.req;
+    const before = socket.listenerCount('close');
+    unsent.open(answer).settle(1);
+    const pipelined: ServerResponse[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const collect = (_request: unknown, next: ServerResponse) => {
+      if (pipelined.push(next) === 19) resolve();
+    };
+    server.on('request', collect);
+    client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(19));
+    await promise;
+    server.off('request', collect);
+    for (const next of pipelined) unsent.open(next).settle(1);
+    expect(socket.listenerCount('close')).to.equal(before + 1);
+    expect(isFull(unsent)).to.equal(true);
+    client.destroy();
+    await once(socket, 'close');
+    expect(isFull(unsent)).to.equal(false);
+  });
+
   it('count while they grow, and may grow no more when they are too much together', async () => {
     const unsent = new Unsent(10);
     const [one, two] = [await response(), await response()];

@@ -30,7 +30,7 @@ const ANY = '*';
 const rooms: Record<string, Room> = {
   domain: { rooms: [], types: ['ports'], packages: [], pure: true },
   ports: { rooms: ['domain'], packages: [], pure: true },
-  'ports/contracts': {
+  testing: {
     rooms: ['domain', 'ports'],
     packages: ['node:assert', 'node:assert/strict'],
   },
@@ -54,7 +54,7 @@ const newAdapter = adapter();
 function roomOf(file: string): string {
   const [first = '', second = ''] = file.split('/');
   if (file === 'index.ts') return file;
-  if (first === 'ports') return second === 'contracts' ? 'ports/contracts' : 'ports';
+  if (first === 'ports' || first === 'testing') return first;
   if (first === 'adapters') return second.includes('.') ? first : `adapters/${second}`;
   return first === 'domain' ? 'domain' : '';
 }

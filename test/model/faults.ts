@@ -1,6 +1,6 @@
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { newestFirst, type Store } from '../../src/index.ts';
-import { inBoth, openPlanted, type Plan } from '../ports/contracts/faults/plant.ts';
+import { inBoth, openPlanted, type Plan } from '../testing/faults/plant.ts';
 import type { Calls } from './calls.ts';
 import { coreCalls } from './core-calls.ts';
 import { judge } from './rules.ts';

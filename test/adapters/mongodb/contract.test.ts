@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
-import { describeStore } from '../../../src/ports/contracts/index.ts';
+import { describeStore } from '../../../src/testing/index.ts';
 import { describeOn, sharedServer, topologies } from '../../support/mongod/shared.ts';
 
 // The whole suite on both: what a standalone server lacks is what the suite does not ask for.

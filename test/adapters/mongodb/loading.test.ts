@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { StoredPost } from '../../../src/adapters/mongodb/documents.ts';
 import { pendingPost } from '../../../src/adapters/mongodb/pending-posts.ts';
-import { post, times, user } from '../../../src/ports/contracts/fixtures.ts';
+import { post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 

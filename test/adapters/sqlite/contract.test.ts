@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../../src/adapters/sqlite/index.ts';
-import { describeStore } from '../../../src/ports/contracts/index.ts';
+import { describeStore } from '../../../src/testing/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rostrum-sqlite-'));
 let files = 0;

@@ -1,0 +1,61 @@
+import type { Claim } from '../domain/claim.ts';
+import { addMs, type Instant } from '../domain/instant.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Post } from '../domain/post.ts';
+import type { User } from '../domain/user.ts';
+
+/**
+ * When the fixtures live. It lies ahead, so that a store that forgets claims by its own clock
+ * as well does not forget one that a test still needs.
+ */
+const epoch: Instant = '2100-01-01T00:00:00.000Z';
+
+/** The moment `ms` milliseconds into the fixtures' time. */
+export function at(ms: number): Instant {
+  return addMs(epoch, ms);
+}
+
+let made = 0;
+
+/** A user like no other, but for the fields that are given. */
+export function user(fields: JsonObject = {}): User {
+  const n = ++made;
+  return {
+    id: `user-${n}`,
+    createdAt: at(n),
+    updatedAt: at(n),
+    name: `Name ${n}`,
+    email: `user.${n}@example.com`,
+    ...fields,
+  };
+}
+
+/** A post like no other and without an author, but for the fields that are given. */
+export function post(fields: JsonObject = {}): Post {
+  const n = ++made;
+  return {
+    id: `post-${n}`,
+    createdAt: at(n),
+    updatedAt: at(n),
+    title: `Title ${n}`,
+    body: `Body ${n}`,
+    authorId: null,
+    ...fields,
+  };
+}
+
+/** A claim like no other, but for what is given. */
+export function claim(parts: Partial<Claim> = {}): Claim {
+  const n = ++made;
+  return { key: `key-${n}`, fingerprint: `print-${n}`, from: at(0), until: at(60_000), ...parts };
+}
+
+/** As many as asked for, each made by its number from 0 on. */
+export function times<T>(count: number, make: (n: number) => T): T[] {
+  return Array.from({ length: count }, (_, n) => make(n));
+}
+
+/** Objects in objects, `levels` of them. */
+export function nested(levels: number): JsonObject {
+  return levels === 1 ? { leaf: true } : { in: nested(levels - 1) };
+}

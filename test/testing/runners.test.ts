@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import type * as nodeTest from 'node:test';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import type { Runner } from '../../src/testing/index.ts';
+
+describe('the contract suite, on another runner', () => {
+  it('runs on node:test', async () => {
+    const module = (path: string) => new URL(`../../../src/${path}`, import.meta.url).href;
+    const program = `
+      import { describe, it } from 'node:test';
+      import { createMemoryStore } from '${module('adapters/memory/index.ts')}';
+      import { describeStore } from '${module('testing/index.ts')}';
+      describeStore('memory', { describe, it, open: createMemoryStore });
+    `;
+    const args = ['--input-type=module', '--test-reporter=tap', '--eval', program];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    // That the types fit shows where this is compiled.
+    const fits = (runner: Pick<typeof nodeTest, 'describe' | 'it'>): Runner => runner;
+    expect(fits).to.be.a('function');
+    expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).to.be.above(200);
+    expect(stdout).to.match(/^# fail 0$/m);
+  });
+});

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openStore } from '../src/adapters/inversify/open-store.ts';
 import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
 import { createLogger } from '../src/adapters/system/logger.ts';
 import type { Store } from '../src/index.ts';
+import { openStore } from '../src/settings/open-store.ts';
 import { type Mongod, startMongod } from './mongod.ts';
 
 export type StoreKind = 'memory' | 'SQLite' | 'MongoDB';

@@ -41,6 +41,11 @@ const rooms: Record<string, Room> = {
   'adapters/mongodb': adapter('mongodb'),
   'adapters/http': adapter('koa', '@koa/router', 'koa-bodyparser'),
   'adapters/system': adapter('pino'),
+  // What the program may be told; opens a store without Inversify.
+  settings: {
+    rooms: ['domain', 'ports', 'adapters/memory', 'adapters/sqlite', 'adapters/mongodb'],
+    packages: [],
+  },
   'adapters/inversify': { rooms: [ANY], packages: ['node:', 'inversify'] },
   // The core as an embedder sees it: what it gets without asking is the real clock and real ids.
   'index.ts': { rooms: ['domain', 'ports', 'adapters/system'], packages: [] },
@@ -54,7 +59,7 @@ const newAdapter = adapter();
 function roomOf(file: string): string {
   const [first = '', second = ''] = file.split('/');
   if (file === 'index.ts') return file;
-  if (first === 'ports' || first === 'testing') return first;
+  if (['ports', 'testing', 'settings'].includes(first)) return first;
   if (first === 'adapters') return second.includes('.') ? first : `adapters/${second}`;
   return first === 'domain' ? 'domain' : '';
 }

@@ -1,7 +1,7 @@
 /** The public core: what a service that embeds Rostrum imports. */
 import { systemClock } from './adapters/system/clock.ts';
 import { uuidV7 } from './adapters/system/uuid-v7.ts';
-import { assembleRostrum, type Rostrum, type RostrumParts } from './domain/rostrum.ts';
+import { assembleRostrum, type Rostrum, type RostrumParts } from './domain/services/rostrum.ts';
 import type { Store } from './ports/store.ts';
 
 /** Parts that may be swapped: the machine's clock, UUIDs of version 7, own fields without schema. */
@@ -22,13 +22,13 @@ export type { Json, JsonObject } from './domain/json.ts';
 export type { OwnFieldsSchema } from './domain/own-fields.ts';
 export * from './domain/page.ts';
 export type { Post } from './domain/post.ts';
-export type { PostService } from './domain/post-service.ts';
 export type { Precondition, Versions } from './domain/precondition.ts';
 export type { Entity, Id, Version, Versioned } from './domain/record.ts';
-export type { OwnFieldsSchemas, Rostrum } from './domain/rostrum.ts';
 export { postRules, recordLimits, serverMade, userRules } from './domain/rules.ts';
+export type { PostService } from './domain/services/post-service.ts';
+export type { OwnFieldsSchemas, Rostrum } from './domain/services/rostrum.ts';
+export { type DeleteMode, deleteModes, type UserService } from './domain/services/user-service.ts';
 export { compareText } from './domain/text.ts';
 export type { User } from './domain/user.ts';
-export { type DeleteMode, deleteModes, type UserService } from './domain/user-service.ts';
 export type { Creation } from './ports/repository.ts';
 export type { Store } from './ports/store.ts';

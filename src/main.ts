@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { redactStoreUrl } from './adapters/inversify/store-url.ts';
 import { MissingPeerError } from './adapters/peer.ts';
 import { commandHelp, commands } from './cli/commands.ts';
 import { Failure } from './cli/failure.ts';
@@ -7,6 +6,7 @@ import { helpText } from './cli/help.ts';
 import { checkNode } from './cli/node-version.ts';
 import { SettingError } from './cli/setting-error.ts';
 import { version } from './cli/version.ts';
+import { redactStoreUrl } from './settings/store-url.ts';
 
 /** A library installs alone; the program takes these besides, and a driver for MongoDB. */
 const allPeers = '`npm i koa @koa/router koa-bodyparser inversify reflect-metadata pino`';

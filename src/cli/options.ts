@@ -1,4 +1,4 @@
-import { defaultSettings, logLevels } from '../adapters/inversify/settings.ts';
+import { defaultSettings, logLevels } from '../settings/settings.ts';
 
 /** A setting, as data: the command line, the environment and the help are made of it. */
 export interface Option<T> {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { redactStoreUrl } from '../adapters/inversify/store-url.ts';
+import { redactStoreUrl } from '../settings/store-url.ts';
 import { SettingError } from './setting-error.ts';
 
 /** The flags that there are: with a value, or without one. */

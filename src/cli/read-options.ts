@@ -1,4 +1,4 @@
-import { redactStoreUrl } from '../adapters/inversify/store-url.ts';
+import { redactStoreUrl } from '../settings/store-url.ts';
 import type { Option } from './options.ts';
 import { parseFlags } from './parse-flags.ts';
 import { SettingError } from './setting-error.ts';

@@ -1,4 +1,4 @@
-import { redactStoreUrl } from '../adapters/inversify/store-url.ts';
+import { redactStoreUrl } from '../settings/store-url.ts';
 
 /** A setting that cannot be: one sentence that names it, what it was, and what to do. */
 export class SettingError extends Error {

@@ -4,7 +4,7 @@ import { canonicalJson, type JsonObject } from '../../src/domain/json.ts';
 import type { Page, Position, PostSort, UserSort } from '../../src/domain/page.ts';
 import type { Post } from '../../src/domain/post.ts';
 import type { Versioned } from '../../src/domain/record.ts';
-import type { Rostrum } from '../../src/domain/rostrum.ts';
+import type { Rostrum } from '../../src/domain/services/rostrum.ts';
 import type { User } from '../../src/domain/user.ts';
 import { isRostrumError } from '../../src/index.ts';
 import type { Calls, ListCall } from './calls.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Rostrum } from '../../domain/rostrum.ts';
+import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { sendAnswer } from './answer.ts';
 import { readBody } from './body-gate.ts';
 import type { Endpoint } from './endpoint.ts';

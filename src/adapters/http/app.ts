@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import type { Context } from 'koa';
-import type { Rostrum } from '../../domain/rostrum.ts';
+import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { sendAnswer } from './answer.ts';
 import { createApi, invalidPath, pathNotFound } from './api.ts';
 import { handleAppErrors } from './app-errors.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Rostrum } from '../../domain/rostrum.ts';
+import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { Answer } from './answer.ts';
 import type { BodyForm } from './body-form.ts';
 import type { JsonBody } from './body-gate.ts';

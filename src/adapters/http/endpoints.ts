@@ -1,4 +1,4 @@
-import { deleteModes } from '../../domain/user-service.ts';
+import { deleteModes } from '../../domain/services/user-service.ts';
 import type { Endpoint } from './endpoint.ts';
 import { postListParameters, userListParameters } from './list-parameters.ts';
 import { oneOf } from './parameter-values.ts';

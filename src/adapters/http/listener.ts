@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Rostrum } from '../../domain/rostrum.ts';
+import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { pathNotFound } from './api.ts';
 import { handleAppErrors } from './app-errors.ts';
 import { withinBoundary } from './boundary.ts';

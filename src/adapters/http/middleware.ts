@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import type { Rostrum } from '../../domain/rostrum.ts';
+import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { createApi, invalidPath } from './api.ts';
 import { withinBoundary } from './boundary.ts';
 import { mountPath } from './mount-path.ts';

@@ -1,7 +1,7 @@
 import type { UserFilter, UserSort } from '../../domain/page.ts';
 import { userSortKey } from '../../domain/page.ts';
+import { deleteModes } from '../../domain/services/user-service.ts';
 import type { User } from '../../domain/user.ts';
-import { deleteModes } from '../../domain/user-service.ts';
 import { type ListedResource, listHandler } from './list-handler.ts';
 import { readUserFilter } from './list-query.ts';
 import { changeAt, deleted, type Handler, recordHandlers } from './record-handlers.ts';

@@ -1,8 +1,8 @@
 import type { ServiceIdentifier } from 'inversify';
 import type { Store } from '../../ports/store.ts';
+import { defaultSettings, type Settings } from '../../settings/settings.ts';
 import { coreModule, httpModule, systemModule } from './modules.ts';
 import { Container } from './peers.ts';
-import { defaultSettings, type Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
 
 /** Swaps a part of a container that is being made. */

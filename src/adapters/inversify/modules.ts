@@ -1,7 +1,7 @@
-import { assembleRostrum } from '../../domain/rostrum.ts';
+import { assembleRostrum } from '../../domain/services/rostrum.ts';
+import { openStore } from '../../settings/open-store.ts';
 import { systemClock } from '../system/clock.ts';
 import { uuidV7 } from '../system/uuid-v7.ts';
-import { openStore } from './open-store.ts';
 import { ContainerModule } from './peers.ts';
 import { tokens } from './tokens.ts';
 

@@ -1,11 +1,11 @@
 import type { ServiceIdentifier } from 'inversify';
-import type { OwnFieldsSchemas, Rostrum } from '../../domain/rostrum.ts';
+import type { OwnFieldsSchemas, Rostrum } from '../../domain/services/rostrum.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
+import type { Settings } from '../../settings/settings.ts';
 import type { createApp } from '../http/index.ts';
-import type { Settings } from './settings.ts';
 
 /** A name for a part, with the part's type: binding or asking for another is a compile error. */
 function token<T>(name: string): ServiceIdentifier<T> {

@@ -1,13 +1,19 @@
-import type { Clock } from '../ports/clock.ts';
-import type { IdGenerator } from '../ports/id-generator.ts';
-import type { Creation, Repository } from '../ports/repository.ts';
-import { type Claim, type Idempotency, makeClaim } from './claim.ts';
-import { invalidRecord, isRostrumError, type RostrumError } from './errors.ts';
-import { type FieldIssue, maxIssues } from './issues.ts';
-import { type EntityFilter, type ListRequest, type Order, type Page, pageRequest } from './page.ts';
-import { checkPrecondition, type Precondition } from './precondition.ts';
-import type { Entity, Id, Versioned } from './record.ts';
-import type { RecordModel } from './record-model.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { IdGenerator } from '../../ports/id-generator.ts';
+import type { Creation, Repository } from '../../ports/repository.ts';
+import { type Claim, type Idempotency, makeClaim } from '../claim.ts';
+import { invalidRecord, isRostrumError, type RostrumError } from '../errors.ts';
+import { type FieldIssue, maxIssues } from '../issues.ts';
+import {
+  type EntityFilter,
+  type ListRequest,
+  type Order,
+  type Page,
+  pageRequest,
+} from '../page.ts';
+import { checkPrecondition, type Precondition } from '../precondition.ts';
+import type { Entity, Id, Versioned } from '../record.ts';
+import type { RecordModel } from '../record-model.ts';
 
 /** What a service works with. */
 export interface ServiceParts<R extends Entity, Repo> {

@@ -1,5 +1,5 @@
-import type { Logger } from '../../ports/logger.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Store } from '../ports/store.ts';
 import { parseStoreUrl } from './store-url.ts';
 
 /**
@@ -12,15 +12,15 @@ export async function openStore(url: string, logger: Logger): Promise<Store> {
   const store = parseStoreUrl(url);
   switch (store.kind) {
     case 'memory': {
-      const { createMemoryStore } = await import('../memory/index.ts');
+      const { createMemoryStore } = await import('../adapters/memory/index.ts');
       return createMemoryStore();
     }
     case 'sqlite': {
-      const { openSqliteStore } = await import('../sqlite/index.ts');
+      const { openSqliteStore } = await import('../adapters/sqlite/index.ts');
       return openSqliteStore({ path: store.path, logger });
     }
     case 'mongodb': {
-      const { openMongodbStore } = await import('../mongodb/index.ts');
+      const { openMongodbStore } = await import('../adapters/mongodb/index.ts');
       return openMongodbStore({ url: store.url, logger });
     }
   }

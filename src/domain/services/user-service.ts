@@ -1,12 +1,12 @@
-import type { UserRepository } from '../ports/user-repository.ts';
-import { type RostrumError, userNotFound } from './errors.ts';
-import type { FieldIssue } from './issues.ts';
-import { type UserFilter, type UserSort, userSorts } from './page.ts';
-import { withoutAuthor } from './post.ts';
-import { checkPrecondition, type Precondition } from './precondition.ts';
-import type { Id } from './record.ts';
+import type { UserRepository } from '../../ports/user-repository.ts';
+import { type RostrumError, userNotFound } from '../errors.ts';
+import type { FieldIssue } from '../issues.ts';
+import { type UserFilter, type UserSort, userSorts } from '../page.ts';
+import { withoutAuthor } from '../post.ts';
+import { checkPrecondition, type Precondition } from '../precondition.ts';
+import type { Id } from '../record.ts';
+import type { User } from '../user.ts';
 import { RecordService } from './record-service.ts';
-import type { User } from './user.ts';
 
 /** What becomes of the posts of a user who is deleted. */
 export const deleteModes = ['refuse', 'delete', 'keep'] as const;

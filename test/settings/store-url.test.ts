@@ -3,7 +3,7 @@ import {
   parseStoreUrl,
   redactStoreUrl,
   StoreUrlError,
-} from '../../../src/adapters/inversify/index.ts';
+} from '../../src/adapters/inversify/index.ts';
 
 describe('store URLs', () => {
   it('name a store', () => {

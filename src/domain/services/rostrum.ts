@@ -1,10 +1,10 @@
-import type { Clock } from '../ports/clock.ts';
-import type { IdGenerator } from '../ports/id-generator.ts';
-import type { Store } from '../ports/store.ts';
-import type { OwnFieldsSchema } from './own-fields.ts';
-import { postModel } from './post.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { IdGenerator } from '../../ports/id-generator.ts';
+import type { Store } from '../../ports/store.ts';
+import type { OwnFieldsSchema } from '../own-fields.ts';
+import { postModel } from '../post.ts';
+import { userModel } from '../user.ts';
 import { PostService } from './post-service.ts';
-import { userModel } from './user.ts';
 import { UserService } from './user-service.ts';
 
 /** The use cases: what every adapter that drives the core is given. */

@@ -1,12 +1,12 @@
-import type { PostRepository } from '../ports/post-repository.ts';
-import type { UserRepository } from '../ports/user-repository.ts';
-import { postNotFound, type RostrumError, unknownAuthorIssue } from './errors.ts';
-import type { FieldIssue } from './issues.ts';
-import { isPlainObject } from './json.ts';
-import { type PostFilter, type PostSort, postSorts } from './page.ts';
-import type { Post } from './post.ts';
-import { checkPrecondition, type Precondition } from './precondition.ts';
-import type { Id } from './record.ts';
+import type { PostRepository } from '../../ports/post-repository.ts';
+import type { UserRepository } from '../../ports/user-repository.ts';
+import { postNotFound, type RostrumError, unknownAuthorIssue } from '../errors.ts';
+import type { FieldIssue } from '../issues.ts';
+import { isPlainObject } from '../json.ts';
+import { type PostFilter, type PostSort, postSorts } from '../page.ts';
+import type { Post } from '../post.ts';
+import { checkPrecondition, type Precondition } from '../precondition.ts';
+import type { Id } from '../record.ts';
 import { RecordService, type ServiceParts } from './record-service.ts';
 
 export interface PostServiceParts extends ServiceParts<Post, PostRepository> {

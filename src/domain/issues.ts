@@ -46,7 +46,7 @@ export class Issues {
 
   /** True when this very place has an issue. */
   has(...path: readonly (string | number)[]): boolean {
-    return this.#pointers.has(jsonPointer(path));
+    return this.#pointers.size > 0 && this.#pointers.has(jsonPointer(path));
   }
 
   get full(): boolean {

@@ -1,5 +1,5 @@
 import type { Instant } from './instant.ts';
-import type { Json } from './json.ts';
+import { copyJson, type Json } from './json.ts';
 
 /** Opaque to everybody but who made it. */
 export type Id = string;
@@ -7,16 +7,71 @@ export type Id = string;
 /** 1 when a record is made, one more with each change. */
 export type Version = number;
 
-/** What every record has, beside its fields and a deployment's own. */
-export interface Entity {
+/** What the server makes of every record. */
+export interface EntityFields {
   readonly id: Id;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
+}
+
+/** What every record has, beside its fields and a deployment's own. */
+export interface Entity extends EntityFields {
   readonly [field: string]: Json;
 }
 
-/** A record and the version that it is at. */
+/** The same, where a caller gives a record back as it was: it is ignored. */
+export type ServerMadeInput = { readonly [K in keyof EntityFields]?: EntityFields[K] | undefined };
+
+/**
+ * A record and the version that it is at.
+ *
+ * Text and value are each made when first asked for, once. `record` is one object for each
+ * `Versioned`, so that a decision can return it; changing it changes neither `json` nor what is
+ * stored.
+ */
 export interface Versioned<R> {
-  readonly record: R;
   readonly version: Version;
+  readonly record: R;
+  /** The record as compact JSON. */
+  readonly json: string;
+}
+
+/** A {@link Versioned} of JSON text: nothing is parsed unless somebody asks for the record. */
+export class JsonVersioned<R> implements Versioned<R> {
+  readonly json: string;
+  readonly version: Version;
+  #record: R | undefined;
+
+  constructor(json: string, version: Version) {
+    this.json = json;
+    this.version = version;
+  }
+
+  get record(): R {
+    this.#record ??= JSON.parse(this.json) as R;
+    return this.#record;
+  }
+}
+
+/** A {@link Versioned} of a record that nobody changes any more: nothing is written unless asked. */
+export class RecordVersioned<R> implements Versioned<R> {
+  readonly version: Version;
+  readonly #source: R;
+  #record: R | undefined;
+  #json: string | undefined;
+
+  constructor(source: R, version: Version) {
+    this.#source = source;
+    this.version = version;
+  }
+
+  get record(): R {
+    this.#record ??= copyJson(this.#source);
+    return this.#record;
+  }
+
+  get json(): string {
+    this.#json ??= JSON.stringify(this.#source);
+    return this.#json;
+  }
 }

@@ -1,16 +1,27 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Store } from '../../ports/store.ts';
-import type { OwnFieldsSchema } from '../own-fields.ts';
-import { postModel } from '../post.ts';
-import { userModel } from '../user.ts';
+import type { JsonObject } from '../json.ts';
+import type { CheckedSchema, OwnFieldsInput, OwnFieldsSchema } from '../own-fields.ts';
+import type { PostInput } from '../post.ts';
+import { RecordModel } from '../record-model.ts';
+import { postRules, userRules } from '../rules.ts';
+import type { UserInput } from '../user.ts';
 import { PostService } from './post-service.ts';
 import { UserService } from './user-service.ts';
 
-/** The use cases: what every adapter that drives the core is given. */
-export interface Rostrum {
-  readonly users: UserService;
-  readonly posts: PostService;
+/**
+ * The use cases: what every adapter that drives the core is given. Its types are those of the own
+ * fields, of users and of posts: as they are stored, and as a caller gives them.
+ */
+export interface Rostrum<
+  UserOwn extends object = JsonObject,
+  UserOwnInput extends object = OwnFieldsInput,
+  PostOwn extends object = JsonObject,
+  PostOwnInput extends object = OwnFieldsInput,
+> {
+  readonly users: UserService<UserOwn, UserOwnInput>;
+  readonly posts: PostService<PostOwn, PostOwnInput>;
 }
 
 /** Schemas for a deployment's own fields; without one they may be anything. */
@@ -18,6 +29,24 @@ export interface OwnFieldsSchemas {
   readonly users?: OwnFieldsSchema | undefined;
   readonly posts?: OwnFieldsSchema | undefined;
 }
+
+/** The same, each with its types and held to what they can tell. */
+export interface TypedSchemas<
+  UO extends object,
+  UI extends object,
+  PO extends object,
+  PI extends object,
+> {
+  readonly users?:
+    | (OwnFieldsSchema<UI, UO> & CheckedSchema<UI, UO, keyof Known<UserInput>>)
+    | undefined;
+  readonly posts?:
+    | (OwnFieldsSchema<PI, PO> & CheckedSchema<PI, PO, keyof Known<PostInput>>)
+    | undefined;
+}
+
+/** Without the index signature of what is not known. */
+type Known<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
 
 /** All that the core needs from outside. */
 export interface RostrumParts {
@@ -30,9 +59,14 @@ export interface RostrumParts {
 export function assembleRostrum({ store, clock, ids, ownFields = {} }: RostrumParts): Rostrum {
   const { users, posts } = store;
   return {
-    users: new UserService({ model: userModel(ownFields.users), repository: users, clock, ids }),
+    users: new UserService({
+      model: new RecordModel(userRules, ownFields.users),
+      repository: users,
+      clock,
+      ids,
+    }),
     posts: new PostService({
-      model: postModel(ownFields.posts),
+      model: new RecordModel(postRules, ownFields.posts),
       repository: posts,
       users,
       clock,

@@ -1,29 +1,34 @@
 import { emailKey } from './email.ts';
 import type { Instant } from './instant.ts';
 import type { Post } from './post.ts';
-import type { Id } from './record.ts';
-import { compareText } from './text.ts';
+import type { Id, Versioned } from './record.ts';
+import { compareText, utf8Bytes } from './text.ts';
 import type { User } from './user.ts';
 
-/** How many records a page has at most, and how many when the caller does not say. */
-export const pageLimits = { max: 1000, default: 100 } as const;
+/** How large a page may be. */
+export const pageLimits = {
+  /** Records, at most. */
+  max: 1000,
+  /** Records, when the caller does not say. */
+  default: 100,
+  /** Bytes of JSON; a page has one record at least. */
+  bytes: 2 * 1024 * 1024,
+} as const;
 
 /** How many ids a filter may name. */
 export const maxFilterIds = 100;
-
-/** By a field, in a direction; ties go by id in the same direction. */
-export interface Order<Field extends string> {
-  readonly by: Field;
-  readonly direction: 'asc' | 'desc';
-}
 
 export const userSorts = ['createdAt', 'updatedAt', 'name', 'email'] as const;
 export const postSorts = ['createdAt', 'updatedAt', 'title'] as const;
 
 export type UserSort = (typeof userSorts)[number];
 export type PostSort = (typeof postSorts)[number];
-export type UserOrder = Order<UserSort>;
-export type PostOrder = Order<PostSort>;
+
+/** By a field, in a direction; ties go by id in the same direction. */
+export interface Order<Sort extends string> {
+  readonly by: Sort;
+  readonly direction: 'asc' | 'desc';
+}
 
 /** The order of a list when the caller does not say: the newest first. */
 export const newestFirst = { by: 'createdAt', direction: 'desc' } as const;
@@ -57,15 +62,15 @@ export interface PostFilter extends EntityFilter {
 }
 
 /**
- * A place in a list: just behind the record that had this sort key and this id when it was shown.
- * The record itself may be gone by now.
+ * A position in a list: just behind the record that had this sort key and this id when it was
+ * shown. The record itself may be gone by now.
  */
 export interface Position {
   readonly key: string | null;
   readonly id: Id;
 }
 
-/** The order of places in an ascending list: null before all text, text by code point, then by id. */
+/** The order of positions in an ascending list: null before all text, text by code point, then by id. */
 export function comparePositions(a: Position, b: Position): number {
   return compareKeys(a.key, b.key) || compareText(a.id, b.id);
 }
@@ -75,53 +80,58 @@ function compareKeys(a: string | null, b: string | null): number {
   return compareText(a, b);
 }
 
-export interface PageRequest<O> {
-  readonly order: O;
-  /** 1 to {@link pageLimits}.max */
+/** One page of a list, as a store is asked for it. */
+export interface PageRequest<Filter, Sort extends string> {
+  readonly filter: Filter;
+  readonly order: Order<Sort>;
+  /** Records: 1 to {@link pageLimits}.max. */
   readonly limit: number;
+  /** Bytes of UTF-8 of the records' `json`: see {@link cutPage}. */
+  readonly bytes: number;
   /** Where the page before ended; absent for the first page. */
   readonly after?: Position | undefined;
   /** Whether to count all records that the filter matches, on every page. */
   readonly total?: boolean | undefined;
 }
 
-/** What a caller asks of a list; everything may be left out. */
-export interface ListRequest<Filter, O> extends Partial<PageRequest<O>> {
-  readonly filter?: Filter | undefined;
-}
-
-/**
- * A list request with its defaults.
- *
- * @param sorts what such records may be sorted by
- * @throws RangeError for what no list may be asked for; a caller's mistake and no client's
- */
-export function pageRequest<Sort extends string>(
-  request: ListRequest<EntityFilter, Order<Sort>>,
-  sorts: readonly Sort[],
-): PageRequest<Order<Sort | 'createdAt'>> {
-  const { filter, order = newestFirst, limit = pageLimits.default, after, total = false } = request;
-  if (!Number.isInteger(limit) || limit < 1 || limit > pageLimits.max) {
-    throw new RangeError(`limit must be an integer from 1 to ${pageLimits.max}`);
-  }
-  if (filter?.ids !== undefined && filter.ids.length > maxFilterIds) {
-    throw new RangeError(`ids must be ${maxFilterIds} at most`);
-  }
-  if (!sorts.some((sort) => sort === order.by)) {
-    throw new RangeError(`order.by must be one of ${sorts.join(', ')}`);
-  }
-  if (order.direction !== 'asc' && order.direction !== 'desc') {
-    throw new RangeError('order.direction must be "asc" or "desc"');
-  }
-  return { order, limit, after, total };
-}
-
-export interface Page<T> {
-  readonly items: readonly T[];
+export interface Page<R> {
+  readonly items: readonly Versioned<R>[];
   /** Where the next page begins; absent on the last page. */
   readonly next?: Position | undefined;
   /** How many records the filter matches, when that was asked for. */
   readonly total?: number | undefined;
+}
+
+/**
+ * Cuts a page off the records that follow in a list: it ends at `limit` records, or before the
+ * record that would bring it over `bytes`, but has one at least.
+ *
+ * Takes no more than one record beyond the page, so that a store can read them one by one.
+ *
+ * @param position where a record of the list is, for `next`
+ */
+export function cutPage<R, V extends Versioned<R>>(
+  records: Iterable<V>,
+  { limit, bytes }: { readonly limit: number; readonly bytes: number },
+  position: (record: V) => Position,
+): { readonly items: V[]; readonly next?: Position } {
+  const items: V[] = [];
+  // A character has three bytes at most; they are counted only where that bound does not do.
+  let size = 0;
+  let uncounted: V[] = [];
+  for (const record of records) {
+    const last = items.at(-1);
+    if (last !== undefined && items.length >= limit) return { items, next: position(last) };
+    uncounted.push(record);
+    size += record.json.length * 3;
+    if (size > bytes) {
+      for (const { json } of uncounted) size += utf8Bytes(json) - json.length * 3;
+      uncounted = [];
+      if (last !== undefined && size > bytes) return { items, next: position(last) };
+    }
+    items.push(record);
+  }
+  return { items };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '../../domain/json.ts';
-import type { Position } from '../../domain/page.ts';
+import type { Position } from '../../domain/list.ts';
 import { isCleanText } from '../../domain/text.ts';
 
 /** What a cursor is bound to: it is of no use in another list. */

@@ -1,6 +1,5 @@
-import type { EntityFilter } from '../../domain/page.ts';
+import type { EntityFilter } from '../../domain/list.ts';
 import type { Entity } from '../../domain/record.ts';
-import { readPage } from './list-page.ts';
 import { readListQuery } from './list-query.ts';
 import { formatQuery, type Query } from './query.ts';
 import type { Handler, Resource } from './record-handlers.ts';
@@ -18,12 +17,14 @@ export function listHandler<R extends Entity, Filter extends EntityFilter, Sort 
   plural,
   service,
   readFilter,
-  sortKey,
 }: ListedResource<R, Filter, Sort>): Handler {
   return async (request) => {
     const { rostrum, base, query } = request;
     const list = readListQuery<Filter, Sort>(plural, query, readFilter(query));
-    const { texts, next, total } = await readPage(service(rostrum), list, sortKey, request);
+    const { filter, order, limit, after } = list;
+    const page = await service(rostrum).list({ filter, order, limit, after, total: list.total });
+    const { next, total } = page;
+    const texts = page.items.map(({ json }) => json);
     const cursor = next && list.cursorAt(next);
     const members = [
       `${JSON.stringify(plural)}:[${texts.join(',')}]`,

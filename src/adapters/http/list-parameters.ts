@@ -1,4 +1,4 @@
-import { maxFilterIds, newestFirst, pageLimits, postSorts, userSorts } from '../../domain/page.ts';
+import { maxFilterIds, newestFirst, pageLimits, postSorts, userSorts } from '../../domain/list.ts';
 import type { QueryParameter } from './endpoint.ts';
 import { integer, oneOf } from './parameter-values.ts';
 import { readInstant, timeBounds } from './time-filter.ts';

@@ -8,7 +8,7 @@ import {
   type PostFilter,
   pageLimits,
   type UserFilter,
-} from '../../domain/page.ts';
+} from '../../domain/list.ts';
 import { decodeCursor, encodeCursor, type ListIdentity } from './cursor.ts';
 import { defaultSort } from './list-parameters.ts';
 import { Problem } from './problems.ts';

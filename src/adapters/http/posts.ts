@@ -1,5 +1,5 @@
-import type { PostFilter, PostSort } from '../../domain/page.ts';
-import { postSortKey } from '../../domain/page.ts';
+import type { PostFilter, PostSort } from '../../domain/list.ts';
+import { postSortKey } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
 import { type ListedResource, listHandler } from './list-handler.ts';
 import { readPostFilter } from './list-query.ts';

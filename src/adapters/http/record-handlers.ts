@@ -1,22 +1,25 @@
-import type { Idempotency } from '../../domain/claim.ts';
-import type { EntityFilter, Order } from '../../domain/page.ts';
+import type { EntityFilter, Page } from '../../domain/list.ts';
+import type { ListRequest } from '../../domain/list-request.ts';
 import type { Precondition } from '../../domain/precondition.ts';
 import type { Entity, Version, Versioned } from '../../domain/record.ts';
-import type { RecordService } from '../../domain/services/record-service.ts';
+import type { CreateOptions } from '../../domain/services/record-service.ts';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
-import type { Repository } from '../../ports/repository.ts';
+import type { Creation } from '../../ports/repository.ts';
 import type { Answer } from './answer.ts';
 import type { ApiRequest } from './endpoint.ts';
 import { entityTag } from './etag.ts';
-import { idempotencyOf, parseIdempotencyKey } from './idempotency.ts';
+import { parseIdempotencyKey } from './idempotency.ts';
 import { isNotModified, preconditionOf } from './preconditions.ts';
 import { inPreferredForm } from './prefer.ts';
 
 /** What users and posts have in common in the core. */
-export type Service<R extends Entity, Filter extends EntityFilter, Sort extends string> = Pick<
-  RecordService<R, Filter, Sort, Repository<R, Filter, Order<Sort | 'createdAt'>>>,
-  'create' | 'get' | 'list' | 'replace' | 'patch'
->;
+export interface Service<R extends Entity, Filter extends EntityFilter, Sort extends string> {
+  create(input: object, options?: CreateOptions): Promise<Creation<R>>;
+  get(id: string): Promise<Versioned<R>>;
+  list(request: ListRequest<Filter, Sort>): Promise<Page<R>>;
+  replace(id: string, input: object, precondition?: Precondition): Promise<Versioned<R>>;
+  patch(id: string, patch: object, precondition?: Precondition): Promise<Versioned<R>>;
+}
 
 /** A kind of record as the API shows it. */
 export interface Resource<R extends Entity, Filter extends EntityFilter, Sort extends string> {
@@ -36,8 +39,8 @@ export function recordHandlers<R extends Entity, Filter extends EntityFilter, So
   return {
     async create(request) {
       const { rostrum, body, base } = request;
-      const key = idempotency(request, path);
-      const { stored, replayed } = await service(rostrum).create(body.value, key);
+      const stored = await service(rostrum).create(body.value, idempotency(request));
+      const { replayed } = stored;
       return written(request, 201, stored, {
         Location: `${base}${path}/${encodeURIComponent(stored.record.id)}`,
         ...(replayed && { 'Idempotency-Replayed': 'true' }),
@@ -45,11 +48,11 @@ export function recordHandlers<R extends Entity, Filter extends EntityFilter, So
     },
 
     async get({ rostrum, id, headers }) {
-      const { version, record } = await service(rostrum).get(id);
+      const { version, json } = await service(rostrum).get(id);
       const answer = { status: 200, headers: recordHeaders(version) };
       return isNotModified(headers, version)
         ? { ...answer, status: 304 }
-        : { ...answer, body: JSON.stringify(record) };
+        : { ...answer, body: json };
     },
 
     async replace(request) {
@@ -89,7 +92,7 @@ function written<R extends Entity>(
   return inPreferredForm(headers.prefer, {
     status,
     headers: { ...recordHeaders(stored.version), ...more },
-    body: JSON.stringify(stored.record),
+    body: stored.json,
   });
 }
 
@@ -97,11 +100,8 @@ function recordHeaders(version: Version): Readonly<Record<string, string>> {
   return { ETag: entityTag(version), ...uncached };
 }
 
-function idempotency(request: ApiRequest, path: string): Idempotency | undefined {
-  const { headers, caller, base, body } = request;
+function idempotency({ headers, caller }: ApiRequest): CreateOptions {
   const header = headers['idempotency-key'];
   const key = typeof header === 'string' ? parseIdempotencyKey(header) : undefined;
-  return key === undefined
-    ? undefined
-    : idempotencyOf({ key, caller, path: `${base}${path}`, body });
+  return key === undefined ? {} : { idempotencyKey: key, caller };
 }

@@ -1,4 +1,4 @@
-import { overloaded } from '../../domain/errors.ts';
+import { RostrumError } from '../../domain/errors.ts';
 
 /** Lets so many pieces of work be under way at a time; others wait in line, and not for long. */
 export class Slots {
@@ -33,7 +33,7 @@ export class Slots {
     };
     const timer = setTimeout(() => {
       this.#waiting.delete(take);
-      reject(overloaded());
+      reject(new RostrumError('overloaded', {}));
     }, this.#waitMs);
     this.#waiting.add(take);
     return promise;

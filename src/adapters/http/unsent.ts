@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { overloaded } from '../../domain/errors.ts';
+import { RostrumError } from '../../domain/errors.ts';
 
 /** How many characters answers may hold in memory before no more are made. */
 const defaultMost = 128 * 1024 * 1024;
@@ -21,7 +21,7 @@ export class Unsent {
 
   /** @throws RostrumError `overloaded` */
   check(): void {
-    if (this.#characters >= this.#most) throw overloaded();
+    if (this.#characters >= this.#most) throw new RostrumError('overloaded', {});
   }
 
   /** Counts an answer from now on, until it was sent or its client is gone. */

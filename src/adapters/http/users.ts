@@ -1,5 +1,5 @@
-import type { UserFilter, UserSort } from '../../domain/page.ts';
-import { userSortKey } from '../../domain/page.ts';
+import type { UserFilter, UserSort } from '../../domain/list.ts';
+import { userSortKey } from '../../domain/list.ts';
 import { deleteModes } from '../../domain/services/user-service.ts';
 import type { User } from '../../domain/user.ts';
 import { type ListedResource, listHandler } from './list-handler.ts';
@@ -18,7 +18,7 @@ const remove: Handler = async (request) => {
   const { rostrum, id, query } = request;
   const [posts] = query.get('posts') ?? [];
   const mode = deleteModes.find((one) => one === posts) ?? 'refuse';
-  await rostrum.users.delete(id, mode, changeAt(request));
+  await rostrum.users.delete(id, { posts: mode, ...changeAt(request) });
   return deleted(request);
 };
 

@@ -110,7 +110,7 @@ export interface Page<R> {
  *
  * @param position where a record of the list is, for `next`
  */
-export function cutPage<R, V extends Versioned<R>>(
+export function cutPage<V extends { readonly json: string }>(
   records: Iterable<V>,
   { limit, bytes }: { readonly limit: number; readonly bytes: number },
   position: (record: V) => Position,

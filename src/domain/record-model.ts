@@ -6,7 +6,7 @@ import type { Issues } from './issues.ts';
 import { isPlainObject, type Json, type JsonObject, jsonEqual } from './json.ts';
 import { mergePatch } from './merge-patch.ts';
 import { applySchema, type OwnFieldsSchema } from './own-fields.ts';
-import type { Entity, EntityFields, Id } from './record.ts';
+import type { EntityFields, Id } from './record.ts';
 import { type FieldRules, recordLimits, serverMade } from './rules.ts';
 import { utf8Bytes } from './text.ts';
 

@@ -56,6 +56,7 @@ export function createRostrum<
   >;
 }
 
+export { type Caller, type Scope, scopes } from './domain/access.ts';
 export {
   type AnyRostrumError,
   type ErrorCode,

@@ -1,3 +1,4 @@
+import type { Scope } from './access.ts';
 import type { FieldIssue } from './issues.ts';
 
 /** What is known of a change that a store did not acknowledge: surely not made, or perhaps made. */
@@ -23,6 +24,8 @@ export interface ErrorDetails {
   'idempotency-key-reused': Record<never, never>;
   /** A record with this id is there already: the id generator repeats itself. */
   'id-taken': { readonly id: string };
+  /** The caller lacks this scope, or does not own the record. */
+  forbidden: { readonly scope: Scope };
   /** The store cannot be reached or cannot write. */
   'store-unavailable': { readonly outcome: Outcome };
   /** The store has more work waiting than it may hold; nothing was written. */
@@ -43,6 +46,7 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
     'A change has to name the version of the record that it starts from.',
   'idempotency-key-reused': () => 'This idempotency key was used for another request.',
   'id-taken': () => 'A record with this id is there already.',
+  forbidden: ({ scope }) => `This needs the scope ${scope}, or to own the record.`,
   'store-unavailable': ({ outcome }) =>
     outcome === 'none'
       ? 'The store is not available; nothing was changed.'

@@ -46,9 +46,11 @@ export class PostService<
   async delete(id: Id, precondition: Precondition = {}): Promise<void> {
     checkId(id);
     checkPreconditionOptions(precondition);
-    const deleted = await this.repository.delete(id, ({ version }) =>
-      checkPrecondition(precondition, version),
-    );
+    this.access?.checkWrite();
+    const deleted = await this.repository.delete(id, (current) => {
+      this.access?.checkChange(current.record);
+      checkPrecondition(precondition, current.version);
+    });
     if (!deleted) throw this.notFound(id);
   }
 

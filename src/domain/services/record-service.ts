@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Creation, Repository } from '../../ports/repository.ts';
+import { Access, type Caller } from '../access.ts';
 import { type Claim, type Idempotency, makeClaim } from '../claim.ts';
 import { isRostrumError, RostrumError } from '../errors.ts';
 import { type Instant, isInstant } from '../instant.ts';
@@ -23,6 +24,8 @@ export interface ServiceParts<R extends EntityFields, Repo> {
   readonly repository: Repo;
   readonly clock: Clock;
   readonly ids: IdGenerator;
+  /** Who asks; absent for an embedder, who may do everything. */
+  readonly caller?: Caller | undefined;
 }
 
 /** What makes a service one of users, or of posts. */
@@ -44,6 +47,7 @@ export abstract class RecordService<
   Repo extends Repository<R, Filter, Sort | 'createdAt'>,
 > {
   protected readonly repository: Repo;
+  protected readonly access: Access | undefined;
   readonly #rules: ServiceRules<Sort>;
   readonly #model: RecordModel<R>;
   readonly #clock: Clock;
@@ -51,8 +55,10 @@ export abstract class RecordService<
   /** The last text of the clock that was found to be an instant. */
   #instant: Instant | undefined;
 
-  constructor({ model, repository, clock, ids }: ServiceParts<R, Repo>, rules: ServiceRules<Sort>) {
+  constructor(parts: ServiceParts<R, Repo>, rules: ServiceRules<Sort>) {
+    const { model, repository, clock, ids, caller } = parts;
     this.repository = repository;
+    this.access = caller && new Access(caller, rules.list);
     this.#rules = rules;
     this.#model = model;
     this.#clock = clock;
@@ -66,10 +72,15 @@ export abstract class RecordService<
    * @throws RostrumError `idempotency-key-reused`, `invalid-record`, `email-taken`
    */
   async create(input: Input, options: CreateOptions = {}): Promise<Creation<R>> {
+    this.access?.checkCreate();
     const now = this.now();
     const claim = this.#claim(input, options, now);
     // Now and not when the store asks: what the caller does to the input meanwhile is not stored.
-    const make = settled(() => this.#model.make(input, this.#newId(), now));
+    const make = settled(() => {
+      const given = this.access === undefined ? input : this.access.withAuthor(input);
+      this.access?.checkInput(given);
+      return this.#model.make(given, this.#newId(), now);
+    });
     return this.#complete(
       () => input,
       async () => {
@@ -82,6 +93,7 @@ export abstract class RecordService<
   /** @throws RostrumError `user-not-found` or `post-not-found` */
   async get(id: Id): Promise<Versioned<R>> {
     checkId(id);
+    this.access?.checkRead();
     return this.#found(id, await this.repository.get(id));
   }
 
@@ -92,7 +104,9 @@ export abstract class RecordService<
    * @throws TypeError or RangeError for what no list can be asked for
    */
   async list(request: ListRequest<Filter, Sort> = {}): Promise<Page<R>> {
-    return this.repository.list(pageRequest(request, this.#rules));
+    const page = pageRequest(request, this.#rules);
+    this.access?.checkRead();
+    return this.repository.list(page);
   }
 
   /**
@@ -173,15 +187,19 @@ export abstract class RecordService<
   ): Promise<Versioned<R>> {
     checkId(id);
     checkPreconditionOptions(precondition);
+    this.access?.checkWrite();
     const now = this.now();
     let input: unknown;
     return this.#complete(
       () => input,
       async () => {
         const stored = await this.repository.update(id, ({ record, version }) => {
+          this.access?.checkChange(record);
           checkPrecondition(precondition, version);
           input = inputOf(record);
-          return this.#model[way](record, input, now);
+          const next = this.#model[way](record, input, now);
+          this.access?.checkResult(record, next);
+          return next;
         });
         return this.#found(id, stored);
       },
@@ -189,9 +207,10 @@ export abstract class RecordService<
   }
 
   #claim(input: unknown, options: CreateOptions, now: Instant): Claim | undefined {
-    const { idempotencyKey, caller } = checkOptions<CreateOptions>(options, [
+    const { idempotencyKey, ...given } = checkOptions<CreateOptions>(options, [
       ...['idempotencyKey', 'caller'],
     ]);
+    const caller = this.access?.caller.name ?? given.caller;
     if (caller !== undefined && typeof caller !== 'string') {
       throw new TypeError('The option "caller" must be a text.');
     }

@@ -1,12 +1,13 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Store } from '../../ports/store.ts';
+import { type Caller, checkCaller } from '../access.ts';
 import type { JsonObject } from '../json.ts';
 import type { CheckedSchema, OwnFieldsInput, OwnFieldsSchema } from '../own-fields.ts';
-import type { PostInput } from '../post.ts';
+import type { Post, PostInput } from '../post.ts';
 import { RecordModel } from '../record-model.ts';
 import { postRules, userRules } from '../rules.ts';
-import type { UserInput } from '../user.ts';
+import type { User, UserInput } from '../user.ts';
 import { PostService } from './post-service.ts';
 import { UserService } from './user-service.ts';
 
@@ -22,6 +23,14 @@ export interface Rostrum<
 > {
   readonly users: UserService<UserOwn, UserOwnInput>;
   readonly posts: PostService<PostOwn, PostOwnInput>;
+
+  /**
+   * The same services, bound to a caller: they do what its scopes allow and no more. A `Rostrum`
+   * that is bound to nobody may do everything.
+   *
+   * @throws TypeError for a value that is no caller
+   */
+  as(caller: Caller): Rostrum<UserOwn, UserOwnInput, PostOwn, PostOwnInput>;
 }
 
 /** Schemas for a deployment's own fields; without one they may be anything. */
@@ -58,19 +67,15 @@ export interface RostrumParts {
 
 export function assembleRostrum({ store, clock, ids, ownFields = {} }: RostrumParts): Rostrum {
   const { users, posts } = store;
-  return {
-    users: new UserService({
-      model: new RecordModel(userRules, ownFields.users),
-      repository: users,
-      clock,
-      ids,
-    }),
-    posts: new PostService({
-      model: new RecordModel(postRules, ownFields.posts),
-      repository: posts,
-      users,
-      clock,
-      ids,
-    }),
-  };
+  const userModel = new RecordModel<User>(userRules, ownFields.users);
+  const postModel = new RecordModel<Post>(postRules, ownFields.posts);
+  const boundTo = (caller?: Caller): Rostrum => ({
+    users: new UserService({ model: userModel, repository: users, clock, ids, caller }),
+    posts: new PostService({ model: postModel, repository: posts, users, clock, ids, caller }),
+    as(bound) {
+      checkCaller(bound); // Nobody may come to mean everybody.
+      return boundTo(bound);
+    },
+  });
+  return boundTo();
 }

@@ -50,9 +50,12 @@ export class UserService<
     if (!deleteModes.includes(posts)) {
       throw new RangeError(`The option "posts" must be one of ${deleteModes.join(', ')}.`);
     }
-    const deleted = await this.repository.delete(id, posts, this.now(), ({ version }) =>
-      checkPrecondition(options, version),
-    );
+    this.access?.checkWrite();
+    if (posts !== 'refuse') this.access?.checkPostsOf(id);
+    const deleted = await this.repository.delete(id, posts, this.now(), (current) => {
+      this.access?.checkChange(current.record);
+      checkPrecondition(options, current.version);
+    });
     if (!deleted) throw this.notFound(id);
   }
 

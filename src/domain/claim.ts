@@ -3,7 +3,7 @@ import { addMs, type Instant } from './instant.ts';
 import { canonicalJson, type Json } from './json.ts';
 import { sha256 } from './sha256.ts';
 
-/** For how long a repeat of a creation gets the first one's record: 24 hours. */
+/** How long a repeat of a creation returns the first one's record: 24 hours. */
 const claimLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** An idempotency key as a store keeps it, beside the record that was made under it. */
@@ -12,7 +12,7 @@ export interface Claim {
   readonly key: string;
   /** Equal for equal requests: the same key with another fingerprint is refused. */
   readonly fingerprint: string;
-  /** When the claim is made. A stored claim whose `until` is not after it is as good as gone. */
+  /** When the claim is made. A stored claim whose `until` is not after this has expired. */
   readonly from: Instant;
   readonly until: Instant;
 }
@@ -26,8 +26,8 @@ export interface Idempotency {
 }
 
 /**
- * Digests, so that a store holds neither who asked nor what. Their form is that of the first
- * version's claims, which stay good; hence the path.
+ * Makes a claim of digests, so that a store holds neither the caller nor the input. The path in the
+ * key keeps the claims that the first version stored valid.
  */
 export function makeClaim(
   { idempotencyKey, caller = '' }: Idempotency,
@@ -37,7 +37,7 @@ export function makeClaim(
 ): Claim {
   return {
     key: sha256(JSON.stringify([caller, `/api/v1/${list}`, idempotencyKey])),
-    // An input that is too deep to be compared is never stored, and so equal to none that is.
+    // An input that is too deep is never stored, so it equals none that is.
     fingerprint: isTooDeep(input) ? '' : sha256(String(canonicalJson(input as Json))),
     from: now,
     until: addMs(now, claimLifetimeMs),

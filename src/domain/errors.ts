@@ -54,7 +54,7 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
   overloaded: () => 'The store has too much work waiting.',
 };
 
-/** Tells an error of this class from all others, in another copy of the package too. */
+/** Marks an error of this class, whichever copy of the package made it. */
 const brand = Symbol.for('rostrum.error');
 
 /**
@@ -120,7 +120,7 @@ export function storeUnavailable(
   return new RostrumError('store-unavailable', { outcome }, { cause });
 }
 
-/** The error, when a part of the change was made before it: then nothing is `none` any more. */
+/** The error after a part of the change was made: its outcome cannot be `none` any more. */
 export function afterChange(error: unknown): unknown {
   return isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none'
     ? storeUnavailable('unknown', error)

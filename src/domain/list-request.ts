@@ -32,8 +32,7 @@ export interface ListRules<Sort extends string> {
 }
 
 /**
- * A list request with its defaults, held to what a list can be asked for: so no store has to ask
- * what an unknown value means.
+ * Checks a list request and fills in its defaults, so that no store has to.
  *
  * @throws TypeError for a value of another type, or a name that is not known
  * @throws RangeError for a number or an order that there is not

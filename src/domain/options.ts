@@ -1,8 +1,8 @@
 import { isPlainObject } from './json.ts';
 
 /**
- * Refuses what is no options object, or has an option that there is not: a value that is none of
- * those named must never mean "everything else".
+ * Refuses a value that is no object, or that has an unknown member: an unknown value must never mean
+ * "everything else".
  *
  * @throws TypeError
  */

@@ -25,7 +25,7 @@ export interface OwnFieldsSchema<In extends object = object, Out extends object 
   };
 }
 
-/** What is required in addition of a schema that cannot be used: no value has it. */
+/** No value has this member, so a schema that must have it does not compile. */
 interface SchemaError<Sentence extends string> {
   readonly 'this schema cannot be used': Sentence;
 }
@@ -60,8 +60,7 @@ interface SchemaIssue {
 }
 
 /**
- * What a schema makes of own fields. What is wrong with them is added to the issues, where nothing
- * else is wrong already.
+ * Applies a schema to own fields. Its issues are added where there is none yet.
  *
  * @throws TypeError for a schema that cannot be used
  */
@@ -107,7 +106,7 @@ function validate(
     throw new TypeError('The schema of own fields threw an error.', { cause });
   }
   if (isThenable(result)) {
-    // Some libraries answer so where a check threw: its rejection must not end the process.
+    // Some libraries return one when a check throws; its rejection must not end the process.
     Promise.resolve(result).catch(() => {});
     throw new TypeError(
       'The schema of own fields returned a promise: it must be synchronous, and its checks must not throw.',

@@ -83,7 +83,7 @@ export class RecordModel<R extends EntityFields> {
     }
     record.createdAt = made.createdAt;
     record.updatedAt = made.updatedAt;
-    // What a schema adds is not in that bound.
+    // The reader has not seen what a schema adds.
     if (this.#schema !== undefined || reader.mostBytes > recordLimits.bytes) {
       checkSize(record, { ...made, ...this.#fallbacksOf(fields) }, issues);
     }
@@ -91,7 +91,7 @@ export class RecordModel<R extends EntityFields> {
     return record as unknown as R;
   }
 
-  /** What a schema makes of own fields. It is not asked about those that stay as they are. */
+  /** Applies the schema, unless the own fields stay as they are. */
   #checked(
     schema: OwnFieldsSchema,
     own: JsonObject,
@@ -109,7 +109,7 @@ export class RecordModel<R extends EntityFields> {
     return Object.hasOwn(this.#rules, key) || (serverMade as readonly string[]).includes(key);
   }
 
-  /** Fields that a caller need not have sent. */
+  /** The fields whose values the caller may have left out. */
   #fallbacksOf(fields: JsonObject): JsonObject {
     const known = Object.entries(fields);
     return Object.fromEntries(
@@ -122,7 +122,7 @@ function invalidRecord({ list }: Issues): RostrumError<'invalid-record'> {
   return new RostrumError('invalid-record', { issues: list });
 }
 
-/** What has to hold before a patch is merged: the merge follows it as deep as it goes. */
+/** Checks a patch before it is merged: the merge recurses as deep as the patch goes. */
 function checkPatch(patch: unknown): asserts patch is Readonly<Record<string, unknown>> {
   const reader = new JsonReader();
   const { issues } = reader;
@@ -131,7 +131,7 @@ function checkPatch(patch: unknown): asserts patch is Readonly<Record<string, un
   if (issues.list.length > 0) throw invalidRecord(issues);
 }
 
-/** The size of what the caller gave: of the record, less what need not have come from there. */
+/** Bounds the size of what the caller gave: the record without what the server filled in. */
 function checkSize(record: JsonObject, less: object, issues: Issues): void {
   // The difference is without the braces (2 bytes) and has the comma between the parts (1 byte).
   const size = jsonBytes(record) - jsonBytes(less) + 1;

@@ -1,7 +1,7 @@
 import type { Instant } from './instant.ts';
 import { copyJson, type Json } from './json.ts';
 
-/** Opaque to everybody but who made it. */
+/** An opaque text that names a record. */
 export type Id = string;
 
 /** 1 when a record is made, one more with each change. */
@@ -19,7 +19,7 @@ export interface Entity extends EntityFields {
   readonly [field: string]: Json;
 }
 
-/** The same, where a caller gives a record back as it was: it is ignored. */
+/** The same fields in an input: they are ignored, so that a record can be given back as it was. */
 export type ServerMadeInput = { readonly [K in keyof EntityFields]?: EntityFields[K] | undefined };
 
 /**

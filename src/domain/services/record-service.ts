@@ -34,7 +34,7 @@ export interface ServiceRules<Sort extends string> extends ListRules<Sort> {
   readonly notFound: 'user-not-found' | 'post-not-found';
 }
 
-/** The keys that an object has beside those that it may have: none of them is allowed. */
+/** Requires `never` for the keys that `Allowed` does not have. */
 export type NoOther<T, Allowed> = { readonly [K in Exclude<keyof T, keyof Allowed>]: never };
 
 /** The use cases that users and posts have in common, one method each. */
@@ -75,7 +75,7 @@ export abstract class RecordService<
     this.access?.checkCreate();
     const now = this.now();
     const claim = this.#claim(input, options, now);
-    // Now and not when the store asks: what the caller does to the input meanwhile is not stored.
+    // Run now: what the caller does to its input later must not be stored.
     const make = settled(() => {
       const given = this.access === undefined ? input : this.access.withAuthor(input);
       this.access?.checkInput(given);
@@ -158,11 +158,11 @@ export abstract class RecordService<
     precondition: Precondition = {},
   ): Promise<Versioned<R>> {
     if (typeof change !== 'function') throw new TypeError('The change must be a function.');
-    // A copy: a function that changes what it is shown does not hide its change.
+    // A copy: a function that mutates its argument must not hide its change.
     return this.#change(id, precondition, (record) => change(copyJson(record)));
   }
 
-  /** What else is wrong with an input that is invalid already, and only the store knows. */
+  /** Further issues of an invalid input, which only the store can know. */
   protected abstract alsoWrong(input: unknown): Promise<readonly FieldIssue[]>;
 
   protected now(): Instant {
@@ -227,7 +227,7 @@ export abstract class RecordService<
     throw new TypeError('The id generator must return texts that are not empty.');
   }
 
-  /** Tells all that is wrong at once, and not what only the store knows at the second try. */
+  /** Reports everything that is wrong in one error, with what only the store knows. */
   async #complete<T>(input: () => unknown, call: () => Promise<T>): Promise<T> {
     try {
       return await call();
@@ -254,7 +254,7 @@ export function checkId(id: unknown): asserts id is Id {
   if (typeof id !== 'string') throw new TypeError('An id must be a text.');
 }
 
-/** Runs a function at once, and tells later, as often as asked, what became of it. */
+/** Runs a function now, and returns or throws its outcome whenever it is asked. */
 function settled<T>(run: () => T): () => T {
   try {
     const value = run();

@@ -37,8 +37,8 @@ export class UserService<
   }
 
   /**
-   * Deletes a user. Posts of theirs are in the way (`refuse`), are deleted too (`delete`) or stay
-   * without an author (`keep`); either is one step.
+   * Deletes a user. Their posts prevent it (`refuse`), are deleted too (`delete`), or stay without an
+   * author (`keep`), in one atomic step.
    *
    * @throws RostrumError `user-not-found`, `precondition-required`, `version-mismatch`,
    * `user-has-posts`
@@ -59,7 +59,7 @@ export class UserService<
     if (!deleted) throw this.notFound(id);
   }
 
-  /** Nothing: that an email address is taken is a conflict, and answered when all else is right. */
+  /** None: a taken address is a conflict, reported when everything else is valid. */
   protected override async alsoWrong(): Promise<readonly FieldIssue[]> {
     return [];
   }

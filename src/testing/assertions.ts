@@ -1,5 +1,26 @@
 import assert from 'node:assert/strict';
+import type { Claim } from '../domain/claim.ts';
 import { type ErrorCode, type ErrorDetails, isRostrumError } from '../domain/errors.ts';
+import type { Entity, Version, Versioned } from '../domain/record.ts';
+import type { Creation, Repository } from '../ports/repository.ts';
+
+/** Holds what a store gave out to a record and its version: as a value, and as JSON text. */
+export function same<R extends Entity>(
+  given: Versioned<R> | undefined,
+  record: R,
+  version: Version = 1,
+  message?: string,
+): void {
+  assert.ok(given !== undefined, message ?? `expected the record ${record.id}, but there is none`);
+  assert.equal(given.version, version, message ?? `version ${given.version}, not ${version}`);
+  assert.deepEqual(given.record, record, message);
+  assert.deepEqual(JSON.parse(given.json), record, message ?? 'the JSON text differs');
+}
+
+/** Holds a number to what was expected, and says what was counted. */
+export function counts(what: string, actual: number, expected: number): void {
+  assert.equal(actual, expected, `${what}: ${actual}, not ${expected}`);
+}
 
 /**
  * Awaits a call that has to end in an error of the core.
@@ -18,9 +39,13 @@ export async function raises<C extends ErrorCode>(
   assert.fail(`expected the error ${code}, but the call returned`);
 }
 
-/** Awaits a call that has to fail with this very error, which a decision or a guard threw. */
-export async function throwsThis(call: Promise<unknown>, error: Error): Promise<void> {
-  const [outcome] = await Promise.allSettled([call]);
+/** Awaits a call that has to fail with the very error that a function throws. */
+export async function throwsItsError(call: (fail: () => never) => Promise<unknown>): Promise<void> {
+  const error = new RangeError('refused');
+  const fail = (): never => {
+    throw error;
+  };
+  const [outcome] = await Promise.allSettled([call(fail)]);
   assert.ok(outcome.status === 'rejected', 'expected the thrown error, but the call returned');
   assert.equal(outcome.reason, error, 'expected the very error that was thrown');
 }
@@ -35,20 +60,56 @@ export async function raisesEmailTaken(call: Promise<unknown>): Promise<void> {
   assert.deepEqual(pointersAndCodes(issues), [['/email', 'taken']]);
 }
 
-/** What became of calls that raced: what they returned, and the codes of what they raised. */
+function pointersAndCodes(issues: ErrorDetails['invalid-record']['issues']): [string, string][] {
+  return issues.map(({ pointer, code }) => [pointer, code]);
+}
+
+/** What became of calls that raced: what they returned, and how many ended in which error. */
 export async function race<T>(
   calls: readonly Promise<T>[],
-): Promise<{ returned: T[]; raised: ErrorCode[] }> {
+): Promise<{ returned: T[]; raised: Partial<Record<ErrorCode, number>> }> {
   const returned: T[] = [];
-  const raised: ErrorCode[] = [];
+  const raised: Partial<Record<ErrorCode, number>> = {};
   for (const outcome of await Promise.allSettled(calls)) {
     if (outcome.status === 'fulfilled') returned.push(outcome.value);
-    else if (isRostrumError(outcome.reason)) raised.push(outcome.reason.code);
-    else throw outcome.reason;
+    else if (isRostrumError(outcome.reason)) {
+      const { code } = outcome.reason;
+      raised[code] = (raised[code] ?? 0) + 1;
+    } else throw outcome.reason;
   }
   return { returned, raised };
 }
 
-function pointersAndCodes(issues: ErrorDetails['invalid-record']['issues']): [string, string][] {
-  return issues.map(({ pointer, code }) => [pointer, code]);
+/** What was made under a claim; undefined when its key is free. It claims nothing. */
+export async function claimed<R>(
+  records: Pick<Repository<R, never, never>, 'create'>,
+  claim: Claim,
+): Promise<Creation<R> | undefined> {
+  const free = new Error('the key is free');
+  const make = (): never => {
+    throw free;
+  };
+  try {
+    const creation = await records.create(make, claim);
+    assert.equal(creation.replayed, true, 'a creation is told as new though nothing was made');
+    return creation;
+  } catch (error) {
+    if (error === free) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Changes every part of a value in place, as a careless caller might. A value that does not let
+ * itself be changed (a frozen one) is as good as a copy.
+ */
+export function vandalize(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const key of Object.keys(value)) {
+    const part: unknown = Reflect.get(value, key);
+    if (typeof part === 'object') vandalize(part);
+    else Reflect.set(value, key, 'vandalized');
+  }
+  if (Array.isArray(value)) Reflect.set(value, value.length, 'vandalized');
+  else Reflect.set(value, 'vandalized', true);
 }

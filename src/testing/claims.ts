@@ -1,93 +1,224 @@
 import assert from 'node:assert/strict';
-import type { Entity } from '../domain/record.ts';
-import { raises } from './assertions.ts';
-import { describeClaimConflicts } from './claim-conflicts.ts';
-import { describeClaimLifetimes } from './claim-lifetimes.ts';
-import { claim, post, user } from './fixtures.ts';
-import { type Kind, posts, users } from './kinds.ts';
+import type { Claim } from '../domain/claim.ts';
+import type { Versioned } from '../domain/record.ts';
+import type { Creation } from '../ports/repository.ts';
+import {
+  claimed,
+  raises,
+  raisesEmailTaken,
+  raisesUnknownAuthor,
+  same,
+  throwsItsError,
+} from './assertions.ts';
+import { at, claim, later, post, user } from './fixtures.ts';
 import type { Suite } from './suite.ts';
 
 /** Creations that are safe to repeat. */
 export function describeClaims(suite: Suite): void {
   suite.group('claims', () => {
-    claimsOf(users, suite);
-    claimsOf(posts, suite);
-    describeClaimLifetimes(suite);
-
-    suite.test('claims of users and of posts are separate', async (store) => {
-      const key = claim();
-      await store.users.create(user(), key);
-      assert.equal(await store.posts.replay(key), undefined);
-      assert.equal((await store.posts.create(post(), key)).replayed, false);
-      const other = claim({ key: key.key });
-      await raises(store.posts.create(post(), other), 'idempotency-key-reused');
-    });
-
-    describeClaimConflicts(suite);
+    describeRepeats(suite);
+    describeConflicts(suite);
+    describeLifetimes(suite);
   });
 }
 
-function claimsOf<R extends Entity>({ name, of, make, remove }: Kind<R>, { test }: Suite): void {
-  test(`${name}: a repeat under one claim makes nothing and returns the first record`, async (store) => {
+function describeRepeats({ test, both }: Suite): void {
+  both(
+    'a repeat under one claim makes nothing and returns the first record',
+    async ({ records, make }) => {
+      const [key, record, other] = [claim(), make(), make()];
+      assert.equal((await records.create(() => record, key)).replayed, false);
+      for (const repeated of [other, record]) {
+        const creation = await records.create(() => repeated, key);
+        same(creation, record);
+        assert.equal(creation.replayed, true);
+      }
+      assert.equal(await records.get(other.id), undefined);
+    },
+  );
+
+  both('what make throws does not matter when the claim is found', async ({ records, make }) => {
     const [key, record] = [claim(), make()];
-    const stored = { record, version: 1 };
-    assert.deepEqual(await of(store).create(record, key), { stored, replayed: false });
-    const other = make();
-    assert.deepEqual(await of(store).create(other, key), { stored, replayed: true });
-    assert.deepEqual(await of(store).create(record, key), { stored, replayed: true });
-    assert.equal(await of(store).get(other.id), undefined);
+    await records.create(() => record, key);
+    const creation = await records.create(() => {
+      throw new Error('what make threw');
+    }, key);
+    same(creation, record);
+    assert.equal(creation.replayed, true);
   });
 
-  test(`${name}: a key with another fingerprint is refused, and nothing is written`, async (store) => {
-    const [key, record, other] = [claim(), make(), make()];
-    await of(store).create(record, key);
-    const reused = claim({ key: key.key });
-    await raises(of(store).create(other, reused), 'idempotency-key-reused');
-    await raises(of(store).create(record, reused), 'idempotency-key-reused');
-    await raises(of(store).replay(reused), 'idempotency-key-reused');
-    assert.equal(await of(store).get(other.id), undefined);
-    assert.deepEqual(await of(store).replay(key), { record, version: 1 });
-  });
+  both(
+    'a key with another fingerprint is refused, and nothing is written',
+    async ({ records, make }) => {
+      const [key, record, other] = [claim(), make(), make()];
+      await records.create(() => record, key);
+      const reused = claim({ key: key.key });
+      for (const made of [other, record]) {
+        await raises(
+          records.create(() => made, reused),
+          'idempotency-key-reused',
+        );
+      }
+      await raises(claimed(records, reused), 'idempotency-key-reused');
+      assert.equal(await records.get(other.id), undefined);
+      same(await claimed(records, key), record);
+    },
+  );
 
-  test(`${name}: a replay returns the record as it was first made, after changes too`, async (store) => {
-    const [key, record] = [claim(), make({ own: { n: 1 } })];
-    await of(store).create(record, key);
-    await of(store).update(record.id, ({ record: old }) => ({ ...old, own: { n: 2 } }));
-    const stored = { record, version: 1 };
-    assert.deepEqual(await of(store).create(make(), key), { stored, replayed: true });
-    assert.deepEqual(await of(store).replay(key), stored);
-    assert.deepEqual((await of(store).get(record.id))?.version, 2);
-  });
+  both(
+    'a repeat returns the record as it was first made, after changes too',
+    async ({ records, make }) => {
+      const [key, record] = [claim(), make({ own: { n: 1 } })];
+      await records.create(() => record, key);
+      await records.update(record.id, (current) => ({ ...current.record, own: { n: 2 } }));
+      same(await records.create(() => make(), key), record);
+      assert.equal((await records.get(record.id))?.version, 2);
+    },
+  );
 
-  test(`${name}: a claim outlives its record, even one whose id was used again`, async (store) => {
+  both('a claim outlives its record', async ({ records, make, remove }) => {
     const [key, record] = [claim(), make()];
-    await of(store).create(record, key);
-    await remove(store, record.id);
-    const stored = { record, version: 1 };
-    assert.deepEqual(await of(store).create(make(), key), { stored, replayed: true });
-    assert.equal(await of(store).get(record.id), undefined);
-    await of(store).create(make({ id: record.id }), claim());
-    assert.deepEqual(await of(store).replay(key), stored);
+    await records.create(() => record, key);
+    await remove(record.id);
+    const creation = await records.create(() => make(), key);
+    same(creation, record);
+    assert.equal(creation.replayed, true);
+    assert.equal(await records.get(record.id), undefined);
   });
 
-  test(`${name}: replay is undefined for a key that is free, and claims nothing`, async (store) => {
-    const key = claim();
-    assert.equal(await of(store).replay(key), undefined);
-    assert.equal((await of(store).create(make(), key)).replayed, false);
-  });
-
-  test(`${name}: a creation that failed on its id leaves no claim`, async (store) => {
-    const [key, first, second] = [claim(), make(), make()];
-    await of(store).create(first);
-    await raises(of(store).create(make({ id: first.id }), key), 'id-taken');
-    assert.equal(await of(store).replay(key), undefined);
-    assert.deepEqual((await of(store).create(second, key)).stored.record, second);
-  });
-
-  test(`${name}: a key is exact, whatever it looks like`, async (store) => {
+  both('a key is exact, whatever it looks like', async ({ records, make }) => {
     const keys = ['k', 'K', 'k ', ' ', '1', '01', 'é', 'e\u0301', 'constructor', '__proto__', '$k'];
-    const claims = [...keys, "'k'", 'x'.repeat(255), '😀'].map((key) => claim({ key }));
-    for (const key of claims) assert.equal((await of(store).create(make(), key)).replayed, false);
-    for (const key of claims) assert.equal((await of(store).create(make(), key)).replayed, true);
+    const claims = [...keys, 'k\0', "'k'", 'x'.repeat(255), '😀'].map((key) => claim({ key }));
+    for (const replayed of [false, true]) {
+      for (const key of claims) {
+        const creation = await records.create(() => make(), key);
+        assert.equal(creation.replayed, replayed, `key ${JSON.stringify(key.key)}`);
+      }
+    }
+  });
+
+  test('claims of users and of posts are separate', async ({ users, posts }) => {
+    const key = claim();
+    await users.create(() => user(), key);
+    assert.equal(await claimed(posts, key), undefined);
+    assert.equal((await posts.create(() => post(), key)).replayed, false);
+    await raises(claimed(posts, claim({ key: key.key })), 'idempotency-key-reused');
+  });
+}
+
+/** A claim is judged before all else, and stays only with its record. */
+function describeConflicts({ test, both }: Suite): void {
+  const replays = async (
+    create: (key: Claim) => Promise<Creation<unknown>>,
+    first: Versioned<unknown>,
+    key: Claim,
+  ) => {
+    const again = await create(key);
+    assert.deepEqual([again.record, again.replayed], [first.record, true]);
+    await raises(create(claim({ key: key.key })), 'idempotency-key-reused');
+  };
+
+  test('neither a repeat nor a reused key asks whether the email is taken', async ({ users }) => {
+    const [key, record] = [claim(), user()];
+    const first = await users.create(() => record, key);
+    await replays((c) => users.create(() => user({ email: record.email }), c), first, key);
+  });
+
+  test('neither a repeat nor a reused key asks whether the author exists', async ({ posts }) => {
+    const [key, record] = [claim(), post()];
+    const first = await posts.create(() => record, key);
+    await replays((c) => posts.create(() => post({ authorId: 'nobody' }), c), first, key);
+  });
+
+  both('a creation that failed on its id leaves no claim', async ({ records, make }) => {
+    const [key, first, second] = [claim(), make(), make()];
+    await records.create(() => first);
+    await raises(
+      records.create(() => make({ id: first.id }), key),
+      'id-taken',
+    );
+    assert.equal(await claimed(records, key), undefined);
+    same(await records.create(() => second, key), second);
+  });
+
+  test('a creation that failed on its email leaves no claim', async ({ users }) => {
+    const [key, first, second] = [claim(), user(), user()];
+    await users.create(() => first);
+    await raisesEmailTaken(users.create(() => user({ email: first.email }), key));
+    assert.equal(await claimed(users, key), undefined);
+    same(await users.create(() => second, key), second);
+  });
+
+  test('a creation that failed on its author leaves no claim', async ({ posts }) => {
+    const [key, second] = [claim(), post()];
+    await raisesUnknownAuthor(posts.create(() => post({ authorId: 'nobody' }), key));
+    assert.equal(await claimed(posts, key), undefined);
+    same(await posts.create(() => second, claim({ key: key.key })), second);
+  });
+
+  for (const mode of ['delete', 'keep'] as const) {
+    test(`${mode}: the claims of a deleted user and of their posts stay as they were`, async ({
+      users,
+      posts,
+    }) => {
+      const [userKey, postKey, author] = [claim(), claim(), user()];
+      await users.create(() => author, userKey);
+      const record = post({ authorId: author.id });
+      await posts.create(() => record, postKey);
+      await users.delete(author.id, mode, later);
+      same(await claimed(users, userKey), author);
+      same(await claimed(posts, postKey), record);
+    });
+  }
+}
+
+/** How long a claim is kept: judged by the claims themselves. */
+function describeLifetimes({ both }: Suite): void {
+  both('a claim holds up to the last millisecond before its end', async ({ records, make }) => {
+    const [first, record] = [claim({ from: at(0), until: at(1000) }), make()];
+    await records.create(() => record, first);
+    const last = { ...first, from: at(999), until: at(1999) };
+    same(await records.create(() => make(), last), record);
+    await raises(claimed(records, { ...last, fingerprint: 'another' }), 'idempotency-key-reused');
+  });
+
+  both('a claim is forgotten from its end on, and its key is free', async ({ records, make }) => {
+    const [first, record, second] = [claim({ from: at(0), until: at(1000) }), make(), make()];
+    await records.create(() => record, first);
+    const next = { key: first.key, fingerprint: 'another', from: at(1000), until: at(2000) };
+    await throwsItsError((fail) => records.create(fail, next));
+    const creation = await records.create(() => second, next);
+    same(creation, second);
+    assert.equal(creation.replayed, false);
+    same(await records.get(record.id), record);
+  });
+
+  both('a key that was free again is claimed anew, for its own time', async ({ records, make }) => {
+    const first = claim({ from: at(0), until: at(1000) });
+    await records.create(() => make(), first);
+    const [second, record] = [{ ...first, from: at(1000), until: at(2000) }, make()];
+    await records.create(() => record, second);
+    for (const from of [at(1000), at(1999)])
+      same(await claimed(records, { ...second, from }), record);
+    assert.equal(await claimed(records, { ...second, from: at(2000) }), undefined);
+  });
+
+  both('a repeat does not make a claim last longer', async ({ records, make }) => {
+    const first = claim({ from: at(0), until: at(1000) });
+    await records.create(() => make(), first);
+    await records.create(() => make(), { ...first, from: at(900), until: at(1900) });
+    const again = { ...first, from: at(1000), until: at(2000) };
+    assert.equal((await records.create(() => make(), again)).replayed, false);
+  });
+
+  both('the end of one claim frees no other', async ({ records, make }) => {
+    const [short, long] = [claim({ until: at(1000) }), claim({ until: at(60_000) })];
+    const record = make();
+    await records.create(() => make(), short);
+    await records.create(() => record, long);
+    const next = { from: at(1000), until: at(70_000) };
+    await records.create(() => make(), claim(next));
+    assert.equal(await claimed(records, { ...short, ...next }), undefined);
+    same(await claimed(records, { ...long, ...next }), record);
   });
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { at, post, times, user } from './fixtures.ts';
+import { at, later, post, times, user } from './fixtures.ts';
+import { idsOf, put, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
-import { idsOf, walk } from './walk.ts';
 
 /** Lists that are walked while records come and go. */
-export function describeListRaces({ group, test }: Suite): void {
+export function describeListChanges({ group, test }: Suite): void {
   group('lists under change', () => {
     for (const direction of ['asc', 'desc'] as const) {
       test(`posts by createdAt ${direction}: what stays is met once, in order`, async ({
@@ -12,19 +12,18 @@ export function describeListRaces({ group, test }: Suite): void {
       }) => {
         const stay = times(30, (n) => post({ createdAt: at(n >> 1) }));
         const go = times(30, (n) => post({ createdAt: at(n >> 1) }));
-        await Promise.all([...stay, ...go].map((record) => posts.create(record)));
+        await put(posts, [...stay, ...go]);
         const goes = new Set(idsOf(go));
         const between = (n: number, lastId: string) =>
           Promise.all([
             posts.delete(goes.has(lastId) ? lastId : 'none'),
             posts.delete(go[n * 2]?.id ?? 'none'),
             posts.delete(go[30 - n]?.id ?? 'none'),
-            posts.create(post({ createdAt: at(n) })),
-            posts.create(post({ createdAt: at(15 - n) })),
+            put(posts, [post({ createdAt: at(n) }), post({ createdAt: at(15 - n) })]),
             posts.update(stay[n]?.id ?? '', ({ record }) => ({ ...record, updatedAt: at(n + 50) })),
           ]);
         const order = { by: 'createdAt', direction } as const;
-        const walked = await walk(posts, { filter: {}, order, limit: 4, between });
+        const walked = await walk(posts, { order, limit: 4, between });
         metOnce(idsOf(walked), direction === 'asc' ? idsOf(stay) : idsOf(stay).toReversed());
       });
 
@@ -33,19 +32,19 @@ export function describeListRaces({ group, test }: Suite): void {
       }) => {
         const stay = times(20, (n) => user({ email: n < 10 ? null : `s${n}@example.com` }));
         const go = times(20, (n) => user({ email: n < 10 ? null : `s${n}x@example.com` }));
-        await Promise.all([...stay, ...go].map((record) => users.create(record)));
+        await put(users, [...stay, ...go]);
         const goes = new Set(idsOf(go));
+        const remove = (id = 'none') => users.delete(id, 'refuse', later);
         const between = (n: number, lastId: string) =>
           Promise.all([
-            users.delete(goes.has(lastId) ? lastId : 'none', { posts: 'refuse' }),
-            users.delete(go[n]?.id ?? 'none', { posts: 'refuse' }),
-            users.delete(go[20 - n]?.id ?? 'none', { posts: 'refuse' }),
-            users.create(user({ email: null })),
-            users.create(user()),
+            remove(goes.has(lastId) ? lastId : 'none'),
+            remove(go[n]?.id),
+            remove(go[20 - n]?.id),
+            put(users, [user({ email: null }), user()]),
             users.update(stay[n]?.id ?? 'none', ({ record }) => ({ ...record, name: 'Other' })),
           ]);
         const order = { by: 'email', direction } as const;
-        const walked = await walk(users, { filter: {}, order, limit: 3, between });
+        const walked = await walk(users, { order, limit: 3, between });
         const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
         const expected = idsOf([...stay.slice(0, 10).sort(byId), ...stay.slice(10)]);
         metOnce(idsOf(walked), direction === 'asc' ? expected : expected.toReversed());
@@ -56,12 +55,10 @@ export function describeListRaces({ group, test }: Suite): void {
       users,
     }) => {
       const records = times(20, (n) => user({ updatedAt: at(n) }));
-      await Promise.all(records.map((record) => users.create(record)));
+      await put(users, records);
       const moved = idsOf(records.slice(0, 5));
-      const order = { by: 'updatedAt', direction: 'asc' } as const;
       const walked = await walk(users, {
-        filter: {},
-        order,
+        order: { by: 'updatedAt', direction: 'asc' },
         limit: 2,
         between: async (n) => {
           const id = moved[n - 1];
@@ -72,20 +69,20 @@ export function describeListRaces({ group, test }: Suite): void {
     });
 
     test('pages that are read while others write meet what stays once', async ({ posts }) => {
-      const stay = times(40, (n) => post({ title: `t${String(n).padStart(2, '0')}` }));
-      await Promise.all(stay.map((record) => posts.create(record)));
+      const title = (n: number) => `t${String(n % 40).padStart(2, '0')}`;
+      const stay = times(40, (n) => post({ title: title(n) }));
+      await put(posts, stay);
       let done = false;
       const churn = times(3, async (writer) => {
         for (let n = 0; !done && n < 200; n++) {
-          const passing = post({ title: `t${String((n * 7) % 40).padStart(2, '0')}${writer}` });
-          await posts.create(passing);
-          await posts.delete(passing.id);
+          const [id = ''] = await put(posts, [post({ title: `${title(n * 7)}${writer}` })]);
+          await posts.delete(id);
         }
       });
       const order = { by: 'title', direction: 'desc' } as const;
       try {
         for (let round = 0; round < 3; round++) {
-          const walked = await walk(posts, { filter: {}, order, limit: 5 });
+          const walked = await walk(posts, { order, limit: 5 });
           metOnce(idsOf(walked), idsOf(stay).toReversed());
         }
       } finally {

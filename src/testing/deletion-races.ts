@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { isRostrumError } from '../domain/errors.ts';
+import type { Post } from '../domain/post.ts';
+import type { Id } from '../domain/record.ts';
+import type { Store } from '../ports/store.ts';
+import type { DeleteMode } from '../ports/user-repository.ts';
+import { counts, raisesUnknownAuthor } from './assertions.ts';
+import { authorWith, everyMode } from './deletion.ts';
+import { later, post, times, user } from './fixtures.ts';
+import { pageOf, put, walk } from './lists.ts';
+import type { Suite } from './suite.ts';
+
+/** Deletions of users against all that happens to their posts meanwhile: no orphan, ever. */
+export function describeDeletionRaces(suite: Suite): void {
+  suite.group('deletion races', () => {
+    for (const mode of everyMode) describeArrivals(mode, suite);
+    for (const mode of everyMode) describeDepartures(mode, suite);
+    for (const mode of ['delete', 'keep'] as const) describeReaders(mode, suite);
+
+    suite.test('deletions in every mode against creations, moves and each other', async (store) => {
+      const { users, posts } = store;
+      for (let round = 0; round < 12; round++) {
+        const [author, other] = [user(), user()];
+        await put(users, [author, other]);
+        const movers = times(4, (n) => post({ authorId: n % 2 ? other.id : author.id }));
+        await put(posts, movers);
+        const writes = times(12, async (n) => {
+          await ticks((n * 5 + round) % 7);
+          const authorId = n % 2 ? author.id : other.id;
+          if (n % 3 === 0) return posts.create(() => post({ authorId }));
+          const mode = everyMode[(n + round) % 3] ?? 'refuse';
+          if (n % 3 === 1) return users.delete(authorId, mode, later);
+          const id = movers[n % 4]?.id ?? '';
+          return posts.update(id, ({ record }) => ({ ...record, authorId }));
+        });
+        for (const result of await Promise.allSettled(writes)) {
+          if (result.status === 'fulfilled') continue;
+          if (isRostrumError(result.reason, 'user-has-posts')) continue;
+          await raisesUnknownAuthor(Promise.reject(result.reason));
+        }
+        await noOrphan(store);
+      }
+    });
+  });
+}
+
+/** How far the deletion is, as those who write or read meanwhile have to know. */
+interface Progress {
+  begun: boolean;
+  ended: boolean;
+}
+
+/** Posts that keep coming while their author is deleted. */
+function describeArrivals(mode: DeleteMode, { test }: Suite): void {
+  test(`${mode}: posts that keep coming to a user who is deleted leave no orphan`, async (store) => {
+    const { users, posts } = store;
+    for (let round = 0; round < 6; round++) {
+      const [authorId = ''] = await put(users, [user()]);
+      const progress = { begun: false, ended: false };
+      const writing = times(4, (n) => {
+        const write = n % 2 ? creating(store, authorId, mode) : moving(store, authorId);
+        return keepWriting(progress, write);
+      });
+      const reading = keepReading(progress, async () => {
+        const isGone = (await users.get(authorId)) === undefined;
+        const { items } = await pageOf(posts, { filter: { authorId } });
+        if (isGone) counts('posts of a user who is gone', items.length, 0);
+      });
+      const deleting = deleteAfter(1 + round * 2, progress, () =>
+        users.delete(authorId, mode, later),
+      );
+      const written = (await ended(writing, reading, deleting)).flat();
+      assert.equal(await users.get(authorId), undefined, 'the user is still there');
+      for (const id of written) {
+        const left = await posts.get(id);
+        if (mode !== 'keep') assert.equal(left, undefined, 'a deleted user’s post is left');
+        else assert.equal(left?.record.authorId, null, 'a kept post names its author, or is gone');
+      }
+    }
+    await noOrphan(store);
+  });
+}
+
+/** Makes a post of the author, and deletes it where it is in the way of the deletion. */
+function creating({ posts }: Store, authorId: Id, mode: DeleteMode) {
+  return async (): Promise<Id[]> => {
+    const record = post({ authorId });
+    try {
+      await posts.create(() => record);
+    } catch (error) {
+      assert.equal(await posts.get(record.id), undefined, 'a refused post is there');
+      throw error;
+    }
+    if (mode === 'refuse') await posts.delete(record.id);
+    return [record.id];
+  };
+}
+
+/** Moves a post to the author and away again; what is left of it tells nothing. */
+function moving({ posts }: Store, authorId: Id) {
+  return async (): Promise<Id[]> => {
+    const [id = ''] = await put(posts, [post()]);
+    await posts.update(id, ({ record }) => ({ ...record, authorId }));
+    await posts.update(id, ({ record }) => ({ ...record, authorId: null }));
+    return [];
+  };
+}
+
+/** @returns the ids that were written until the author was found gone */
+async function keepWriting(progress: Progress, write: () => Promise<Id[]>): Promise<Id[]> {
+  const written: Id[] = [];
+  for (let n = 0; n < 30; n++) {
+    await pause();
+    const wasDeleted = progress.ended;
+    const [outcome] = await Promise.allSettled([write()]);
+    if (outcome.status === 'rejected') {
+      await raisesUnknownAuthor(Promise.reject(outcome.reason));
+      assert.ok(progress.begun, 'a post was refused though its author was there');
+      break;
+    }
+    assert.ok(!wasDeleted, 'a post was given an author who is gone');
+    written.push(...outcome.value);
+  }
+  return written;
+}
+
+async function keepReading(progress: Progress, read: () => Promise<void>): Promise<void> {
+  while (!progress.ended) {
+    await read();
+    await pause();
+  }
+}
+
+/** Deletes a user after some time, as often as it is refused: writers that are in the way end. */
+async function deleteAfter(
+  pauses: number,
+  progress: Progress,
+  remove: () => Promise<boolean>,
+): Promise<void> {
+  try {
+    for (let n = 0; n < pauses; n++) await pause();
+    progress.begun = true;
+    for (let tries = 1; ; tries++) {
+      const [outcome] = await Promise.allSettled([remove()]);
+      if (outcome.status === 'fulfilled') return assert.ok(outcome.value, 'no user was found');
+      const isRefused = isRostrumError(outcome.reason, 'user-has-posts');
+      if (!isRefused || tries === 1000) throw outcome.reason;
+      await pause();
+    }
+  } finally {
+    progress.ended = true;
+  }
+}
+
+/** Deletions of a user against changes of the posts that name the user already. */
+function describeDepartures(mode: DeleteMode, { test }: Suite): void {
+  const rounds = 12;
+
+  /** Races the deletion with a change of each of four posts. */
+  const against = async (store: Store, round: number, change: (post: Post, n: number) => Post) => {
+    const { users, posts } = store;
+    const { author, theirs } = await authorWith(4, store);
+    const deletion = async () => {
+      await ticks((round >> 1) % 4);
+      return users.delete(author.id, mode, later);
+    };
+    // Who sets out first differs from round to round.
+    const early = round % 2 === 0 ? undefined : deletion();
+    const changing = times(4, async (n) => {
+      await ticks(n * (round % 3));
+      return posts.update(theirs[n]?.id ?? '', ({ record }) => change(record, n));
+    });
+    const [deleting] = await Promise.allSettled([early ?? deletion()]);
+    const isRefused =
+      deleting.status === 'rejected' && isRostrumError(deleting.reason, 'user-has-posts');
+    if (deleting.status === 'rejected' && !isRefused) throw deleting.reason;
+    const changed = await Promise.all(changing);
+    assert.equal((await users.get(author.id)) !== undefined, isRefused, 'the user is as was told');
+    const left = await Promise.all(theirs.map(({ id }) => posts.get(id)));
+    return { isRefused, pairs: changed.map((one, n) => [one, left[n]] as const) };
+  };
+
+  test(`${mode}: deleting a user against moving their posts away takes none that moved`, async (store) => {
+    const [authorId = ''] = await put(store.users, [user()]);
+    for (let round = 0; round < rounds; round++) {
+      const { pairs } = await against(store, round, (record) => ({ ...record, authorId }));
+      for (const [moved, left] of pairs) {
+        // Whoever moved it was last: what was acknowledged is what is there.
+        assert.deepEqual([left?.version, left?.record], [moved?.version, moved?.record]);
+        if (mode !== 'delete') assert.equal(moved?.record.authorId, authorId);
+      }
+    }
+  });
+
+  test(`${mode}: deleting a user against changing their posts loses no change`, async (store) => {
+    for (let round = 0; round < rounds; round++) {
+      const { isRefused, pairs } = await against(store, round, (record, n) => ({ ...record, n }));
+      assert.equal(isRefused, mode === 'refuse', 'the deletion was refused');
+      for (const [n, [changed, left]] of pairs.entries()) {
+        if (mode === 'delete') assert.equal(left, undefined, 'a post is left');
+        else if (mode === 'refuse') assert.deepEqual(left?.record, changed?.record);
+        else {
+          assert.equal(left?.record.n, n, 'the change was lost');
+          assert.equal(left?.record.authorId, null, 'the post names a deleted user');
+          counts('version of a post that was changed and kept', left?.version ?? 0, 3);
+        }
+      }
+    }
+  });
+}
+
+/** Readers that keep reading while a user with many posts is deleted. */
+function describeReaders(mode: DeleteMode, { contract, test }: Suite): void {
+  const { tornCascades } = contract;
+  const sentence =
+    tornCascades === undefined
+      ? 'readers see a user and all posts, or none of them'
+      : `readers see none of a user and the posts in the end, and perhaps a part before: ${tornCascades}`;
+
+  test(`${mode}: ${sentence}`, async (store) => {
+    const { users, posts } = store;
+    for (const count of [300, 20, 20, 20]) {
+      const { author, theirs, others } = await authorWith(count, store);
+      const progress = { begun: false, ended: false };
+      const filter = { authorId: author.id };
+      const read = async () => {
+        const wasGone = (await users.get(author.id)) === undefined;
+        const { items, total = 0 } = await pageOf(posts, { filter, limit: 1000, total: true });
+        const isGone = (await users.get(author.id)) === undefined;
+        if (tornCascades !== undefined && !progress.ended) return;
+        const part = `${items.length} of ${count} posts are seen`;
+        assert.ok(items.length === 0 || items.length === count, part);
+        assert.equal(total, items.length, `a page of ${items.length} posts, and ${total} in all`);
+        if (wasGone) assert.equal(items.length, 0, `${part} of a user who is gone`);
+        if (items.length === 0) assert.ok(isGone, 'a user is seen whose posts are gone');
+      };
+      const reading = times(3, () => keepReading(progress, read));
+      const deleting = deleteAfter(3, progress, () => users.delete(author.id, mode, later));
+      await ended(reading, deleting);
+      await read();
+      const { items } = await pageOf(posts, { filter: { ids: [theirs[0]?.id ?? ''] } });
+      counts('posts that are left of one', items.length, mode === 'keep' ? 1 : 0);
+      const rest = (await walk(posts)).filter(({ id }) => others.some((other) => other.id === id));
+      assert.deepEqual(rest, others, 'the posts of others');
+    }
+    await noOrphan(store);
+  });
+}
+
+/** Awaits the end of all, so that nothing goes on after a test that failed. */
+async function ended<T>(first: readonly Promise<T>[], ...rest: Promise<void>[]): Promise<T[]> {
+  await Promise.allSettled([...first, ...rest]);
+  await Promise.all(rest);
+  return Promise.all(first);
+}
+
+async function noOrphan({ users, posts }: Store): Promise<void> {
+  const known = new Set((await walk(users)).map(({ id }) => id));
+  for (const { id, authorId } of await walk(posts)) {
+    assert.ok(authorId === null || known.has(authorId), `the post ${id} is an orphan`);
+  }
+}
+
+/** Lets everybody else go first. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Lets others go first: some steps of the microtask queue, and of the event loop now and then. */
+async function ticks(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await undefined;
+  if (count % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 1));
+}

@@ -1,43 +1,86 @@
 import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Store, StoreOptions } from '../../ports/store.ts';
+import type { Transfer } from '../../ports/transfer.ts';
 import type { UserRepository } from '../../ports/user-repository.ts';
-import type { Connection } from './connection.ts';
-import type { Lock } from './lock.ts';
-import { SqlitePostRepository } from './post-repository.ts';
-import { SqliteUserRepository } from './user-repository.ts';
-import { type WriteLimits, WriteQueue } from './write-queue.ts';
+import { applyPragmas, Connection } from './connection.ts';
+import { dataFile, lockDataFile } from './data-file.ts';
+import { openingError } from './errors.ts';
+import { migrate } from './migration.ts';
+import { SqlitePostRepository } from './posts.ts';
+import { checkSchema } from './schema.ts';
+import { sqliteTransfer } from './transfer.ts';
+import { SqliteUserRepository } from './users.ts';
+import { defaultWriteLimits, type WriteLimits, WriteQueue } from './write-queue.ts';
 
-export interface SqliteStoreParts {
-  readonly file: string;
-  /** Opened and ready: its settings made, its schema up to date. */
-  readonly connection: Connection;
-  readonly lock: Lock;
-  readonly limits: WriteLimits;
-  readonly logger: Logger | undefined;
+export interface SqliteStoreOptions extends StoreOptions {
+  /** The data file. It and its folder are made when they are missing. */
+  readonly path: string;
+  /** Told of writes that failed, and how far a migration is. */
+  readonly logger?: Logger | undefined;
+  readonly writes?: Partial<WriteLimits> | undefined;
+}
+
+/**
+ * Opens a data file, or makes it, or migrates that of an earlier version.
+ *
+ * One store has a file at a time; who only reads it (the sqlite3 shell, a backup) is welcome.
+ *
+ * @throws SqliteStoreError in one sentence that says what to do
+ */
+export function openSqliteStore(options: SqliteStoreOptions): Store {
+  return openStore(options, (file) => new DatabaseSync(file));
+}
+
+/** The same, with a driver that can be made to fail. */
+export function openStore(
+  { path, logger, writes }: SqliteStoreOptions,
+  open: (file: string) => DatabaseSync,
+): Store {
+  const file = dataFile(path);
+  const lock = lockDataFile(file);
+  let connection: Connection | undefined;
+  try {
+    connection = new Connection(open(file));
+    const version = checkSchema(connection, file);
+    applyPragmas(connection, file);
+    migrate(connection, version, logger);
+  } catch (error) {
+    connection?.close();
+    lock.close();
+    throw openingError(file, error);
+  }
+  const queue = new WriteQueue(connection, { ...defaultWriteLimits, ...writes }, (err, count) => {
+    logger?.error({ err, writes: count }, 'A group of writes could not be committed.');
+  });
+  return new SqliteStore(file, connection, lock, queue);
 }
 
 /** Keeps records in an SQLite file: one connection, and a queue for all that writes. */
-export class SqliteStore implements Store {
+class SqliteStore implements Store {
   readonly users: UserRepository;
   readonly posts: PostRepository;
-  readonly #parts: SqliteStoreParts;
+  readonly transfer: Transfer;
+  readonly #file: string;
   readonly #inode: number;
+  readonly #connection: Connection;
+  readonly #lock: Connection;
   readonly #writes: WriteQueue;
   #closed: Promise<void> | undefined;
 
-  constructor(parts: SqliteStoreParts) {
-    const { connection, limits, logger } = parts;
-    const writes = new WriteQueue(connection, limits, (error, count) => {
-      logger?.error({ err: error, writes: count }, 'A group of writes could not be committed.');
-    });
-    this.users = new SqliteUserRepository({ connection, writes });
-    this.posts = new SqlitePostRepository({ connection, writes });
-    this.#parts = parts;
-    this.#inode = statSync(parts.file).ino;
+  constructor(file: string, connection: Connection, lock: Connection, writes: WriteQueue) {
+    const parts = { connection, writes };
+    this.users = new SqliteUserRepository(parts);
+    this.posts = new SqlitePostRepository(parts);
+    this.transfer = sqliteTransfer(parts);
+    this.#file = file;
+    this.#inode = statSync(file).ino;
+    this.#connection = connection;
+    this.#lock = lock;
     this.#writes = writes;
   }
 
@@ -46,11 +89,10 @@ export class SqliteStore implements Store {
    * holds the file's lock as long as they would. Then it looks for the file.
    */
   async ready(): Promise<void> {
-    const { connection, file } = this.#parts;
-    await this.#writes.add(() => connection.get('SELECT 1 FROM users LIMIT 1'));
+    await this.#writes.add(() => this.#connection.get('SELECT 1 FROM users LIMIT 1'));
     // A file that was moved or deleted takes every write to where nobody will look for it.
-    if (statSync(file, { throwIfNoEntry: false })?.ino !== this.#inode) {
-      throw storeUnavailable('none', new Error(`The data file ${file} is not where it was.`));
+    if (statSync(this.#file, { throwIfNoEntry: false })?.ino !== this.#inode) {
+      throw storeUnavailable('none', new Error(`The data file ${this.#file} is not where it was.`));
     }
   }
 
@@ -65,13 +107,12 @@ export class SqliteStore implements Store {
 
   /** The lock goes last: who waits for it finds the file checkpointed and closed. */
   async #close(): Promise<void> {
-    const { connection, lock } = this.#parts;
     await this.#writes.close();
-    await nextTurn(); // Who made a change hears of its end before who closes.
+    await nextTurn(); // Settle pending writes before close() resolves.
     try {
-      connection.close();
+      this.#connection.close();
     } finally {
-      lock.release();
+      this.#lock.close();
     }
   }
 }

@@ -1,32 +1,38 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { JsonObject } from '../../src/domain/json.ts';
-import type { Calls, Condition, Kind } from './calls.ts';
-import { conditions, inputs, keys, type ListShape, listShapes, patches } from './inputs.ts';
+import type { JsonObject } from '../../src/index.ts';
+import type { Calls, ListCall, Outcome, Resource } from './calls.ts';
+import {
+  idempotency,
+  inputs,
+  type ListShape,
+  listShapes,
+  patches,
+  preconditions,
+} from './inputs.ts';
 import type { Model } from './model.ts';
-import type { Outcome } from './outcome.ts';
 
-/** The real thing, with the clock and the ids that the model steers. */
+/** The real thing, with the clock and the next id that the model tells it. */
 export interface Real {
-  readonly calls: Calls;
-  readonly nextId: () => string;
-  readonly setClock: (ms: number) => void;
+  readonly calls: Calls<Promise<Outcome>>;
+  readonly steer: (model: Model) => void;
 }
 
 type Command = fc.AsyncCommand<Model, Real>;
 
-/** A command whose answer the model knows beforehand. */
+/** One call; what it names is chosen when the command runs, from what the model has by then. */
 function command(
   name: string,
   args: readonly unknown[],
-  run: (model: Model, real: Real) => [Outcome, Promise<Outcome>],
+  choose: (model: Model) => <T>(calls: Calls<T>) => T,
 ): Command {
   return {
     check: () => true,
-    async run(model, real) {
-      real.setClock(model.now);
-      const [expected, actual] = run(model, real);
-      expect(await actual).to.deep.equal(expected);
+    async run(model, { calls, steer }) {
+      const call = choose(model);
+      steer(model);
+      const expected = call(model);
+      expect(await call(calls)).to.deep.equal(expected);
     },
     toString: () => `${name}(${args.map((arg) => JSON.stringify(arg)).join(', ')})`,
   };
@@ -34,100 +40,112 @@ function command(
 
 /**
  * An id, mostly of a record that is there, counted from the youngest; sometimes of one that is gone
- * or never was. Chosen when the command runs, so that a shorter sequence still makes sense.
+ * or never was.
  */
-function pick(model: Model, kind: Kind, index: number): string {
-  const ids = index % 6 === 5 ? model.made[kind] : model.alive(kind);
+function pick(model: Model, resource: Resource, index: number): string {
+  const ids = index % 6 === 5 ? model.made[resource] : model.alive(resource);
   return ids[ids.length - 1 - (index % (ids.length + 1))] ?? 'never-was';
 }
 
-/** Authors are named by their place (`#0` is the youngest user) until the command runs. */
+/** Authors are numbered from the youngest user (`#0`) until the command runs. */
 const authors = ['#0', '#1', '#2', '#3', '#4', '#9'];
 
+/** Three records with such a field are about as large as a page may be. */
+const largeBytes = 698_900;
+
+/** An input with the ids and the sizes that it stands for. */
 function resolve(model: Model, generated: JsonObject): JsonObject {
   // As JSON, because fast-check makes some objects without a prototype.
   const input: JsonObject = JSON.parse(JSON.stringify(generated));
-  const author = input.authorId;
-  if (typeof author !== 'string' || !author.startsWith('#')) return input;
-  return { ...input, authorId: pick(model, 'users', Number(author.slice(1))) };
+  const { authorId, large } = input;
+  return {
+    ...input,
+    ...(typeof authorId === 'string' &&
+      authorId.startsWith('#') && { authorId: pick(model, 'users', Number(authorId.slice(1))) }),
+    ...(typeof large === 'string' && {
+      large: large.repeat(Math.trunc(largeBytes / Buffer.byteLength(large))),
+    }),
+  };
 }
 
-const kinds = fc.constantFrom<Kind>('users', 'posts');
 const index = fc.nat({ max: 23 });
 
-const create = kinds.chain((kind) =>
-  fc.tuple(inputs(kind, authors), keys).map(([input, key]) =>
-    command('create', [kind, input, key], (model, real) => {
-      const given = resolve(model, input);
-      const expected = model.create(kind, given, real.nextId(), key);
-      return [expected, real.calls.create(kind, given, key)];
+function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
+  const create = fc.tuple(inputs(resource, authors), idempotency).map(([generated, options]) =>
+    command('create', [resource, generated, options], (model) => {
+      const input = resolve(model, generated);
+      return (calls) => calls.create(resource, input, options);
     }),
-  ),
-);
-
-/** The same request once more, as a client sends it who never saw the answer. */
-const repeat = fc.tuple(kinds, fc.nat({ max: 3 })).map(([kind, at]) =>
-  command('repeat', [kind, at], (model, real) => {
-    const [key, body] = model.used(kind).at(at) ?? ['k1', { name: 'Ada', title: 'Ada' }];
-    const expected = model.create(kind, body, real.nextId(), key);
-    return [expected, real.calls.create(kind, body, key)];
-  }),
-);
-
-const get = fc.tuple(kinds, index).map(([kind, at]) =>
-  command('get', [kind, at], (model, { calls }) => {
-    const id = pick(model, kind, at);
-    return [model.get(kind, id), calls.get(kind, id)];
-  }),
-);
-
-function change(how: 'replace' | 'patch', of: typeof inputs) {
-  return kinds.chain((kind) =>
-    fc.tuple(index, of(kind, authors), conditions).map(([at, input, condition]) =>
-      command(how, [kind, at, input, condition], (model, { calls }) => {
-        const id = pick(model, kind, at);
-        const given = resolve(model, input);
-        return [model[how](kind, id, given, condition), calls[how](kind, id, given, condition)];
-      }),
-    ),
   );
+
+  /** The same request once more, as of a client that never saw the response, or of another one. */
+  const repeat = fc
+    .tuple(fc.nat({ max: 3 }), fc.constantFrom({}, {}, { caller: 'b' }))
+    .map(([at, other]) =>
+      command('repeat', [resource, at, other], (model) => {
+        const first = model.claimed(resource).at(at);
+        const input = first?.input ?? { name: 'Ada', title: 'Ada' };
+        const options = { idempotencyKey: 'k1', ...first?.options, ...other };
+        return (calls) => calls.create(resource, input, options);
+      }),
+    );
+
+  const get = index.map((at) =>
+    command('get', [resource, at], (model) => {
+      const id = pick(model, resource, at);
+      return (calls) => calls.get(resource, id);
+    }),
+  );
+
+  const change = fc.constantFrom('replace', 'patch', 'patch', 'update').chain((how) =>
+    fc
+      .tuple(index, (how === 'replace' ? inputs : patches)(resource, authors), preconditions)
+      .map(([at, generated, precondition]) =>
+        command(how, [resource, at, generated, precondition], (model) => {
+          const id = pick(model, resource, at);
+          const input = resolve(model, generated);
+          return (calls) => calls.change(how, resource, id, input, precondition);
+        }),
+      ),
+  );
+
+  const modes = resource === 'users' ? (['refuse', 'delete', 'keep'] as const) : [];
+  const remove = fc
+    .tuple(index, fc.constantFrom(undefined, ...modes), preconditions)
+    .map(([at, posts, precondition]) =>
+      command('delete', [resource, at, posts, precondition], (model) => {
+        const id = pick(model, resource, at);
+        const options = { ...precondition, ...(posts && { posts }) };
+        return (calls) => calls.delete(resource, id, options);
+      }),
+    );
+
+  const list = listShapes(resource, index).map((shape) =>
+    command('list', [resource, shape], (model) => {
+      const call = listCall(model, resource, shape);
+      return (calls) => calls.list(resource, call);
+    }),
+  );
+
+  // As often as it takes for lists to have records in them, and for keys to meet.
+  return [...Array(5).fill(create), repeat, get, change, change, change, remove, list, list];
 }
 
-const deleteUser = fc
-  .tuple(index, fc.constantFrom('refuse' as const, 'delete' as const, 'keep' as const), conditions)
-  .map(([at, posts, condition]: [number, 'refuse' | 'delete' | 'keep', Condition]) =>
-    command('deleteUser', [at, posts, condition], (model, { calls }) => {
-      const id = pick(model, 'users', at);
-      return [model.deleteUser(id, posts, condition), calls.deleteUser(id, posts, condition)];
+function listCall(model: Model, resource: Resource, shape: ListShape): ListCall {
+  const { ids, authorId, createdFrom, updatedBefore, name, email, title } = shape.filter;
+  const instant = (ms: number) => new Date(model.now + ms).toISOString();
+  const filter = {
+    ...(ids && { ids: ids.map((at) => pick(model, resource, at)) }),
+    ...(authorId !== undefined && {
+      authorId: authorId === null ? null : pick(model, 'users', authorId),
     }),
-  );
-
-const deletePost = fc.tuple(index, conditions).map(([at, condition]) =>
-  command('deletePost', [at, condition], (model, { calls }) => {
-    const id = pick(model, 'posts', at);
-    return [model.deletePost(id, condition), calls.deletePost(id, condition)];
-  }),
-);
-
-const list = kinds.chain((kind) =>
-  fc.tuple(listShapes(kind), fc.array(index, { maxLength: 4 })).map(([shape, at]) =>
-    command('list', [shape, at], (model, { calls }) => {
-      const call = fillIn(model, shape, at);
-      return [model.list(call), calls.list(call)];
-    }),
-  ),
-);
-
-function fillIn(model: Model, { ids, authorId, ...shape }: ListShape, at: readonly number[]) {
-  const { createdFrom, updatedBefore } = shape;
-  const author = at[0] === undefined ? null : pick(model, 'users', at[0]);
-  return {
-    ...shape,
-    ...(ids && { ids: at.map((i) => pick(model, shape.kind, i)) }),
-    ...(authorId && { authorId: author }),
-    ...(createdFrom !== undefined && { createdFrom: model.now + createdFrom }),
-    ...(updatedBefore !== undefined && { updatedBefore: model.now + updatedBefore }),
+    ...(createdFrom !== undefined && { createdAt: { from: instant(createdFrom) } }),
+    ...(updatedBefore !== undefined && { updatedAt: { before: instant(updatedBefore) } }),
+    ...(name && { name }),
+    ...(email && { email }),
+    ...(title && { title }),
   };
+  return { ...shape, filter };
 }
 
 /** The clock goes on, stands, steps back, or jumps over the life of a claim. */
@@ -143,20 +161,4 @@ const tick = fc
     };
   });
 
-export const commands: fc.Arbitrary<Command>[] = [
-  create,
-  create,
-  create,
-  create,
-  create,
-  repeat,
-  get,
-  change('replace', inputs),
-  change('patch', patches),
-  change('patch', patches),
-  deleteUser,
-  deletePost,
-  list,
-  list,
-  tick,
-];
+export const commands = [...commandsOf('users'), ...commandsOf('posts'), tick, tick];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../src/domain/json.ts';
+import type { CreateOptions, Json, JsonObject, Precondition } from '../../src/index.ts';
 import { ownValue } from '../support/arbitraries.ts';
-import type { Condition, Kind, ListCall } from './calls.ts';
+import type { ListCall, Resource } from './calls.ts';
 
 /** Few values, so that they meet again: as duplicates, in filters, in the order of a list. */
 const names = ['Ada', ' Ada ', 'Grace', '～', '😀', 'é', 'a', 'B', 'ﬀ'];
@@ -25,17 +25,19 @@ const own = mostly(ownValue, badOwn);
 /** `undefined` is gone from what is sent. */
 const absent = fc.constant(undefined as unknown as Json);
 
+const oneIn = (weight: number, value: fc.Arbitrary<Json>) =>
+  fc.oneof({ weight: weight - 1, arbitrary: absent }, { weight: 1, arbitrary: value });
+
 const common = {
   own,
   tags: fc.array(fc.constantFrom<Json>('a', 'b'), { maxLength: 2 }),
-  // Ignored when a record is made and a mismatch later, so mostly left out.
-  id: fc.oneof(
-    { weight: 15, arbitrary: absent },
-    { weight: 1, arbitrary: fc.constantFrom<Json>('mine', null) },
-  ),
+  // Ignored when a record is made and a mismatch later.
+  id: oneIn(16, fc.constantFrom<Json>('mine', null)),
   createdAt: fc.constantFrom<Json>(7, '2000-01-01T00:00:00.000Z'),
   $set: fc.constantFrom<Json>({ 'a.b': 1, c: null }, null),
   nested: fc.dictionary(fc.constantFrom('x', 'y'), fc.constantFrom<Json>(1, null, { z: null })),
+  // Repeated, when the command runs, until some of them are more than a page may hold.
+  large: oneIn(5, fc.constantFrom<Json>('x', '～')),
 } satisfies Record<string, fc.Arbitrary<Json>>;
 
 /** A record with these fields, of which only some have to be there. */
@@ -44,8 +46,8 @@ function record(fields: Record<string, fc.Arbitrary<Json>>, required: string[]) 
 }
 
 /** `authors` are ids to point at, some of which exist no more or never did. */
-export function inputs(kind: Kind, authors: readonly string[]): fc.Arbitrary<JsonObject> {
-  if (kind === 'users') {
+export function inputs(resource: Resource, authors: readonly string[]): fc.Arbitrary<JsonObject> {
+  if (resource === 'users') {
     const email = mostly(fc.constantFrom<Json>(...emails, null), badEmail);
     return mostly(record({ name: text, email }, ['name']), record({ email }, []));
   }
@@ -54,9 +56,9 @@ export function inputs(kind: Kind, authors: readonly string[]): fc.Arbitrary<Jso
   return mostly(record({ title: text, body, authorId }, ['title']), record({ authorId }, []));
 }
 
-export function patches(kind: Kind, authors: readonly string[]): fc.Arbitrary<JsonObject> {
+export function patches(resource: Resource, authors: readonly string[]): fc.Arbitrary<JsonObject> {
   return fc.oneof(
-    inputs(kind, authors),
+    inputs(resource, authors),
     fc.constantFrom<JsonObject>({}, { own: null }, { nested: { x: null } }, { $set: { c: 2 } }),
   );
 }
@@ -66,51 +68,65 @@ const versions = fc.oneof(
   fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 3 }),
 );
 
-export const conditions: fc.Arbitrary<Condition> = fc.oneof(
+export const preconditions: fc.Arbitrary<Precondition> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },
   { weight: 1, arbitrary: fc.record({ only: versions }) },
   { weight: 1, arbitrary: fc.record({ except: versions }) },
 );
 
-export const keys = fc.option(fc.constantFrom('k1', 'k2', '~!'), { nil: undefined, freq: 2 });
+export const idempotency: fc.Arbitrary<CreateOptions> = fc.oneof(
+  fc.constant({}),
+  fc.record(
+    { idempotencyKey: fc.constantFrom('k1', 'k2', '~!'), caller: fc.constantFrom('a', 'b') },
+    { requiredKeys: ['idempotencyKey'] },
+  ),
+);
 
-const spans = {
-  createdFrom: fc.integer({ min: -50_000, max: 1000 }),
-  updatedBefore: fc.integer({ min: -50_000, max: 1000 }),
-};
-
-const filters: Record<Kind, Record<string, fc.Arbitrary<unknown>>> = {
-  users: {
-    ...spans,
-    ids: fc.constant(true),
-    name: fc.constantFrom('Ada', '😀', 'nobody'),
-    email: fc.constantFrom('aDa@b.c', 'É@x', 'no'),
-  },
-  posts: {
-    ...spans,
-    ids: fc.constant(true),
-    title: fc.constantFrom('Ada', 'é', 'nothing'),
-    authorId: fc.constant(true),
-  },
-};
-
-/** A list call; where a filter needs ids or a time, the caller puts them in. */
-export interface ListShape extends Omit<ListCall, 'ids' | 'authorId'> {
-  readonly ids?: true;
-  readonly authorId?: true;
+/** A list call whose ids are counted from the youngest record, and whose times from now. */
+export interface ListShape extends Omit<ListCall, 'filter'> {
+  readonly filter: {
+    readonly ids?: readonly number[];
+    readonly authorId?: number | null;
+    /** Milliseconds, as is `updatedBefore`. */
+    readonly createdFrom?: number;
+    readonly updatedBefore?: number;
+    readonly name?: string;
+    readonly email?: string;
+    readonly title?: string;
+  };
 }
 
-export function listShapes(kind: Kind): fc.Arbitrary<ListShape> {
-  const sorts =
-    kind === 'users'
-      ? (['createdAt', 'updatedAt', 'name', 'email'] as const)
-      : (['createdAt', 'updatedAt', 'title'] as const);
-  return fc
-    .record({
-      filter: fc.oneof(fc.constant({}), fc.record(filters[kind], { requiredKeys: [] })),
-      sort: fc.constantFrom(...sorts),
-      descending: fc.boolean(),
-      limit: fc.constantFrom(1, 2, 3, 100),
-    })
-    .map(({ filter, ...rest }) => ({ kind, ...rest, ...filter }));
+export function listShapes(
+  resource: Resource,
+  index: fc.Arbitrary<number>,
+): fc.Arbitrary<ListShape> {
+  const since = fc.integer({ min: -50_000, max: 1000 });
+  const common = {
+    ids: fc.array(index, { maxLength: 4 }),
+    createdFrom: since,
+    updatedBefore: since,
+  };
+  const users = {
+    ...common,
+    name: fc.constantFrom('Ada', '😀', 'nobody'),
+    email: fc.constantFrom('aDa@b.c', 'É@x', 'no'),
+  };
+  const posts = {
+    ...common,
+    title: fc.constantFrom('Ada', 'é', 'nothing'),
+    authorId: fc.option(index),
+  };
+  const filters: fc.Arbitrary<ListShape['filter']> =
+    resource === 'users'
+      ? fc.record(users, { requiredKeys: [] })
+      : fc.record(posts, { requiredKeys: [] });
+  const sorts = resource === 'users' ? (['name', 'email'] as const) : (['title', 'title'] as const);
+  return fc.record({
+    filter: fc.oneof(fc.constant({}), filters),
+    order: fc.record({
+      by: fc.constantFrom('createdAt', 'updatedAt', ...sorts),
+      direction: fc.constantFrom('asc', 'desc'),
+    }),
+    limit: fc.constantFrom(1, 2, 3, 100),
+  });
 }

@@ -1,8 +1,8 @@
 // The contract's rules of records once more, said in the plainest way and without a look at
 // src/domain: what both get wrong in the same way is what no model finds.
 
-import type { Json, JsonObject } from '../../src/domain/json.ts';
-import type { Kind } from './calls.ts';
+import type { Json, JsonObject } from '../../src/index.ts';
+import type { Resource } from './calls.ts';
 
 const codePointsOf = (text: string) => Array.from(text).length;
 const isObject = (value: Json | undefined): value is JsonObject =>
@@ -13,7 +13,7 @@ const escaped = (key: string) => key.replace(/~/g, '~0').replace(/\//g, '~1');
 export const emailKeyOf = (email: string) => email.normalize('NFC').toLowerCase().normalize('NFC');
 
 /** The fields of a record that are stored, or what is wrong as `pointer code`. */
-export function judge(kind: Kind, input: JsonObject, id?: string) {
+export function judge(resource: Resource, input: JsonObject, id?: string) {
   const { id: sentId, createdAt: _, updatedAt: __, ...given } = input;
   const issues = judgeJson(given);
   if (id !== undefined && sentId !== undefined && sentId !== id) issues.push('/id mismatch');
@@ -35,7 +35,7 @@ export function judge(kind: Kind, input: JsonObject, id?: string) {
       if (free(name)) issues.push(`/${name} type`);
     } else if (free(name) && wrong(value) !== undefined) issues.push(`/${name} ${wrong(value)}`);
   };
-  if (kind === 'users') {
+  if (resource === 'users') {
     text('name', 200);
     optional('email', null, (email) => {
       if (Buffer.byteLength(email) > 254) return 'too-long';
@@ -76,9 +76,9 @@ function judgeValue(value: Json, pointer: string, depth: number, issues: string[
     return;
   }
   for (const [key, member] of Object.entries(value) as [string, Json][]) {
-    const place = `${pointer}/${escaped(key)}`;
-    if (!Array.isArray(value)) judgeKey(key, place, issues);
-    judgeValue(member, place, depth + 1, issues);
+    const at = `${pointer}/${escaped(key)}`;
+    if (!Array.isArray(value)) judgeKey(key, at, issues);
+    judgeValue(member, at, depth + 1, issues);
   }
 }
 

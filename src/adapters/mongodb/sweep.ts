@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
-import type { Connection } from './connection.ts';
-import type { StoredRecord } from './documents.ts';
-import { limits } from './limits.ts';
+import type { Connection } from './connection/connection.ts';
+import { limits } from './connection/limits.ts';
+import type { StoredRecord } from './schema/documents.ts';
 
 /**
  * Drops claims that are long outlived from records that are still there; hidden documents are the

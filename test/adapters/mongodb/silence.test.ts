@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { openStore } from '../../../src/adapters/mongodb/store.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Store } from '../../../src/ports/store.ts';
+import { at, claim, post, user } from '../../../src/testing/fixtures.ts';
 import {
   describeOn,
   sharedServer,
@@ -10,7 +11,6 @@ import {
   topologies,
 } from '../../support/mongod/shared.ts';
 import { SilentProxy } from '../../support/mongod/silent-proxy.ts';
-import { claim, keep, post, user } from './records.ts';
 
 // A connection that is taken and never answered is the failure that drivers wait for longest.
 const bound = 10_000;
@@ -52,8 +52,8 @@ async function fallSilent(topology: Topology): Promise<void> {
     },
   );
   const [author, written] = [user(), post()];
-  await store.users.create(author);
-  await store.posts.create(written);
+  await store.users.create(() => author);
+  await store.posts.create(() => written);
   armed = true;
   await allEndInTime(everyCall(store, author.id, written.id));
   expect(steps).to.be.at.least(4);
@@ -64,20 +64,20 @@ async function fallSilent(topology: Topology): Promise<void> {
 }
 
 function everyCall({ users, posts, ready }: Store, userId: string, postId: string) {
-  const page = { order: { by: 'createdAt', direction: 'asc' }, limit: 10, total: true } as const;
+  const order = { by: 'createdAt', direction: 'asc' } as const;
+  const page = { order, limit: 10, bytes: 10_000, total: true } as const;
   return [
     ready(),
     users.get(userId),
-    users.list({}, page),
-    users.list({ ids: [userId] }, page),
-    users.create(user({ email: 'a@example.org' }), claim()),
-    users.replay(claim()),
+    users.list({ ...page, filter: {} }),
+    users.list({ ...page, filter: { ids: [userId] } }),
+    users.create(() => user(), claim()),
     users.update(userId, ({ record }) => ({ ...record, name: 'Bob' })),
-    users.delete(userId, keep),
+    users.delete(userId, 'keep', at(0)),
     posts.get(postId),
-    posts.list({ authorId: userId }, page),
-    posts.create(post()),
-    posts.create(post({ authorId: userId }), claim()),
+    posts.list({ ...page, filter: { authorId: userId } }),
+    posts.create(() => post()),
+    posts.create(() => post({ authorId: userId }), claim()),
     posts.update(postId, ({ record }) => ({ ...record, authorId: userId })),
     posts.delete(postId),
   ];

@@ -27,13 +27,18 @@ export const limits = {
   poolSize: 50,
   /** Calls at the same time; more of them are refused as `overloaded`. */
   calls: 2000,
-  /** For how long somebody who is gone may hold up others: see fence.ts. */
+  /** For how long a deletion that was abandoned may hold up others: see fence.ts. */
   leaseMs: 5000,
+  /** The same for the deletion of a user with more posts than this. */
   cascadeLeaseMs: 60_000,
+  quickPosts: 10,
   /** After this a post that is still being made is taken for abandoned by who waits for it. */
   pendingMs: 1500,
-  /** Posts of a cascade that are in memory at once. */
-  cascadeBatch: 200,
+  /** What a cascade changes at once: posts, and bytes of BSON. */
+  cascadePosts: 1000,
+  cascadeBytes: 16 * 1024 * 1024,
+  /** Records that `load` stores at once. */
+  loadRecords: 500,
   /** Hidden documents stay at least as long as this beyond their use. */
   graceMs: 60 * 60 * 1000,
   /** Between two sweeps of outlived claims. */

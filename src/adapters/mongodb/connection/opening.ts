@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
-import { storeUnavailable } from '../../domain/errors.ts';
-import type { Logger } from '../../ports/logger.ts';
+import { storeUnavailable } from '../../../domain/errors.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import { ensureSchema, MongodbRefusal } from '../schema/schema.ts';
 import { within } from './call.ts';
 import { limits } from './limits.ts';
-import { ensureSchema, MongodbRefusal } from './schema.ts';
 
 export type Topology = 'standalone' | 'replica set' | 'sharded cluster';
 
-/** Connects for the first time and makes the indexes: tried again until it is done or given up. */
+/** Connects for the first time and makes the indexes; tries again until it is done or given up. */
 export class Opening {
   readonly #client: MongoClient;
   readonly #database: string;
@@ -25,7 +25,7 @@ export class Opening {
     this.#try().catch(() => {}); // Given up: `wait` says so.
   }
 
-  /** Of the servers behind the connection, once it is open. */
+  /** The servers behind the connection; undefined until it is open. */
   get topology(): Topology | undefined {
     return this.#topology;
   }

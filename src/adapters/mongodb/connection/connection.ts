@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientSession, Collection, Db, MongoClient } from 'mongodb';
-import { overloaded, storeUnavailable } from '../../domain/errors.ts';
-import type { Logger } from '../../ports/logger.ts';
+import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import type { StoredPost, StoredUser } from '../schema/documents.ts';
 import { Call, type Intercept, within } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
-import type { StoredPost, StoredUser } from './documents.ts';
 import { limits } from './limits.ts';
 import { Opening } from './opening.ts';
 import { Sightings } from './sightings.ts';
@@ -41,15 +41,9 @@ export class Connection {
 
   /** Runs one call of a port. */
   async call<T>(body: (call: Call) => Promise<T>): Promise<T> {
-    if (this.#closed) throw storeUnavailable('none');
-    if (this.#underWay.size >= limits.calls) throw overloaded();
-    const work = this.#opening.wait().then(() => body(new Call(this.#sightings, this.#intercept)));
-    this.#underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#underWay.delete(work);
-    }
+    if (!this.#closed && this.#underWay.size >= limits.calls)
+      throw new RostrumError('overloaded', {});
+    return this.#run(body);
   }
 
   /** Runs work in a session, and ends it. */
@@ -66,8 +60,9 @@ export class Connection {
     }
   }
 
+  /** Not bounded by the number of calls: a store that has much to do is ready. */
   async ready(): Promise<void> {
-    await this.call((call) =>
+    await this.#run((call) =>
       call.read(({ maxTimeMS }) => {
         const ping = this.#db.command({ ping: 1, maxTimeMS });
         return within(limits.openingMs, ping, () => storeUnavailable('none'));
@@ -78,6 +73,17 @@ export class Connection {
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  async #run<T>(body: (call: Call) => Promise<T>): Promise<T> {
+    if (this.#closed) throw storeUnavailable('none');
+    const work = this.#opening.wait().then(() => body(new Call(this.#sightings, this.#intercept)));
+    this.#underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(work);
+    }
   }
 
   async #close(): Promise<void> {

@@ -1,29 +1,24 @@
-import type { MongoServerError } from 'mongodb';
-import { isRostrumError, type Outcome, storeUnavailable } from '../../domain/errors.ts';
 import {
-  MongoBulkWriteError as BulkWriteError,
   MongoClientClosedError,
   MongoError,
   MongoNetworkError,
   MongoNotConnectedError,
+  MongoServerError,
   MongoServerSelectionError,
   MongoTopologyClosedError,
   MongoWriteConcernError,
-  MongoServerError as ServerError,
-} from './peers.ts';
+} from 'mongodb';
+import { isRostrumError, type Outcome, storeUnavailable } from '../../../domain/errors.ts';
 
 /** A write met another document with the same value under a unique index. */
 export class DuplicateKey extends Error {
   override readonly name = 'DuplicateKey';
   /** The indexed field: `_id`, `emailKey` or `claims.key`. */
   readonly field: string;
-  /** Of several writes in their order, the one that met it. */
-  readonly index: number;
 
   constructor(error: MongoServerError) {
     super('A document with this key is there already.', { cause: error });
     this.field = Object.keys(error.keyPattern ?? {})[0] ?? '';
-    this.index = error instanceof BulkWriteError ? ([error.writeErrors].flat()[0]?.index ?? 0) : 0;
   }
 }
 
@@ -40,7 +35,7 @@ export function translate(error: unknown, outcome: Outcome): unknown {
   if (isBrokenSocket(error)) return storeUnavailable(outcome, error);
   if (isRostrumError(error) || !(error instanceof MongoError)) return error;
   if (error instanceof MongoWriteConcernError) return storeUnavailable(outcome, error);
-  if (error instanceof ServerError) {
+  if (error instanceof MongoServerError) {
     if (error.code === serverCodes.duplicateKey) return new DuplicateKey(error);
     if (error.code === serverCodes.snapshotTooOld || error.code === serverCodes.noSnapshot) {
       return new SnapshotMissing('The snapshot is not there.', { cause: error });
@@ -76,9 +71,9 @@ function isBrokenSocket(error: unknown): boolean {
   return /^(?:E[A-Z]+|ERR_(?:STREAM|SOCKET)_[A-Z_]+)$/.test(String(error.code));
 }
 
-function isOutage(error: InstanceType<typeof MongoError>): boolean {
+function isOutage(error: MongoError): boolean {
   return (
-    outages.some((kind) => error instanceof kind) ||
+    outages.some((outage) => error instanceof outage) ||
     // Classes that the driver does not export.
     outageNames.has(error.name) ||
     outageCodes.has(Number(error.code)) ||
@@ -106,20 +101,28 @@ const outageCodes = new Set([
   7, // HostNotFound
   13, // Unauthorized
   18, // AuthenticationFailed
+  24, // LockTimeout
+  43, // CursorNotFound
   50, // MaxTimeMSExpired
   64, // WriteConcernTimeout
   89, // NetworkTimeout
   91, // ShutdownInProgress
   112, // WriteConflict
   134, // ReadConcernMajorityNotAvailableYet
+  175, // QueryPlanKilled
   189, // PrimarySteppedDown
+  202, // NetworkInterfaceExceededTimeLimit
+  237, // CursorKilled
   251, // NoSuchTransaction
   262, // ExceededTimeLimit
+  279, // ClientDisconnect
   290, // TransactionExceededLifetimeLimitSeconds
+  365, // TemporarilyUnavailable
   9001, // SocketException
   10_058, // LegacyNotPrimary
   10_107, // NotWritablePrimary
   11_600, // InterruptedAtShutdown
+  11_601, // Interrupted
   11_602, // InterruptedDueToReplStateChange
   13_388, // StaleConfig
   13_435, // NotPrimaryNoSecondaryOk

@@ -1,8 +1,8 @@
 import type { Collection, UpdateFilter } from 'mongodb';
-import type { Id } from '../../domain/record.ts';
-import type { Call } from './call.ts';
-import { asRead, isVisible, type StoredPost, type StoredUser } from './documents.ts';
-import { limits } from './limits.ts';
+import type { Id } from '../../../domain/record.ts';
+import type { Call } from '../connection/call.ts';
+import { limits } from '../connection/limits.ts';
+import { asRead, isVisible, type StoredPost, type StoredUser } from '../schema/documents.ts';
 
 /**
  * Keeps posts from naming an author who does not exist, by steps of one document each, so that it
@@ -11,7 +11,7 @@ import { limits } from './limits.ts';
  *
  * - Who lets a post name a user first marks the post as joining that user (a new post is inserted
  *   as pending, and seen by nobody), then looks at the user, and only then makes the post name
- *   them: in one write, that fails when the mark is gone.
+ *   them: in one write, that fails when the mark is gone. See joining.ts.
  * - Who deletes a user first marks the user as leaving, then evicts: removes every mark of a post
  *   that joins that user. Whoever looked at the user before the mark of leaving has lost their
  *   own; whoever looks afterwards waits. So the posts that name the user are only those that do
@@ -35,6 +35,7 @@ export class Fence {
 
   /** For who has marked a post as joining: whether there is such a user, who is not leaving. */
   async admits(call: Call, author: Id): Promise<boolean> {
+    if (!author.isWellFormed()) return false;
     for (let attempt = 0; ; attempt++) {
       const user = await call.read((bounds) =>
         this.#users.findOne(
@@ -46,23 +47,6 @@ export class Fence {
       if (user.leaving === undefined) return true;
       await this.outwaitLeaving(call, author, attempt);
     }
-  }
-
-  /** The same for posts that are marked as joining many users: whether they are all there. */
-  async admitsAll(call: Call, authors: readonly Id[]): Promise<boolean> {
-    const found = await call.read((bounds) =>
-      this.#users
-        .find(
-          { _id: { $in: [...authors] }, ...isVisible },
-          { projection: { leaving: 1 }, ...bounds },
-        )
-        .toArray(),
-    );
-    if (found.length < authors.length) return false;
-    for (const { _id, leaving } of found) {
-      if (leaving !== undefined && !(await this.admits(call, _id))) return false;
-    }
-    return true;
   }
 
   /** A step of waiting for a user's mark of leaving to go. */
@@ -88,10 +72,14 @@ export class Fence {
     return matchedCount === 1;
   }
 
-  /** Lengthens the lease. False when the mark is gone. */
-  async stay(call: Call, _id: Id, token: string, ms: number): Promise<boolean> {
+  /** Lengthens the lease for a deletion that takes longer. False when the mark is gone. */
+  async stay(call: Call, _id: Id, token: string): Promise<boolean> {
     const { matchedCount } = await call.prepare('lease', (bounds) =>
-      this.#users.updateOne({ _id, 'leaving.token': token }, mark(token, ms), bounds),
+      this.#users.updateOne(
+        { _id, 'leaving.token': token },
+        mark(token, limits.cascadeLeaseMs),
+        bounds,
+      ),
     );
     return matchedCount === 1;
   }
@@ -114,9 +102,6 @@ export class Fence {
     });
   }
 }
-
-/** What is enough for the marks of posts. */
-export const ofMarks = { writeConcern: { w: 1, journal: false } } as const;
 
 /** By the server's clock; a pipeline, because only there it can be told. */
 function mark(token: string, ms: number): UpdateFilter<StoredUser>[] {

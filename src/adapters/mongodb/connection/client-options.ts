@@ -1,6 +1,5 @@
-import type { MongoClient as Client, MongoClientOptions } from 'mongodb';
+import { MongoClient, type MongoClientOptions } from 'mongodb';
 import { limits } from './limits.ts';
-import { MongoClient } from './peers.ts';
 
 /** A connection string that Rostrum will not run on. Its message never holds a password. */
 export class MongodbUrlError extends Error {
@@ -15,47 +14,19 @@ export class MongodbUrlError extends Error {
   }
 }
 
-/** What every operation gets, and what a URL may therefore say only in the same words. */
-const guarantees: readonly { setting: string; names: string[]; value: string; why: string }[] = [
-  {
-    setting: 'w',
-    names: ['w'],
-    value: 'majority',
-    why: 'a smaller write concern loses acknowledged records when a primary fails',
-  },
-  {
-    setting: 'journal',
-    names: ['journal', 'j'],
-    value: 'true',
-    why: 'without the journal a power cut loses acknowledged records',
-  },
-  {
-    setting: 'readConcernLevel',
-    names: ['readconcernlevel'],
-    value: 'majority',
-    why: 'another read concern may show records that are rolled back later, or cannot be had everywhere',
-  },
-  {
-    setting: 'readPreference',
-    names: ['readpreference'],
-    value: 'primary',
-    why: 'a secondary may not show yet what was acknowledged',
-  },
-  {
-    setting: 'retryWrites',
-    names: ['retrywrites'],
-    value: 'true',
-    why: 'a change of the primary would fail requests',
-  },
-  {
-    setting: 'retryReads',
-    names: ['retryreads'],
-    value: 'true',
-    why: 'a change of the primary would fail requests',
-  },
+const lostOnFailover = 'a change of the primary would fail requests';
+
+/** What every operation gets: a URL may say it in the same words only. */
+const guarantees: readonly (readonly [setting: string, value: string, why: string])[] = [
+  ['w', 'majority', 'a smaller write concern loses acknowledged records when a primary fails'],
+  ['journal', 'true', 'without the journal a power cut loses acknowledged records'],
+  ['readConcernLevel', 'majority', 'another read concern may show records that are rolled back'],
+  ['readPreference', 'primary', 'a secondary may not show yet what was acknowledged'],
+  ['retryWrites', 'true', lostOnFailover],
+  ['retryReads', 'true', lostOnFailover],
 ];
 
-/** Times that Rostrum sets itself, so that every request ends within its bound. */
+/** Times that Rostrum sets, so that every request ends within its bound. */
 const bounds = [
   'serverSelectionTimeoutMS',
   'connectTimeoutMS',
@@ -71,7 +42,7 @@ const defaultDatabase = 'rostrum';
 
 /** A client that gives the guarantees and holds the bounds; it has not connected yet. */
 export interface ClientSettings {
-  readonly client: Client;
+  readonly client: MongoClient;
   readonly database: string;
 }
 
@@ -84,7 +55,7 @@ export function readUrl(url: string): ClientSettings {
   const match = /^mongodb(?:\+srv)?:\/\/(?:[^@/?]*@)?[^@/?]+(?:\/([^?]*))?(?:\?(.*))?$/s.exec(url);
   if (match === null) {
     const form = 'mongodb://user:password@host:27017/database, with the password percent-encoded';
-    throw new MongodbUrlError('url', `it has not the form ${form}.`);
+    throw new MongodbUrlError('url', `it does not have the form ${form}.`);
   }
   const [, path = '', query = ''] = match;
   for (const [name, value] of new URLSearchParams(query)) checkSetting(name.toLowerCase(), value);
@@ -93,10 +64,12 @@ export function readUrl(url: string): ClientSettings {
 }
 
 function checkSetting(name: string, value: string): void {
-  const one = guarantees.find(({ names }) => names.includes(name));
-  if (one !== undefined && value.toLowerCase() !== one.value) {
-    const fix = `leave "${one.setting}" out or set it to "${one.value}"`;
-    throw new MongodbUrlError(one.setting, `${fix}: ${one.why}.`);
+  const known = name === 'j' ? 'journal' : name;
+  const guarantee = guarantees.find(([setting]) => setting.toLowerCase() === known);
+  if (guarantee !== undefined && value.toLowerCase() !== guarantee[1]) {
+    const [setting, only, why] = guarantee;
+    const fix = `leave "${setting}" out or set it to "${only}"`;
+    throw new MongodbUrlError(setting, `${fix}: ${why}.`);
   }
   const bound = bounds.find((setting) => setting.toLowerCase() === name);
   if (bound !== undefined) {
@@ -114,12 +87,12 @@ function readDatabase(path: string): string {
     // https://www.mongodb.com/docs/manual/reference/limits/#naming-restrictions
     if (!/[/\\. "$*<>:|?\0]/.test(name) && Buffer.byteLength(name) < 64) return name;
   } catch {
-    // Not percent-encoded as it should be: the same answer.
+    // It is not percent-encoded as it should be: the same error.
   }
   throw new MongodbUrlError('database', 'its path is not a name that a database can have.');
 }
 
-function makeClient(url: string): Client {
+function makeClient(url: string): MongoClient {
   const given = new URLSearchParams(url.split('?').slice(1).join('?'));
   const names = new Set([...given.keys()].map((name) => name.toLowerCase()));
   const options: MongoClientOptions = {

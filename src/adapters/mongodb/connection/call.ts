@@ -4,7 +4,7 @@ import {
   isRostrumError,
   type Outcome,
   storeUnavailable,
-} from '../../domain/errors.ts';
+} from '../../../domain/errors.ts';
 import { isSelectionFailure, translate } from './errors.ts';
 import { limits } from './limits.ts';
 
@@ -56,15 +56,16 @@ export class Call {
       this.#hasChanged = true;
       return result;
     } catch (error) {
-      this.#hasChanged ||= !isNone(error);
+      const isNone = isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none';
+      this.#hasChanged ||= !isNone;
       throw error;
     }
   }
 
   /** Runs work of several changes: when it fails after one of them, the outcome is unknown. */
-  async inParts(work: () => Promise<void>): Promise<void> {
+  async inParts<T>(work: () => Promise<T>): Promise<T> {
     try {
-      await work();
+      return await work();
     } catch (error) {
       throw this.#hasChanged ? afterChange(error) : error;
     }
@@ -77,7 +78,7 @@ export class Call {
     this.#left(outcome);
   }
 
-  /** Work that gets on may last longer than a call, and still not for ever. */
+  /** Gives work that gets on more time than a call has, but not for ever. */
   extend(): void {
     const most = this.#started + limits.cascadeMs;
     this.#ends = Math.max(this.#ends, Math.min(Date.now() + limits.callMs, most));
@@ -116,8 +117,4 @@ export async function within<T>(ms: number, work: Promise<T>, late: () => Error)
     clearTimeout(timer);
     work.catch(() => {}); // Nobody waits for it any more when it fails later.
   }
-}
-
-function isNone(error: unknown): boolean {
-  return isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none';
 }

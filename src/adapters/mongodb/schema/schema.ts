@@ -2,13 +2,22 @@ import type { Db, Document } from 'mongodb';
 import { type Index, indexes } from './indexes.ts';
 
 /**
- * What Rostrum will not run on: a server that is too old, or a database that holds something else
- * where its collections or indexes would be.
+ * What Rostrum will not run on: a server that is too old, a database of a later version, or one
+ * that holds something else where its collections or indexes would be.
  */
 export class MongodbRefusal extends Error {
   override readonly name = 'MongodbRefusal';
   readonly code = 'store-refused';
 }
+
+/**
+ * The version of what is stored. It grows when a version of Rostrum can no longer read or write
+ * what a later one stores. A database that does not say is of version 1.
+ */
+export const schemaVersion = 1;
+
+/** Where the version is kept: one document. */
+export const metaCollection = 'rostrum';
 
 type Wanted = Readonly<Record<string, Index>>;
 
@@ -19,6 +28,7 @@ type Wanted = Readonly<Record<string, Index>>;
  * @throws MongodbRefusal when something else is in their place
  */
 export async function ensureSchema(db: Db): Promise<void> {
+  await ensureVersion(db);
   const names = Object.keys(indexes);
   const found = await db.listCollections({ name: { $in: names } }, { nameOnly: false }).toArray();
   for (const { name, type, options } of found) checkCollection(name, type ?? '', options ?? {});
@@ -29,6 +39,22 @@ export async function ensureSchema(db: Db): Promise<void> {
       if (missing.length > 0) await makeIndexes(db, name, wanted);
     }),
   );
+}
+
+async function ensureVersion(db: Db): Promise<void> {
+  const meta = db.collection<{ _id: string; version: number }>(metaCollection);
+  const found = await meta.findOne({ _id: 'schema' });
+  const version = found?.version ?? schemaVersion;
+  if (!(version <= schemaVersion)) {
+    throw new MongodbRefusal(
+      `A later version of Rostrum has written this database (its schema is ${version}, and this ` +
+        `version of Rostrum knows ${schemaVersion}). Run that version, or use another database.`,
+    );
+  }
+  if (found === null) {
+    const change = { $max: { version: schemaVersion } };
+    await meta.updateOne({ _id: 'schema' }, change, { upsert: true });
+  }
 }
 
 async function makeIndexes(db: Db, collection: string, wanted: Wanted): Promise<void> {
@@ -73,17 +99,12 @@ async function missingIndexes(db: Db, collection: string, wanted: Wanted): Promi
 
 /** All of an index that changes what it does. */
 function essence(index: Index | Document): string {
-  const { key, unique, sparse, hidden, collation, partialFilterExpression, ...rest } =
-    index as Document;
-  const { expireAfterSeconds } = rest;
+  const options: Document = index;
+  const { key, unique = false, sparse = false, hidden = false, collation = null } = options;
+  const { partialFilterExpression = null, expireAfterSeconds = null } = options;
   return JSON.stringify([
-    key,
-    unique ?? false,
-    sparse ?? false,
-    hidden ?? false,
-    collation ?? null,
-    partialFilterExpression ?? null,
-    expireAfterSeconds ?? null,
+    ...[key, unique, sparse, hidden],
+    ...[collation, partialFilterExpression, expireAfterSeconds],
   ]);
 }
 

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { JsonObject } from '../../src/index.ts';
+import type { Json, JsonObject } from '../../src/index.ts';
 import type { Calls, ListCall, Outcome, Resource } from './calls.ts';
 import {
   idempotency,
+  indexes,
   inputs,
   type ListShape,
   listShapes,
@@ -47,31 +48,25 @@ function pick(model: Model, resource: Resource, index: number): string {
   return ids[ids.length - 1 - (index % (ids.length + 1))] ?? 'never-was';
 }
 
-/** Authors are numbered from the youngest user (`#0`) until the command runs. */
-const authors = ['#0', '#1', '#2', '#3', '#4', '#9'];
-
-/** Three records with such a field are about as large as a page may be. */
+/** Three posts with such a field are about as large as a page may be. */
 const largeBytes = 698_900;
 
 /** An input with the ids and the sizes that it stands for. */
-function resolve(model: Model, generated: JsonObject): JsonObject {
+function resolve(model: Model, generated: object): JsonObject {
   // As JSON, because fast-check makes some objects without a prototype.
-  const input: JsonObject = JSON.parse(JSON.stringify(generated));
+  const input: Record<string, Json> = JSON.parse(JSON.stringify(generated));
   const { authorId, large } = input;
-  return {
-    ...input,
-    ...(typeof authorId === 'string' &&
-      authorId.startsWith('#') && { authorId: pick(model, 'users', Number(authorId.slice(1))) }),
-    ...(typeof large === 'string' && {
-      large: large.repeat(Math.trunc(largeBytes / Buffer.byteLength(large))),
-    }),
-  };
+  if (typeof authorId === 'string' && authorId.startsWith('#')) {
+    input.authorId = pick(model, 'users', Number(authorId.slice(1)));
+  }
+  if (typeof large === 'string') {
+    input.large = large.repeat(Math.trunc(largeBytes / Buffer.byteLength(large)));
+  }
+  return input;
 }
 
-const index = fc.nat({ max: 23 });
-
 function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
-  const create = fc.tuple(inputs(resource, authors), idempotency).map(([generated, options]) =>
+  const create = fc.tuple(inputs[resource], idempotency).map(([generated, options]) =>
     command('create', [resource, generated, options], (model) => {
       const input = resolve(model, generated);
       return (calls) => calls.create(resource, input, options);
@@ -90,7 +85,7 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
       }),
     );
 
-  const get = index.map((at) =>
+  const get = indexes.map((at) =>
     command('get', [resource, at], (model) => {
       const id = pick(model, resource, at);
       return (calls) => calls.get(resource, id);
@@ -99,7 +94,11 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
 
   const change = fc.constantFrom('replace', 'patch', 'patch', 'update').chain((how) =>
     fc
-      .tuple(index, (how === 'replace' ? inputs : patches)(resource, authors), preconditions)
+      .tuple(
+        indexes,
+        how === 'replace' ? inputs[resource] : fc.oneof(inputs[resource], patches),
+        preconditions,
+      )
       .map(([at, generated, precondition]) =>
         command(how, [resource, at, generated, precondition], (model) => {
           const id = pick(model, resource, at);
@@ -111,7 +110,7 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
 
   const modes = resource === 'users' ? (['refuse', 'delete', 'keep'] as const) : [];
   const remove = fc
-    .tuple(index, fc.constantFrom(undefined, ...modes), preconditions)
+    .tuple(indexes, fc.constantFrom(undefined, ...modes), preconditions)
     .map(([at, posts, precondition]) =>
       command('delete', [resource, at, posts, precondition], (model) => {
         const id = pick(model, resource, at);
@@ -120,7 +119,7 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
       }),
     );
 
-  const list = listShapes(resource, index).map((shape) =>
+  const list = listShapes.map((shape) =>
     command('list', [resource, shape], (model) => {
       const call = listCall(model, resource, shape);
       return (calls) => calls.list(resource, call);
@@ -132,20 +131,23 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
 }
 
 function listCall(model: Model, resource: Resource, shape: ListShape): ListCall {
-  const { ids, authorId, createdFrom, updatedBefore, name, email, title } = shape.filter;
-  const instant = (ms: number) => new Date(model.now + ms).toISOString();
-  const filter = {
-    ...(ids && { ids: ids.map((at) => pick(model, resource, at)) }),
-    ...(authorId !== undefined && {
-      authorId: authorId === null ? null : pick(model, 'users', authorId),
-    }),
-    ...(createdFrom !== undefined && { createdAt: { from: instant(createdFrom) } }),
-    ...(updatedBefore !== undefined && { updatedAt: { before: instant(updatedBefore) } }),
-    ...(name && { name }),
-    ...(email && { email }),
-    ...(title && { title }),
+  const { ids, authorId, createdFrom, updatedBefore, name, email, by, direction, limit } = shape;
+  const instant = (ms?: number) =>
+    ms === undefined ? undefined : new Date(model.now + ms).toISOString();
+  const common = {
+    ids: ids?.map((at) => pick(model, resource, at)),
+    createdAt: { from: instant(createdFrom) },
+    updatedAt: { before: instant(updatedBefore) },
   };
-  return { ...shape, filter };
+  const author = typeof authorId === 'number' ? pick(model, 'users', authorId) : authorId;
+  const isText = by === 'name' || by === 'email';
+  return resource === 'users'
+    ? { filter: { ...common, name, email }, order: { by, direction }, limit }
+    : {
+        filter: { ...common, title: name, authorId: author },
+        order: { by: isText ? 'title' : by, direction },
+        limit,
+      };
 }
 
 /** The clock goes on, stands, steps back, or jumps over the life of a claim. */

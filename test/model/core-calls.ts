@@ -1,39 +1,23 @@
-import type { Entity, Versioned } from '../../src/domain/record.ts';
 import {
-  type CreateOptions,
-  type Creation,
   isRostrumError,
   type JsonObject,
-  type Page as ListPage,
-  type ListRequest,
   type Position,
-  type Precondition,
   type Rostrum,
+  type User,
+  type UserInput,
+  type UserService,
+  type Versioned,
 } from '../../src/index.ts';
 import type { Calls, Outcome, Page, Resource } from './calls.ts';
 
-/** What the services of users and posts have in common, to who has an input of any type. */
-interface Service {
-  create(input: JsonObject, options: CreateOptions): Promise<Creation<Entity>>;
-  get(id: string): Promise<Versioned<Entity>>;
-  replace(id: string, input: JsonObject, options: Precondition): Promise<Versioned<Entity>>;
-  patch(id: string, patch: JsonObject, options: Precondition): Promise<Versioned<Entity>>;
-  update(
-    id: string,
-    change: (record: JsonObject) => JsonObject,
-    options: Precondition,
-  ): Promise<Versioned<Entity>>;
-  delete(id: string, options: Precondition): Promise<void>;
-  list(request: ListRequest<object, string>): Promise<ListPage<Entity>>;
-}
-
 /** The calls, made on the core itself. */
 export function coreCalls(rostrum: Rostrum): Calls<Promise<Outcome>> {
-  const service = (resource: Resource) => rostrum[resource] as unknown as Service;
+  // Inputs may be anything, and both services have the same methods.
+  const service = (resource: Resource) => rostrum[resource] as UserService;
   return {
     create: (resource, input, options) =>
       outcome(async () => {
-        const made = await service(resource).create(input, options);
+        const made = await service(resource).create(input as UserInput, options);
         return { ...seen(made), replayed: made.replayed };
       }),
     get: (resource, id) => outcome(async () => seen(await service(resource).get(id))),
@@ -52,7 +36,8 @@ export function coreCalls(rostrum: Rostrum): Calls<Promise<Outcome>> {
         const pages: Page[] = [];
         let after: Position | undefined;
         do {
-          const page = await service(resource).list({ ...call, after, total: true });
+          const request = { ...call, after, total: true };
+          const page = await service(resource).list(request as Parameters<UserService['list']>[0]);
           const records = page.items.map(({ record }) => record);
           pages.push({ records, total: page.total ?? -1 });
           after = page.next;
@@ -62,7 +47,7 @@ export function coreCalls(rostrum: Rostrum): Calls<Promise<Outcome>> {
   };
 }
 
-function seen({ record, version }: Versioned<Entity>) {
+function seen({ record, version }: Versioned<User>) {
   return { record, version };
 }
 

@@ -77,7 +77,9 @@ function queryOf({ filter, order, limit }: ListCall): URLSearchParams {
   query.set('sort', order.direction === 'desc' ? `-${order.by}` : order.by);
   // No id at all cannot be said in a query; one that no record has matches as little.
   for (const id of ids?.length === 0 ? [''] : (ids ?? [])) query.append('id', id);
-  for (const [name, value] of Object.entries(exact)) query.set(name, value ?? '');
+  for (const [name, value] of Object.entries(exact)) {
+    if (value !== undefined) query.set(name, value ?? '');
+  }
   for (const [name, span] of Object.entries({ createdAt, updatedAt })) {
     const { from, before }: TimeSpan = span ?? {};
     if (from !== undefined) query.set(`${name}[gte]`, from);

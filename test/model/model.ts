@@ -188,7 +188,7 @@ function matches(record: JsonObject, { ids, createdAt, updatedAt, email, ...exac
     isIn(record.createdAt, createdAt) &&
     isIn(record.updatedAt, updatedAt) &&
     (email === undefined || sortKeyOf(record, 'email') === emailKeyOf(email)) &&
-    Object.entries(exact).every(([name, value]) => record[name] === value)
+    Object.entries(exact).every(([name, value]) => value === undefined || record[name] === value)
   );
 }
 

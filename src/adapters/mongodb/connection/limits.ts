@@ -31,7 +31,7 @@ export const limits = {
   leaseMs: 5000,
   /** The same for the deletion of a user with more posts than this. */
   cascadeLeaseMs: 60_000,
-  quickPosts: 10,
+  quickPosts: 5,
   /** After this a post that is still being made is taken for abandoned by who waits for it. */
   pendingMs: 1500,
   /** What a cascade changes at once: posts, and bytes of BSON. */

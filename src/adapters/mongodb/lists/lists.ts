@@ -73,7 +73,11 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
     const query = pageQuery(conditions, order, path, after);
     const { named } = conditions;
     const match = named === undefined ? query.match : { ...query.match, ...isVisible };
-    const read = { session, hint: named ?? query.hint };
+    const read = {
+      ...{ session, hint: named ?? query.hint },
+      // The client's own read concern would take the place of the session's.
+      ...(session.snapshotEnabled && { readConcern: 'snapshot' as const }),
+    };
     const limit = request.limit + 1; // One more tells whether a page follows.
     const open = (bounds: Bounds): AbstractCursor<Uint8Array> => {
       const options = { ...read, ...raw(limit), ...bounds };

@@ -152,8 +152,9 @@ function boundsOf(direction: 'asc' | 'desc', after?: Position, span: TimeSpan = 
   const from = span.from === undefined ? undefined : { key: orderable(span.from), id: '' };
   const before = span.before === undefined ? undefined : { key: orderable(span.before), id: '' };
   if (after === undefined) return { from, before };
-  const key = orderable(after.key ?? '');
-  // Of two records with that key neither is at it, when it is no key that a record can have.
+  // A missing email is `''` here; the empty text behind it, and before all others, is a NUL.
+  const key = after.key === null ? '' : orderable(after.key) || '\0';
+  // No record is at a key that had to be replaced: all that have the new one are behind it.
   const id = key === (after.key ?? '') ? orderable(after.id) : '';
   if (direction === 'desc') return { from, before: least({ key, id }, before) };
   // The first text behind another one is that with a NUL at its end.

@@ -73,7 +73,8 @@ export class RecordTable<R extends Entity> {
     const [version, record, ...last] = row;
     const current = new JsonVersioned<R>(record, version);
     const next = decide(current);
-    if (next === current.record) return current;
+    // A new one, as who decides may have changed what was shown.
+    if (next === current.record) return new JsonVersioned<R>(record, version);
     const made = new JsonVersioned<R>(JSON.stringify(next), version + 1);
     const sets = ['version', 'record'];
     const values: SqlValue[] = [made.version, made.json];

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
-import { createProgress } from '../../../src/cli/transfer/progress.ts';
+import { createProgress } from '../../src/cli/progress.ts';
 
-/** A stream that keeps what is written to it, and says whether it is a terminal. */
+/** A stream that keeps what is written to it; it may be a terminal. */
 function streamOf(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), {
     isTTY,

@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { createMemoryStore } from '../src/adapters/memory/index.ts';
-import { createRostrum, isRostrumError, type Rostrum, RostrumError } from '../src/index.ts';
+import {
+  type AnyRostrum,
+  createRostrum,
+  isRostrumError,
+  type Rostrum,
+  RostrumError,
+} from '../src/index.ts';
 
 // What does not compile stands beside a twin that does: each `@ts-expect-error` fails the check of
 // types when its line compiles. The calls run too, so each one is written as a function.
@@ -104,6 +110,16 @@ describe('the types of the library', () => {
       (): Rostrum => createRostrum(store),
       // @ts-expect-error: no schema says so
       (): Rostrum<{ born: number }> => createRostrum(store),
+    );
+  });
+
+  it('let every Rostrum be served, whatever its schemas are', () => {
+    const anyOf = (rostrum: AnyRostrum): AnyRostrum => rostrum;
+    compiled(
+      () => anyOf(typed),
+      () => anyOf(free),
+      // @ts-expect-error: a store is none
+      () => anyOf(store),
     );
   });
 

@@ -16,7 +16,7 @@ export interface OwnFieldsInput {
  * that Rostrum has already, and be accepted by the schema when it comes back. A schema runs only
  * when own fields change. It must be synchronous, and must not throw.
  */
-export interface OwnFieldsSchema<In extends object = object, Out extends object = In> {
+export interface OwnFieldsSchema<In extends object = object, Out extends object = object> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;

@@ -4,18 +4,19 @@ import type { MergePatch } from './merge-patch.ts';
 import type { OwnFieldsInput } from './own-fields.ts';
 import type { EntityFields, Id, ServerMadeInput } from './record.ts';
 
-interface PostFields extends EntityFields {
+// Aliases and not interfaces: these are also JSON objects to the compiler.
+type PostFields = EntityFields & {
   readonly title: string;
   readonly body: string;
   /** The id of an existing user, or null. */
   readonly authorId: Id | null;
-}
+};
 
-interface PostInputFields extends ServerMadeInput {
+type PostInputFields = ServerMadeInput & {
   readonly title: string;
   readonly body?: string | null | undefined;
   readonly authorId?: Id | null | undefined;
-}
+};
 
 /** A post, with a deployment's own fields. */
 export type Post<Own extends object = JsonObject> = PostFields & Readonly<Own>;

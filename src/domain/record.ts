@@ -8,11 +8,11 @@ export type Id = string;
 export type Version = number;
 
 /** What the server makes of every record. */
-export interface EntityFields {
+export type EntityFields = {
   readonly id: Id;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
-}
+};
 
 /** What every record has, beside its fields and a deployment's own. */
 export interface Entity extends EntityFields {

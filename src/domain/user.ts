@@ -3,15 +3,16 @@ import type { MergePatch } from './merge-patch.ts';
 import type { OwnFieldsInput } from './own-fields.ts';
 import type { EntityFields, ServerMadeInput } from './record.ts';
 
-interface UserFields extends EntityFields {
+// Aliases and not interfaces: these are also JSON objects to the compiler.
+type UserFields = EntityFields & {
   readonly name: string;
   readonly email: string | null;
-}
+};
 
-interface UserInputFields extends ServerMadeInput {
+type UserInputFields = ServerMadeInput & {
   readonly name: string;
   readonly email?: string | null | undefined;
-}
+};
 
 /** A user, with a deployment's own fields. */
 export type User<Own extends object = JsonObject> = UserFields & Readonly<Own>;

@@ -1,14 +1,20 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
+import type { Creation } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 import { type Caller, checkCaller } from '../access.ts';
 import type { JsonObject } from '../json.ts';
+import type { Page, PostFilter, PostSort, UserFilter, UserSort } from '../list.ts';
+import type { ListRequest } from '../list-request.ts';
 import type { CheckedSchema, OwnFieldsInput, OwnFieldsSchema } from '../own-fields.ts';
 import type { Post, PostInput } from '../post.ts';
+import type { Precondition } from '../precondition.ts';
+import type { EntityFields, Id, Versioned } from '../record.ts';
 import { RecordModel } from '../record-model.ts';
 import { postRules, userRules } from '../rules.ts';
 import type { User, UserInput } from '../user.ts';
 import { PostService } from './post-service.ts';
+import type { CreateOptions } from './record-service.ts';
 import { UserService } from './user-service.ts';
 
 /**
@@ -31,6 +37,22 @@ export interface Rostrum<
    * @throws TypeError for a value that is no caller
    */
   as(caller: Caller): Rostrum<UserOwn, UserOwnInput, PostOwn, PostOwnInput>;
+}
+
+/** A service of any own fields. */
+interface AnyService<Filter, Sort extends string> {
+  create(input: object, options?: CreateOptions): Promise<Creation<EntityFields>>;
+  get(id: Id): Promise<Versioned<EntityFields>>;
+  list(request?: ListRequest<Filter, Sort>): Promise<Page<EntityFields>>;
+  replace(id: Id, input: object, precondition?: Precondition): Promise<Versioned<EntityFields>>;
+  patch(id: Id, patch: object, precondition?: Precondition): Promise<Versioned<EntityFields>>;
+}
+
+/** A {@link Rostrum} of any own fields, as adapters drive it. */
+export interface AnyRostrum {
+  readonly users: AnyService<UserFilter, UserSort> & Pick<UserService, 'delete'>;
+  readonly posts: AnyService<PostFilter, PostSort> & Pick<PostService, 'delete'>;
+  as(caller: Caller): AnyRostrum;
 }
 
 /** Schemas for a deployment's own fields; without one they may be anything. */

@@ -4,7 +4,7 @@ import { beginTest, endTest, leaveTest } from './process.ts';
 // told which test runs, so that it can name one that hangs.
 
 export const mochaHooks: Mocha.RootHookObject = {
-  beforeEach() {
+  beforeEach(this: Mocha.Context) {
     const title = this.currentTest?.fullTitle() ?? '';
     process.send?.({ running: title });
     beginTest(title);

@@ -5,6 +5,7 @@ import { copyRecords } from '../../../src/cli/transfer/copy-records.ts';
 import { storeSource } from '../../../src/cli/transfer/source.ts';
 import { utf8Bytes } from '../../../src/domain/text.ts';
 import type { Store } from '../../../src/ports/store.ts';
+import type { RecordTransfer } from '../../../src/ports/transfer.ts';
 import { refusalOf } from '../refusal.ts';
 import { contentOf, fill, post, records, transferOf, user } from './records.ts';
 
@@ -30,22 +31,24 @@ async function stores(content = given): Promise<{ from: Store; to: Store }> {
 /** Watches what goes through a store's transfer; `onLoad` runs after each load. */
 function watch(store: Store, onLoad?: (loaded: number) => Promise<void> | void) {
   const seen = { loaded: 0, readings: 0, batches: [] as number[] };
-  for (const transfer of Object.values(transferOf(store))) {
+  const wrap = <R>(transfer: RecordTransfer<R>) => {
     const [scan, load] = [transfer.scan.bind(transfer), transfer.load.bind(transfer)];
-    Object.assign(transfer, {
-      async scan(request: Parameters<typeof scan>[0]) {
-        if (request.after === undefined && request.limit > 1) seen.readings += 0.5;
-        const batch = await scan(request);
-        seen.batches.push(batch.reduce((sum, { json }) => sum + utf8Bytes(json), 0));
-        return batch;
-      },
-      async load(batch: readonly never[]) {
-        await load(batch);
-        seen.loaded += batch.length;
-        await onLoad?.(seen.loaded);
-      },
-    });
-  }
+    transfer.scan = async (request) => {
+      // Users and posts are read once each; a scan of one record only looks whether there is any.
+      if (request.after === undefined && request.limit > 1) seen.readings += 0.5;
+      const batch = await scan(request);
+      seen.batches.push(batch.reduce((sum, { json }) => sum + utf8Bytes(json), 0));
+      return batch;
+    };
+    transfer.load = async (batch) => {
+      await load(batch);
+      seen.loaded += batch.length;
+      await onLoad?.(seen.loaded);
+    };
+  };
+  const { users, posts } = transferOf(store);
+  wrap(users);
+  wrap(posts);
   return seen;
 }
 
@@ -54,9 +57,9 @@ describe('copyRecords', () => {
     const { from, to } = await stores();
     const [source, target] = [watch(from), watch(to)];
     expect(await copy(from, to)).to.include({ users: 60, posts: 600 });
+    expect([source.readings, target.readings]).to.deep.equal([2, 2]);
     expect(await contentOf(to)).to.deep.equal(given);
     expect(await contentOf(from)).to.deep.equal(given);
-    expect([source.readings - 1, target.readings - 1]).to.deep.equal([2, 2]);
   });
 
   it('copies nothing of nothing', async () => {

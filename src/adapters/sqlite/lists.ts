@@ -156,17 +156,14 @@ function boundsOf(direction: 'asc' | 'desc', after?: Position, span: TimeSpan = 
   const key = after.key === null ? '' : orderable(after.key) || '\0';
   // No record is at a key that had to be replaced: all that have the new one are behind it.
   const id = key === (after.key ?? '') ? orderable(after.id) : '';
-  if (direction === 'desc') return { from, before: least({ key, id }, before) };
   // The first text behind another one is that with a NUL at its end.
-  return { from: greatest({ key, id: id === after.id ? `${id}\0` : id }, from), before };
+  const first = { key, id: id === after.id ? `${id}\0` : id };
+  if (direction === 'asc') return { from: narrower(first, from, 1), before };
+  return { from, before: narrower({ key, id }, before, -1) };
 }
 
-function least(a: Position, b: Position | undefined): Position {
-  return b !== undefined && comparePositions(b, a) < 0 ? b : a;
-}
-
-function greatest(a: Position, b: Position | undefined): Position {
-  return b !== undefined && comparePositions(b, a) > 0 ? b : a;
+function narrower(a: Position, b: Position | undefined, sign: 1 | -1): Position {
+  return b !== undefined && comparePositions(b, a) * sign > 0 ? b : a;
 }
 
 function within(column: string, { from, before }: Bounds): Query[] {

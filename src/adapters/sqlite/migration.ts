@@ -33,41 +33,39 @@ type UserRow1 = [...EntityRow1, name: string, email: string | null, emailKey: st
 type PostRow1 = [...EntityRow1, title: string, body: string, authorId: string | null];
 
 function migrateVersion1(connection: Connection, logger: Logger | undefined): void {
+  const count = 'SELECT (SELECT count(*) FROM users) + (SELECT count(*) FROM posts)';
+  const records = connection.get<[number]>(count)?.[0];
+  logger?.info({ records }, 'The data file is of version 1: its records are being migrated.');
+  let [migrated, reported] = [0, performance.now()];
+  const insert = (table: 'users' | 'posts', columns: string, ...values: SqlValue[]) => {
+    const names = `id, version, created_at, updated_at, ${columns}, record`;
+    connection.run(`INSERT INTO ${table} (${names}) VALUES (?, ?, ?, ?, ?, ?, ?)`, ...values);
+    migrated += 1;
+    if (performance.now() - reported < reportMs) return;
+    reported = performance.now();
+    logger?.info({ migrated, records }, 'The data file is being migrated.');
+  };
+
   // The foreign key of the old posts follows the old users to their new name.
   connection.exec('ALTER TABLE users RENAME TO users_1; ALTER TABLE posts RENAME TO posts_1');
   connection.exec(recordTables);
-  const count = 'SELECT (SELECT count(*) FROM users_1) + (SELECT count(*) FROM posts_1)';
-  const progress = new Progress(connection.get<[number]>(count)?.[0] ?? 0, logger);
-
   const users = 'SELECT id, version, created_at, updated_at, own, name, email, email_key';
   for (const row of connection.iterate<UserRow1>(`${users} FROM users_1`)) {
     const [id, version, createdAt, updatedAt, own, name, email, emailKey] = row;
     const times = [instantFromMs(createdAt), instantFromMs(updatedAt)] as const;
     const record = recordText({ id, name, email }, own, ...times);
-    insert(connection, 'users', 'name, email_key', id, version, ...times, name, emailKey, record);
-    progress.add();
+    insert('users', 'name, email_key', id, version, ...times, name, emailKey, record);
   }
   const posts = 'SELECT id, version, created_at, updated_at, own, title, body, author_id';
   for (const row of connection.iterate<PostRow1>(`${posts} FROM posts_1`)) {
     const [id, version, createdAt, updatedAt, own, title, body, authorId] = row;
     const times = [instantFromMs(createdAt), instantFromMs(updatedAt)] as const;
     const record = recordText({ id, title, body, authorId }, own, ...times);
-    insert(connection, 'posts', 'author_id, title', id, version, ...times, authorId, title, record);
-    progress.add();
+    insert('posts', 'author_id, title', id, version, ...times, authorId, title, record);
   }
   // The indexes of the old tables go with them, and so free the names of the new ones.
   connection.exec(`DROP TABLE posts_1; DROP TABLE users_1; ${recordIndexes}`);
-  progress.end();
-}
-
-function insert(
-  connection: Connection,
-  table: 'users' | 'posts',
-  columns: string,
-  ...values: SqlValue[]
-): void {
-  const sql = `INSERT INTO ${table} (id, version, created_at, updated_at, ${columns}, record)`;
-  connection.run(`${sql} VALUES (?, ?, ?, ?, ?, ?, ?)`, ...values);
+  logger?.info({ records }, 'The data file is migrated to version 2.');
 }
 
 /** Own fields go over as the text that they are, so that nothing becomes of a number or a null. */
@@ -75,30 +73,4 @@ function recordText(fields: object, own: string, createdAt: Instant, updatedAt: 
   const start = JSON.stringify(fields).slice(0, -1);
   const middle = own === '{}' ? '' : `,${own.slice(1, -1)}`;
   return `${start}${middle},${JSON.stringify({ createdAt, updatedAt }).slice(1)}`;
-}
-
-/** Tells an operator who waits for the start what it waits for. */
-class Progress {
-  readonly #records: number;
-  readonly #logger: Logger | undefined;
-  #done = 0;
-  #reported = performance.now();
-
-  constructor(records: number, logger: Logger | undefined) {
-    this.#records = records;
-    this.#logger = logger;
-    logger?.info({ records }, 'The data file is of version 1: its records are being migrated.');
-  }
-
-  add(): void {
-    this.#done += 1;
-    if (performance.now() - this.#reported < reportMs) return;
-    this.#reported = performance.now();
-    const fields = { migrated: this.#done, records: this.#records };
-    this.#logger?.info(fields, 'The data file is being migrated.');
-  }
-
-  end(): void {
-    this.#logger?.info({ records: this.#records }, 'The data file is migrated to version 2.');
-  }
 }

@@ -51,16 +51,13 @@ export class RecordTable<R extends Entity> {
   /** @returns the record's text */
   insert(record: R): string {
     const json = JSON.stringify(record);
-    const write = () => this.#run(this.#insert, record, json, 1);
-    this.#checked(record, write, () => {
-      if (this.find(record.id)) throw new RostrumError('id-taken', { id: record.id });
-    });
+    this.#write(this.#insert, record, 1, json, ...this.#mapping.values(record), record.id);
     return json;
   }
 
   /** Inserts a record, or puts it in the place of the one with its id. */
   put({ record, json, version }: Versioned<R>): void {
-    this.#checked(record, () => this.#run(this.#put, record, json, version));
+    this.#write(this.#put, record, version, json, ...this.#mapping.values(record), record.id);
   }
 
   /**
@@ -85,7 +82,7 @@ export class RecordTable<R extends Entity> {
     }
     const set = sets.map((name) => `${name} = ?`).join(', ');
     const sql = `UPDATE ${this.#mapping.table} SET ${set} WHERE id = ?`;
-    this.#checked(next, () => this.#connection.run(sql, ...values, id));
+    this.#write(sql, next, ...values, id);
     return made;
   }
 
@@ -93,16 +90,13 @@ export class RecordTable<R extends Entity> {
     this.#connection.run(`DELETE FROM ${this.#mapping.table} WHERE id = ?`, id);
   }
 
-  #run(sql: string, record: R, json: string, version: number): void {
-    this.#connection.run(sql, version, json, ...this.#mapping.values(record), record.id);
-  }
-
-  #checked(record: R, write: () => void, checkFirst?: () => void): void {
+  #write(sql: string, record: R, ...values: SqlValue[]): void {
     try {
-      write();
+      this.#connection.run(sql, ...values);
     } catch (error) {
       if (!isDriverError(error, resultCode.constraint)) throw error;
-      checkFirst?.();
+      const isTaken = sql === this.#insert && this.find(record.id) !== undefined;
+      if (isTaken) throw new RostrumError('id-taken', { id: record.id });
       throw this.#mapping.conflict(record, this.#connection) ?? error;
     }
   }

@@ -21,6 +21,8 @@ import { type ListScheme, type PageQuery, pageQuery, totalQuery } from './lists.
 import { RecordTable, type RowMapping } from './record-table.ts';
 import type { WriteQueue } from './write-queue.ts';
 
+type Listed<R> = Versioned<R> & { readonly position: Position };
+
 /** What the repositories of one store share. */
 export interface StoreParts {
   readonly connection: Connection;
@@ -90,13 +92,10 @@ export abstract class SqliteRepository<
       const current = this.table.find(id);
       if (current === undefined) return false;
       guard?.(current);
-      if (before === undefined) this.table.remove(id);
-      else {
-        this.connection.atomically(() => {
-          before();
-          this.table.remove(id);
-        });
-      }
+      this.connection.atomically(() => {
+        before?.();
+        this.table.remove(id);
+      });
       return true;
     });
   }
@@ -105,7 +104,7 @@ export abstract class SqliteRepository<
     type Row = [key: string, id: Id, version: Version, json: string];
     if (!isSorted) {
       for (const [key, id, version, json] of this.connection.iterate<Row>(sql, ...values)) {
-        yield new Listed<R>(json, version, key, id);
+        yield listed<R>(json, version, key, id);
       }
       return;
     }
@@ -113,7 +112,7 @@ export abstract class SqliteRepository<
     const read = `SELECT version, record FROM ${this.#scheme.table} WHERE rowid = ?`;
     for (const [key, id, row] of this.connection.iterate<[string, Id, number]>(sql, ...values)) {
       const found = this.connection.get<[Version, string]>(read, row);
-      if (found !== undefined) yield new Listed<R>(found[1], found[0], key, id);
+      if (found !== undefined) yield listed<R>(found[1], found[0], key, id);
     }
   }
 
@@ -123,21 +122,10 @@ export abstract class SqliteRepository<
   }
 }
 
-/** A record of a list, with what it is sorted by. */
-class Listed<R> extends JsonVersioned<R> {
-  readonly #key: string;
-  readonly #id: Id;
-
-  constructor(json: string, version: Version, key: string, id: Id) {
-    super(json, version);
-    this.#key = key;
-    this.#id = id;
-  }
-
-  /** An empty key is that of a missing email. */
-  get position(): Position {
-    return { key: this.#key === '' ? null : this.#key, id: this.#id };
-  }
+/** A record of a list, with its position. An empty key is that of a missing email. */
+function listed<R>(json: string, version: Version, key: string, id: Id): Listed<R> {
+  const position = { key: key === '' ? null : key, id };
+  return Object.assign(new JsonVersioned<R>(json, version), { position });
 }
 
 function creation<R>(json: string, replayed: boolean): Creation<R> {

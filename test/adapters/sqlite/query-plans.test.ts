@@ -1,14 +1,50 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
-import { type ListScheme, pageQuery, totalQuery } from '../../../src/adapters/sqlite/lists.ts';
+import {
+  type ListScheme,
+  pageQuery,
+  type Query,
+  totalQuery,
+} from '../../../src/adapters/sqlite/lists.ts';
 import { postScheme } from '../../../src/adapters/sqlite/posts.ts';
 import { recordIndexes, recordTables } from '../../../src/adapters/sqlite/schema.ts';
 import { userScheme } from '../../../src/adapters/sqlite/users.ts';
-import { type EntityFilter, postSorts, userSorts } from '../../../src/domain/list.ts';
+import {
+  type EntityFilter,
+  type PostFilter,
+  type PostSort,
+  postSorts,
+  type UserFilter,
+  type UserSort,
+} from '../../../src/domain/list.ts';
 
 const [early, late] = ['2026-01-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'];
-const spans = [{ from: early }, { before: late }, { from: early, before: late }] as const;
-const sortIndex = { createdAt: 'created', updatedAt: 'updated', name: 'name', title: 'title' };
+const updatedAt = { from: early, before: late };
+
+/** A list, the index that has its rows in their order, and how a page enters that. */
+type Walk<Filter, Sort> = [by: Sort, filter: Filter, index: string, value: string, key: string];
+
+const userWalks: Walk<UserFilter, UserSort>[] = [
+  ['createdAt', {}, 'users_created', '', 'created_at'],
+  ['updatedAt', {}, 'users_updated', '', 'updated_at'],
+  ['name', {}, 'users_name', '', 'name'],
+  ['email', {}, 'users_email', '', 'email_sort'],
+  ['createdAt', { name: 'x' }, 'users_name_created', 'name=?', 'created_at'],
+  // No index has both orders: the one of the order is walked.
+  ['createdAt', { updatedAt }, 'users_created', '', 'created_at'],
+];
+
+const postWalks: Walk<PostFilter, PostSort>[] = [
+  ['createdAt', {}, 'posts_created', '', 'created_at'],
+  ['updatedAt', {}, 'posts_updated', '', 'updated_at'],
+  ['title', {}, 'posts_title', '', 'title'],
+  ['createdAt', { title: 'x' }, 'posts_title_created', 'title=?', 'created_at'],
+  ['createdAt', { authorId: 'x' }, 'posts_author_created', 'author_id=?', 'created_at'],
+  ['createdAt', { authorId: null }, 'posts_author_created', 'author_id=?', 'created_at'],
+  ['updatedAt', { authorId: 'x' }, 'posts_author_updated', 'author_id=?', 'updated_at'],
+  ['title', { authorId: 'x' }, 'posts_author_title', 'author_id=?', 'title'],
+  ['createdAt', { updatedAt }, 'posts_created', '', 'created_at'],
+];
 
 describe('sqlite query plans', () => {
   const database = new DatabaseSync(':memory:');
@@ -16,107 +52,50 @@ describe('sqlite query plans', () => {
   before(() => database.exec(recordTables + recordIndexes));
   after(() => database.close());
 
-  function planOf({ sql, values }: { sql: string; values: readonly (string | number | null)[] }) {
+  function planOf({ sql, values }: Query): string {
     const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
     return rows.map(({ detail }) => String(detail)).join('; ');
   }
 
-  /**
-   * That the first pages and the next ones, in both directions, enter an index, find the rows in
-   * their order there, and sort nothing.
-   *
-   * @param entry how a first page enters the index, and a next one
-   */
   function expectWalks<Filter extends EntityFilter, Sort extends string>(
     scheme: ListScheme<Filter, Sort>,
-    by: Sort,
-    filter: Filter,
-    index: string,
-    entry: { first: string; next: string },
+    walks: readonly Walk<Filter, Sort>[],
   ): void {
-    it(`${scheme.table} by ${by} of ${JSON.stringify(filter)} walk ${index}`, () => {
-      for (const direction of ['asc', 'desc'] as const) {
-        for (const after of [undefined, { key: '2026-05', id: 'i' }]) {
-          const order = { by, direction };
-          const query = pageQuery(scheme, { filter, order, limit: 100, bytes: 1, after });
-          expect(query.isSorted).to.equal(false);
-          const wanted = after === undefined ? entry.first : entry.next;
-          const seek = wanted.replace('behind', direction === 'asc' ? '>' : '<');
-          const way = seek === '' ? 'SCAN' : 'SEARCH';
-          expect(planOf(query)).to.equal(
-            `${way} ${scheme.table} USING INDEX ${index}${seek && ` (${seek})`}`,
-          );
+    for (const [by, filter, index, value, key] of walks) {
+      it(`${scheme.table} by ${by} of ${JSON.stringify(filter)} are read off ${index}`, () => {
+        for (const direction of ['asc', 'desc'] as const) {
+          for (const after of [undefined, { key: '2026-05', id: 'i' }]) {
+            const order = { by, direction };
+            const query = pageQuery(scheme, { filter, order, limit: 100, bytes: 1, after });
+            const position = `(${key},id)${direction === 'asc' ? '>' : '<'}(?,?)`;
+            const seek = [value, after === undefined ? '' : position].filter(Boolean).join(' AND ');
+            const plan = `${seek ? 'SEARCH' : 'SCAN'} ${scheme.table} USING INDEX ${index}`;
+            expect(planOf(query)).to.equal(plan + (seek && ` (${seek})`));
+            expect(query.isSorted).to.equal(false);
+          }
         }
+      });
+    }
+  }
+
+  expectWalks(userScheme, userWalks);
+  expectWalks(postScheme, postWalks);
+
+  for (const by of ['createdAt', 'updatedAt'] as const) {
+    it(`a span of ${by} enters its index on both sides`, () => {
+      for (const span of [{ from: early }, { before: late }, { from: early, before: late }]) {
+        const order = { by, direction: 'asc' } as const;
+        const request = { filter: { [by]: span }, order, limit: 9, bytes: 1 };
+        const column = by === 'createdAt' ? 'created_at' : 'updated_at';
+        const index = by === 'createdAt' ? 'posts_created' : 'posts_updated';
+        const ends = Object.keys(span).map(
+          (end) => `(${column},id)${end === 'from' ? '>' : '<'}(?,?)`,
+        );
+        const plan = `SEARCH posts USING INDEX ${index} (${ends.join(' AND ')})`;
+        expect(planOf(pageQuery(postScheme, request))).to.equal(plan);
       }
     });
   }
-
-  const walk = (column: string) => ({ first: '', next: `(${column},id)behind(?,?)` });
-  for (const by of userSorts) {
-    const index = by === 'email' ? by : sortIndex[by];
-    const column = { createdAt: 'created_at', updatedAt: 'updated_at', name: 'name' };
-    expectWalks(
-      userScheme,
-      by,
-      {},
-      `users_${index}`,
-      walk(by === 'email' ? 'email_sort' : column[by]),
-    );
-  }
-  for (const by of postSorts) {
-    const column = { createdAt: 'created_at', updatedAt: 'updated_at', title: 'title' }[by];
-    expectWalks(postScheme, by, {}, `posts_${sortIndex[by]}`, walk(column));
-    const index = `posts_author_${sortIndex[by]}`;
-    for (const authorId of ['x', null]) {
-      const next = `author_id=? AND (${column},id)behind(?,?)`;
-      expectWalks(postScheme, by, { authorId }, index, { first: 'author_id=?', next });
-    }
-  }
-  for (const [scheme, filter] of [
-    [userScheme, { name: 'x' }],
-    [postScheme, { title: 'x' }],
-  ] as const) {
-    const [column] = Object.keys(filter);
-    const entry = { first: `${column}=?`, next: `${column}=? AND (created_at,id)behind(?,?)` };
-    const index = `${scheme.table}_${column}_created`;
-    expectWalks<EntityFilter, 'createdAt'>(scheme, 'createdAt', filter, index, entry);
-  }
-  // No index has both orders: the one of the order is walked.
-  expectWalks(
-    userScheme,
-    'createdAt',
-    { updatedAt: spans[2] },
-    'users_created',
-    walk('created_at'),
-  );
-  expectWalks(
-    postScheme,
-    'createdAt',
-    { updatedAt: spans[2] },
-    'posts_created',
-    walk('created_at'),
-  );
-
-  it('spans enter the index of their order on both sides', () => {
-    for (const scheme of [userScheme, postScheme] as const) {
-      for (const by of ['createdAt', 'updatedAt'] as const) {
-        for (const span of spans) {
-          const request = { order: { by, direction: 'asc' }, limit: 9, bytes: 1 } as const;
-          const plan = planOf(
-            pageQuery<EntityFilter, typeof by>(scheme, { ...request, filter: { [by]: span } }),
-          );
-          const seek = Object.keys(span).map((end) => {
-            const column = by === 'createdAt' ? 'created_at' : 'updated_at';
-            return `(${column},id)${end === 'from' ? '>' : '<'}(?,?)`;
-          });
-          const index = `${scheme.table}_${sortIndex[by]}`;
-          expect(plan).to.equal(
-            `SEARCH ${scheme.table} USING INDEX ${index} (${seek.join(' AND ')})`,
-          );
-        }
-      }
-    }
-  });
 
   it('behind a position in the order of a value that is filtered for, the id is entered', () => {
     const request = { filter: { title: 'x' }, limit: 9, bytes: 1 };

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { endpoints } from '../../../src/adapters/http/endpoints.ts';
+import { endpoints } from '../../../src/adapters/http/endpoints/table.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
 import { exchange } from './support/raw.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { problemCatalogue } from '../../../src/adapters/http/problem-catalogue.ts';
+import { problemCatalogue } from '../../../src/adapters/http/problems/catalogue.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
-import { overloaded, storeUnavailable } from '../../../src/domain/errors.ts';
+import { RostrumError, storeUnavailable } from '../../../src/domain/errors.ts';
 import { contractCodes } from '../../support/contract-codes.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
 import { errorsDocument } from './support/errors-document.ts';
@@ -108,7 +108,7 @@ describe('problems', () => {
     it('overloaded: 503 with Retry-After', async () => {
       const store = createMemoryStore();
       store.posts.create = async () => {
-        throw overloaded();
+        throw new RostrumError('overloaded', {});
       };
       await using api = await startApi({ store });
       const answer = await api.post('/posts', { title: 'x' });

@@ -1,0 +1,118 @@
+import { RostrumError } from '../../domain/errors.ts';
+
+/** What of a budget somebody holds. */
+export interface Share {
+  bytes: number;
+  /** Ends the connection of the client whom the share waits for; absent while it waits for us. */
+  cut: (() => void) | undefined;
+  /** Since when it waits for the client (`performance.now()`). */
+  since: number;
+}
+
+interface Waiting {
+  readonly bytes: number;
+  readonly resolve: (share: Share) => void;
+}
+
+/** How long a client may take before it is cut off for others, and others wait, in milliseconds. */
+const patience = { holderMs: 2000, waiterMs: 10_000 };
+
+/**
+ * Memory that many requests share. What one takes, it gives back. Where there is no room, the
+ * client who has held its share for the longest time is cut off first.
+ */
+export class Budget {
+  readonly #limit: number;
+  readonly #shares = new Set<Share>();
+  readonly #waiting = new Set<Waiting>();
+  #held = 0;
+
+  /** @param limit in bytes; one share may be larger, when it is the only one */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** @throws RostrumError `overloaded` */
+  take(bytes: number): Share {
+    while (!this.#hasRoom(bytes)) {
+      if (!this.#cutOldest()) throw new RostrumError('overloaded', {});
+    }
+    return this.#open(bytes);
+  }
+
+  /**
+   * Waits in line for room.
+   *
+   * @throws RostrumError `overloaded` when it does not come in time
+   */
+  async wait(bytes: number): Promise<Share> {
+    if (this.#waiting.size === 0 && this.#hasRoom(bytes)) return this.#open(bytes);
+    const { promise, resolve, reject } = Promise.withResolvers<Share>();
+    const waiting = { bytes, resolve };
+    this.#waiting.add(waiting);
+    const end = performance.now() + patience.waiterMs;
+    const timer = setInterval(() => {
+      if (performance.now() > end) reject(new RostrumError('overloaded', {}));
+      else this.#cutOldest();
+    }, patience.holderMs / 4);
+    try {
+      return await promise;
+    } finally {
+      clearInterval(timer);
+      this.#waiting.delete(waiting);
+    }
+  }
+
+  /** Says that a share waits for its client from now on, and how to cut that off. */
+  dependOn(share: Share, cut: () => void): void {
+    share.cut = cut;
+    share.since = performance.now();
+    // Behind those that wait for longer.
+    if (this.#shares.delete(share)) this.#shares.add(share);
+  }
+
+  /** Says how much a share holds by now, and that it waits for nobody. */
+  resize(share: Share, bytes: number): void {
+    if (!this.#shares.has(share)) return;
+    share.cut = undefined;
+    this.#held += bytes - share.bytes;
+    share.bytes = bytes;
+    this.#admit();
+  }
+
+  give(share: Share): void {
+    if (!this.#shares.delete(share)) return;
+    this.#held -= share.bytes;
+    this.#admit();
+  }
+
+  #hasRoom(bytes: number): boolean {
+    return this.#held === 0 || this.#held + bytes <= this.#limit;
+  }
+
+  #open(bytes: number): Share {
+    const share = { bytes, cut: undefined, since: 0 };
+    this.#shares.add(share);
+    this.#held += bytes;
+    return share;
+  }
+
+  #admit(): void {
+    for (const waiting of this.#waiting) {
+      if (!this.#hasRoom(waiting.bytes)) return;
+      this.#waiting.delete(waiting);
+      waiting.resolve(this.#open(waiting.bytes));
+    }
+  }
+
+  #cutOldest(): boolean {
+    const before = performance.now() - patience.holderMs;
+    for (const share of this.#shares) {
+      if (share.cut === undefined || share.since > before) continue;
+      share.cut();
+      this.give(share);
+      return true;
+    }
+    return false;
+  }
+}

@@ -50,6 +50,14 @@ export async function throwsItsError(call: (fail: () => never) => Promise<unknow
   assert.equal(outcome.reason, error, 'expected the very error that was thrown');
 }
 
+export async function raisesIdTaken(call: Promise<unknown>): Promise<void> {
+  await raises(call, 'id-taken');
+}
+
+export async function raisesKeyReused(call: Promise<unknown>): Promise<void> {
+  await raises(call, 'idempotency-key-reused');
+}
+
 export async function raisesUnknownAuthor(call: Promise<unknown>): Promise<void> {
   const { issues } = await raises(call, 'invalid-record');
   assert.deepEqual(pointersAndCodes(issues), [['/authorId', 'unknown']]);

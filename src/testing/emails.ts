@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { raisesEmailTaken, same } from './assertions.ts';
-import { claim, later, times, user } from './fixtures.ts';
-import { put } from './lists.ts';
+import { claim, later, user } from './fixtures.ts';
+import { put, putEach } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Two ways to write one address, by the domain's key. */
@@ -25,75 +25,70 @@ const different = [
 ];
 
 /** Email addresses are unique by the domain's key. */
-export function describeEmails({ group, test }: Suite): void {
-  group('emails', () => {
-    for (const [first, second] of alike) {
-      test(`${escaped(first)} and ${escaped(second)} are one address`, async ({ users }) => {
-        const [one, two] = [user({ email: first }), user()];
-        await put(users, [one, two]);
-        await raisesEmailTaken(users.create(() => user({ email: second })));
-        const move = users.update(two.id, ({ record }) => ({ ...record, email: second }));
-        await raisesEmailTaken(move);
-        same(await users.get(two.id), two);
-        const own = await users.update(one.id, ({ record }) => ({ ...record, email: second }));
-        same(own, { ...one, email: second }, 2);
-      });
-    }
-
-    test('addresses that only look alike are different', async ({ users }) => {
-      for (const email of different) await users.create(() => user({ email }));
+export function describeEmails({ test }: Suite): void {
+  for (const [first, second] of alike) {
+    test(`${escaped(first)} and ${escaped(second)} are one address`, async ({ users }) => {
+      const [one, two] = [user({ email: first }), user()];
+      await put(users, [one, two]);
+      await raisesEmailTaken(users.create(() => user({ email: second })));
+      const move = users.update(two.id, ({ record }) => ({ ...record, email: second }));
+      await raisesEmailTaken(move);
+      same(await users.get(two.id), two);
+      const own = await users.update(one.id, ({ record }) => ({ ...record, email: second }));
+      same(own, { ...one, email: second }, 2);
     });
+  }
 
-    test('a creation that meets a taken address writes nothing', async ({ users }) => {
-      const [first, second] = [user(), user()];
-      await put(users, [first]);
-      const call = users.create(() => ({ ...second, email: first.email }), claim());
-      await raisesEmailTaken(call);
-      assert.equal(await users.get(second.id), undefined);
-    });
+  test('addresses that only look alike are different', async ({ users }) => {
+    for (const email of different) await users.create(() => user({ email }));
+  });
 
-    test('any number of users may have no address', async ({ users }) => {
-      await put(
-        users,
-        times(5, () => user({ email: null })),
-      );
-      for (const record of [user(), user()]) {
-        await put(users, [record]);
-        await users.update(record.id, (current) => ({ ...current.record, email: null }));
-        same(await users.get(record.id), { ...record, email: null }, 2);
-      }
-    });
+  test('a creation that meets a taken address writes nothing', async ({ users }) => {
+    const [first, second] = [user(), user()];
+    await put(users, [first]);
+    const call = users.create(() => ({ ...second, email: first.email }), claim());
+    await raisesEmailTaken(call);
+    assert.equal(await users.get(second.id), undefined);
+  });
 
-    test('a user may be changed and keep the address', async ({ users }) => {
-      const record = user();
+  test('any number of users may have no address', async ({ users }) => {
+    await putEach(users, [1, 2, 3], () => user({ email: null }));
+    for (const record of [user(), user()]) {
       await put(users, [record]);
-      const next = { ...record, name: 'Other' };
-      same(await users.update(record.id, () => next), next, 2);
-      await raisesEmailTaken(users.create(() => user({ email: record.email })));
-    });
+      await users.update(record.id, (current) => ({ ...current.record, email: null }));
+      same(await users.get(record.id), { ...record, email: null }, 2);
+    }
+  });
 
-    test('an address that a user gave up is free', async ({ users }) => {
-      const [first, second] = [user(), user()];
-      await put(users, [first]);
-      await users.update(first.id, ({ record }) => ({ ...record, email: null }));
-      await put(users, [{ ...second, email: first.email }]);
-      await raisesEmailTaken(users.update(first.id, () => first));
-    });
+  test('a user may be changed and keep the address', async ({ users }) => {
+    const record = user();
+    await put(users, [record]);
+    const next = { ...record, name: 'Other' };
+    same(await users.update(record.id, () => next), next, 2);
+    await raisesEmailTaken(users.create(() => user({ email: record.email })));
+  });
 
-    test('an address that a user moved to is taken, and the old one is free', async ({ users }) => {
-      const first = user();
-      await put(users, [first]);
-      await users.update(first.id, ({ record }) => ({ ...record, email: 'new@example.com' }));
-      await raisesEmailTaken(users.create(() => user({ email: 'NEW@example.com' })));
-      await put(users, [user({ email: first.email })]);
-    });
+  test('an address that a user gave up is free', async ({ users }) => {
+    const [first, second] = [user(), user()];
+    await put(users, [first]);
+    await users.update(first.id, ({ record }) => ({ ...record, email: null }));
+    await put(users, [{ ...second, email: first.email }]);
+    await raisesEmailTaken(users.update(first.id, () => first));
+  });
 
-    test('a deleted user’s address is free, even while a claim remembers it', async ({ users }) => {
-      const first = user();
-      await users.create(() => first, claim());
-      await users.delete(first.id, 'refuse', later);
-      await put(users, [user({ email: first.email })]);
-    });
+  test('an address that a user moved to is taken, and the old one is free', async ({ users }) => {
+    const first = user();
+    await put(users, [first]);
+    await users.update(first.id, ({ record }) => ({ ...record, email: 'new@example.com' }));
+    await raisesEmailTaken(users.create(() => user({ email: 'NEW@example.com' })));
+    await put(users, [user({ email: first.email })]);
+  });
+
+  test('a deleted user’s address is free, even while a claim remembers it', async ({ users }) => {
+    const first = user();
+    await users.create(() => first, claim());
+    await users.delete(first.id, 'refuse', later);
+    await put(users, [user({ email: first.email })]);
   });
 }
 

@@ -11,7 +11,7 @@ import { describeOrders } from './orders.ts';
 import { describeOwnFields } from './own-fields.ts';
 import { describePages } from './pages.ts';
 import { describeRaces } from './races.ts';
-import { type StoreContract, suiteOn } from './suite.ts';
+import { type StoreContract, type Suite, suiteOn } from './suite.ts';
 import { describeTransfer } from './transfer.ts';
 import { describeUpdates } from './updates.ts';
 import { describeValues } from './values.ts';
@@ -32,27 +32,29 @@ export type { Runner, StoreContract } from './suite.ts';
  */
 export function describeStore(name: string, contract: StoreContract): void {
   const suite = suiteOn(contract);
-  suite.group(name, () => {
-    for (const describeGroup of groups) describeGroup(suite);
+  contract.describe(name, () => {
+    for (const [group, declare] of Object.entries(groups)) {
+      contract.describe(group, () => declare(suite));
+    }
   });
 }
 
-const groups = [
-  describeValues,
-  describeOwnFields,
-  describeCreation,
-  describeClaims,
-  describeUpdates,
-  describeEmails,
-  describeAuthors,
-  describeDeletion,
-  describeUserDeletion,
-  describeOrders,
-  describeFilters,
-  describePages,
-  describeRaces,
-  describeDeletionRaces,
-  describeListChanges,
-  describeLifecycle,
-  describeTransfer,
-];
+const groups: Readonly<Record<string, (suite: Suite) => void>> = {
+  values: describeValues,
+  'own fields': describeOwnFields,
+  creation: describeCreation,
+  claims: describeClaims,
+  updates: describeUpdates,
+  emails: describeEmails,
+  authors: describeAuthors,
+  deletion: describeDeletion,
+  'deletion of users': describeUserDeletion,
+  orders: describeOrders,
+  filters: describeFilters,
+  pages: describePages,
+  races: describeRaces,
+  'deletion races': describeDeletionRaces,
+  'lists under change': describeListChanges,
+  lifecycle: describeLifecycle,
+  transfer: describeTransfer,
+};

@@ -6,61 +6,59 @@ import { pageOf, put } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** The life of a store: ready, under way, closed. */
-export function describeLifecycle({ group, test }: Suite): void {
-  group('lifecycle', () => {
-    test('a fresh store is ready and empty', async (store) => {
-      await store.ready();
-      await store.ready();
-      assert.deepEqual((await pageOf(store.users)).items, []);
-      assert.deepEqual((await pageOf(store.posts)).items, []);
-    });
+export function describeLifecycle({ test }: Suite): void {
+  test('a fresh store is ready and empty', async (store) => {
+    await store.ready();
+    await store.ready();
+    assert.deepEqual((await pageOf(store.users)).items, []);
+    assert.deepEqual((await pageOf(store.posts)).items, []);
+  });
 
-    for (const which of ['one', 'another']) {
-      test(`each store that is opened is fresh: ${which}`, async (store) => {
-        assert.equal(await store.users.get('left'), undefined);
-        assert.equal(await claimed(store.posts, claim({ key: 'left' })), undefined);
-        await put(store.users, [user({ id: 'left', email: 'left@example.com' })]);
-        await store.posts.create(() => post({ id: 'left' }), claim({ key: 'left' }));
-      });
+  for (const which of ['one', 'another']) {
+    test(`each store that is opened is fresh: ${which}`, async (store) => {
+      assert.equal(await store.users.get('left'), undefined);
+      assert.equal(await claimed(store.posts, claim({ key: 'left' })), undefined);
+      await put(store.users, [user({ id: 'left', email: 'left@example.com' })]);
+      await store.posts.create(() => post({ id: 'left' }), claim({ key: 'left' }));
+    });
+  }
+
+  test('closing again does nothing, at the same time too', async (store) => {
+    await Promise.all([store.close(), store.close()]);
+    await store.close();
+    await store[Symbol.asyncDispose]();
+  });
+
+  test('Symbol.asyncDispose closes', async (store) => {
+    await store[Symbol.asyncDispose]();
+    await raises(store.ready(), 'store-unavailable');
+    await raises(store.users.get('any'), 'store-unavailable');
+  });
+
+  test('after close, every call ends in store-unavailable, and changed nothing', async (store) => {
+    const [author, record] = [user(), post()];
+    await put(store.users, [author]);
+    await put(store.posts, [record]);
+    await store.close();
+    for (const [name, call] of everyCall(store, author.id, record.id)) {
+      const { outcome } = await raises(call(), 'store-unavailable');
+      assert.equal(outcome, 'none', `outcome of ${name}`);
     }
+  });
 
-    test('closing again does nothing, at the same time too', async (store) => {
-      await Promise.all([store.close(), store.close()]);
-      await store.close();
-      await store[Symbol.asyncDispose]();
+  test('changes that are under way come to their end before a store is closed', async (store) => {
+    const [id = ''] = await put(store.users, [user()]);
+    let ended = 0;
+    const changes = times(20, async (n) => {
+      if (n % 3 === 0) await store.users.create(() => user());
+      else if (n % 3 === 1) await store.posts.create(() => post({ authorId: id }), claim());
+      else await store.users.update(id, ({ record }) => ({ ...record, n }));
+      ended++;
     });
-
-    test('Symbol.asyncDispose closes', async (store) => {
-      await store[Symbol.asyncDispose]();
-      await raises(store.ready(), 'store-unavailable');
-      await raises(store.users.get('any'), 'store-unavailable');
-    });
-
-    test('after close, every call ends in store-unavailable, and changed nothing', async (store) => {
-      const [author, record] = [user(), post()];
-      await put(store.users, [author]);
-      await put(store.posts, [record]);
-      await store.close();
-      for (const [name, call] of everyCall(store, author.id, record.id)) {
-        const { outcome } = await raises(call(), 'store-unavailable');
-        assert.equal(outcome, 'none', `outcome of ${name}`);
-      }
-    });
-
-    test('changes that are under way come to their end before a store is closed', async (store) => {
-      const [id = ''] = await put(store.users, [user()]);
-      let ended = 0;
-      const changes = times(20, async (n) => {
-        if (n % 3 === 0) await store.users.create(() => user());
-        else if (n % 3 === 1) await store.posts.create(() => post({ authorId: id }), claim());
-        else await store.users.update(id, ({ record }) => ({ ...record, n }));
-        ended++;
-      });
-      const closed = store.close().then(() => ended);
-      const { returned } = await race(changes);
-      counts('changes that were made', returned.length, 20);
-      counts('changes that had ended when close did', await closed, 20);
-    });
+    const closed = store.close().then(() => ended);
+    const { returned } = await race(changes);
+    counts('changes that were made', returned.length, 20);
+    counts('changes that had ended when close did', await closed, 20);
   });
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../domain/list.ts';
 import type { Entity } from '../domain/record.ts';
 import { at, byCodePoint, post, shuffled, times, user } from './fixtures.ts';
-import { idsOf, type Lister, put, walk } from './lists.ts';
+import { idsOf, type Lister, put, putEach, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 const directions = ['asc', 'desc'] as const;
@@ -23,85 +23,68 @@ const byEmailKey = [
 ];
 
 /** Every sort, in both directions, on pages of every size. */
-export function describeOrders({ group, test, both }: Suite): void {
-  group('orders', () => {
-    // Ties of every sort: three records to a key, and the ids in another order than the keys.
-    const tied = (n: number) => ({
-      id: `${['～', 'b', '😀', 'a', 'B', '10', '9'][n % 7]}-${n}`,
-      createdAt: at(n % 4),
-      updatedAt: at((n * 7) % 5),
-    });
-    const text = (n: number) => `${['x', 'X', '～', '😀'][n % 4]}`;
-
-    for (const by of userSorts) {
-      test(`users by ${by}: both directions, ties by id, pages of any size`, async ({ users }) => {
-        const email = (n: number) => `${n % 2 ? 'M' : 'm'}.${(n * 5) % 14}@example.com`;
-        const records = times(14, (n) =>
-          user({ ...tied(n), name: text(n), email: n % 3 === 0 ? null : email(n) }),
-        );
-        await put(users, records);
-        await everyWalk(users, by, records, userSortKey);
-      });
-    }
-
-    for (const by of postSorts) {
-      test(`posts by ${by}: both directions, ties by id, pages of any size`, async ({ posts }) => {
-        const records = times(14, (n) => post({ ...tied(n), title: text(n) }));
-        await put(posts, records);
-        await everyWalk(posts, by, records, postSortKey);
-      });
-    }
-
-    for (const direction of directions) {
-      const listed = (texts: readonly string[]) =>
-        direction === 'asc' ? texts : texts.toReversed();
-
-      test(`names and titles sort by code point, ${direction}`, async ({ users, posts }) => {
-        await put(
-          users,
-          shuffled(byCodePoint).map((name) => user({ name })),
-        );
-        await put(
-          posts,
-          shuffled(byCodePoint).map((title) => post({ title })),
-        );
-        const named = await walk(users, { order: { by: 'name', direction } });
-        const titled = await walk(posts, { order: { by: 'title', direction } });
-        assert.deepEqual(
-          named.map(({ name }) => name),
-          listed(byCodePoint),
-        );
-        assert.deepEqual(
-          titled.map(({ title }) => title),
-          listed(byCodePoint),
-        );
-      });
-
-      test(`emails sort by key and code point, missing ones before all, ${direction}`, async ({
-        users,
-      }) => {
-        const emails = [...shuffled(byEmailKey), null, null];
-        await put(
-          users,
-          emails.map((email) => user({ email })),
-        );
-        const walked = await walk(users, { order: { by: 'email', direction } });
-        const found = walked.map(({ email }) => email);
-        const missing = direction === 'asc' ? found.splice(0, 2) : found.splice(-2);
-        assert.deepEqual(missing, [null, null]);
-        assert.deepEqual(found, listed(byEmailKey));
-      });
-
-      both(`ids break ties by code point, ${direction}`, async ({ records, make }) => {
-        await put(
-          records,
-          shuffled(byCodePoint).map((id) => make({ id, createdAt: at(0) })),
-        );
-        const walked = await walk(records, { order: { by: 'createdAt', direction } });
-        assert.deepEqual(idsOf(walked), listed(byCodePoint));
-      });
-    }
+export function describeOrders({ test, both }: Suite): void {
+  // Ties of every sort: three records to a key, and the ids in another order than the keys.
+  const tied = (n: number) => ({
+    id: `${['～', 'b', '😀', 'a', 'B', '10', '9'][n % 7]}-${n}`,
+    createdAt: at(n % 4),
+    updatedAt: at((n * 7) % 5),
   });
+  const text = (n: number) => `${['x', 'X', '～', '😀'][n % 4]}`;
+
+  for (const by of userSorts) {
+    test(`users by ${by}: both directions, ties by id, pages of any size`, async ({ users }) => {
+      const email = (n: number) => `${n % 2 ? 'M' : 'm'}.${(n * 5) % 14}@example.com`;
+      const records = times(14, (n) =>
+        user({ ...tied(n), name: text(n), email: n % 3 === 0 ? null : email(n) }),
+      );
+      await put(users, records);
+      await everyWalk(users, by, records, userSortKey);
+    });
+  }
+
+  for (const by of postSorts) {
+    test(`posts by ${by}: both directions, ties by id, pages of any size`, async ({ posts }) => {
+      const records = times(14, (n) => post({ ...tied(n), title: text(n) }));
+      await put(posts, records);
+      await everyWalk(posts, by, records, postSortKey);
+    });
+  }
+
+  for (const direction of directions) {
+    const listed = (texts: readonly string[]) => (direction === 'asc' ? texts : texts.toReversed());
+
+    test(`names and titles sort by code point, ${direction}`, async ({ users, posts }) => {
+      await putEach(users, shuffled(byCodePoint), (name) => user({ name }));
+      await putEach(posts, shuffled(byCodePoint), (title) => post({ title }));
+      const named = await walk(users, { order: { by: 'name', direction } });
+      const titled = await walk(posts, { order: { by: 'title', direction } });
+      assert.deepEqual(
+        named.map(({ name }) => name),
+        listed(byCodePoint),
+      );
+      assert.deepEqual(
+        titled.map(({ title }) => title),
+        listed(byCodePoint),
+      );
+    });
+
+    test(`emails sort by their keys, missing ones first, ${direction}`, async ({ users }) => {
+      const emails = [...shuffled(byEmailKey), null, null];
+      await putEach(users, emails, (email) => user({ email }));
+      const walked = await walk(users, { order: { by: 'email', direction } });
+      const found = walked.map(({ email }) => email);
+      const missing = direction === 'asc' ? found.splice(0, 2) : found.splice(-2);
+      assert.deepEqual(missing, [null, null]);
+      assert.deepEqual(found, listed(byEmailKey));
+    });
+
+    both(`ids break ties by code point, ${direction}`, async ({ records, make }) => {
+      await putEach(records, shuffled(byCodePoint), (id) => make({ id, createdAt: at(0) }));
+      const walked = await walk(records, { order: { by: 'createdAt', direction } });
+      assert.deepEqual(idsOf(walked), listed(byCodePoint));
+    });
+  }
 }
 
 async function everyWalk<R extends Entity, Filter extends EntityFilter, Sort extends string>(

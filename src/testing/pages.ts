@@ -2,18 +2,16 @@ import assert from 'node:assert/strict';
 import { utf8Bytes } from '../domain/text.ts';
 import { counts, same } from './assertions.ts';
 import { at, post, times, user } from './fixtures.ts';
-import { idsOf, pageOf, put, recordsOf, walk } from './lists.ts';
+import { idsOf, pageOf, put, putEach, recordsOf, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 const directions = ['asc', 'desc'] as const;
 
 /** How a list is cut into pages. */
 export function describePages(suite: Suite): void {
-  suite.group('pages', () => {
-    describePositions(suite);
-    describeBytes(suite);
-    describeTotals(suite);
-  });
+  describePositions(suite);
+  describeBytes(suite);
+  describeTotals(suite);
 }
 
 function describePositions({ test, both }: Suite): void {
@@ -22,29 +20,20 @@ function describePositions({ test, both }: Suite): void {
     assert.deepEqual([page.items, page.next, page.total], [[], undefined, 0]);
   });
 
-  both(
-    'next is absent exactly when no record that the filter matches follows',
-    async ({ records, make }) => {
-      const ids = await put(
-        records,
-        times(4, (n) => make({ createdAt: at(n) })),
-      );
-      for (const limit of [1, 3, 4, 5, 1000]) {
-        const { items, next } = await pageOf(records, { limit });
-        counts(`records on a page, limit ${limit}`, items.length, Math.min(limit, 4));
-        assert.equal(next !== undefined, limit < 4, `next, limit ${limit} of 4`);
-      }
-      const filter = { ids: ids.slice(0, 2) };
-      assert.equal((await pageOf(records, { filter, limit: 2 })).next, undefined);
-    },
-  );
+  both('next is absent exactly when no match follows', async ({ records, make }) => {
+    const ids = await putEach(records, [0, 1, 2, 3], (n) => make({ createdAt: at(n) }));
+    for (const limit of [1, 3, 4, 5, 1000]) {
+      const { items, next } = await pageOf(records, { limit });
+      counts(`records on a page, limit ${limit}`, items.length, Math.min(limit, 4));
+      assert.equal(next !== undefined, limit < 4, `next, limit ${limit} of 4`);
+    }
+    const filter = { ids: ids.slice(0, 2) };
+    assert.equal((await pageOf(records, { filter, limit: 2 })).next, undefined);
+  });
 
   test('next is the sort key and the id of the page’s last record', async ({ users }) => {
     const emails = [null, 'É@example.com', 'z@example.com'];
-    await put(
-      users,
-      emails.map((email, n) => user({ id: `u${n}`, email })),
-    );
+    await putEach(users, emails, (email, n) => user({ id: `u${n}`, email }));
     const order = { by: 'email', direction: 'asc' } as const;
     const first = await pageOf(users, { order, limit: 1 });
     assert.deepEqual(first.next, { key: null, id: 'u0' });
@@ -58,28 +47,23 @@ function describePositions({ test, both }: Suite): void {
   for (const direction of directions) {
     const order = { by: 'createdAt', direction } as const;
 
-    both(
-      `a page begins behind a position, whether or not a record is there, ${direction}`,
-      async ({ records, make, remove }) => {
-        // Two records to a moment, and the middle pair has ids on either side of "m".
-        const made = times(6, (n) =>
-          make({ id: `${n % 2 ? 'z' : 'a'}${n}`, createdAt: at(n >> 1) }),
-        );
-        await put(records, made);
-        const listed = direction === 'asc' ? made : made.toReversed();
-        const begins = async (key: string, id: string, index: number) => {
-          const { items } = await pageOf(records, { order, after: { key, id } });
-          assert.deepEqual(idsOf(recordsOf(items)), idsOf(listed.slice(index)));
-        };
-        await begins(at(1), 'm', 3);
-        const [, second, third] = listed as [unknown, (typeof made)[0], (typeof made)[0]];
-        await begins(second.createdAt, second.id, 2);
-        await remove(second.id);
-        await begins(second.createdAt, second.id, 2);
-        await remove(third.id);
-        await begins(second.createdAt, second.id, 3);
-      },
-    );
+    both(`a page begins behind a position, ${direction}`, async ({ records, make, remove }) => {
+      // Two records to a moment, and the middle pair has ids on either side of "m".
+      const made = times(6, (n) => make({ id: `${n % 2 ? 'z' : 'a'}${n}`, createdAt: at(n >> 1) }));
+      await put(records, made);
+      const listed = direction === 'asc' ? made : made.toReversed();
+      const begins = async (key: string, id: string, index: number) => {
+        const { items } = await pageOf(records, { order, after: { key, id } });
+        assert.deepEqual(idsOf(recordsOf(items)), idsOf(listed.slice(index)));
+      };
+      await begins(at(1), 'm', 3);
+      const [, second, third] = listed as [unknown, (typeof made)[0], (typeof made)[0]];
+      await begins(second.createdAt, second.id, 2);
+      await remove(second.id);
+      await begins(second.createdAt, second.id, 2);
+      await remove(third.id);
+      await begins(second.createdAt, second.id, 3);
+    });
 
     test(`a position may have any text as its key or id, ${direction}`, async ({ users }) => {
       const made = ['a', 'b', 'ba'].map((name) => user({ id: name, name, createdAt: at(0) }));
@@ -128,53 +112,44 @@ function describeBytes({ both }: Suite): void {
   for (const direction of directions) {
     const order = { by: 'createdAt', direction } as const;
 
-    both(
-      `a page ends before the record that would bring it over bytes, ${direction}`,
-      async ({ records, make }) => {
-        // Characters of one, two, three and four bytes of UTF-8, and one that JSON escapes.
-        const texts = ['x', 'é', '～', '😀', '"', 'x～😀'];
-        const made = texts.map((text, n) => make({ createdAt: at(n), own: text.repeat(50 + n) }));
-        await put(records, made);
-        const all = (await pageOf(records, { order })).items;
-        let bytes = 0;
-        for (const [n, { json }] of all.entries()) {
-          bytes += utf8Bytes(json);
-          const isLast = n === all.length - 1;
-          const exact = await pageOf(records, { order, bytes });
-          counts(`records in ${bytes} bytes`, exact.items.length, n + 1);
-          assert.equal(exact.next === undefined, isLast, `next after ${bytes} bytes`);
-          const less = await pageOf(records, { order, bytes: bytes - 1, total: true });
-          counts(`records in ${bytes - 1} bytes`, less.items.length, Math.max(n, 1));
-          assert.equal(less.next === undefined, isLast && n === 0, `next after ${bytes - 1} bytes`);
-          assert.equal(less.total, all.length, 'bytes changed the total');
-        }
-      },
-    );
+    both(`a page ends before it is over its bytes, ${direction}`, async ({ records, make }) => {
+      // Characters of one, two, three and four bytes of UTF-8, and one that JSON escapes.
+      const texts = ['x', 'é', '～', '😀', '"', 'x～😀'];
+      const made = texts.map((text, n) => make({ createdAt: at(n), own: text.repeat(50 + n) }));
+      await put(records, made);
+      const all = (await pageOf(records, { order })).items;
+      let bytes = 0;
+      for (const [n, { json }] of all.entries()) {
+        bytes += utf8Bytes(json);
+        const isLast = n === all.length - 1;
+        const exact = await pageOf(records, { order, bytes });
+        counts(`records in ${bytes} bytes`, exact.items.length, n + 1);
+        assert.equal(exact.next === undefined, isLast, `next after ${bytes} bytes`);
+        const less = await pageOf(records, { order, bytes: bytes - 1, total: true });
+        counts(`records in ${bytes - 1} bytes`, less.items.length, Math.max(n, 1));
+        assert.equal(less.next === undefined, isLast && n === 0, `next after ${bytes - 1} bytes`);
+        assert.equal(less.total, all.length, 'bytes changed the total');
+      }
+    });
 
-    both(
-      `pages of any number of bytes make up the whole list, ${direction}`,
-      async ({ records, make }) => {
-        const made = times(9, (n) => make({ createdAt: at(n >> 1), own: '～'.repeat(n * 40) }));
-        await put(records, made);
-        const whole = await walk(records, { order });
-        counts('records', whole.length, 9);
-        for (const bytes of [1, 200, 500, 1000, 2000]) {
-          for (const limit of [2, 100]) {
-            const walked = await walk(records, { order, bytes, limit });
-            assert.deepEqual(idsOf(walked), idsOf(whole), `${bytes} bytes, limit ${limit}`);
-          }
+    both(`pages of any bytes make up the whole list, ${direction}`, async ({ records, make }) => {
+      const made = times(9, (n) => make({ createdAt: at(n >> 1), own: '～'.repeat(n * 40) }));
+      await put(records, made);
+      const whole = await walk(records, { order });
+      counts('records', whole.length, 9);
+      for (const bytes of [1, 200, 500, 1000, 2000]) {
+        for (const limit of [2, 100]) {
+          const walked = await walk(records, { order, bytes, limit });
+          assert.deepEqual(idsOf(walked), idsOf(whole), `${bytes} bytes, limit ${limit}`);
         }
-      },
-    );
+      }
+    });
   }
 }
 
 function describeTotals({ both }: Suite): void {
   both('total counts all that the filter matches, on every page', async ({ records, make }) => {
-    await put(
-      records,
-      times(5, (n) => make({ createdAt: at(n) })),
-    );
+    await putEach(records, [0, 1, 2, 3, 4], (n) => make({ createdAt: at(n) }));
     const filter = { createdAt: { from: at(1) } };
     for (const after of [undefined, { key: at(2), id: 'x' }, { key: at(99), id: 'x' }]) {
       const page = await pageOf(records, { filter, limit: 2, after, total: true });

@@ -10,11 +10,9 @@ const onlyAtOne = { only: [1] };
 
 /** Calls that race: each sees what the one before it left. */
 export function describeRaces(suite: Suite): void {
-  suite.group('races', () => {
-    describeRecordRaces(suite);
-    describeClaimRaces(suite);
-    describeEmailRaces(suite);
-  });
+  describeRecordRaces(suite);
+  describeClaimRaces(suite);
+  describeEmailRaces(suite);
 }
 
 function describeRecordRaces({ both }: Suite): void {
@@ -39,25 +37,22 @@ function describeRecordRaces({ both }: Suite): void {
     for (const won of returned) same(await records.get(first.id), won?.record ?? first, 2);
   });
 
-  both(
-    '50 changes without a condition all land, and the version counts them',
-    async ({ records, make }) => {
-      const first = make({ n: 0 });
-      await put(records, [first]);
-      const calls = times(50, () =>
-        records.update(first.id, ({ record }) => ({ ...record, n: Number(record.n) + 1 })),
-      );
-      const { returned, raised } = await race(calls);
-      assert.deepEqual(raised, {});
-      same(await records.get(first.id), { ...first, n: 50 }, 51);
-      const told = returned.map((stored) => [Number(stored?.version), Number(stored?.record.n)]);
-      assert.deepEqual(
-        told.toSorted(([a = 0], [b = 0]) => a - b),
-        times(50, (n) => [n + 2, n + 1]),
-        'a call returned what another one stored',
-      );
-    },
-  );
+  both('50 changes without a condition all land', async ({ records, make }) => {
+    const first = make({ n: 0 });
+    await put(records, [first]);
+    const calls = times(50, () =>
+      records.update(first.id, ({ record }) => ({ ...record, n: Number(record.n) + 1 })),
+    );
+    const { returned, raised } = await race(calls);
+    assert.deepEqual(raised, {});
+    same(await records.get(first.id), { ...first, n: 50 }, 51);
+    const told = returned.map((stored) => [Number(stored?.version), Number(stored?.record.n)]);
+    assert.deepEqual(
+      told.toSorted(([a = 0], [b = 0]) => a - b),
+      times(50, (n) => [n + 2, n + 1]),
+      'a call returned what another one stored',
+    );
+  });
 
   both('of 20 deletions of one record, one finds it', async ({ records, make, remove }) => {
     const [id = ''] = await put(records, [make()]);
@@ -108,37 +103,29 @@ function describeRecordRaces({ both }: Suite): void {
 
 /** Creations that race under one key. */
 function describeClaimRaces({ test, both }: Suite): void {
-  both(
-    'of 20 creations under one claim, one makes its record, the others return it',
-    async ({ records, make }) => {
-      const key = claim();
-      const { returned, raised } = await race(times(20, () => records.create(() => make(), key)));
-      assert.deepEqual(raised, {});
-      const [made, ...others] = returned.filter(({ replayed }) => !replayed);
-      counts('creations besides the first', others.length, 0);
-      for (const creation of returned) same(creation, made?.record ?? make());
-      assert.deepEqual(await walk(records), [made?.record]);
-    },
-  );
+  both('of 20 creations under one claim, one wins', async ({ records, make }) => {
+    const key = claim();
+    const { returned, raised } = await race(times(20, () => records.create(() => make(), key)));
+    assert.deepEqual(raised, {});
+    const [made, ...others] = returned.filter(({ replayed }) => !replayed);
+    counts('creations besides the first', others.length, 0);
+    for (const creation of returned) same(creation, made?.record ?? make());
+    assert.deepEqual(await walk(records), [made?.record]);
+  });
 
-  both(
-    'of creations under one key for different requests, one request wins',
-    async ({ records, make }) => {
-      const key = claim();
-      const calls = times(20, (n) =>
-        records.create(() => make({ print: n % 2 }), { ...key, fingerprint: `print ${n % 2}` }),
-      );
-      const { returned, raised } = await race(calls);
-      assert.deepEqual(raised, { 'idempotency-key-reused': 10 });
-      counts('new records', returned.filter(({ replayed }) => !replayed).length, 1);
-      counts('records told', new Set(returned.map(({ record }) => record.id)).size, 1);
-      counts('records stored', (await walk(records)).length, 1);
-    },
-  );
+  both('of different requests under one key, one wins', async ({ records, make }) => {
+    const key = claim();
+    const calls = times(20, (n) =>
+      records.create(() => make({ print: n % 2 }), { ...key, fingerprint: `print ${n % 2}` }),
+    );
+    const { returned, raised } = await race(calls);
+    assert.deepEqual(raised, { 'idempotency-key-reused': 10 });
+    counts('new records', returned.filter(({ replayed }) => !replayed).length, 1);
+    counts('records told', new Set(returned.map(({ record }) => record.id)).size, 1);
+    counts('records stored', (await walk(records)).length, 1);
+  });
 
-  test('of 20 repeats of one request, none finds its own email address taken', async ({
-    users,
-  }) => {
+  test('of 20 repeats, none finds its own email address taken', async ({ users }) => {
     const key = claim();
     const repeat = () => users.create(() => user({ email: 'one@example.com' }), key);
     const { returned, raised } = await race(times(20, repeat));
@@ -147,9 +134,7 @@ function describeClaimRaces({ test, both }: Suite): void {
     counts('users stored', (await walk(users)).length, 1);
   });
 
-  test('of racing creations under one key, one that fails leaves the key to another', async ({
-    posts,
-  }) => {
+  test('of creations under one key, a failed one leaves it to others', async ({ posts }) => {
     const key = claim();
     const create = (n: number) =>
       posts.create(() => post({ authorId: n % 2 ? null : 'nobody' }), key);

@@ -30,10 +30,9 @@ export interface Resource<R extends Entity> {
   readonly remove: (id: Id, guard?: Guard<R>) => Promise<boolean>;
 }
 
-/** What a file of the suite declares its groups and tests with. */
+/** What a file of the suite declares its tests with. */
 export interface Suite {
   readonly contract: StoreContract;
-  group(name: string, body: () => void): void;
   test(sentence: string, body: (store: Store) => Promise<void>): void;
   /** Declares two tests: one of the users, one of the posts. */
   both(
@@ -49,7 +48,7 @@ export const ownFilters = {
 } as const;
 
 export function suiteOn(contract: StoreContract): Suite {
-  const { describe, it, open } = contract;
+  const { it, open } = contract;
   const test: Suite['test'] = (sentence, body) => {
     it(sentence, async () => {
       const store = await open({ ownFilters });
@@ -62,9 +61,6 @@ export function suiteOn(contract: StoreContract): Suite {
   };
   return {
     contract,
-    group: (name, body) => {
-      describe(name, body);
-    },
     test,
     both: (sentence, body) => {
       test(`users: ${sentence}`, (store) => body(usersOf(store), store));

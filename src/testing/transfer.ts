@@ -14,64 +14,59 @@ import {
   vandalize,
 } from './assertions.ts';
 import { at, byCodePoint, claim, post, shuffled, times, user } from './fixtures.ts';
-import { idsOf, matches, put, recordsOf } from './lists.ts';
+import { idsOf, matches, put, putEach, recordsOf } from './lists.ts';
 import type { Resource, Suite } from './suite.ts';
 
 /** Whole stores on the move: records that are read by id and stored as they are. */
 export function describeTransfer(suite: Suite): void {
-  const { contract, group, test } = suite;
-  group('transfer', () => {
-    if (contract.withoutTransfer !== undefined) {
-      test(`there is none: ${contract.withoutTransfer}`, async (store) => {
-        assert.equal(store.transfer, undefined, 'the store has a transfer');
-      });
-      return;
+  const { contract, test } = suite;
+  if (contract.withoutTransfer !== undefined) {
+    test(`there is none: ${contract.withoutTransfer}`, async (store) => {
+      assert.equal(store.transfer, undefined, 'the store has a transfer');
+    });
+    return;
+  }
+  describeScans(suite);
+  describeLoads(suite);
+  describeConflicts(suite);
+
+  test('after close, every call ends in store-unavailable, and changed nothing', async (store) => {
+    const { users, posts } = transferOf(store);
+    await store.close();
+    for (const call of [
+      () => scan(users),
+      () => users.load([loaded(user())]),
+      () => scan(posts),
+      () => posts.load([loaded(post())]),
+    ]) {
+      assert.equal((await raises(call(), 'store-unavailable')).outcome, 'none');
     }
-    describeScans(suite);
-    describeLoads(suite);
-    describeConflicts(suite);
+  });
 
-    test('after close, every call ends in store-unavailable, and changed nothing', async (store) => {
-      const { users, posts } = transferOf(store);
-      await store.close();
-      for (const call of [
-        () => scan(users),
-        () => users.load([loaded(user())]),
-        () => scan(posts),
-        () => posts.load([loaded(post())]),
-      ]) {
-        assert.equal((await raises(call(), 'store-unavailable')).outcome, 'none');
-      }
-    });
-
-    test('a load that is under way comes to its end before a store is closed', async (store) => {
-      let isLoaded = false;
-      const loading = transferOf(store)
-        .users.load(times(300, () => loaded(user())))
-        .then(() => {
-          isLoaded = true;
-        });
-      const closing = store.close().then(() => isLoaded);
-      await loading;
-      assert.equal(await closing, true, 'the store was closed before the load had ended');
-    });
+  test('a load that is under way comes to its end before a store is closed', async (store) => {
+    let isLoaded = false;
+    const loading = transferOf(store)
+      .users.load(times(300, () => loaded(user())))
+      .then(() => {
+        isLoaded = true;
+      });
+    const closing = store.close().then(() => isLoaded);
+    await loading;
+    assert.equal(await closing, true, 'the store was closed before the load had ended');
   });
 }
 
 function describeScans({ both }: Suite): void {
-  both(
-    'scan goes by id in the order of code points, whatever the limit',
-    async (resource, store) => {
-      const { records, make } = resource;
-      const made = shuffled(byCodePoint).map((id, n) => make({ id, createdAt: at(n) }));
-      await put(records, made);
-      const { length } = byCodePoint;
-      for (const limit of [1, 2, length - 1, length, length + 1, 1000]) {
-        const met = await scanAll(ofBoth(resource, store), { limit });
-        assert.deepEqual(idsOf(recordsOf(met)), byCodePoint, `limit ${limit}`);
-      }
-    },
-  );
+  both('scan goes by id in the order of code points', async (resource, store) => {
+    const { records, make } = resource;
+    const made = shuffled(byCodePoint).map((id, n) => make({ id, createdAt: at(n) }));
+    await put(records, made);
+    const { length } = byCodePoint;
+    for (const limit of [1, 2, length - 1, length, length + 1, 1000]) {
+      const met = await scanAll(ofBoth(resource, store), { limit });
+      assert.deepEqual(idsOf(recordsOf(met)), byCodePoint, `limit ${limit}`);
+    }
+  });
 
   both('scan shows each record and version as they are stored', async (resource, store) => {
     const { records, make } = resource;
@@ -83,46 +78,40 @@ function describeScans({ both }: Suite): void {
     same(found[0], { ...record, n: 1 }, 2);
   });
 
-  both(
-    'scan begins behind an id, whatever text it is and whether or not a record has it',
-    async (resource, store) => {
-      const { records, make, remove } = resource;
-      const behind = async (after?: string) =>
-        idsOf(recordsOf(await scan(ofBoth(resource, store), { after })));
-      assert.deepEqual(await behind(), []);
-      await put(
-        records,
-        ['b', 'd', 'dz', 'f'].map((id) => make({ id })),
-      );
-      const all = ['b', 'd', 'dz', 'f'];
-      for (const [after, index] of [
-        ...([
-          ['', 0],
-          ['a', 0],
-          ['b', 1],
-          ['c', 1],
-          ['d', 2],
-          ['e', 3],
-          ['f', 4],
-        ] as const),
-        // No record has such an id: a NUL comes before all of ASCII, half of a surrogate pair behind.
-        ...([
-          ['\0', 0],
-          ['d\0', 2],
-          ['d\0zz', 2],
-          ['d\ud800', 3],
-          ['f\udfff', 4],
-        ] as const),
-      ]) {
-        assert.deepEqual(await behind(after), all.slice(index), `after ${JSON.stringify(after)}`);
-      }
-      await remove('d');
-      assert.deepEqual(await behind('b'), ['dz', 'f']);
-      assert.deepEqual(await behind('d'), ['dz', 'f']);
-    },
-  );
+  both('scan begins behind an id, whatever text it is', async (resource, store) => {
+    const { records, make, remove } = resource;
+    const behind = async (after?: string) =>
+      idsOf(recordsOf(await scan(ofBoth(resource, store), { after })));
+    assert.deepEqual(await behind(), []);
+    await putEach(records, ['b', 'd', 'dz', 'f'], (id) => make({ id }));
+    const all = ['b', 'd', 'dz', 'f'];
+    for (const [after, index] of [
+      ...([
+        ['', 0],
+        ['a', 0],
+        ['b', 1],
+        ['c', 1],
+        ['d', 2],
+        ['e', 3],
+        ['f', 4],
+      ] as const),
+      // No record has such an id: a NUL comes before all of ASCII, half of a surrogate pair behind.
+      ...([
+        ['\0', 0],
+        ['d\0', 2],
+        ['d\0zz', 2],
+        ['d\ud800', 3],
+        ['f\udfff', 4],
+      ] as const),
+    ]) {
+      assert.deepEqual(await behind(after), all.slice(index), `after ${JSON.stringify(after)}`);
+    }
+    await remove('d');
+    assert.deepEqual(await behind('b'), ['dz', 'f']);
+    assert.deepEqual(await behind('d'), ['dz', 'f']);
+  });
 
-  both('scan ends before the record that would bring it over bytes', async (resource, store) => {
+  both('scan ends before it is over its bytes', async (resource, store) => {
     const transfer = ofBoth(resource, store);
     const made = times(6, (n) => resource.make({ id: `r${n}`, own: '～é😀x'.repeat(40 * n) }));
     await put(resource.records, made);
@@ -153,7 +142,7 @@ function describeLoads({ both }: Suite): void {
   });
 
   both(
-    'load puts a record in the place of the one with its id, also of a deleted one',
+    'load replaces the record with the id, and brings back a deleted one',
     async (resource, store) => {
       const { records, make, remove } = resource;
       const [first, other, gone] = [make(), make(), make()];
@@ -170,19 +159,16 @@ function describeLoads({ both }: Suite): void {
     },
   );
 
-  both(
-    'load takes hundreds of records, and made again comes to the same',
-    async (resource, store) => {
-      const transfer = ofBoth(resource, store);
-      const all = times(300, (n) =>
-        loaded(resource.make({ id: `r${n + 100}`, createdAt: at(n) }), n + 1),
-      );
-      for (const part of [all, all, all.slice(1, 3), []]) await transfer.load(part);
-      const found = await scan(transfer);
-      counts('records', found.length, 300);
-      for (const [n, { record, version }] of all.entries()) same(found[n], record, version);
-    },
-  );
+  both('load made again comes to the same', async (resource, store) => {
+    const transfer = ofBoth(resource, store);
+    const all = times(300, (n) =>
+      loaded(resource.make({ id: `r${n + 100}`, createdAt: at(n) }), n + 1),
+    );
+    for (const part of [all, all, all.slice(1, 3), []]) await transfer.load(part);
+    const found = await scan(transfer);
+    counts('records', found.length, 300);
+    for (const [n, { record, version }] of all.entries()) same(found[n], record, version);
+  });
 
   both('load leaves claims as they are', async (resource, store) => {
     const { records, make } = resource;

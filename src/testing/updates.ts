@@ -6,99 +6,79 @@ import { pageOf, put } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Changes by a decision. */
-export function describeUpdates({ group, both }: Suite): void {
-  group('updates', () => {
-    both(
-      'what is stored is what the decision made, and the version grows by one',
-      async ({ records, make }) => {
-        const bare = make();
-        await put(records, [{ ...bare, gone: 1, n: 1 }]);
-        const next = { ...bare, n: 2, updatedAt: at(99_999) };
-        same(await records.update(bare.id, () => next), next, 2);
-        same(await records.get(bare.id), next, 2);
-        const last = { ...next, n: 3 };
-        same(await records.update(bare.id, () => last), last, 3);
-      },
-    );
+export function describeUpdates({ both }: Suite): void {
+  both('what a decision made is stored, one version on', async ({ records, make }) => {
+    const bare = make();
+    await put(records, [{ ...bare, gone: 1, n: 1 }]);
+    const next = { ...bare, n: 2, updatedAt: at(99_999) };
+    same(await records.update(bare.id, () => next), next, 2);
+    same(await records.get(bare.id), next, 2);
+    const last = { ...next, n: 3 };
+    same(await records.update(bare.id, () => last), last, 3);
+  });
 
-    both(
-      'a decision is shown the record and the version as they are stored',
-      async ({ records, make }) => {
-        const first = make();
-        await put(records, [first]);
-        await records.update(first.id, (current) => {
-          same(current, first);
-          return { ...current.record, n: 1 };
-        });
-        await records.update(first.id, (current) => {
-          same(current, { ...first, n: 1 }, 2);
-          return current.record;
-        });
-      },
-    );
-
-    both('a decision that returns the very object changes nothing', async ({ records, make }) => {
-      const first = make();
-      await put(records, [first]);
-      same(await records.update(first.id, ({ record }) => record), first);
-      same(await records.get(first.id), first);
+  both('a decision is shown what is stored, at its version', async ({ records, make }) => {
+    const first = make();
+    await put(records, [first]);
+    await records.update(first.id, (current) => {
+      same(current, first);
+      return { ...current.record, n: 1 };
     });
-
-    both(
-      'a decision that returns an equal but new object is a change',
-      async ({ records, make }) => {
-        const first = make();
-        await put(records, [first]);
-        same(await records.update(first.id, ({ record }) => ({ ...record })), first, 2);
-        same(await records.get(first.id), first, 2);
-      },
-    );
-
-    both(
-      'what a decision throws ends the call and nothing is written',
-      async ({ records, make }) => {
-        const first = make();
-        await put(records, [first]);
-        await throwsItsError((fail) => records.update(first.id, fail));
-        same(await records.get(first.id), first);
-      },
-    );
-
-    both(
-      'an id that names nothing is undefined, and the decision is not called',
-      async ({ records, make, remove }) => {
-        const gone = make();
-        await put(records, [gone]);
-        await remove(gone.id);
-        for (const id of ['none', '', '\0', '\ud800', '__proto__', gone.id]) {
-          const call = records.update(id, () => assert.fail('the decision was called'));
-          assert.equal(await call, undefined);
-          assert.equal(await records.get(id), undefined);
-        }
-      },
-    );
-
-    both('a change touches no other record', async ({ records, make }) => {
-      const [one, two] = [make({ n: 1 }), make({ n: 1 })];
-      await put(records, [one, two]);
-      await records.update(one.id, ({ record }) => ({ ...record, n: 2 }));
-      same(await records.get(two.id), two);
+    await records.update(first.id, (current) => {
+      same(current, { ...first, n: 1 }, 2);
+      return current.record;
     });
+  });
 
-    both(
-      'every field but the id can change, and lists and filters follow',
-      async ({ records, make }) => {
-        const [first, other] = [make(), make({ email: null })];
-        const next = { ...other, id: first.id, createdAt: at(5), updatedAt: at(77_777) };
-        await put(records, [first]);
-        await records.update(first.id, () => next);
-        const found = async (updatedAt: string) => {
-          const span = { from: updatedAt, before: addMs(updatedAt, 1) };
-          return (await pageOf(records, { filter: { updatedAt: span } })).items;
-        };
-        same((await found(next.updatedAt))[0], next, 2);
-        assert.deepEqual(await found(first.updatedAt), []);
-      },
-    );
+  both('a decision that returns the very object changes nothing', async ({ records, make }) => {
+    const first = make();
+    await put(records, [first]);
+    same(await records.update(first.id, ({ record }) => record), first);
+    same(await records.get(first.id), first);
+  });
+
+  both('a decision that returns an equal object is a change', async ({ records, make }) => {
+    const first = make();
+    await put(records, [first]);
+    same(await records.update(first.id, ({ record }) => ({ ...record })), first, 2);
+    same(await records.get(first.id), first, 2);
+  });
+
+  both('what a decision throws ends the call', async ({ records, make }) => {
+    const first = make();
+    await put(records, [first]);
+    await throwsItsError((fail) => records.update(first.id, fail));
+    same(await records.get(first.id), first);
+  });
+
+  both('an id that names nothing calls no decision', async ({ records, make, remove }) => {
+    const gone = make();
+    await put(records, [gone]);
+    await remove(gone.id);
+    for (const id of ['none', '', '\0', '\ud800', '__proto__', gone.id]) {
+      const call = records.update(id, () => assert.fail('the decision was called'));
+      assert.equal(await call, undefined);
+      assert.equal(await records.get(id), undefined);
+    }
+  });
+
+  both('a change touches no other record', async ({ records, make }) => {
+    const [one, two] = [make({ n: 1 }), make({ n: 1 })];
+    await put(records, [one, two]);
+    await records.update(one.id, ({ record }) => ({ ...record, n: 2 }));
+    same(await records.get(two.id), two);
+  });
+
+  both('every field but the id can change, and lists follow', async ({ records, make }) => {
+    const [first, other] = [make(), make({ email: null })];
+    const next = { ...other, id: first.id, createdAt: at(5), updatedAt: at(77_777) };
+    await put(records, [first]);
+    await records.update(first.id, () => next);
+    const found = async (updatedAt: string) => {
+      const span = { from: updatedAt, before: addMs(updatedAt, 1) };
+      return (await pageOf(records, { filter: { updatedAt: span } })).items;
+    };
+    same((await found(next.updatedAt))[0], next, 2);
+    assert.deepEqual(await found(first.updatedAt), []);
   });
 }

@@ -23,7 +23,7 @@ export const claims: Fault[] = [
   },
   {
     fault: 'claims the key before it makes the record',
-    breaks: 'what make throws ends the call, and nothing is written or claimed',
+    breaks: 'what make throws ends the call, nothing is claimed',
     plan: claimFirst(),
   },
   {

@@ -102,7 +102,7 @@ export const races: Fault[] = [
   },
   {
     fault: 'looks for the claim, and makes the record a moment later',
-    breaks: 'of 20 creations under one claim, one makes its record',
+    breaks: 'of 20 creations under one claim, one wins',
     plan: inBoth((inner) => ({
       create: async (make, claim) => {
         const earlier = claim && (await claimed(inner, claim));
@@ -115,7 +115,7 @@ export const races: Fault[] = [
   },
   {
     fault: 'tells a repeat that its own email address is taken',
-    breaks: 'of 20 repeats of one request, none finds its own email address taken',
+    breaks: 'of 20 repeats, none finds its own email address taken',
     plan: {
       users: (inner) => ({
         create: async (make, claim) => {
@@ -131,7 +131,7 @@ export const races: Fault[] = [
   },
   {
     fault: 'refuses all who wait for a key when one of them fails',
-    breaks: 'of racing creations under one key, one that fails leaves the key to another',
+    breaks: 'of creations under one key, a failed one leaves it to others',
     plan: {
       posts: (inner) => {
         const failed = new Set<string>();
@@ -151,7 +151,7 @@ export const races: Fault[] = [
   },
   {
     fault: 'lets racing requests under one key all be made',
-    breaks: 'of creations under one key for different requests, one request wins',
+    breaks: 'of different requests under one key, one wins',
     plan: inBoth((inner) => ({
       create: (make, claim) =>
         inner.create(make, claim).catch((error) => {

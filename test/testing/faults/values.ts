@@ -24,7 +24,7 @@ const drivers: Readonly<Record<string, (text: string) => string>> = {
 export const values: Fault[] = [
   {
     fault: 'hands out the object of a cache that is checked by version',
-    breaks: 'changing a returned record changes neither its json nor what is stored',
+    breaks: 'changing a returned record changes nothing else',
     plan: inBoth((inner) => {
       const cache = new Map<string, unknown>();
       return {
@@ -41,7 +41,7 @@ export const values: Fault[] = [
   },
   {
     fault: 'writes json when it is asked for, of the record that it handed out',
-    breaks: 'changing a returned record changes neither its json nor what is stored',
+    breaks: 'changing a returned record changes nothing else',
     plan: inBoth((inner) => ({
       get: async (id) => {
         const got = await inner.get(id);
@@ -51,7 +51,7 @@ export const values: Fault[] = [
   },
   {
     fault: 'returns the record that a decision made, and no copy of it',
-    breaks: 'changing what was handed in changes nothing that is stored or was returned',
+    breaks: 'changing what was handed in changes nothing',
     plan: inBoth((inner) => ({
       update: async (id, decide) => {
         let made: unknown;
@@ -96,7 +96,7 @@ export const values: Fault[] = [
   ]),
   {
     fault: 'counts UTF-16 units as bytes',
-    breaks: 'a page ends before the record that would bring it over bytes',
+    breaks: 'a page ends before it is over its bytes',
     plan: inBoth((inner) => ({
       list: async (request) => {
         const page = await inner.list({ ...request, bytes: 2 ** 30 });
@@ -113,7 +113,7 @@ export const values: Fault[] = [
   ...[
     'posts by createdAt asc: what stays is met once',
     'users by email desc: what stays is met once',
-    'what a change moves ahead may be met again',
+    'what a change moves ahead never loses',
     'pages that are read while others write',
   ].map((breaks) => ({ fault: 'counts its way to a page', breaks, plan: byOffset() })),
 ];

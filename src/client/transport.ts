@@ -20,6 +20,11 @@ export interface RetryOptions {
   readonly tries?: number | undefined;
   /** No try begins later than these milliseconds after the first; 60 seconds when absent. */
   readonly withinMs?: number | undefined;
+  /**
+   * Milliseconds before the second try at most, where the server does not say; twice as many
+   * before each further one, up to 5 seconds; 400 when absent.
+   */
+  readonly pauseMs?: number | undefined;
 }
 
 export interface ApiRequest {
@@ -45,7 +50,7 @@ export type Send = (request: ApiRequest) => Promise<ApiResponse>;
 const transient = new Set([408, 429, 502, 503, 504]);
 /** Codes of a 5xx that promise that nothing was changed. */
 const unchanged = new Set(['overloaded', 'shutting-down']);
-const backoff = { baseMs: 200, maxMs: 5000 };
+const longestPauseMs = 5000;
 
 /**
  * Sends requests and repeats those that failed for a moment. Every request may be repeated: reads,
@@ -54,7 +59,7 @@ const backoff = { baseMs: 200, maxMs: 5000 };
  */
 export function createTransport(options: TransportOptions): Send {
   const { url, token, timeoutMs = 30_000, retry = {} } = options;
-  const { tries = 4, withinMs = 60_000 } = retry;
+  const { tries = 4, withinMs = 60_000, pauseMs = 400 } = retry;
   const base = url.replace(/\/+$/, '');
 
   async function attempt(request: ApiRequest, headers: Headers): Promise<ApiResponse> {
@@ -96,7 +101,7 @@ export function createTransport(options: TransportOptions): Send {
         if (doubtful && method === 'DELETE' && gone) {
           return { body: { deleted: true }, headers: new Headers() };
         }
-        const wait = error.retryAfterMs ?? pause(number);
+        const wait = error.retryAfterMs ?? pause(number, pauseMs);
         const again =
           (transient.has(error.status) || error.code === 'no-response') &&
           number < tries &&
@@ -179,8 +184,8 @@ function delayOf(header: string | null): number | undefined {
 }
 
 /** Grows with each try, and is random, so that clients do not come back all at once. */
-function pause(number: number): number {
-  return Math.random() * Math.min(backoff.maxMs, backoff.baseMs * 2 ** number);
+function pause(number: number, firstMs: number): number {
+  return Math.random() * Math.min(longestPauseMs, firstMs * 2 ** (number - 1));
 }
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

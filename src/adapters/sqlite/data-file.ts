@@ -25,8 +25,8 @@ const leastPage = 512;
 const lockSuffix = '-lock';
 
 /**
- * The one true path of a data file, whatever links and relative steps lead to it; so that two who
- * mean the same file meet at the same lock. The file and its folder are made when missing.
+ * The real path of a data file, whatever links and relative steps lead to it: so two servers on the
+ * same file meet at the same lock. The file and its folder are made when they are missing.
  */
 export function dataFile(path: string): string {
   if (path === '' || path === ':memory:' || path.includes('\0')) {
@@ -40,12 +40,16 @@ export function dataFile(path: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found !== undefined) checkFile(path, found);
   try {
-    // A file that may only be read fails here: SQLite would open it, and fail at the first write.
-    closeSync(openSync(file, 'a', 0o644));
+    touch(file);
     return realpathSync.native(file);
   } catch (error) {
     throw openingError(path, error);
   }
+}
+
+/** Makes a file. One that may only be read fails here; SQLite would open it all the same. */
+function touch(file: string): void {
+  closeSync(openSync(file, 'a', 0o644));
 }
 
 function checkFile(path: string, found: Stats): void {
@@ -55,7 +59,7 @@ function checkFile(path: string, found: Stats): void {
       `The data file ${path} is not a file: choose another path.`,
     );
   }
-  // The lock and the log go by the name: under another one, a second server would get in.
+  // The lock and the log go by the file's name: under another name a second server would get in.
   if (found.nlink > 1) {
     throw new SqliteStoreError(
       'store-cannot-open',
@@ -98,16 +102,17 @@ function isFolder(path: string): boolean {
  * Keeps a second server off a data file, and lets readers in.
  *
  * A write transaction that is never committed is held on a small empty database beside the file.
- * The operating system ends it with the process, however that ends; an exclusive lock on the data
- * file itself would shut out the sqlite3 shell and backups too. To close the connection frees the
- * file.
+ * The operating system ends it with the process, however that ends. An exclusive lock on the data
+ * file itself would shut out the sqlite3 shell and backups too.
  *
- * The lock file stays when the lock is gone: to remove it would be a race with the next one who
- * takes it.
+ * The lock file stays when the lock is gone: removing it would race with the next server.
+ *
+ * @returns a connection that frees the data file when it is closed
  */
 export function lockDataFile(file: string): Connection {
   let lock: Connection | undefined;
   try {
+    touch(file + lockSuffix);
     lock = new Connection(new DatabaseSync(file + lockSuffix, { timeout: 0 }));
     lock.exec('BEGIN IMMEDIATE');
     return lock;

@@ -144,8 +144,7 @@ interface Bounds {
  * The position that a page begins behind, and the span of the column that it is sorted by.
  *
  * SQLite enters an index by one bound on either side. Where the position and the span bound the
- * same side, only the narrower is said, lest it enters by the other and walks to the page from
- * there.
+ * same side, the query has only the narrower: by the other, SQLite would walk to the page.
  */
 function boundsOf(direction: 'asc' | 'desc', after?: Position, span: TimeSpan = {}): Bounds {
   // No id is empty, so `''` is before all of them.

@@ -61,8 +61,8 @@ export class RecordTable<R extends Entity> {
   }
 
   /**
-   * Puts what `decide` makes of a record in its place. Only the columns that change are set, as
-   * SQLite writes every index anew that has a column which is.
+   * Puts what `decide` makes of a record in its place. It sets only the columns that change, as
+   * SQLite updates every index on a column that is set.
    */
   replace(id: Id, decide: (current: Versioned<R>) => R): Versioned<R> | undefined {
     const row = this.#connection.get<Row>(this.#select, exactly(id));
@@ -70,7 +70,7 @@ export class RecordTable<R extends Entity> {
     const [version, record, ...last] = row;
     const current = new JsonVersioned<R>(record, version);
     const next = decide(current);
-    // A new one, as who decides may have changed what was shown.
+    // `decide` may have changed what it was shown, so the caller gets another object.
     if (next === current.record) return new JsonVersioned<R>(record, version);
     const made = new JsonVersioned<R>(JSON.stringify(next), version + 1);
     const sets = ['version', 'record'];

@@ -25,7 +25,7 @@ export interface SqliteStoreOptions extends StoreOptions {
 /**
  * Opens a data file, or makes it, or migrates that of an earlier version.
  *
- * One store has a file at a time; who only reads it (the sqlite3 shell, a backup) is welcome.
+ * One store has a file at a time; readers (the sqlite3 shell, a backup) get in.
  *
  * @throws SqliteStoreError in one sentence that says what to do
  */
@@ -75,7 +75,7 @@ function storeOf(
     try {
       connection.close();
     } finally {
-      lock.close(); // It goes last: who waits for it finds the file checkpointed and closed.
+      lock.close(); // The lock goes last: the next server finds the file checkpointed.
     }
   }
 
@@ -89,12 +89,12 @@ function storeOf(
     posts: new SqlitePostRepository(parts),
     transfer: sqliteTransfer(parts),
     /**
-     * Writes nothing, but as a write does: it waits for the writes before it, and for whoever else
-     * holds the file's lock as long as they would. Then it looks for the file.
+     * Waits as a write does, for the writes before it and for another program's lock, but writes
+     * nothing. Then it looks for the file.
      */
     async ready() {
       await writes.add(() => connection.get('SELECT 1 FROM users LIMIT 1'));
-      // A file that was moved or deleted takes every write to where nobody will look for it.
+      // Writes to a file that was moved or deleted would be lost to the next start.
       if (statSync(file, { throwIfNoEntry: false })?.ino !== inode) {
         throw storeUnavailable('none', new Error(`The data file ${file} is not where it was.`));
       }

@@ -38,8 +38,8 @@ interface QueuedWrite {
 /**
  * Lets writes that come in together share a commit.
  *
- * No write is settled before the group's COMMIT: neither is it said that it was made, nor why it
- * was refused, as that may rest on another write of the group that in the end was not made.
+ * No write is settled before the group's COMMIT. That holds for a refusal too, as its reason may be
+ * another write of the group, which in the end is not made.
  */
 export class WriteQueue {
   readonly #connection: Connection;
@@ -90,16 +90,13 @@ export class WriteQueue {
   #schedule(delayMs = 0): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    const turn = () => {
-      this.#isScheduled = false;
-      this.#turn();
-    };
     // After the events of this turn: what they bring shares the commit.
-    if (delayMs === 0) setImmediate(turn);
-    else setTimeout(turn, delayMs);
+    if (delayMs === 0) setImmediate(() => this.#turn());
+    else setTimeout(() => this.#turn(), delayMs);
   }
 
   #turn(): void {
+    this.#isScheduled = false;
     const isBusy = !this.#isGrowing() && !this.#begin();
     if (this.#waiting.length > 0) this.#schedule(isBusy ? retryMs : 0);
     else this.#closing?.resolve();
@@ -136,34 +133,33 @@ export class WriteQueue {
     const settle: (() => void)[] = [];
     const { groupWrites, groupMs } = this.#limits;
     const end = performance.now() + groupMs;
-    do {
-      const write = this.#waiting.shift();
-      if (write === undefined) break;
-      group.push(write);
-      try {
-        const value = write.run();
-        settle.push(() => write.resolve(value));
-      } catch (error) {
-        // A write that ran out of disk may have cost the whole transaction. COMMIT was not tried.
-        if (!this.#connection.inTransaction) {
-          this.#lose(group, error, 'none');
-          return;
-        }
-        settle.push(() => write.reject(translated(error, 'none')));
-      }
-    } while (group.length < groupWrites && performance.now() < end);
+    let isCommitting = false;
     try {
+      do {
+        const write = this.#waiting.shift();
+        if (write === undefined) break;
+        group.push(write);
+        settle.push(this.#run(write));
+      } while (group.length < groupWrites && performance.now() < end);
+      isCommitting = true;
       this.#connection.run('COMMIT');
     } catch (error) {
-      this.#lose(group, error, outcomeOfCommit(error));
+      this.#connection.rollBack();
+      this.#reject(group, error, isCommitting ? outcomeOfCommit(error) : 'none');
       return;
     }
     for (const one of settle) one();
   }
 
-  #lose(group: readonly QueuedWrite[], error: unknown, outcome: Outcome): void {
-    this.#connection.rollBack();
-    this.#reject(group, error, outcome);
+  /** @throws when the whole transaction is lost, as it may be by a write that ran out of disk */
+  #run(write: QueuedWrite): () => void {
+    try {
+      const value = write.run();
+      return () => write.resolve(value);
+    } catch (error) {
+      if (!this.#connection.inTransaction) throw error;
+      return () => write.reject(translated(error, 'none'));
+    }
   }
 
   #reject(writes: readonly QueuedWrite[], error: unknown, outcome: Outcome): void {

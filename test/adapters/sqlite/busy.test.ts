@@ -22,15 +22,17 @@ describe('a sqlite3 shell that holds the lock of a write', () => {
     const store = folder.open(path);
     await whileLocked(path, async (unlock) => {
       const writes = Promise.all(['1', '2'].map((id) => store.users.create(() => user(id))));
-      let longest = 0;
+      let [longest, turns] = [0, 0];
       for (let start = performance.now(), last = start; last - start < 300; ) {
         await sleep(1);
         const now = performance.now();
         longest = Math.max(longest, now - last);
         last = now;
+        turns += 1;
         await store.users.get('1');
       }
       expect(longest, 'the longest turn in ms').to.be.lessThan(150);
+      expect(turns, 'turns in 300 ms').to.be.greaterThan(30);
       unlock();
       await writes;
     });

@@ -137,6 +137,7 @@ describe('lists of the sqlite store', () => {
     }
     const counting = stepped((sql, run) => {
       const result = run();
+      if (sql.startsWith('PREPARE')) return result;
       if (sql.includes('record FROM posts WHERE rowid')) read += 1;
       return sql.includes('record FROM posts INDEXED') ? counted(result as never) : result;
     });
@@ -153,7 +154,16 @@ describe('lists of the sqlite store', () => {
   });
 
   it('more shapes of lists than are kept prepared are served all the same', async () => {
-    const store = folder.open();
+    const shapes = new Set<string>();
+    let prepared = 0;
+    const counting = stepped((sql, run) => {
+      if (sql.startsWith('PREPARE SELECT')) {
+        shapes.add(sql);
+        prepared += 1;
+      }
+      return run();
+    });
+    const store = folder.open(folder.file(), {}, counting);
     await store.users.create(() => user('ann'));
     for (let round = 0; round < 2; round++) {
       for (let set = 0; set < 256; set++) {
@@ -171,6 +181,7 @@ describe('lists of the sqlite store', () => {
         expect([items.length, total]).to.deep.equal([1, 1]);
       }
     }
+    expect(prepared, 'statements that were prepared').to.be.greaterThan(shapes.size + 100);
   });
 });
 

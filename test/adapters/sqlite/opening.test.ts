@@ -115,25 +115,26 @@ describe('opening a sqlite store', () => {
     await folder.open(file).close();
   });
 
-  it('refuses a file, and a folder, that may only be read', async () => {
-    const inside = join(folder.path, 'read-only');
+  it('refuses a file, a lock file and a folder that cannot be written', async () => {
+    const inside = join(folder.path, 'inside');
     mkdirSync(inside);
-    const [file, other] = [join(inside, 'data.db'), join(inside, 'other.db')];
-    await folder.open(file).close();
+    const [file, locked] = [join(inside, 'data.db'), join(inside, 'locked.db')];
+    for (const path of [file, locked]) await folder.open(path).close();
     chmodSync(folder.path, 0o755);
+    chmodSync(inside, 0o777);
     chmodSync(file, 0o444);
-    chmodSync(inside, 0o555);
-    // Who may do everything is refused nothing.
+    chmodSync(locked, 0o666);
+    chmodSync(`${locked}-lock`, 0o444);
+    // Root is refused nothing.
     const isRoot = process.geteuid?.() === 0;
     if (isRoot) process.seteuid?.(65_534);
     try {
-      for (const path of [file, other]) {
-        expect(refused(path).message).to.match(/for reading and writing/);
-      }
+      expect(refused(file).message).to.match(/for reading and writing/);
+      expect(refused(locked).message).to.match(/The lock file/);
     } finally {
       if (isRoot) process.seteuid?.(0);
-      chmodSync(inside, 0o755);
     }
+    expect(refused(join('/proc', 'data.db')).message).to.match(/for reading and writing/);
   });
 
   it('frees the file when it refuses it', async () => {

@@ -14,10 +14,10 @@ export function stepped(step: Step): (path: string) => DatabaseSync {
   return (path) => new SteppedDatabase(path, step);
 }
 
-/** The same, with a step that looks at the SQL, and may throw, before it is run. */
+/** The same, with a step that looks at each SQL, and may throw, before it is run. */
 export function watched(watch: (sql: string, exec: (sql: string) => void) => void) {
   return stepped((sql, run, exec) => {
-    watch(sql, exec);
+    if (!sql.startsWith('PREPARE')) watch(sql, exec);
     return run();
   });
 }
@@ -36,8 +36,9 @@ class SteppedDatabase extends DatabaseSync {
   }
 
   override prepare(sql: string): StatementSync {
-    const statement = super.prepare(sql);
     const exec = (one: string) => super.exec(one);
+    const prepare = () => super.prepare(sql);
+    const statement = this.#step(`PREPARE ${sql}`, prepare, exec) as StatementSync;
     for (const name of ['run', 'get', 'iterate'] as const) {
       const call: (...values: SQLInputValue[]) => unknown = statement[name].bind(statement);
       const step = (...values: SQLInputValue[]) => this.#step(sql, () => call(...values), exec);

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { limits } from '../../../src/adapters/mongodb/connection/limits.ts';
 import { openStore } from '../../../src/adapters/mongodb/store.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Store } from '../../../src/ports/store.ts';
-import { at, claim, post, user } from '../../../src/testing/fixtures.ts';
+import { at, claim, post, times, user } from '../../../src/testing/fixtures.ts';
 import {
   describeOn,
   sharedServer,
@@ -22,6 +23,16 @@ describe('A MongoDB server that takes connections and says nothing', () => {
     const store = openStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
     await allEndInTime(everyCall(store, 'x', 'y'));
     await endsInTime(store.close());
+  });
+
+  it('more calls than a store takes are refused; its readiness is told all the same', async () => {
+    await using proxy = await SilentProxy.start();
+    const store = openStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
+    const waiting = times(limits.calls, () => store.users.get('x').catch(() => {}));
+    expect(isRostrumError(await failureOf(store.users.get('x')), 'overloaded')).to.equal(true);
+    expect(isRostrumError(await failureOf(store.ready()), 'store-unavailable')).to.equal(true);
+    await Promise.all(waiting);
+    await store.close();
   });
 });
 
@@ -90,22 +101,23 @@ async function allEndInTime(calls: readonly Promise<unknown>[]): Promise<void> {
 /** Served, or refused as unavailable; but not later than the bound. */
 async function endsInTime(call: Promise<unknown>): Promise<void> {
   const from = Date.now();
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await failureOf(call);
   expect(Date.now() - from).to.be.below(bound);
   if (error !== undefined && !isRostrumError(error, 'store-unavailable')) throw error;
 }
 
 async function untilServed(call: () => Promise<unknown>): Promise<void> {
   for (let tries = 0; ; tries++) {
-    const error: unknown = await call().then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
+    const error = await failureOf(call());
     if (error === undefined) return;
     if (tries === 100) throw error;
     await sleep(100);
   }
+}
+
+function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
 }

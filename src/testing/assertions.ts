@@ -17,6 +17,43 @@ export function same<R extends Entity>(
   assert.deepEqual(JSON.parse(given.json), record, message ?? 'the JSON text differs');
 }
 
+type Creator<R> = Pick<Repository<R, never, never>, 'create'>;
+
+/** Creates a record, which has to be new. */
+export async function makes<R extends Entity>(
+  records: Creator<R>,
+  record: R,
+  claim?: Claim,
+): Promise<Creation<R>> {
+  const creation = await records.create(() => record, claim);
+  same(creation, record);
+  assert.equal(creation.replayed, false, 'a new record is told as replayed');
+  return creation;
+}
+
+/** Creates under a claim that has to be found, and holds what it returns to the first record. */
+export async function repeats<R extends Entity>(
+  records: Creator<R>,
+  claim: Claim,
+  record: R,
+  again: () => R = unmade,
+  message?: string,
+): Promise<Creation<R>> {
+  const creation = await records.create(again, claim);
+  same(creation, record, 1, message);
+  assert.equal(creation.replayed, true, 'a repeat is not told as one');
+  return creation;
+}
+
+/** Creates under a claim that has to be free, and leaves it free. */
+export async function isFree<R>(records: Creator<R>, claim: Claim): Promise<void> {
+  await throwsItsError((fail) => records.create(fail, claim));
+}
+
+function unmade(): never {
+  throw new Error('a record was to be made under a claim that is there');
+}
+
 /** Holds a number to what was expected, and says what was counted. */
 export function counts(what: string, actual: number, expected: number): void {
   assert.equal(actual, expected, `${what}: ${actual}, not ${expected}`);
@@ -54,8 +91,13 @@ export async function raisesIdTaken(call: Promise<unknown>): Promise<void> {
   await raises(call, 'id-taken');
 }
 
-export async function raisesKeyReused(call: Promise<unknown>): Promise<void> {
-  await raises(call, 'idempotency-key-reused');
+/** Creates under a key that is claimed with another fingerprint. */
+export async function raisesKeyReused<R>(
+  records: Creator<R>,
+  claim: Claim,
+  make: () => R = unmade,
+): Promise<void> {
+  await raises(records.create(make, claim), 'idempotency-key-reused');
 }
 
 export async function raisesUnknownAuthor(call: Promise<unknown>): Promise<void> {
@@ -86,25 +128,6 @@ export async function race<T>(
     } else throw outcome.reason;
   }
   return { returned, raised };
-}
-
-/** What was made under a claim; undefined when its key is free. It claims nothing. */
-export async function claimed<R>(
-  records: Pick<Repository<R, never, never>, 'create'>,
-  claim: Claim,
-): Promise<Creation<R> | undefined> {
-  const free = new Error('the key is free');
-  const make = (): never => {
-    throw free;
-  };
-  try {
-    const creation = await records.create(make, claim);
-    assert.equal(creation.replayed, true, 'a creation is told as new though nothing was made');
-    return creation;
-  } catch (error) {
-    if (error === free) return undefined;
-    throw error;
-  }
 }
 
 /**

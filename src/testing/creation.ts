@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { claimed, raises, raisesIdTaken, same, throwsItsError } from './assertions.ts';
+import { makes, raises, raisesIdTaken, same, throwsItsError } from './assertions.ts';
 import { claim, post, user } from './fixtures.ts';
 import { pageOf } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -8,10 +8,7 @@ import type { Suite } from './suite.ts';
 export function describeCreation({ test, both }: Suite): void {
   both('a new record is at version 1 and was not replayed', async ({ records, make }) => {
     for (const key of [undefined, claim()]) {
-      const record = make();
-      const creation = await records.create(() => record, key);
-      same(creation, record);
-      assert.equal(creation.replayed, false);
+      await makes(records, make(), key);
     }
   });
 
@@ -20,9 +17,7 @@ export function describeCreation({ test, both }: Suite): void {
     await throwsItsError((fail) => records.create(fail));
     await throwsItsError((fail) => records.create(fail, key));
     assert.deepEqual((await pageOf(records)).items, []);
-    const record = make();
-    assert.equal((await records.create(() => record, key)).replayed, false);
-    same(await claimed(records, key), record);
+    await makes(records, make(), key);
   });
 
   both('a taken id is refused, and the record that has it stays', async ({ records, make }) => {
@@ -41,17 +36,14 @@ export function describeCreation({ test, both }: Suite): void {
     same(await posts.get('same'), record);
   });
 
-  test('users: of an id and an email that are taken, the id is told', async ({ users }) => {
-    const first = user();
+  test('a taken id is told before a taken email and an unknown author', async ({
+    users,
+    posts,
+  }) => {
+    const [first, record] = [user(), post()];
     await users.create(() => first);
-    const second = user({ id: first.id, email: first.email });
-    await raisesIdTaken(users.create(() => second));
-  });
-
-  test('posts: of a taken id and an unknown author, the id is told', async ({ posts }) => {
-    const first = post();
-    await posts.create(() => first);
-    const second = post({ id: first.id, authorId: 'nobody' });
-    await raisesIdTaken(posts.create(() => second));
+    await posts.create(() => record);
+    await raisesIdTaken(users.create(() => user({ id: first.id, email: first.email })));
+    await raisesIdTaken(posts.create(() => post({ id: record.id, authorId: 'nobody' })));
   });
 }

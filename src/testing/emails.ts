@@ -60,14 +60,6 @@ export function describeEmails({ test }: Suite): void {
     }
   });
 
-  test('a user may be changed and keep the address', async ({ users }) => {
-    const record = user();
-    await put(users, [record]);
-    const next = { ...record, name: 'Other' };
-    same(await users.update(record.id, () => next), next, 2);
-    await raisesEmailTaken(users.create(() => user({ email: record.email })));
-  });
-
   test('an address that a user gave up is free', async ({ users }) => {
     const [first, second] = [user(), user()];
     await put(users, [first]);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EntityFilter, PostFilter, UserFilter } from '../domain/list.ts';
+import { type EntityFilter, type PostFilter, type UserFilter, userSorts } from '../domain/list.ts';
 import type { Store } from '../ports/store.ts';
 import { at, later, post, times, user } from './fixtures.ts';
 import { idsOf, matches, put, putEach, walk } from './lists.ts';
@@ -105,14 +105,15 @@ function describeUserFilters({ test }: Suite): void {
 
   test('users: lists follow a user who changes, and one who goes', async ({ users }) => {
     const [one, two] = [user({ name: 'A' }), user({ name: 'B' })];
-    const changed = { ...one, name: 'C', email: 'ß@example.com', updatedAt: later };
+    const moments = { createdAt: later, updatedAt: later };
+    const changed = { ...one, ...moments, name: 'C', email: 'ß@example.com' };
     await put(users, [one, two]);
     await users.update(one.id, () => changed);
     await matches(users, { name: 'C' }, [one.id]);
     await matches(users, { name: 'A' }, []);
     await matches(users, { email: 'ß@example.com' }, [one.id]);
     await matches(users, { email: one.email ?? '' }, []);
-    for (const by of ['name', 'email', 'updatedAt'] as const) {
+    for (const by of userSorts) {
       const walked = await walk(users, { order: { by, direction: 'asc' } });
       assert.deepEqual(idsOf(walked), [two.id, one.id], `by ${by}`);
     }
@@ -148,11 +149,11 @@ function describePostFilters({ test }: Suite): void {
     const { posts } = store;
     const { one, two, ids } = await postsOfTwo(store);
     const [a = '', b = '', c = '', d = ''] = ids;
-    const changed = { title: 'Changed', authorId: two, updatedAt: later };
+    const changed = { title: 'Changed', authorId: two, createdAt: later, updatedAt: later };
     await posts.update(a, ({ record }) => ({ ...record, ...changed }));
     await posts.update(b, ({ record }) => ({ ...record, authorId: null }));
     await matches(posts, { authorId: one }, []);
-    await matches(posts, { authorId: two }, [a, c]);
+    await matches(posts, { authorId: two }, [c, a]);
     await matches(posts, { authorId: null }, [b, d]);
     await matches(posts, { title: 'Changed' }, [a]);
     const walked = await walk(posts, { order: { by: 'updatedAt', direction: 'asc' } });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Store } from '../ports/store.ts';
-import { claimed, counts, race, raises } from './assertions.ts';
+import { counts, isFree, race, raises } from './assertions.ts';
 import { claim, later, post, times, user } from './fixtures.ts';
 import { pageOf, put } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -17,7 +17,7 @@ export function describeLifecycle({ test }: Suite): void {
   for (const which of ['one', 'another']) {
     test(`each store that is opened is fresh: ${which}`, async (store) => {
       assert.equal(await store.users.get('left'), undefined);
-      assert.equal(await claimed(store.posts, claim({ key: 'left' })), undefined);
+      await isFree(store.posts, claim({ key: 'left' }));
       await put(store.users, [user({ id: 'left', email: 'left@example.com' })]);
       await store.posts.create(() => post({ id: 'left' }), claim({ key: 'left' }));
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { utf8Bytes } from '../domain/text.ts';
-import { counts, same } from './assertions.ts';
+import { counts } from './assertions.ts';
 import { at, post, times, user } from './fixtures.ts';
 import { idsOf, pageOf, put, putEach, recordsOf, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -98,13 +98,6 @@ function describePositions({ test, both }: Suite): void {
     const rest = await pageOf(posts, { limit: 1000, after: first.next });
     assert.deepEqual(idsOf(recordsOf(rest.items)), [records[1000]?.id]);
     assert.equal(rest.next, undefined);
-  });
-
-  both('a list shows each record at its present version', async ({ records, make }) => {
-    const record = make();
-    await put(records, [record]);
-    await records.update(record.id, (current) => ({ ...current.record, n: 1 }));
-    same((await pageOf(records)).items[0], { ...record, n: 1 }, 2);
   });
 }
 

@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import type { EntityFilter } from '../domain/list.ts';
 import type { Entity, Id } from '../domain/record.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
+import type { RecordTransfer, Transfer } from '../ports/transfer.ts';
 import { later, post, user } from './fixtures.ts';
 
 /** What the suite needs of a test runner; Mocha's, Vitest's and node:test's fit as they are. */
@@ -28,6 +30,7 @@ export interface Resource<R extends Entity> {
   readonly records: Repository<R, EntityFilter, 'createdAt' | 'updatedAt'>;
   readonly make: (fields?: object) => R;
   readonly remove: (id: Id, guard?: Guard<R>) => Promise<boolean>;
+  readonly transfer: RecordTransfer<R>;
 }
 
 /** What a file of the suite declares its tests with. */
@@ -69,21 +72,35 @@ export function suiteOn(contract: StoreContract): Suite {
   };
 }
 
-function usersOf({ users }: Store) {
+function usersOf(store: Store) {
+  const { users } = store;
   return {
     name: 'users',
     records: users,
     make: user,
     remove: (id: Id, guard?: Parameters<typeof users.delete>[3]) =>
       users.delete(id, 'refuse', later, guard),
+    get transfer() {
+      return transferOf(store).users;
+    },
   } as const;
 }
 
-function postsOf({ posts }: Store) {
+function postsOf(store: Store) {
+  const { posts } = store;
   return {
     name: 'posts',
     records: posts,
     make: post,
     remove: (id: Id, guard?: Parameters<typeof posts.delete>[1]) => posts.delete(id, guard),
+    get transfer() {
+      return transferOf(store).posts;
+    },
   } as const;
+}
+
+/** The transfer of a store that has to have one. */
+export function transferOf({ transfer }: Store): Transfer {
+  assert.ok(transfer, 'the store has no transfer; a contract may say why (withoutTransfer)');
+  return transfer;
 }

@@ -2,20 +2,19 @@ import assert from 'node:assert/strict';
 import { pageLimits } from '../domain/list.ts';
 import { type Entity, RecordVersioned, type Versioned } from '../domain/record.ts';
 import { utf8Bytes } from '../domain/text.ts';
-import type { Store } from '../ports/store.ts';
-import type { RecordTransfer, ScanRequest, Transfer } from '../ports/transfer.ts';
+import type { RecordTransfer, ScanRequest } from '../ports/transfer.ts';
 import {
-  claimed,
   counts,
   raises,
   raisesEmailTaken,
   raisesUnknownAuthor,
+  repeats,
   same,
   vandalize,
 } from './assertions.ts';
 import { at, byCodePoint, claim, post, shuffled, times, user } from './fixtures.ts';
 import { idsOf, matches, put, putEach, recordsOf } from './lists.ts';
-import type { Resource, Suite } from './suite.ts';
+import { type Suite, transferOf } from './suite.ts';
 
 /** Whole stores on the move: records that are read by id and stored as they are. */
 export function describeTransfer(suite: Suite): void {
@@ -57,64 +56,38 @@ export function describeTransfer(suite: Suite): void {
 }
 
 function describeScans({ both }: Suite): void {
-  both('scan goes by id in the order of code points', async (resource, store) => {
-    const { records, make } = resource;
+  both('scan goes by id in the order of code points', async ({ records, make, transfer }) => {
     const made = shuffled(byCodePoint).map((id, n) => make({ id, createdAt: at(n) }));
     await put(records, made);
     const { length } = byCodePoint;
     for (const limit of [1, 2, length - 1, length, length + 1, 1000]) {
-      const met = await scanAll(ofBoth(resource, store), { limit });
+      const met = await scanAll(transfer, { limit });
       assert.deepEqual(idsOf(recordsOf(met)), byCodePoint, `limit ${limit}`);
     }
   });
 
-  both('scan shows each record and version as they are stored', async (resource, store) => {
-    const { records, make } = resource;
-    const record = make();
-    await put(records, [record]);
-    await records.update(record.id, (current) => ({ ...current.record, n: 1 }));
-    const found = await scan(ofBoth(resource, store));
-    counts('records', found.length, 1);
-    same(found[0], { ...record, n: 1 }, 2);
-  });
-
-  both('scan begins behind an id, whatever text it is', async (resource, store) => {
-    const { records, make, remove } = resource;
-    const behind = async (after?: string) =>
-      idsOf(recordsOf(await scan(ofBoth(resource, store), { after })));
-    assert.deepEqual(await behind(), []);
-    await putEach(records, ['b', 'd', 'dz', 'f'], (id) => make({ id }));
-    const all = ['b', 'd', 'dz', 'f'];
-    for (const [after, index] of [
-      ...([
-        ['', 0],
-        ['a', 0],
-        ['b', 1],
-        ['c', 1],
-        ['d', 2],
-        ['e', 3],
-        ['f', 4],
-      ] as const),
+  both(
+    'scan begins behind an id, whatever text it is',
+    async ({ records, make, remove, transfer }) => {
+      const behind = async (after?: string) => idsOf(recordsOf(await scan(transfer, { after })));
+      assert.deepEqual(await behind(), []);
+      const all = ['b', 'd', 'dz', 'f'];
+      await putEach(records, all, (id) => make({ id }));
+      const begins = { '': 0, a: 0, b: 1, c: 1, d: 2, e: 3, f: 4 };
       // No record has such an id: a NUL comes before all of ASCII, half of a surrogate pair behind.
-      ...([
-        ['\0', 0],
-        ['d\0', 2],
-        ['d\0zz', 2],
-        ['d\ud800', 3],
-        ['f\udfff', 4],
-      ] as const),
-    ]) {
-      assert.deepEqual(await behind(after), all.slice(index), `after ${JSON.stringify(after)}`);
-    }
-    await remove('d');
-    assert.deepEqual(await behind('b'), ['dz', 'f']);
-    assert.deepEqual(await behind('d'), ['dz', 'f']);
-  });
+      const strange = { '\0': 0, 'd\0': 2, 'd\0zz': 2, 'd\ud800': 3, 'f\udfff': 4 };
+      for (const [after, index] of Object.entries({ ...begins, ...strange })) {
+        assert.deepEqual(await behind(after), all.slice(index), `after ${JSON.stringify(after)}`);
+      }
+      await remove('d');
+      assert.deepEqual(await behind('b'), ['dz', 'f']);
+      assert.deepEqual(await behind('d'), ['dz', 'f']);
+    },
+  );
 
-  both('scan ends before it is over its bytes', async (resource, store) => {
-    const transfer = ofBoth(resource, store);
-    const made = times(6, (n) => resource.make({ id: `r${n}`, own: '～é😀x'.repeat(40 * n) }));
-    await put(resource.records, made);
+  both('scan ends before it is over its bytes', async ({ records, make, transfer }) => {
+    const made = times(6, (n) => make({ id: `r${n}`, own: '～é😀x'.repeat(40 * n) }));
+    await put(records, made);
     const all = await scan(transfer);
     let bytes = 0;
     for (const [n, { json }] of all.entries()) {
@@ -129,10 +102,9 @@ function describeScans({ both }: Suite): void {
 }
 
 function describeLoads({ both }: Suite): void {
-  both('load stores records as they are, with ids, versions and times', async (resource, store) => {
-    const { records, make } = resource;
+  both('load stores records with ids, versions and times', async ({ records, make, transfer }) => {
     const all = times(3, (n) => loaded(make({ n, updatedAt: at(900 - n) }), n * 7 + 1));
-    await ofBoth(resource, store).load(all);
+    await transfer.load(all);
     for (const { record, version } of all) same(await records.get(record.id), record, version);
     const [, second] = all as [unknown, Versioned<Entity>];
     const { id, updatedAt } = second.record;
@@ -142,16 +114,15 @@ function describeLoads({ both }: Suite): void {
   });
 
   both(
-    'load replaces the record with the id, and brings back a deleted one',
-    async (resource, store) => {
-      const { records, make, remove } = resource;
+    'load replaces a record, and brings back a deleted one',
+    async ({ records, make, remove, transfer }) => {
       const [first, other, gone] = [make(), make(), make()];
       await put(records, [first, other, gone]);
       await records.update(first.id, ({ record }) => ({ ...record, n: 1 }));
       await remove(gone.id);
       const moved = make({ id: first.id, createdAt: at(5_000_000) });
       const back = make({ id: gone.id, createdAt: at(6_000_000) });
-      await ofBoth(resource, store).load([loaded(moved), loaded(back, 4)]);
+      await transfer.load([loaded(moved), loaded(back, 4)]);
       same(await records.get(first.id), moved);
       same(await records.get(gone.id), back, 4);
       await matches(records, {}, [other.id, first.id, gone.id]);
@@ -159,28 +130,23 @@ function describeLoads({ both }: Suite): void {
     },
   );
 
-  both('load made again comes to the same', async (resource, store) => {
-    const transfer = ofBoth(resource, store);
-    const all = times(300, (n) =>
-      loaded(resource.make({ id: `r${n + 100}`, createdAt: at(n) }), n + 1),
-    );
+  both('load made again comes to the same', async ({ make, transfer }) => {
+    const all = times(300, (n) => loaded(make({ id: `r${n + 100}`, createdAt: at(n) }), n + 1));
     for (const part of [all, all, all.slice(1, 3), []]) await transfer.load(part);
     const found = await scan(transfer);
     counts('records', found.length, 300);
     for (const [n, { record, version }] of all.entries()) same(found[n], record, version);
   });
 
-  both('load leaves claims as they are', async (resource, store) => {
-    const { records, make } = resource;
+  both('load leaves claims as they are', async ({ records, make, transfer }) => {
     const [key, record] = [claim(), make()];
     await records.create(() => record, key);
-    await ofBoth(resource, store).load([loaded({ ...record, n: 1 }, 5)]);
-    same(await claimed(records, key), record);
+    await transfer.load([loaded({ ...record, n: 1 }, 5)]);
+    await repeats(records, key, record);
   });
 
-  both('load and scan hand over values and no aliases', async (resource, store) => {
-    const transfer = ofBoth(resource, store);
-    const record = resource.make({ own: [{ n: 1 }] });
+  both('load and scan hand over values and no aliases', async ({ make, transfer }) => {
+    const record = make({ own: [{ n: 1 }] });
     const handed = structuredClone(record);
     await transfer.load([{ record: handed, version: 2, json: JSON.stringify(handed) }]);
     vandalize(handed);
@@ -227,16 +193,6 @@ function describeConflicts({ test }: Suite): void {
 
 function loaded<R extends Entity>(record: R, version = 1): Versioned<R> {
   return new RecordVersioned(record, version);
-}
-
-function transferOf({ transfer }: Store): Transfer {
-  assert.ok(transfer, 'the store has no transfer; a contract may say why (withoutTransfer)');
-  return transfer;
-}
-
-/** The transfer of the users or of the posts, as the resource is. */
-function ofBoth<R extends Entity>({ name }: Resource<R>, store: Store): RecordTransfer<R> {
-  return transferOf(store)[name] as unknown as RecordTransfer<R>;
 }
 
 function scan<R>(transfer: RecordTransfer<R>, request: Partial<ScanRequest> = {}) {

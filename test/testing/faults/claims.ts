@@ -6,9 +6,8 @@ import {
   RostrumError,
   unknownAuthor,
 } from '../../../src/ports/index.ts';
-import { claimed } from '../../../src/testing/assertions.ts';
 import { pageOf } from '../../../src/testing/lists.ts';
-import { type Fault, inBoth, type Plan } from './plant.ts';
+import { claimed, type Fault, inBoth, type Plan } from './plant.ts';
 
 export const claims: Fault[] = [
   {

@@ -1,5 +1,7 @@
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import type {
+  Claim,
+  Creation,
   Entity,
   EntityFilter,
   Guard,
@@ -95,4 +97,19 @@ export function inDeletions(
 /** Lets whoever else is waiting go first: the gap of every check-then-act. */
 export function elsewhere(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What was made under a claim; undefined when its key is free, and it stays so. */
+export async function claimed<R>(
+  records: Pick<Repository<R, never, never>, 'create'>,
+  claim: Claim,
+): Promise<Creation<R> | undefined> {
+  const free = new Error('the key is free');
+  const make = (): never => {
+    throw free;
+  };
+  return records.create(make, claim).catch((error) => {
+    if (error !== free) throw error;
+    return undefined;
+  });
 }

@@ -1,6 +1,5 @@
 import { emailTaken, isRostrumError, RostrumError } from '../../../src/ports/index.ts';
-import { claimed } from '../../../src/testing/assertions.ts';
-import { elsewhere, type Fault, inBoth, inDeletions } from './plant.ts';
+import { claimed, elsewhere, type Fault, inBoth, inDeletions } from './plant.ts';
 
 const decideThenWrite = inBoth((inner) => ({
   update: async (id, decide) => {

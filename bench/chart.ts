@@ -8,8 +8,8 @@ export interface Bar {
 }
 
 const width = 760;
-const left = 150;
-const longest = 440;
+const left = 190;
+const longest = 430;
 
 // Blue and orange differ for color-blind readers too, on a white and on a black ground.
 const style = `

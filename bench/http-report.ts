@@ -1,10 +1,9 @@
 import { type Bar, barChart } from './chart.ts';
-import { busy, type Cell, type Starts } from './http.ts';
+import { busy, type Cell, type Starts, type Turn } from './http.ts';
 import type { RequestKind } from './requests.ts';
 import { type Report, table } from './results.ts';
 import { decimal, median, ratios, type Series, spread } from './rounds.ts';
 import { type Contestant, contestants } from './servers.ts';
-import type { Turn } from './turn.ts';
 import type { StoreKind } from './workspace.ts';
 
 /** What the project holds a run to: processor time of bare `node:http` by that of Rostrum. */

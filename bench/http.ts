@@ -1,15 +1,25 @@
+import { join } from 'node:path';
+import { Child } from './child.ts';
+import type { Load, LoadResult } from './client.ts';
 import { reportHttp } from './http-report.ts';
 import type { Options } from './options.ts';
 import { say } from './progress.ts';
 import { prepare, type RequestKind, requestKinds } from './requests.ts';
 import type { Report } from './results.ts';
 import { type Columns, interleave } from './rounds.ts';
-import { buildServers, type Contestant, contestants, startServer } from './servers.ts';
-import { Client, type Turn } from './turn.ts';
+import { buildServers, type Contestant, contestants, type Server, startServer } from './servers.ts';
 import type { StoreKind, Workspace } from './workspace.ts';
 
 /** Connections of a busy server. */
 export const busy = 64;
+
+/** One server's turn under a load. */
+export interface Turn extends LoadResult {
+  /** Processor time that the server used for a request, in microseconds. */
+  readonly cpuUs: number;
+  /** The server's memory when the turn ended. */
+  readonly rssMiB: number;
+}
 
 type ByContestant<Figure extends string> = Readonly<Record<Contestant, Columns<Figure>>>;
 
@@ -29,9 +39,10 @@ export interface Starts {
 
 /** What HTTP costs in Rostrum, in Fastify and in bare `node:http`, over the same store each. */
 export async function measureHttp(options: Options, workspace: Workspace): Promise<Report> {
-  const { rounds, busyMs, singleMs, program } = options;
-  buildServers();
-  await using client = new Client();
+  const { rounds, busyMs, singleMs } = options;
+  const program = buildServers(options.program);
+  const script = join(import.meta.dirname, 'client.ts');
+  await using client = new Child('client', [script], ['ignore', 'inherit', 'inherit', 'ipc']);
   const cells: Cell[] = [];
   const starts: Starts[] = [];
   for (const store of options.stores) {
@@ -65,11 +76,20 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
         say(`http: ${store}, ${request}, ${connections} connections`);
         const ms = connections === busy ? busyMs : singleMs;
         const turns = await interleave(rounds, contestants, (name) =>
-          client.turn(servers[name], { connections, ms, requests: requests[name][request] }),
+          takeTurn(client, servers[name], { connections, ms, requests: requests[name][request] }),
         );
         cells.push({ store, request, connections, turns });
       }
     }
   }
   return reportHttp(cells, starts);
+}
+
+/** Connections are opened before the measurement begins. */
+async function takeTurn(client: Child, server: Server, load: Omit<Load, 'port'>): Promise<Turn> {
+  await client.ask({ ...load, port: server.port });
+  const before = await server.usage();
+  const result = await client.ask<LoadResult>('go');
+  const { cpuUs, rssMiB } = await server.usage();
+  return { ...result, cpuUs: (cpuUs - before.cpuUs) / result.requests, rssMiB };
 }

@@ -2,18 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
 
-/** Lists of cores, as `taskset` takes them: one for the server, one for the client. */
-export interface Cores {
-  readonly server: string;
-  readonly client: string;
-  /** For all else, `mongod` too. */
-  readonly rest: string;
-}
+/** A core for the server, one for the client, and what is left for all else (`mongod` too). */
+const cores = chooseCores();
 
 /** Undefined where there is no second core or no `taskset`. */
-export const cores = chooseCores();
-
-function chooseCores(): Cores | undefined {
+function chooseCores() {
   if (spawnSync('taskset', ['--version']).status !== 0) return undefined;
   const status = readFileSync('/proc/self/status', 'latin1');
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '';
@@ -21,13 +14,15 @@ function chooseCores(): Cores | undefined {
     const [first = 0, last = first] = range.split('-').map(Number);
     return Array.from({ length: last - first + 1 }, (_, i) => first + i);
   });
-  const [server, client] = allowed;
+  const [server, client, ...others] = allowed.map(String);
   if (server === undefined || client === undefined) return undefined;
-  return { server: `${server}`, client: `${client}`, rest: allowed.slice(1).join() };
+  return { server, client, rest: [client, ...others].join() };
 }
 
+export type Role = 'server' | 'client';
+
 /** A command line that runs on one of the cores, where processes can be pinned. */
-export function pinned(role: 'server' | 'client', command: readonly string[]): string[] {
+export function pinned(role: Role, command: readonly string[]): string[] {
   return cores === undefined ? [...command] : ['taskset', '-c', cores[role], ...command];
 }
 

@@ -33,8 +33,8 @@ export function readOptions(args: readonly string[]) {
       only: { type: 'string' },
       /** The one store that is wanted; all of them when absent. */
       store: { type: 'string' },
-      /** The build of Rostrum that serves. */
-      program: { type: 'string', default: 'dist/main.js' },
+      /** The main.js of a build to measure; one of the sources is made when absent. */
+      program: { type: 'string' },
     },
   });
   const stores = storeKinds.filter((kind) => (values.store ?? kind) === kind);

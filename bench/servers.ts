@@ -1,8 +1,7 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pinned } from './machine.ts';
+import { Child } from './child.ts';
 import type { Usage } from './servers/probe.ts';
 import { cache, root, type Workspace } from './workspace.ts';
 
@@ -20,16 +19,21 @@ export interface Server extends AsyncDisposable {
 const build = join(cache, 'build');
 
 /**
- * Compiles what Rostrum is compared to, as Rostrum is compiled, so that no server strips types
+ * Builds the program, and what it is compared to in the same way, so that no server strips types
  * when it starts.
+ *
+ * @param given a build that there is already
+ * @returns the program
  */
-export function buildServers(): void {
-  const sources = ['index', 'probe'].map((name) => join('bench', 'servers', `${name}.ts`));
-  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+export function buildServers(given: string | undefined): string {
+  const run = (args: readonly string[]) =>
+    execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (given === undefined) run(['scripts/check.ts', '--only', 'types']);
   const options = `--ignoreConfig --noCheck --module nodenext --target es2024 --types node
-    --rewriteRelativeImportExtensions --rootDir . --outDir`;
-  const args = [tsc, ...sources, ...options.split(/\s+/), build];
-  execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+    --rewriteRelativeImportExtensions --rootDir . --outDir`.split(/\s+/);
+  const sources = ['bench/servers/index.ts', 'bench/servers/probe.ts'];
+  run(['node_modules/typescript/bin/tsc', ...sources, ...options, build]);
+  return given ?? join(root, 'dist', 'main.js');
 }
 
 /** Starts a server on a store: of Rostrum, its program as it ships. */
@@ -43,46 +47,22 @@ export async function startServer(
     contestant === 'Rostrum'
       ? [program, '--store', url, '--host', '127.0.0.1', '--port', '0', '--log-level', 'info']
       : [join(compiled, 'index.js'), contestant.toLowerCase(), url];
-  const node = [process.execPath, '--import', join(compiled, 'probe.js'), ...script];
-  const [command = '', ...args] = pinned('server', node);
   const log = join(folder, `${contestant}.log`);
   const descriptor = openSync(log, 'a');
   const start = performance.now();
-  const child = spawn(command, args, {
-    stdio: ['ignore', 'pipe', descriptor, 'ipc'],
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
+  const args = ['--import', join(compiled, 'probe.js'), ...script];
+  const child = new Child('server', args, ['ignore', 'pipe', descriptor, 'ipc']);
   closeSync(descriptor);
-  const failed = once(child, 'exit').then(() => {
-    throw new Error(`${contestant} ended: ${readFileSync(log, 'utf8').slice(-2000)}`);
-  });
-  failed.catch(() => {}); // It counts only while somebody waits for the server.
-  const port = await Promise.race([portOf(child), failed]);
-  const startMs = performance.now() - start;
-  return {
-    port,
-    startMs,
-    async usage() {
-      const message = once(child, 'message');
-      child.send('usage');
-      const [usage] = await Promise.race([message, failed]);
-      return usage;
-    },
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return;
-      const exited = once(child, 'exit');
-      child.kill();
-      await exited;
-    },
-  };
-}
-
-async function portOf({ stdout }: ChildProcess): Promise<number> {
-  let text = '';
-  for await (const chunk of stdout ?? []) {
-    text += chunk;
-    const [, port] = / ready at http:\/\/\S+:(\d+)/.exec(text) ?? [];
-    if (port !== undefined) return Number(port);
+  try {
+    const port = Number(await child.says(/ ready at http:\/\/\S+:(\d+)/));
+    return {
+      port,
+      startMs: performance.now() - start,
+      usage: () => child.ask<Usage>('usage'),
+      [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+    };
+  } catch (cause) {
+    const lines = readFileSync(log, 'utf8').slice(-2000);
+    throw new Error(`${contestant} did not start: ${lines}`, { cause });
   }
-  throw new Error(`The server does not say where it listens: ${text}`);
 }

@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import { createLogger } from '../src/adapters/system/logger.ts';
 import type { Store } from '../src/index.ts';
 import { openStore } from '../src/settings/open-store.ts';
-import { type Mongod, startMongod } from './mongod.ts';
+import { findMongod } from '../test/support/mongod/binary.ts';
 
 export const storeKinds = ['memory', 'SQLite', 'MongoDB'] as const;
 export type StoreKind = (typeof storeKinds)[number];
@@ -16,7 +17,7 @@ export const cache = join(root, '.cache', 'bench');
 /** A folder and a MongoDB server for the time of a run, and the URLs of stores on them. */
 export class Workspace implements AsyncDisposable {
   readonly folder: string;
-  #mongodb: Promise<Mongod | undefined> | undefined;
+  #mongodb: MongoMemoryReplSet | undefined;
   #stores = 0;
 
   constructor() {
@@ -30,14 +31,25 @@ export class Workspace implements AsyncDisposable {
     const name = `bench-${++this.#stores}`;
     if (kind === 'memory') return 'memory:';
     if (kind === 'SQLite') return `sqlite:${join(this.folder, `${name}.db`)}`;
-    this.#mongodb ??= startMongod();
-    return (await this.#mongodb)?.url(name);
+    this.#mongodb ??= await startMongod();
+    return this.#mongodb?.getUri(name);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#mongodb?.catch(() => undefined))?.[Symbol.asyncDispose]();
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.#mongodb?.stop({ doCleanup: true, force: true });
   }
+}
+
+/** A replica set of one, with the memory that a server of a million posts has. */
+async function startMongod(): Promise<MongoMemoryReplSet | undefined> {
+  const systemBinary = await findMongod();
+  if (systemBinary === undefined) return undefined;
+  process.env.MONGOMS_SYSTEM_BINARY_VERSION_CHECK = 'false';
+  const args = ['--wiredTigerCacheSizeGB', '2'];
+  return await MongoMemoryReplSet.create({
+    binary: { systemBinary },
+    replSet: { ip: '127.0.0.1', storageEngine: 'wiredTiger', name: 'bench', count: 1, args },
+  });
 }
 
 /** Opens a store as the program does. */

@@ -1,14 +1,12 @@
 import { expect } from 'chai';
-import { createClient, isApiProblem, type User } from '../../src/client/index.ts';
+import { type Client, createClient, isApiProblem, type User } from '../../src/client/index.ts';
 import { type Api, startApi } from './support/api.ts';
+import { collect } from './support/collect.ts';
 import { problemOf } from './support/problem-of.ts';
-
-/** Everything of an asynchronous iteration. */
-const collect = <T>(items: AsyncIterable<T>): Promise<T[]> => Array.fromAsync(items);
 
 describe('the client', () => {
   let api: Api;
-  let client: ReturnType<typeof createClient>;
+  let client: Client;
 
   beforeEach(async () => {
     api = await startApi();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { createClient, type TransportOptions } from '../../src/client/index.ts';
+import { type Client, createClient, type TransportOptions } from '../../src/client/index.ts';
 import { type Api, startApi } from './support/api.ts';
+import { collect } from './support/collect.ts';
 import { type Fault, FaultProxy } from './support/fault-proxy.ts';
 import { problemOf } from './support/problem-of.ts';
 
@@ -21,7 +22,7 @@ function unavailable(outcome: string, retryAfter = '0'): Fault {
 describe('the client, when something fails on the way', () => {
   let api: Api;
   let proxy: FaultProxy;
-  let direct: ReturnType<typeof createClient>;
+  let direct: Client;
 
   beforeEach(async () => {
     api = await startApi();
@@ -249,7 +250,7 @@ describe('the client, when something fails on the way', () => {
     it('aborts a wait', async () => {
       const { users } = clientThrough([]);
       const later = unavailable('none', '30');
-      await aborted([later], (signal) => Array.fromAsync(users.all({}, { signal })));
+      await aborted([later], (signal) => collect(users.all({}, { signal })));
     });
 
     it('that is aborted already lets nothing be sent', async () => {

@@ -74,7 +74,7 @@ export abstract class SqliteRepository<
       if (taken === undefined) return creation<R>(this.table.insert(make()), false);
       const earlier = this.#claims.find(taken);
       if (earlier !== undefined) return creation<R>(earlier, true);
-      return this.connection.atomically(() => {
+      return this.connection.withoutSavepoint(() => {
         const json = this.table.insert(make());
         this.#claims.add(taken, json);
         return creation<R>(json, false);
@@ -92,7 +92,7 @@ export abstract class SqliteRepository<
       const current = this.table.find(id);
       if (current === undefined) return false;
       guard?.(current);
-      this.connection.atomically(() => {
+      this.connection.withoutSavepoint(() => {
         before?.();
         this.table.remove(id);
       });

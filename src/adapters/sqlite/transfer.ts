@@ -34,7 +34,7 @@ function recordTransfer<R extends Entity>(
       // Taken now and not later: what the caller does to them meanwhile is not stored.
       const taken = records.map(({ json, version }) => new JsonVersioned<R>(json, version));
       return writes.add(() =>
-        connection.atomically(() => {
+        connection.withSavepoint(() => {
           for (const record of taken) table.put(record);
         }),
       );

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/index.ts';
-import type { Calls, ListCall, Outcome, Resource } from './calls.ts';
+import type { Calls, Change, ListCall, Outcome, Resource } from './calls.ts';
 import {
   idempotency,
   indexes,
@@ -21,22 +21,22 @@ export interface Real {
 
 type Command = fc.AsyncCommand<Model, Real>;
 
-/** One call; what it names is chosen when the command runs, from what the model has by then. */
-function command(
+/** One call; what it names is chosen when it runs, from what the model has by then. */
+function command<Args>(
   name: string,
-  args: readonly unknown[],
-  choose: (model: Model) => <T>(calls: Calls<T>) => T,
-): Command {
-  return {
+  arbitrary: fc.Arbitrary<Args>,
+  choose: (model: Model, args: Args) => <T>(calls: Calls<T>) => T,
+): fc.Arbitrary<Command> {
+  return arbitrary.map((args) => ({
     check: () => true,
     async run(model, { calls, steer }) {
-      const call = choose(model);
+      const call = choose(model, args);
       steer(model);
       const expected = call(model);
       expect(await call(calls)).to.deep.equal(expected);
     },
-    toString: () => `${name}(${args.map((arg) => JSON.stringify(arg)).join(', ')})`,
-  };
+    toString: () => `${name} ${JSON.stringify(args)}`,
+  }));
 }
 
 /**
@@ -66,68 +66,73 @@ function resolve(model: Model, generated: object): JsonObject {
 }
 
 function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
-  const create = fc.tuple(inputs[resource], idempotency).map(([generated, options]) =>
-    command('create', [resource, generated, options], (model) => {
-      const input = resolve(model, generated);
-      return (calls) => calls.create(resource, input, options);
-    }),
+  const input = inputs[resource];
+  const modes = resource === 'users' ? (['refuse', 'delete', 'keep'] as const) : [];
+  const deletion = fc.constantFrom({}, ...modes.map((posts) => ({ posts })));
+
+  const create = command(
+    `create ${resource}`,
+    fc.tuple(input, idempotency),
+    (model, [generated, options]) => {
+      const given = resolve(model, generated);
+      return (calls) => calls.create(resource, given, options);
+    },
   );
 
-  /** The same request once more, as of a client that never saw the response, or of another one. */
-  const repeat = fc
-    .tuple(fc.nat({ max: 3 }), fc.constantFrom({}, {}, { caller: 'b' }))
-    .map(([at, other]) =>
-      command('repeat', [resource, at, other], (model) => {
-        const first = model.claimed(resource).at(at);
-        const input = first?.input ?? { name: 'Ada', title: 'Ada' };
-        const options = { idempotencyKey: 'k1', ...first?.options, ...other };
-        return (calls) => calls.create(resource, input, options);
-      }),
+  const change = (how: Change, given: fc.Arbitrary<object>) =>
+    command(
+      `${how} ${resource}`,
+      fc.tuple(indexes, given, preconditions),
+      (model, [at, generated, precondition]) => {
+        const id = pick(model, resource, at);
+        const fields = resolve(model, generated);
+        return (calls) => calls.change(how, resource, id, fields, precondition);
+      },
     );
 
-  const get = indexes.map((at) =>
-    command('get', [resource, at], (model) => {
+  const list = command(`list ${resource}`, listShapes, (model, shape) => {
+    const call = listCall(model, resource, shape);
+    return (calls) => calls.list(resource, call);
+  });
+
+  return [
+    // As often as it takes for lists to have records in them, and for keys to meet.
+    ...[create, create, create, create, create],
+
+    // The same request again, of a client that never saw the response, or of another client.
+    command(
+      `repeat ${resource}`,
+      fc.tuple(fc.nat({ max: 3 }), fc.constantFrom({}, {}, { caller: 'b' })),
+      (model, [at, other]) => {
+        const first = model.claimed(resource).at(at);
+        const given = first?.input ?? { name: 'Ada', title: 'Ada' };
+        const options = { idempotencyKey: 'k1', ...first?.options, ...other };
+        return (calls) => calls.create(resource, given, options);
+      },
+    ),
+
+    command(`get ${resource}`, indexes, (model, at) => {
       const id = pick(model, resource, at);
       return (calls) => calls.get(resource, id);
     }),
-  );
 
-  const change = fc.constantFrom('replace', 'patch', 'patch', 'update').chain((how) =>
-    fc
-      .tuple(
-        indexes,
-        how === 'replace' ? inputs[resource] : fc.oneof(inputs[resource], patches),
-        preconditions,
-      )
-      .map(([at, generated, precondition]) =>
-        command(how, [resource, at, generated, precondition], (model) => {
-          const id = pick(model, resource, at);
-          const input = resolve(model, generated);
-          return (calls) => calls.change(how, resource, id, input, precondition);
-        }),
-      ),
-  );
+    change('replace', input),
+    change('patch', input),
+    change('patch', patches),
+    change('update', fc.oneof(input, patches)),
 
-  const modes = resource === 'users' ? (['refuse', 'delete', 'keep'] as const) : [];
-  const remove = fc
-    .tuple(indexes, fc.constantFrom(undefined, ...modes), preconditions)
-    .map(([at, posts, precondition]) =>
-      command('delete', [resource, at, posts, precondition], (model) => {
+    command(
+      `delete ${resource}`,
+      fc.tuple(indexes, deletion, preconditions),
+      (model, [at, mode, precondition]) => {
         const id = pick(model, resource, at);
-        const options = { ...precondition, ...(posts && { posts }) };
-        return (calls) => calls.delete(resource, id, options);
-      }),
-    );
+        return (calls) => calls.delete(resource, id, { ...mode, ...precondition });
+      },
+    ),
 
-  const list = listShapes.map((shape) =>
-    command('list', [resource, shape], (model) => {
-      const call = listCall(model, resource, shape);
-      return (calls) => calls.list(resource, call);
-    }),
-  );
-
-  // As often as it takes for lists to have records in them, and for keys to meet.
-  return [...Array(5).fill(create), repeat, get, change, change, change, remove, list, list];
+    list,
+    list,
+  ];
 }
 
 function listCall(model: Model, resource: Resource, shape: ListShape): ListCall {

@@ -20,15 +20,11 @@ export function httpCalls(base: string): Calls<Promise<Outcome>> {
     get,
 
     async create(resource, input, { idempotencyKey, caller }) {
-      const response = await send(
-        'POST',
-        `/${resource}`,
-        {
-          ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
-          ...(caller !== undefined && { 'X-Caller': caller }),
-        },
-        input,
-      );
+      const headers = {
+        ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
+        ...(caller && { 'X-Caller': caller }),
+      };
+      const response = await send('POST', `/${resource}`, headers, input);
       if (response.status >= 400) return failure(response);
       const replayed = response.headers.get('Idempotency-Replayed') === 'true';
       return { ...recordOf(response), replayed };

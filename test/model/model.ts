@@ -7,7 +7,7 @@ import type {
   TimeSpan,
 } from '../../src/index.ts';
 import type { Calls, Change, Failure, Filter, ListCall, Outcome, Page, Resource } from './calls.ts';
-import { emailKeyOf, judge, judgeJson, merge, tooDeep } from './rules.ts';
+import { emailKeyOf, judge, judgeJson, merge } from './rules.ts';
 
 interface Stored {
   readonly record: JsonObject;
@@ -175,7 +175,9 @@ function judgeChange(how: Change, resource: Resource, record: JsonObject, input:
   const id = String(record.id);
   if (how === 'replace') return judge(resource, input, id);
   if (how === 'update') return judge(resource, { ...record, ...input }, id);
-  if (tooDeep(input)) return { fields: input, issues: judgeJson(input) };
+  // A patch that is too deep is judged by itself: it is never merged.
+  const issues = judgeJson(input);
+  if (issues.some((issue) => issue.endsWith(' too-deep'))) return { fields: input, issues };
   const merged = merge(record, input) as JsonObject;
   return judge(resource, input.id === null ? { ...merged, id: null } : merged, id);
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import type { Store, StoreOptions } from '../../src/ports/index.ts';
@@ -8,6 +10,7 @@ import { races } from './faults/races.ts';
 import { values } from './faults/values.ts';
 import { collect, failuresOf } from './runner.ts';
 
+const page = join(import.meta.dirname, '../../docs/writing-a-store.md');
 const reason = 'a server without transactions';
 
 describe('the contract suite', () => {
@@ -32,6 +35,8 @@ describe('the contract suite', () => {
     });
     await failuresOf(tests);
     expect(opened).to.have.lengthOf(tests.length);
+    const told = /tests,\s+(\d+) in all/.exec(readFileSync(page, 'utf8'))?.[1];
+    expect(Number(told), `what ${page} says`).to.equal(tests.length);
     expect(open, 'stores that were not closed').to.equal(0);
     for (const { ownFilters } of opened) {
       const types = ['text', 'number', 'boolean'];

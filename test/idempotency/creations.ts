@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Answer, Api } from '../adapters/http/support/api.ts';
 
-export type Resource = 'users' | 'posts';
+export const resources = ['users', 'posts'] as const;
+export type Resource = (typeof resources)[number];
 
 /** A POST under a key of its own, which can be sent again and again. */
 export class Creation {

@@ -1,11 +1,8 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { type Api, startApi } from '../adapters/http/support/api.ts';
+import { RawConnection } from '../adapters/http/support/raw.ts';
 import { openTemporarySqlite } from '../support/temporary-sqlite.ts';
-import { Creation } from './creations.ts';
-
-/** How a client goes: in an orderly way, or as one whose machine fails. */
-const ways = ['destroy', 'resetAndDestroy'] as const;
+import { Creation, resources } from './creations.ts';
 
 /** Characters of the request from one cut to the next. */
 const stride = 23;
@@ -20,40 +17,36 @@ describe('An idempotent POST whose connection the client cuts', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  for (const resource of ['users', 'posts'] as const) {
-    for (const way of ways) {
+  for (const resource of resources) {
+    // A client that goes in an orderly way, and one whose machine fails.
+    for (const way of ['destroy', 'resetAndDestroy'] as const) {
       it(`makes one of ${resource}, whatever of the request was sent (${way})`, async () => {
         const { length } = new Creation(resource, author).text;
         const creations: Creation[] = [];
         for (let sent = 1; sent < length + stride; sent += stride) {
           const creation = new Creation(resource, author);
-          await send(creation.text.slice(0, sent), way);
           creations.push(creation);
+          const { socket } = new RawConnection(api.server);
+          await new Promise((written) => socket.write(creation.text.slice(0, sent), written));
+          socket[way]();
         }
-        const made = await Promise.all(creations.map((creation) => creation.retry(api)));
-        // Those that were sent whole may only now come to their end.
-        for (const [i, creation] of creations.entries()) {
-          const response = made[i];
-          if (response) await creation.expectOne(api, response);
+        // Those that were sent whole may come to their end only now.
+        const retries = creations.map(async (creation) => ({
+          creation,
+          made: await creation.retry(api),
+        }));
+        for (const { creation, made } of await Promise.all(retries)) {
+          await creation.expectOne(api, made);
         }
       });
 
       it(`makes one of ${resource} when the response is on its way (${way})`, async () => {
         const creation = new Creation(resource, author);
-        await send(creation.text, way, 'data');
+        const { socket } = new RawConnection(api.server).send(creation.text);
+        await once(socket, 'data');
+        socket[way]();
         await creation.expectOne(api, await creation.retry(api));
       });
     }
-  }
-
-  /** Sends a text, waits for an event if one is named, and goes. */
-  async function send(text: string, go: (typeof ways)[number], event?: 'data'): Promise<void> {
-    const { port, address } = api.server.address;
-    const socket = connect(port, address);
-    socket.on('error', () => {});
-    await once(socket, 'connect');
-    await new Promise((resolve) => socket.write(text, resolve));
-    if (event) await once(socket, event);
-    socket[go]();
   }
 });

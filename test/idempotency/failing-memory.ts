@@ -2,10 +2,18 @@ import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { type Store, storeUnavailable } from '../../src/ports/index.ts';
 import type { Faults } from './faults.ts';
 
-/** Nothing can fail inside the memory store, so its steps are the calls of its repositories. */
+/**
+ * Nothing can fail inside the memory store, so its steps are the calls of its repositories. It
+ * outlives its `close`, as data on a disk does.
+ */
 export function failingMemoryStore(faults: Faults): Store {
   const store = createMemoryStore();
-  return { ...store, users: failing(store.users, faults), posts: failing(store.posts, faults) };
+  return {
+    ...store,
+    users: failing(store.users, faults),
+    posts: failing(store.posts, faults),
+    close: async () => {},
+  };
 }
 
 function failing<T extends object>(repository: T, faults: Faults): T {

@@ -13,8 +13,6 @@ export interface Subject {
   readonly sides: readonly Side[];
   /** Opens the store; again, on the same data, when it was closed. */
   readonly open: () => Store | Promise<Store>;
-  /** Whether what it holds outlives it. */
-  readonly lasts: boolean;
   /** Lets what is late happen. */
   readonly release?: () => Promise<void>;
 }
@@ -36,11 +34,8 @@ export async function describeOnEach(
 }
 
 function memory(faults: Faults): Subject {
-  return {
-    sides: ['before', 'after'],
-    open: () => failingMemoryStore(faults),
-    lasts: false,
-  };
+  const store = failingMemoryStore(faults);
+  return { sides: ['before', 'after'], open: () => store };
 }
 
 function sqlite(faults: Faults): Subject {
@@ -49,7 +44,6 @@ function sqlite(faults: Faults): Subject {
   return {
     sides: ['before', 'after'],
     open: () => folder.open(file, {}, failingDatabase(faults)),
-    lasts: true,
   };
 }
 
@@ -73,7 +67,6 @@ const mongodb =
         const url = `mongodb://127.0.0.1:${proxy.port}/${database.db.databaseName}?${options}`;
         return openMongodbStore({ url });
       },
-      lasts: true,
       release: () => proxy.release(),
     };
   };

@@ -1,4 +1,4 @@
-import type { SingleBar } from 'cli-progress';
+import type * as Library from 'cli-progress';
 
 /** Shows how far a long run has come. */
 export interface Progress {
@@ -21,77 +21,43 @@ const lineMs = 2000;
 export async function createProgress(
   stream: NodeJS.WriteStream = process.stderr,
 ): Promise<Progress> {
-  if (!stream.isTTY) return new Lines((line) => stream.write(`${line}\n`));
-  try {
-    const { SingleBar, Presets } = await import('cli-progress');
-    const format = '{what} {bar} {percentage} % | {value} of {total} | {eta_formatted} left';
-    const options = { stream, format, hideCursor: true, fps: 5 };
-    return new Bar(() => new SingleBar(options, Presets.shades_classic));
-  } catch {
-    // cli-progress is an optional peer.
-    return new Lines((line) => stream.write(`${line}\n`));
-  }
+  // cli-progress is an optional peer.
+  const library = stream.isTTY ? await import('cli-progress').catch(() => undefined) : undefined;
+  return library === undefined ? lines(stream) : bars(library, stream);
 }
 
-class Bar implements Progress {
-  readonly #make: () => SingleBar;
-  #bar: SingleBar | undefined;
-
-  constructor(make: () => SingleBar) {
-    this.#make = make;
-  }
-
-  begin(what: string, total: number): void {
-    this.stop();
-    this.#bar = this.#make();
-    this.#bar.start(total, 0, { what: what.padEnd(20) });
-  }
-
-  advance(steps: number): void {
-    this.#bar?.increment(steps);
-  }
-
-  end(): void {
-    this.stop();
-  }
-
-  stop(): void {
-    this.#bar?.stop();
-    this.#bar = undefined;
-  }
+function bars({ SingleBar, Presets }: typeof Library, stream: NodeJS.WriteStream): Progress {
+  const format = '{what} {bar} {percentage} % | {value} of {total} | {eta_formatted} left';
+  const newBar = () =>
+    new SingleBar({ stream, format, hideCursor: true, fps: 5 }, Presets.shades_classic);
+  let bar = newBar();
+  return {
+    begin(what, total) {
+      bar.stop();
+      bar = newBar();
+      bar.start(total, 0, { what: what.padEnd(20) });
+    },
+    advance: (steps) => bar.increment(steps),
+    end: () => bar.stop(),
+    stop: () => bar.stop(),
+  };
 }
 
-class Lines implements Progress {
-  readonly #write: (line: string) => void;
-  #what = '';
-  #done = 0;
-  #total = 0;
-  #written = 0;
-
-  constructor(write: (line: string) => void) {
-    this.#write = write;
-  }
-
-  begin(what: string, total: number): void {
-    this.#what = what;
-    this.#done = 0;
-    this.#total = total;
-    this.#written = Date.now();
-  }
-
-  advance(steps: number): void {
-    this.#done += steps;
-    if (Date.now() - this.#written >= lineMs) this.#line();
-  }
-
-  end(): void {
-    this.#line();
-  }
-
-  stop(): void {}
-
-  #line(): void {
-    this.#written = Date.now();
-    this.#write(`${this.#what}: ${this.#done} of ${Math.max(this.#total, this.#done)}`);
-  }
+function lines(stream: NodeJS.WriteStream): Progress {
+  let part = { what: '', total: 0, done: 0, writtenAt: 0 };
+  const write = () => {
+    part.writtenAt = Date.now();
+    stream.write(`${part.what}: ${part.done} of ${Math.max(part.total, part.done)}\n`);
+  };
+  return {
+    begin(what, total) {
+      part = { what, total, done: 0, writtenAt: Date.now() };
+    },
+    advance(steps) {
+      part.done += steps;
+      if (Date.now() - part.writtenAt >= lineMs) write();
+    },
+    end: write,
+    stop() {},
+  };
 }

@@ -1,39 +1,20 @@
 import { statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { storeUnavailable } from '../../domain/errors.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Store, StoreOptions } from '../../ports/store.ts';
+import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection.ts';
 import { dataFile, lockDataFile } from './data-file.ts';
 import { openingError } from './errors.ts';
 import { migrate } from './migration.ts';
+import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
 import { SqlitePostRepository } from './posts.ts';
 import { checkSchema } from './schema.ts';
 import { sqliteTransfer } from './transfer.ts';
 import { SqliteUserRepository } from './users.ts';
-import { defaultWriteLimits, type WriteLimits, WriteQueue } from './write-queue.ts';
+import { WriteQueue } from './write-queue.ts';
 
-export interface SqliteStoreOptions extends StoreOptions {
-  /** The data file. It and its folder are made when they are missing. */
-  readonly path: string;
-  /** Told of writes that failed, and how far a migration is. */
-  readonly logger?: Logger | undefined;
-  readonly writes?: Partial<WriteLimits> | undefined;
-}
-
-/**
- * Opens a data file, or makes it, or migrates that of an earlier version.
- *
- * One store has a file at a time; readers (the sqlite3 shell, a backup) get in.
- *
- * @throws SqliteStoreError in one sentence that says what to do
- */
-export function openSqliteStore(options: SqliteStoreOptions): Store {
-  return openStore(options, (file) => new DatabaseSync(file));
-}
-
-/** The same, with a driver that can be made to fail. */
+/** Opens a store with a driver that tests can make fail. */
 export function openStore(
   { path, logger, writes }: SqliteStoreOptions,
   open: (file: string) => DatabaseSync,

@@ -1,25 +1,7 @@
 import { type Outcome, RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import type { Connection } from './connection.ts';
 import { isDriverError, resultCode, translated } from './errors.ts';
-
-/** What may wait, and what may share a commit. */
-export interface WriteLimits {
-  /** Writes in one commit. */
-  readonly groupWrites: number;
-  /** For how many milliseconds writes are taken into one commit; one is always taken. */
-  readonly groupMs: number;
-  /** Writes that wait; one more is `overloaded`. */
-  readonly queuedWrites: number;
-  /** For how many milliseconds a write waits for somebody else's lock (a writing sqlite3 shell). */
-  readonly busyMs: number;
-}
-
-export const defaultWriteLimits: WriteLimits = {
-  groupWrites: 500,
-  groupMs: 50,
-  queuedWrites: 10_000,
-  busyMs: 5000,
-};
+import type { WriteLimits } from './options.ts';
 
 /** How long to wait before a lock that was held is tried again. */
 const retryMs = 25;

@@ -1,5 +1,5 @@
 import { isRostrumError } from '../../domain/errors.ts';
-import { type Instant, instantFromMs, instantToMs } from '../../domain/instant.ts';
+import { type Instant, isInstant } from '../../domain/instant.ts';
 import { isPlainObject, type JsonObject, jsonEqual } from '../../domain/json.ts';
 import type { Post } from '../../domain/post.ts';
 import { type Entity, RecordVersioned, type Versioned } from '../../domain/record.ts';
@@ -60,17 +60,12 @@ function readRecord<R extends Entity>(
     throw new Failure('has a "version" that is not a whole number from 1 on');
   }
   if (!isPlainObject(record)) throw new Failure('has no "record" that is a JSON object');
-  const { id, createdAt, updatedAt } = record;
+  const { id } = record;
   if (typeof id !== 'string' || id === '' || !isCleanText(id)) {
     throw new Failure('has a record whose "id" is not a text');
   }
-  for (const [name, instant] of Object.entries({ createdAt, updatedAt })) {
-    if (!isInstant(instant)) {
-      throw new Failure(`has a record whose "${name}" is not like 2026-11-21T09:30:00.000Z`);
-    }
-  }
-  const times = { createdAt: String(createdAt), updatedAt: String(updatedAt) };
-  const made: R = { ...make(model, record, id, times.createdAt), ...times };
+  const [createdAt, updatedAt] = [instantOf(record, 'createdAt'), instantOf(record, 'updatedAt')];
+  const made: R = { ...make(model, record, id, createdAt), updatedAt };
   if (!jsonEqual(made, record as JsonObject)) {
     throw new Failure(
       'has a record that is not as it would be stored: a field is missing, or a text not trimmed',
@@ -107,10 +102,10 @@ function readEnd({ users, posts, sha256, ...rest }: Readonly<Record<string, unkn
   return { users: Number(users), posts: Number(posts), sha256 };
 }
 
-function isInstant(value: unknown): boolean {
-  if (typeof value !== 'string') return false;
-  const ms = instantToMs(value);
-  return !Number.isNaN(ms) && instantFromMs(ms) === value;
+function instantOf(record: Readonly<Record<string, unknown>>, name: string): Instant {
+  const value = record[name];
+  if (isInstant(value)) return value;
+  throw new Failure(`has a record whose "${name}" is not like 2026-11-21T09:30:00.000Z`);
 }
 
 function parse(text: string): unknown {

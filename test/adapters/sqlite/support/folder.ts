@@ -2,7 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openStore, type SqliteStoreOptions } from '../../../../src/adapters/sqlite/store.ts';
+import type { SqliteStoreOptions } from '../../../../src/adapters/sqlite/index.ts';
+import { openStore } from '../../../../src/adapters/sqlite/store.ts';
 import type { Store } from '../../../../src/ports/store.ts';
 
 /** A folder for data files, for the tests of one `describe`; what they leave open is closed. */

@@ -253,7 +253,7 @@ describe('the data provider for react-admin', () => {
       using list = await renderHook(() => useListController(options), inAdmin);
       const first = await list.until(({ data }) => data !== undefined);
       expect(first).to.include({ total: 5, page: 1, hasNextPage: true, hasPreviousPage: false });
-      await list.perform(({ setPage }) => setPage(3));
+      first.setPage(3);
       const last = await list.until(({ page, isFetching }) => page === 3 && !isFetching);
       expect(last.data?.map(({ title }) => title)).to.deep.equal(['T005']);
       expect(last).to.include({ hasNextPage: false, hasPreviousPage: true });
@@ -265,7 +265,7 @@ describe('the data provider for react-admin', () => {
       using list = await renderHook(() => useInfiniteGetList('posts', params), inAdmin);
       for (let pages = 1; pages <= 3; pages++) {
         await list.until(({ data }) => data?.pages.length === pages);
-        if (pages < 3) await list.perform(({ fetchNextPage }) => fetchNextPage());
+        if (pages < 3) await list.current.fetchNextPage();
       }
       expect(list.current.data?.pages.flatMap(({ data }) => data)).to.have.length(5);
       expect(list.current.hasNextPage).to.equal(false);
@@ -283,9 +283,7 @@ describe('the data provider for react-admin', () => {
       await client.users.create({ name: 'Ada', email: 'ada@example.com' });
       const options = { resource: 'users', redirect: false as const };
       using form = await renderHook(() => useCreateController(options), inAdmin);
-      const errors = await form.perform(({ save }) =>
-        save?.({ name: 'Eve', email: 'ADA@example.com' }),
-      );
+      const errors = await form.current.save?.({ name: 'Eve', email: 'ADA@example.com' });
       expect(errors).to.have.all.keys('email');
     });
 
@@ -295,11 +293,11 @@ describe('the data provider for react-admin', () => {
       using update = await renderHook(() => useUpdate(), inAdmin);
       const { id } = record;
       const data = { name: 'C' };
-      await update.perform(([change]) => change('users', { id, data, previousData: record }));
+      await update.current[0]('users', { id, data, previousData: record });
       const [, { error }] = await update.until(([, state]) => state.isError);
       expect(error).to.include({ status: 412 });
       using deletion = await renderHook(() => useDelete(), inAdmin);
-      await deletion.perform(([remove]) => remove('users', { id, previousData: present }));
+      await deletion.current[0]('users', { id, previousData: present });
       await deletion.until(([, state]) => state.isSuccess);
       expect((await client.users.list()).items).to.deep.equal([]);
     });

@@ -1,13 +1,17 @@
 import { expect } from 'chai';
-import { createElement, type FunctionComponent, type ReactElement, type ReactNode } from 'react';
-import { act, create, type ReactTestRenderer } from 'react-test-renderer';
+import {
+  createElement,
+  type FunctionComponent,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+} from 'react';
+import { create } from 'react-test-renderer';
 
 /** A hook that lives in a component, without a browser. */
 export interface Rendered<T> extends Disposable {
   /** What the hook returned last. */
   readonly current: T;
-  /** Does something to it, as a page would. */
-  perform<Result>(action: (current: T) => Result | Promise<Result>): Promise<Result>;
   /** Waits until it returns what is asked for. @throws with what it returned after 5 seconds */
   until(done: (result: T) => boolean): Promise<T>;
 }
@@ -17,36 +21,28 @@ export async function renderHook<T>(
   useHook: () => T,
   wrap: (child: ReactNode) => ReactElement,
 ): Promise<Rendered<T>> {
-  let current: T | undefined;
+  const results: T[] = [];
   const Component: FunctionComponent = () => {
-    current = useHook();
+    const result = useHook();
+    useEffect(() => void results.push(result));
     return null;
   };
-  let root: ReactTestRenderer | undefined;
-  await act(async () => {
-    root = create(wrap(createElement(Component)));
-  });
+  const root = create(wrap(createElement(Component)));
+  async function until(done: (result: T) => boolean): Promise<T> {
+    for (const end = Date.now() + 5000; Date.now() < end; ) {
+      const last = results.at(-1);
+      if (last !== undefined && done(last)) return last;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error(`the hook ended with ${JSON.stringify(results.at(-1))}`);
+  }
+  await until(() => true);
   return {
     get current() {
-      return current as T;
+      return results.at(-1) as T;
     },
-    async perform(action) {
-      let result: Awaited<ReturnType<typeof action>> | undefined;
-      await act(async () => {
-        result = await action(current as T);
-      });
-      return result as Awaited<ReturnType<typeof action>>;
-    },
-    async until(done) {
-      for (const end = Date.now() + 5000; Date.now() < end; ) {
-        await act(() => new Promise((resolve) => setTimeout(resolve, 10)));
-        if (current !== undefined && done(current)) return current;
-      }
-      throw new Error(`the hook ended with ${JSON.stringify(current)}`);
-    },
-    [Symbol.dispose]() {
-      act(() => root?.unmount());
-    },
+    until,
+    [Symbol.dispose]: () => root.unmount(),
   };
 }
 
@@ -62,7 +58,6 @@ export function inDevelopment(expected: (said: unknown) => boolean): void {
   let said: unknown[] = [];
   before(() => {
     process.env.NODE_ENV = 'development';
-    Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
   });
   beforeEach(() => {
     said = [];
@@ -75,7 +70,6 @@ export function inDevelopment(expected: (said: unknown) => boolean): void {
     expect(said.filter((one) => !known(one))).to.deep.equal([]);
   });
   after(() => {
-    Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: false });
     if (environment === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = environment;
   });

@@ -28,8 +28,8 @@ export function createBoundary({ logger, accessLog }: BoundaryOptions, deliver: 
       if (ctx.originalUrl.length > maxTargetLength) throw uriTooLong();
       await answer(exchange);
     } catch (error) {
-      if (exchange.isAborted || error instanceof RequestAborted) {
-        ctx.respond = false; // Nobody is left who could take a response.
+      if (error instanceof RequestAborted) {
+        ctx.respond = false;
         return;
       }
       const problem = toProblem(error);

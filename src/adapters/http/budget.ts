@@ -14,8 +14,15 @@ interface Waiting {
   readonly resolve: (share: Share) => void;
 }
 
-/** How long a client may take before it is cut off for others, and others wait, in milliseconds. */
-const patience = { holderMs: 2000, waiterMs: 10_000 };
+/** For how long, in milliseconds, clients are borne with. */
+export interface Patience {
+  /** For which a share may wait for its client, when others need it. */
+  readonly holderMs: number;
+  /** For which somebody waits for room. */
+  readonly waiterMs: number;
+}
+
+const defaultPatience: Patience = { holderMs: 2000, waiterMs: 10_000 };
 
 /**
  * Memory that many requests share. What one takes, it gives back. Where there is no room, the
@@ -23,13 +30,15 @@ const patience = { holderMs: 2000, waiterMs: 10_000 };
  */
 export class Budget {
   readonly #limit: number;
+  readonly #patience: Patience;
   readonly #shares = new Set<Share>();
   readonly #waiting = new Set<Waiting>();
   #held = 0;
 
   /** @param limit in bytes; one share may be larger, when it is the only one */
-  constructor(limit: number) {
+  constructor(limit: number, patience = defaultPatience) {
     this.#limit = limit;
+    this.#patience = patience;
   }
 
   /** @throws RostrumError `overloaded` */
@@ -50,11 +59,11 @@ export class Budget {
     const { promise, resolve, reject } = Promise.withResolvers<Share>();
     const waiting = { bytes, resolve };
     this.#waiting.add(waiting);
-    const end = performance.now() + patience.waiterMs;
+    const end = performance.now() + this.#patience.waiterMs;
     const timer = setInterval(() => {
       if (performance.now() > end) reject(new RostrumError('overloaded', {}));
       else this.#cutOldest();
-    }, patience.holderMs / 4);
+    }, this.#patience.holderMs / 4);
     try {
       return await promise;
     } finally {
@@ -106,7 +115,7 @@ export class Budget {
   }
 
   #cutOldest(): boolean {
-    const before = performance.now() - patience.holderMs;
+    const before = performance.now() - this.#patience.holderMs;
     for (const share of this.#shares) {
       if (share.cut === undefined || share.since > before) continue;
       share.cut();

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ServerLimits } from './options.ts';
 
 /** A request and its response, from the moment its headers were there. */
 interface Pair {
@@ -46,10 +47,12 @@ export class Connections {
     return this.#open.values();
   }
 
-  /** Lets Node end each connection whose client takes nothing of a response for so long. */
-  limitStalls(ms: number): void {
+  /** Lets Node end a connection on which nothing moves: sooner when a response waits for its client. */
+  limitStalls({ stallTimeoutMs, inactivityTimeoutMs }: ServerLimits): void {
     for (const { socket, response } of this.#open.values()) {
-      if (response?.writableEnded && socket.timeout !== ms) socket.setTimeout(ms);
+      if (response === undefined) continue;
+      const ms = response.writableEnded ? stallTimeoutMs : inactivityTimeoutMs;
+      if (socket.timeout !== ms) socket.setTimeout(ms);
     }
   }
 }

@@ -68,10 +68,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   server.on('clientError', (error, socket) => {
     void clientErrors.onError(error, socket as Socket);
   });
-  const stalls = setInterval(
-    () => connections.limitStalls(limits.stallTimeoutMs),
-    limits.checkIntervalMs,
-  ).unref();
+  const stalls = setInterval(() => connections.limitStalls(limits), limits.checkIntervalMs).unref();
   server.on('close', () => clearInterval(stalls));
 
   server.listen({ host, port });

@@ -38,10 +38,10 @@ export function reportHttp(cells: readonly Cell[], starts: readonly Starts[]): R
   const served = cells.map(({ store, request, connections, turns }) => {
     const all = (figure: keyof Turn, digits: number) =>
       contestants.map((name) => decimal(median(turns[name][figure]), digits)).join(' / ');
-    const what = `${store}, ${request}, ${connections} connections`;
+    const what = `${store}, ${request}, connections: ${connections}`;
     const rate = ratios(turns.Rostrum.rate, turns.bare.rate);
     const p99 = ratios(turns.Rostrum.p99Ms, turns.bare.p99Ms);
-    const isDurable = what === `SQLite, POST, ${busy} connections`;
+    const isDurable = what === `SQLite, POST, connections: ${busy}`;
     return [
       ...[store, request, String(connections), all('rate', 0)],
       isDurable ? targets.held(`rate, ${what}`, rate, '≥', leastDurable) : spread(rate, 2),

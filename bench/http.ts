@@ -71,6 +71,12 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
     };
     // An author costs Rostrum steps on MongoDB that the other servers have no counterpart for.
     const requests = await prepare(servers, store !== 'MongoDB');
+    say(`http: ${store}, warming up`);
+    for (const name of contestants) {
+      const { GET, page } = requests[name];
+      const reads = GET.flatMap((request) => [request, ...page]);
+      await takeTurn(client, servers[name], { connections: busy, ms: busyMs, requests: reads });
+    }
     for (const request of requestKinds) {
       for (const connections of [busy, 1]) {
         say(`http: ${store}, ${request}, ${connections} connections`);

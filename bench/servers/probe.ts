@@ -12,3 +12,4 @@ process.on('message', () => {
   process.send?.(usage);
 });
 process.channel?.unref(); // The probe does not keep a server alive.
+process.on('disconnect', () => process.exit()); // The benchmark ended before the server.

@@ -6,7 +6,7 @@ import { repository } from '../support/repository-copy.ts';
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** Where it begins, for whoever has to mend it. */
+  /** The line of the page on which it begins. */
   readonly line: number;
 }
 

@@ -37,7 +37,7 @@ export class Creation {
     return [`POST /api/v1/${this.#resource} HTTP/1.1`, ...headers, '', body].join('\r\n');
   }
 
-  /** Sends it until it is acknowledged, as a client does that has to know. */
+  /** Sends the request until it is acknowledged. */
   async retry(api: Api): Promise<Answer> {
     for (let attempt = 1; attempt <= 50; attempt++) {
       const response = await this.post(api);

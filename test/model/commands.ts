@@ -96,7 +96,7 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
   });
 
   return [
-    // As often as it takes for lists to have records in them, and for keys to meet.
+    // Often enough for lists to have records in them, and for keys to meet.
     ...[create, create, create, create, create],
 
     // The same request again, of a client that never saw the response, or of another client.

@@ -40,7 +40,7 @@ export function httpCalls(base: string): Calls<Promise<Outcome>> {
     },
 
     async delete(resource, id, { posts, ...precondition }) {
-      // A refusal cannot be asked for; it is what happens when nothing is.
+      // The query has no word for `refuse`, which is the default.
       const query = posts === undefined || posts === 'refuse' ? '' : `?posts=${posts}`;
       const headers = conditional(precondition);
       const response = await send('DELETE', `/${resource}/${id}${query}`, headers);
@@ -71,7 +71,7 @@ function queryOf({ filter, order, limit }: ListCall): URLSearchParams {
   const { ids, createdAt, updatedAt, ...exact } = filter;
   const query = new URLSearchParams({ limit: String(limit), count: 'exact' });
   query.set('sort', order.direction === 'desc' ? `-${order.by}` : order.by);
-  // No id at all cannot be said in a query; one that no record has matches as little.
+  // A query cannot name an empty list of ids; an id that no record has matches nothing as well.
   for (const id of ids?.length === 0 ? [''] : (ids ?? [])) query.append('id', id);
   for (const [name, value] of Object.entries(exact)) {
     if (value !== undefined) query.set(name, value ?? '');

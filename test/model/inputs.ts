@@ -54,7 +54,7 @@ const authorId = mostly(
 );
 const body = mostly(fc.constantFrom<Json>('', 'a body', null), fc.constantFrom<Json>(7, '\0'));
 
-/** Repeated when the command runs, until some of them are more than a page may hold. */
+/** A unit of text, repeated when the command runs: some such posts exceed what a page may hold. */
 const large = oneIn(3, fc.constantFrom<Json>('x', '～'));
 
 export const inputs = {
@@ -65,7 +65,7 @@ export const inputs = {
   ),
 };
 
-/** What is more likely to meet a patch of before than an input is. */
+/** Patches of what earlier inputs have set. */
 export const patches = fc.constantFrom<JsonObject>(
   {},
   { own: null },

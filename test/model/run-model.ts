@@ -19,7 +19,7 @@ export interface Attached {
 export interface Extent {
   readonly runs: number;
   readonly commands: number;
-  /** Where the random numbers begin; MODEL_SEED when absent, or else another each time. */
+  /** The seed of the random numbers; MODEL_SEED when absent, or else a new one each time. */
   readonly seed?: number;
   /** Whether to make a failing sequence as short as can be. */
   readonly shrink?: boolean;

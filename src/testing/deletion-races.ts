@@ -52,7 +52,7 @@ interface Progress {
 
 /** Posts that keep coming while their author is deleted. */
 function describeArrivals(mode: DeleteMode, { test }: Suite): void {
-  test(`${mode}: posts that keep coming to a user who is deleted leave no orphan`, async (store) => {
+  test(`${mode}: posts that keep coming to a deleted user leave no orphan`, async (store) => {
     const { users, posts } = store;
     for (let round = 0; round < 6; round++) {
       const [authorId = ''] = await put(users, [user()]);

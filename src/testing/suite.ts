@@ -45,7 +45,7 @@ export interface Suite {
 }
 
 /** A later filter on own fields finds these declared: it will need no other way to open stores. */
-export const ownFilters = {
+const ownFilters = {
   users: { city: 'text', age: 'number', active: 'boolean' },
   posts: { language: 'text', words: 'number', pinned: 'boolean' },
 } as const;

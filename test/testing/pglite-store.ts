@@ -203,8 +203,8 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
     const behind: string[] = [];
     const counted = [...parameters.values];
     if (after !== undefined) {
-      const tie = `"${order.by}" is not distinct from ${add(after.key)} and id ${sign} ${add(after.id)}`;
-      behind.push(tie);
+      const sameKey = `${column} is not distinct from ${add(after.key)}`;
+      behind.push(`${sameKey} and id ${sign} ${add(after.id)}`);
       if (after.key !== null) behind.push(`${column} ${sign} ${add(after.key)}`);
       // A missing key comes before all others.
       if (after.key !== null && sign === '<') behind.push(`${column} is null`);
@@ -246,6 +246,21 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
     const select = `select version, json from ${this.table} where id = $1 ${lock}`;
     const [row] = (await tx.query<Row>(select, [sqlText(id)])).rows;
     return row && new JsonVersioned<R>(row.json, row.version);
+  }
+
+  protected remove(
+    id: Id,
+    guard?: Guard<R>,
+    before: (tx: Transaction) => Promise<void> = async () => {},
+  ): Promise<boolean> {
+    return this.database.run(async (tx) => {
+      const current = await this.locked(tx, id);
+      if (current === undefined) return false;
+      guard?.(current);
+      await before(tx);
+      await tx.query(`delete from ${this.table} where id = $1`, [sqlText(id)]);
+      return true;
+    });
   }
 
   protected async put(tx: Transaction, record: R, version: Version): Promise<Versioned<R>> {
@@ -306,14 +321,7 @@ function creation<R>(json: string, replayed: boolean): Creation<R> {
 class PgliteUsers extends PgliteRepository<User, UserFilter, UserSort> implements UserRepository {
   delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
     const posts = new PglitePosts(this.database, 'post', postSortKey);
-    return this.database.run(async (tx) => {
-      const user = await this.locked(tx, id);
-      if (user === undefined) return false;
-      guard?.(user);
-      await posts.leave(tx, id, mode, at);
-      await tx.query(`delete from ${this.table} where id = $1`, [sqlText(id)]);
-      return true;
-    });
+    return this.remove(id, guard, (tx) => posts.leave(tx, id, mode, at));
   }
 
   protected override columns({ name, email }: User | UserFilter) {
@@ -323,13 +331,7 @@ class PgliteUsers extends PgliteRepository<User, UserFilter, UserSort> implement
 
 class PglitePosts extends PgliteRepository<Post, PostFilter, PostSort> implements PostRepository {
   delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
-    return this.database.run(async (tx) => {
-      const post = await this.locked(tx, id);
-      if (post === undefined) return false;
-      guard?.(post);
-      await tx.query(`delete from ${this.table} where id = $1`, [sqlText(id)]);
-      return true;
-    });
+    return this.remove(id, guard);
   }
 
   /** What becomes of the posts of a user who is locked, and about to be deleted. */
@@ -343,8 +345,8 @@ class PglitePosts extends PgliteRepository<Post, PostFilter, PostSort> implement
     while (left > 0) {
       const parameters = new Parameters();
       const where = `"authorId" = ${parameters.add(authorId)}`;
-      const size = { limit: 100, bytes: 2 ** 20 };
-      for (const post of await this.read(tx, where, 'id', parameters, size)) {
+      const part = { limit: 100, bytes: 2 ** 20 };
+      for (const post of await this.read(tx, where, 'id', parameters, part)) {
         await this.put(tx, withoutAuthor(post.record, at), post.version + 1);
         left--;
       }

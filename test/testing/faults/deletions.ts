@@ -23,7 +23,7 @@ const late = deleting('keep', async (id, at, { users, posts }) => {
 export const deletions: Fault[] = [
   ...(['refuse', 'delete', 'keep'] as const).map((mode) => ({
     fault: 'looks for the author, and makes or moves the post a moment later',
-    breaks: `${mode}: posts that keep coming to a user who is deleted`,
+    breaks: `${mode}: posts that keep coming to a deleted user`,
     plan: lookForAuthorThenWrite(),
   })),
   {
@@ -42,7 +42,7 @@ export const deletions: Fault[] = [
     }),
   },
   // A cascade in two transactions: issue 10 names it as the first bug that the suite did not see.
-  ...['posts that keep coming to a user who is deleted', 'readers see a user and all posts'].map(
+  ...['posts that keep coming to a deleted user', 'readers see a user and all posts'].map(
     (test) => ({
       fault: 'deletes the posts, and the user a moment later',
       breaks: `delete: ${test}`,

@@ -11,7 +11,7 @@ const decideThenWrite = inBoth((inner) => ({
   },
 }));
 
-/** Who finds the address taken is stored without it, as if it had been free when it was looked for. */
+/** Stores a user without an address that is taken, as if it had been free a moment ago. */
 const lookForAddressThenWrite: Fault['plan'] = {
   users: (inner) => {
     const withoutTaken = async <T>(write: (isTaken: boolean) => Promise<T>): Promise<T> => {

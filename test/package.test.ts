@@ -12,7 +12,9 @@ import { startProgram } from './support/server.ts';
 
 // The package as its users get it: from the tarball, alone and with its peers.
 
-const alone = ['.', './ports', './memory', './sqlite', './settings', './testing'];
+const parts = ['./ports', './memory', './sqlite', './settings', './testing'];
+const clients = ['./client', './react-admin', './refine'];
+const alone = ['.', ...parts, ...clients];
 /** The subpaths that need a peer, and one that each of them misses. */
 const onPeers = { './http': 'koa', './mongodb': 'mongodb', './inversify': 'inversify' };
 

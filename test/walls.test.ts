@@ -54,6 +54,7 @@ const crossings: readonly [what: string, folder: string, specifier: string][] = 
   ['Inversify in the settings', 'src/settings', 'inversify'],
   ['the program in the settings', 'src/settings', '../cli/failure.ts'],
   ['an adapter in the settings', 'src/settings', '../adapters/memory/index.ts'],
+  ['a port in the client', 'src/client', '../ports/clock.ts'],
   ['one adapter in another', 'src/adapters/memory', '../http/index.ts'],
   ['one adapter in a room of another', 'src/adapters/http/server', '../../memory/index.ts'],
   ['a driver in HTTP', 'src/adapters/http', 'mongodb'],

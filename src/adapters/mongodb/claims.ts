@@ -17,8 +17,8 @@ import {
  * Claims, each in the document of the record that was made under it: so record and claim are one
  * write, and a unique index sees to it that a key makes one record.
  *
- * Whether a claim still holds is judged by its `until` alone, as the port says. What is outlived
- * is dropped by who meets it, or by the sweep, which comes much later.
+ * Whether a claim still holds is judged by its `until` alone, as the port says. A creation that
+ * meets an expired claim drops it; so does the sweep, much later.
  */
 export class Claims<R extends Entity, D extends StoredRecord> {
   readonly #collection: Collection<D>;
@@ -32,7 +32,7 @@ export class Claims<R extends Entity, D extends StoredRecord> {
 
   /**
    * What was made under a claim, by a creation that may still be under way; undefined when the key
-   * is free. A key that is outlived is freed.
+   * is free. It frees a key whose claim has expired.
    *
    * @throws RostrumError `idempotency-key-reused`
    */
@@ -75,8 +75,8 @@ export class Claims<R extends Entity, D extends StoredRecord> {
 
 /** A claim as it is stored with the record that is made under it now. */
 export function toStoredClaim({ key, fingerprint, from, until }: Claim): StoredClaim {
-  // A claim's times are its maker's; the sweep goes by the machine's clock. However far apart the
-  // two are, what the claim lasts by the one it lasts by the other.
+  // The sweep goes by the clock of this machine, which may be far from that of the claim: so it
+  // counts the claim's lifetime from now.
   const lifetime = Math.max(instantToMs(until) - instantToMs(from), 0);
   const expires = new Date(Date.now() + lifetime + limits.graceMs);
   return { key: storable(key), fingerprint: storable(fingerprint), until, expires };
@@ -143,7 +143,7 @@ function byKey({ key }: Claim): object {
   return { 'claims.key': storable(key) };
 }
 
-/** A text of its own for every text: BSON holds no half of a surrogate pair. */
+/** Maps every text to a text of its own that BSON can hold, also one with half a surrogate pair. */
 function storable(text: string): string {
   return text.isWellFormed() && !text.startsWith('~') ? text : `~${JSON.stringify(text)}`;
 }

@@ -107,7 +107,7 @@ export abstract class MongodbRepository<
   /** Replaces a record. False when it is not as it was read any more. */
   protected abstract replace(call: Call, stored: D, next: Versioned<R>): Promise<boolean>;
 
-  /** True, after a while, for a document that somebody else is about to decide over. */
+  /** Waits a moment, and returns true, while another call is about to delete the record. */
   protected async isHeld(_call: Call, _stored: D, _attempt: number): Promise<boolean> {
     return false;
   }
@@ -116,7 +116,7 @@ export abstract class MongodbRepository<
   protected async find(call: Call, id: Id): Promise<D | undefined> {
     if (!id.isWellFormed()) return undefined;
     const filter = { _id: id, ...isVisible } as Query<D>;
-    // A record and not two: the other may be as large.
+    // A claim may hold another record, as large as this one.
     const projection = { 'claims.first': 0 };
     const found = await call.read((bounds) =>
       this.collection.findOne<D>(filter, { projection, ...bounds }),

@@ -27,12 +27,11 @@ describe('A MongoDB server that takes connections and says nothing', () => {
 
   it('more calls than a store takes are refused; its readiness is told all the same', async () => {
     await using proxy = await SilentProxy.start();
-    const store = openStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
+    await using store = openStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
     const waiting = times(limits.calls, () => store.users.get('x').catch(() => {}));
     expect(isRostrumError(await failureOf(store.users.get('x')), 'overloaded')).to.equal(true);
     expect(isRostrumError(await failureOf(store.ready()), 'store-unavailable')).to.equal(true);
     await Promise.all(waiting);
-    await store.close();
   });
 });
 

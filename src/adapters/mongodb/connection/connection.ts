@@ -60,7 +60,7 @@ export class Connection {
     }
   }
 
-  /** Not bounded by the number of calls: a store that has much to do is ready. */
+  /** Ignores the bound on calls: a busy store is ready. */
   async ready(): Promise<void> {
     await this.#run((call) =>
       call.read(({ maxTimeMS }) => {
@@ -87,7 +87,7 @@ export class Connection {
   }
 
   async #close(): Promise<void> {
-    // Calls wait for a server that may just be there; not for one that is known to be away.
+    // Let calls wait for a server that may be there, but not for one that is known to be away.
     const hopeless = this.#underWay.size === 0 || this.#opening.problem !== undefined;
     if (this.#opening.topology === undefined && hopeless) this.#opening.giveUp();
     const idle = Promise.allSettled(this.#underWay);

@@ -22,14 +22,14 @@ export class DuplicateKey extends Error {
   }
 }
 
-/** A read of a snapshot that the server cannot give just now, and can a moment later. */
+/** The server cannot read a snapshot now; it can a moment later. */
 export class SnapshotMissing extends Error {
   override readonly name = 'SnapshotMissing';
 }
 
 /**
- * What an error of the driver is to the core. By class, code and label, never by message; what
- * nobody expected stays as it is.
+ * Translates an error of the driver for the core, by class, code and label, never by message. An
+ * unexpected error stays as it is.
  */
 export function translate(error: unknown, outcome: Outcome): unknown {
   if (isBrokenSocket(error)) return storeUnavailable(outcome, error);
@@ -49,7 +49,7 @@ export function isTransient(error: unknown): boolean {
   return hasLabel(error, 'TransientTransactionError');
 }
 
-/** True when nobody knows whether the transaction was committed, and committing again is safe. */
+/** True when the transaction may have been committed, and committing again is safe. */
 export function isCommitUnknown(error: unknown): boolean {
   return hasLabel(error, 'UnknownTransactionCommitResult');
 }

@@ -9,17 +9,16 @@ import { asRead, isVisible, type StoredPost, type StoredUser } from '../schema/d
  * holds on a standalone server too. (A transaction that only reads the author would not do: two of
  * them that overlap, one deleting the user and one naming them, write different documents.)
  *
- * - Who lets a post name a user first marks the post as joining that user (a new post is inserted
- *   as pending, and seen by nobody), then looks at the user, and only then makes the post name
- *   them: in one write, that fails when the mark is gone. See joining.ts.
- * - Who deletes a user first marks the user as leaving, then evicts: removes every mark of a post
- *   that joins that user. Whoever looked at the user before the mark of leaving has lost their
- *   own; whoever looks afterwards waits. So the posts that name the user are only those that do
- *   already, and grow no more. With these done away with, the user is deleted: in one write, that
- *   fails when the mark of leaving is gone.
+ * - A writer first marks the post as joining the user (no reader sees a new post that is pending),
+ *   then looks at the user, and then makes the post name the user. That last write fails when the
+ *   mark is gone. See joining.ts.
+ * - A deleter first marks the user as leaving, then evicts: it removes the marks of all posts that
+ *   join the user. A writer who looked at the user before has lost its mark; one who looks
+ *   afterwards waits. So no more posts come to name the user. The deleter deletes or changes those
+ *   that do, and then the user. That last write fails when the mark of leaving is gone.
  *
- * A mark of leaving has a lease, by the server's clock, because who set it may be gone. Clearing
- * one too early is safe: its owner notices, and begins again.
+ * A mark of leaving has a lease, by the server's clock, because its deleter may have died. Clearing
+ * one too early is safe: its deleter notices, and begins again.
  *
  * The marks of posts are written without waiting for a majority: when one is rolled back with a
  * primary that failed, the write that depends on it fails. All others wait.
@@ -33,7 +32,7 @@ export class Fence {
     this.#posts = posts;
   }
 
-  /** For who has marked a post as joining: whether there is such a user, who is not leaving. */
+  /** Whether a marked post may name a user: true when the user is there and does not leave. */
   async admits(call: Call, author: Id): Promise<boolean> {
     if (!author.isWellFormed()) return false;
     for (let attempt = 0; ; attempt++) {
@@ -52,7 +51,7 @@ export class Fence {
   /** A step of waiting for a user's mark of leaving to go. */
   async outwaitLeaving(call: Call, _id: Id, attempt: number): Promise<void> {
     await call.pause(attempt);
-    if (attempt % 4 !== 3) return; // As a rule it goes by itself, and soon.
+    if (attempt % 4 !== 3) return; // Most marks go by themselves, and soon.
     const runOut = { $expr: { $lt: ['$leaving.until', '$$NOW'] } };
     await call.prepare('clear', (bounds) =>
       this.#users.updateOne(
@@ -103,7 +102,7 @@ export class Fence {
   }
 }
 
-/** By the server's clock; a pipeline, because only there it can be told. */
+/** A pipeline, because only a pipeline can read the server's clock. */
 function mark(token: string, ms: number): UpdateFilter<StoredUser>[] {
   return [{ $set: { leaving: { token, until: { $add: ['$$NOW', ms] } } } }] as never;
 }

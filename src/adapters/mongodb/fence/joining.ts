@@ -27,7 +27,7 @@ export class Joining {
     const { _id, claims } = post;
     const token = randomUUID();
     const expires = new Date(Date.now() + limits.graceMs);
-    // With its claims, so that nobody else takes them.
+    // It has the claims, so that no other creation takes them.
     const mark = { pending: true, joining: [{ token, author }], expires } as const;
     const pending = { _id, ...mark, ...(claims && { claims }) };
     await call.prepare('pending', (bounds) =>
@@ -65,8 +65,8 @@ export class Joining {
   }
 
   /**
-   * Waits until a pending post is made or given up. One that stays as it is for long was abandoned,
-   * and is removed: if its maker lives after all, they notice and begin again.
+   * Waits until a pending post is made or given up. One that does not change for long was abandoned,
+   * and is removed. If its maker lives after all, it notices and begins again.
    */
   async outwait(call: Call, id: Id): Promise<void> {
     const from = Date.now();
@@ -93,5 +93,5 @@ export class Joining {
   }
 }
 
-/** What is enough for the marks of posts: see fence.ts. */
+/** The write concern of the marks of posts: see fence.ts. */
 const ofMarks = { writeConcern: { w: 1, journal: false } } as const;

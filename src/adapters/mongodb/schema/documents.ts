@@ -60,11 +60,15 @@ export const firstVersion = 1;
 
 export function toStoredUser(user: User, version: number): StoredUser {
   const key = user.email === null ? '' : emailKey(user.email);
-  return { ...toStoredPost(user, version), emailKey: key };
+  return { ...toStored(user, version), emailKey: key };
 }
 
 /** A post's document, when readers may see it. */
-export function toStoredPost(record: Post | User, version: number): StoredRecord {
+export function toStoredPost(post: Post, version: number): StoredPost {
+  return toStored(post, version);
+}
+
+function toStored(record: Entity, version: number): StoredRecord {
   return { _id: record.id, version, record: escapeKeys(record) as Document };
 }
 
@@ -75,7 +79,7 @@ export function toVersioned<R extends Entity>(
   return new RecordVersioned(unescapeKeys(record) as R, version);
 }
 
-/** A document that a query returned as BSON; a record's is of several megabytes at most. */
+/** Parses a document that a query returned as BSON. */
 export function fromBson(bson: Uint8Array): Document {
   const stored = BSON.deserialize(bson);
   return { ...stored, record: unescapeKeys(stored.record) };

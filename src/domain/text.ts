@@ -33,17 +33,15 @@ export function isCleanText(text: string): boolean {
 export function compareText(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x !== y) return rank(x) - rank(y);
+    if (a.charCodeAt(i) !== b.charCodeAt(i)) return codePointOver(a, i) - codePointOver(b, i);
   }
   return a.length - b.length;
 }
 
-/** Moves the surrogates above all other units, where their code points are. */
-function rank(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+/** The code point that the unit at `i` is a part of; half of a pair alone is its own. */
+function codePointOver(text: string, i: number): number {
+  const isSecond = isTrailing(text.charCodeAt(i)) && isLeading(text.charCodeAt(i - 1));
+  return text.codePointAt(isSecond ? i - 1 : i) ?? 0;
 }
 
 function isLeading(unit: number): boolean {

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { type Child, start } from '../../../support/process.ts';
 
 const index = join(import.meta.dirname, '../../../../src/adapters/sqlite/index.ts');
 
@@ -8,7 +8,7 @@ const index = join(import.meta.dirname, '../../../../src/adapters/sqlite/index.t
  * A process that opens a store on a file and keeps it open until it is killed; with what it says
  * first: that the store is open or that a migration begins, or the code of a refusal.
  */
-export async function openElsewhere(path: string): Promise<{ child: ChildProcess; said: string }> {
+export async function openElsewhere(path: string): Promise<{ child: Child; said: string }> {
   const program = `
     import { writeSync } from 'node:fs';
     import { openSqliteStore } from ${JSON.stringify(index)};
@@ -21,15 +21,13 @@ export async function openElsewhere(path: string): Promise<{ child: ChildProcess
     }
     setInterval(() => {}, 1000);
   `;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program, path], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = start(process.execPath, ['--input-type=module', '-e', program, path]);
   const [text] = await once(child.stdout, 'data');
   return { child, said: String(text) };
 }
 
 /** Ends a process as a power cut would, as far as a process can tell. */
-export async function killed(child: ChildProcess): Promise<void> {
+export async function killed(child: Child): Promise<void> {
   const exit = once(child, 'exit');
   child.kill('SIGKILL');
   await exit;

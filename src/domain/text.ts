@@ -33,15 +33,15 @@ export function isCleanText(text: string): boolean {
 export function compareText(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
-    if (a.charCodeAt(i) !== b.charCodeAt(i)) return codePointOver(a, i) - codePointOver(b, i);
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x === y) continue;
+    // Where one of them is the second half of a pair, the code points begin a unit earlier.
+    const isSecond = isLeading(a.charCodeAt(i - 1)) && (isTrailing(x) || isTrailing(y));
+    const start = isSecond ? i - 1 : i;
+    return (a.codePointAt(start) ?? 0) - (b.codePointAt(start) ?? 0);
   }
   return a.length - b.length;
-}
-
-/** The code point that the unit at `i` is a part of; half of a pair alone is its own. */
-function codePointOver(text: string, i: number): number {
-  const isSecond = isTrailing(text.charCodeAt(i)) && isLeading(text.charCodeAt(i - 1));
-  return text.codePointAt(isSecond ? i - 1 : i) ?? 0;
 }
 
 function isLeading(unit: number): boolean {

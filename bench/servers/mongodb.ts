@@ -1,11 +1,12 @@
 import { MongoClient } from 'mongodb';
 import type { BareStore } from './store.ts';
 
-/** One collection and the driver, with the read and write concern of Rostrum. */
+/** One collection and the driver, with Rostrum's read and write concern and number of connections. */
 export async function mongodb(url: string): Promise<BareStore> {
   const client = new MongoClient(url, {
     writeConcern: { w: 'majority', journal: true },
     readConcernLevel: 'majority',
+    maxPoolSize: 50,
   });
   await client.connect();
   const posts = client.db().collection<{ _id: string }>('posts');

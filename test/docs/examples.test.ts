@@ -22,7 +22,7 @@ const shellExamples = new Map([
   ['npm ci && npm start', 'test/main.test.ts starts the program by npm start'],
   ['npm cit', 'this is it'],
   [
-    'npm i rostrum koa @koa/router koa-bodyparser inversify reflect-metadata pino && npx rostrum',
+    'npm i rostrum commander koa @koa/router koa-bodyparser inversify reflect-metadata pino && npx rostrum',
     'test/package.test.ts runs the program of the packed package with its peers',
   ],
   [

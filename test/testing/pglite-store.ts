@@ -37,8 +37,8 @@ import {
   withoutAuthor,
 } from '../../src/ports/index.ts';
 
-/** Opens a store in a schema of its own, so that many stores can share one database. */
-export async function openPgliteStore(db: PGlite, schema: string): Promise<Store> {
+/** Makes the tables of a store, in a schema of their own. */
+export async function createTables(db: PGlite, schema: string): Promise<void> {
   const text = 'text collate "C"';
   const common = `id ${text} primary key, version integer not null, json text not null,
     "createdAt" ${text} not null, "updatedAt" ${text} not null`;
@@ -53,6 +53,10 @@ export async function openPgliteStore(db: PGlite, schema: string): Promise<Store
     create table ${schema}.user_claims (${claims});
     create table ${schema}.post_claims (${claims});
   `);
+}
+
+/** Opens a store on its tables. The database stays the caller's. */
+export function openPgliteStore(db: PGlite, schema: string): Store {
   const database = new Database(db, schema);
   const users = new PgliteUsers(database, 'user', userSortKey);
   const posts = new PglitePosts(database, 'post', postSortKey);

@@ -62,11 +62,6 @@ describe('copyRecords', () => {
     expect(await contentOf(from)).to.deep.equal(given);
   });
 
-  it('copies nothing of nothing', async () => {
-    const summary = await copy(createMemoryStore(), createMemoryStore());
-    expect(summary).to.include({ users: 0, posts: 0 });
-  });
-
   it('writes nothing and reads once when it is repeated', async () => {
     const { from, to } = await stores();
     const first = await copy(from, to);
@@ -177,6 +172,7 @@ describe('copyRecords', () => {
     const { from, to } = await stores();
     expect(await refusalOf(copy(to, from, { overwrite: true }))).to.match(/holds no record/);
     expect(await contentOf(from)).to.deep.equal(given);
+    expect(await copy(to, createMemoryStore())).to.include({ users: 0, posts: 0 });
   });
 
   it('says that the sides differ when somebody writes meanwhile', async () => {
@@ -195,25 +191,6 @@ describe('copyRecords', () => {
     );
     expect(await refusalOf(copy(from, to))).to.match(/does not have \(the post p0000000\)/);
     await copy(from, to, { overwrite: true });
-    expect(await contentOf(to)).to.deep.equal(await contentOf(from));
-  });
-
-  it('leaves out posts whose author came too late, and the next run carries them over', async () => {
-    const { from, to } = await stores({ users: [], posts: [] });
-    await from.posts.create(() => post(1));
-    const { scan } = transferOf(from).posts;
-    let isWritten = false;
-    transferOf(from).posts.scan = async (request) => {
-      if (!isWritten) {
-        isWritten = true;
-        await from.users.create(() => user(800));
-        await from.posts.create(() => post(9000, { authorId: user(800).id }));
-      }
-      return await scan.call(transferOf(from).posts, request);
-    };
-    expect(await refusalOf(copy(from, to))).to.match(/The two sides differ/);
-    expect((await contentOf(to)).posts).to.have.length(1);
-    await copy(from, to);
     expect(await contentOf(to)).to.deep.equal(await contentOf(from));
   });
 

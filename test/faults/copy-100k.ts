@@ -25,10 +25,10 @@ const { values } = parseArgs({
 
 /** The first copies are interrupted, after so many microseconds for each record at most. */
 const interruptions: readonly (readonly [NodeJS.Signals, number])[] = [
-  ['SIGINT', 80],
-  ['SIGKILL', 120],
-  ['SIGINT', 160],
-  ['SIGKILL', 200],
+  ['SIGINT', 10],
+  ['SIGKILL', 10],
+  ['SIGINT', 15],
+  ['SIGKILL', 15],
 ];
 
 interface Leg {
@@ -50,7 +50,7 @@ async function copy(from: string, to: string, signals = interruptions): Promise<
     const [signal, share] = signals[run] ?? [];
     if (signal !== undefined && share !== undefined) {
       // A process takes half a second to begin.
-      const most = Math.ceil(1000 + (share * Number(values.records)) / 1000);
+      const most = Math.ceil(700 + (share * Number(values.records)) / 1000);
       await Promise.race([copied, sleep(randomInt(most / 2, most))]);
       child.kill(signal);
     }

@@ -14,7 +14,7 @@ export class MongodbRefusal extends Error {
  * The version of what is stored. It grows when a version of Rostrum can no longer read or write
  * what a later one stores. A database that does not say is of version 1.
  */
-export const schemaVersion = 1;
+const schemaVersion = 1;
 
 /** Where the version is kept: one document. */
 export const metaCollection = 'rostrum';

@@ -34,6 +34,7 @@ export class Budget {
   readonly #shares = new Set<Share>();
   readonly #waiting = new Set<Waiting>();
   #held = 0;
+  #cutting: NodeJS.Timeout | undefined;
 
   /** @param limit in bytes; one share may be larger, when it is the only one */
   constructor(limit: number, patience = defaultPatience) {
@@ -59,16 +60,19 @@ export class Budget {
     const { promise, resolve, reject } = Promise.withResolvers<Share>();
     const waiting = { bytes, resolve };
     this.#waiting.add(waiting);
-    const end = performance.now() + this.#patience.waiterMs;
-    const timer = setInterval(() => {
-      if (performance.now() > end) reject(new RostrumError('overloaded', {}));
-      else this.#cutOldest();
-    }, this.#patience.holderMs / 4);
+    const { holderMs, waiterMs } = this.#patience;
+    const late = setTimeout(() => reject(new RostrumError('overloaded', {})), waiterMs);
+    // One at a time: most clients are only as slow as the others let them be.
+    this.#cutting ??= setInterval(() => this.#cutOldest(), holderMs / 2);
     try {
       return await promise;
     } finally {
-      clearInterval(timer);
+      clearTimeout(late);
       this.#waiting.delete(waiting);
+      if (this.#waiting.size === 0) {
+        clearInterval(this.#cutting);
+        this.#cutting = undefined;
+      }
     }
   }
 

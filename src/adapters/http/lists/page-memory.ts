@@ -1,9 +1,13 @@
 import { pageLimits } from '../../../domain/list.ts';
 import { Budget, type Share } from '../budget.ts';
 import type { Exchange } from '../exchange.ts';
+import { Turns } from '../turns.ts';
 
-/** Pages of so many records at most are made first, and bounded when their size is known. */
+/** Pages of so many records at most are made at once, and bounded when their size is known. */
 const fewRecords = 20;
+
+/** How many records pages may have that are made in one turn of the event loop. */
+const recordsPerTurn = 4000;
 
 /** Pages up to so many characters are not counted: they are served whatever others hold. */
 const smallPage = 64 * 1024;
@@ -15,6 +19,7 @@ const smallPage = 64 * 1024;
  */
 export class PageMemory {
   readonly #budget: Budget;
+  readonly #turns = new Turns(recordsPerTurn);
 
   constructor(bytes: number) {
     this.#budget = new Budget(bytes);
@@ -28,6 +33,7 @@ export class PageMemory {
   async make(exchange: Exchange, limit: number, make: () => Promise<string>): Promise<string> {
     let share = limit > fewRecords ? await this.#budget.wait(pageLimits.bytes) : undefined;
     try {
+      if (share !== undefined) await this.#turns.take(limit);
       exchange.checkClient();
       const body = await make();
       if (body.length > smallPage) {

@@ -4,6 +4,7 @@ import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
 import { Budget, type Share } from '../budget.ts';
 import { RequestAborted } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
+import { Turns } from '../turns.ts';
 import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
 import { findDuplicateKey } from './duplicate-keys.ts';
 import { bodyLimit } from './limits.ts';
@@ -22,6 +23,7 @@ export class BodyReader {
   readonly #large = new Budget(64 * mebibyte);
   /** A parsed body may take more than twenty times its bytes (`[{},{},…]`). */
   readonly #parsed = new Budget(8 * mebibyte);
+  readonly #turns = new Turns(mebibyte);
 
   /**
    * Reads the body as the JSON object that it has to be, and holds its share while it is used.
@@ -43,6 +45,7 @@ export class BodyReader {
       budget.resize(share, text.length);
       if (bytes > smallBody) {
         parsed = await this.#parsed.wait(text.length);
+        await this.#turns.take(text.length);
       }
       return await use(parseObject(text));
     } finally {

@@ -89,7 +89,6 @@ export function createTransport(options: TransportOptions): Send {
     const deadline = Date.now() + withinMs;
     let doubtful = false;
     for (let number = 1; ; number++) {
-      signal?.throwIfAborted();
       const bearer = typeof token === 'function' ? await token() : token;
       if (bearer !== undefined) headers.set('Authorization', `Bearer ${bearer}`);
       try {
@@ -198,7 +197,6 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
       signal?.removeEventListener('abort', abort);
       resolve();
     }, ms);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener('abort', abort, { once: true });
+    signal?.addEventListener('abort', abort, { once: true });
   });
 }

@@ -90,6 +90,7 @@ describe('the data provider for react-admin', () => {
       await pageOf(2, 2);
       await client.posts.delete(second);
       expect(titlesOf(await pageOf(1, 2))).to.deep.equal(['T001', 'T003']);
+      expect(titlesOf(await pageOf(3, 2))).to.deep.equal(['T006']);
       expect(titlesOf(await pageOf(2, 2))).to.deep.equal(['T004', 'T005']);
     });
 

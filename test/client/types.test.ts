@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { type AnyApiProblem, createClient, isApiProblem } from '../../src/client/index.ts';
+import { reactAdminProvider } from '../../src/client/react-admin.ts';
+import { refineProvider } from '../../src/client/refine.ts';
 import { contractCodes } from '../support/contract-codes.ts';
 
 // What does not compile stands beside a twin that does: each `@ts-expect-error` fails the check of
@@ -92,6 +94,15 @@ describe('the types of the client', () => {
       () => free.posts.delete('p', { ifMatch: 1 }),
       // @ts-expect-error: a post has no posts
       () => free.posts.delete('p', { posts: 'keep' }),
+    );
+  });
+
+  it('fit the data providers, whatever the own fields', () => {
+    compiled(
+      () => [reactAdminProvider(typed), reactAdminProvider(free)],
+      () => [refineProvider(typed), refineProvider(free)],
+      // @ts-expect-error: no client
+      () => reactAdminProvider({ url: '/api/v1' }),
     );
   });
 

@@ -1,20 +1,21 @@
 // Measurements, as ratios to what stands beside in the same run on the same machine.
 //
-//   node bench/index.ts                        all of them
-//   node bench/index.ts --quick --only pages   one of them, with little of everything
+//   npm run bench                          all of them
+//   npm run bench -- --only http --quick   one of them, to see that it runs
 
 import { measureHttp } from './http.ts';
-import { busiestClient } from './load.ts';
-import { machineFacts } from './machine.ts';
+import { leaveServersCore, machineFacts } from './machine.ts';
 import { readOptions } from './options.ts';
 import { measurePages } from './pages.ts';
 import { say } from './progress.ts';
+import { publish } from './results.ts';
 import { Workspace } from './workspace.ts';
 import { measureWrites } from './writes.ts';
 
 const measurements = { http: measureHttp, writes: measureWrites, pages: measurePages };
 
-const { extent, only } = readOptions(process.argv.slice(2));
+const options = readOptions(process.argv.slice(2));
+const { only, quick, boundMinutes } = options;
 const chosen = Object.entries(measurements).filter(([name]) => (only ?? name) === name);
 if (chosen.length === 0) {
   console.error(`There is no "${only}"; there are: ${Object.keys(measurements).join(', ')}.`);
@@ -23,19 +24,18 @@ if (chosen.length === 0) {
 
 process.on('SIGINT', () => process.exit(130));
 const bound = setTimeout(() => {
-  console.error(`Given up after ${extent.boundMs / 60_000} minutes.`);
+  console.error(`Given up after ${boundMinutes} minutes.`);
   process.exit(1);
-}, extent.boundMs);
+}, boundMinutes * 60_000);
 
-for (const fact of machineFacts()) console.log(`- ${fact}`);
-if (extent.quick) console.log('- a quick run: the figures mean little');
+leaveServersCore();
+const facts = machineFacts();
+if (quick) facts.push('a quick run: the figures mean little');
+for (const fact of facts) console.log(`- ${fact}`);
 await using workspace = new Workspace();
 for (const [name, measure] of chosen) {
-  console.log(`\n## ${name}\n`);
-  await measure(extent, workspace);
+  const report = await measure(options, workspace);
+  console.log(`\n## ${name}\n\n${report.markdown}`);
+  say(`${name}: data and charts are in ${publish(name, report, facts, quick)}`);
 }
-const busy = busiestClient();
-if (busy > 0)
-  console.log(`\nThe client kept a processor busy to ${Math.round(busy * 100)} % at most.`);
-say('done');
 clearTimeout(bound);

@@ -1,12 +1,46 @@
-import { availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem, type } from 'node:os';
+
+/** A core for the server, one for the client, and what is left for all else (`mongod` too). */
+const cores = chooseCores();
+
+/** Undefined where there is no second core or no `taskset`. */
+function chooseCores() {
+  if (spawnSync('taskset', ['--version']).status !== 0) return undefined;
+  const status = readFileSync('/proc/self/status', 'latin1');
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '';
+  const allowed = list.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  });
+  const [server, client, ...others] = allowed.map(String);
+  if (server === undefined || client === undefined) return undefined;
+  return { server, client, rest: [client, ...others].join() };
+}
+
+export type Role = 'server' | 'client';
+
+/** A command line that runs on one of the cores, where processes can be pinned. */
+export function pinned(role: Role, command: readonly string[]): string[] {
+  return cores === undefined ? [...command] : ['taskset', '-c', cores[role], ...command];
+}
+
+/** Leaves the server's core to the server: for this process and all that it starts. */
+export function leaveServersCore(): void {
+  if (cores !== undefined) execFileSync('taskset', ['-cp', cores.rest, String(process.pid)]);
+}
 
 /** What the figures were measured on. */
 export function machineFacts(): string[] {
-  const [cpu] = cpus();
+  const models = cpus();
   return [
-    `${type()} ${release()}, ${availableParallelism()} × ${cpu?.model.trim() ?? 'unknown'}`,
+    `${models.length} × ${models[0]?.model.trim() ?? 'unknown'}, ${type()} ${release()}`,
     `${Math.round(totalmem() / 2 ** 30)} GiB of memory`,
     `Node ${process.versions.node}, SQLite ${process.versions.sqlite}`,
-    `load average before the start: ${loadavg()[0]?.toFixed(2)}`,
+    `load average before the run: ${loadavg()[0]?.toFixed(2)}`,
+    cores === undefined
+      ? 'processes are not pinned: there is no second core or no taskset'
+      : `the server runs on core ${cores.server}, the client on core ${cores.client}`,
   ];
 }

@@ -1,45 +1,43 @@
 import { parseArgs } from 'node:util';
+import { storeKinds } from './workspace.ts';
 
-/** How much is measured. */
-export interface Extent {
-  /** Less of everything: to see that it runs, not to know how fast. */
-  readonly quick: boolean;
-  /** Times that each of the things that are compared has its turn. */
-  readonly rounds: number;
-  /** How long a turn lasts. */
-  readonly turnMs: number;
+const full = {
+  /** Turns of each contestant that count. */
+  rounds: 5,
+  /** Milliseconds of a turn with many connections, and of one with one connection or caller. */
+  busyMs: 1500,
+  singleMs: 500,
   /** Posts in the large store. */
-  readonly many: number;
-  /** All of it takes no longer. */
-  readonly boundMs: number;
-}
-
-const full: Extent = {
-  quick: false,
-  rounds: 15,
-  turnMs: 400,
   many: 1_000_000,
-  boundMs: 30 * 60_000,
+  /** The run ends with an error after this time. */
+  boundMinutes: 30,
 };
 
-const quick: Extent = {
-  quick: true,
-  rounds: 3,
-  turnMs: 200,
-  many: 100_000,
-  boundMs: 5 * 60_000,
+/** Less of everything: to see that it runs, not to know how fast. */
+const quick: typeof full = {
+  rounds: 2,
+  busyMs: 500,
+  singleMs: 150,
+  many: 50_000,
+  boundMinutes: 5,
 };
 
-export interface Options {
-  readonly extent: Extent;
-  /** The one measurement that is wanted; all of them when absent. */
-  readonly only: string | undefined;
-}
+export type Options = ReturnType<typeof readOptions>;
 
-export function readOptions(args: readonly string[]): Options {
+export function readOptions(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
-    options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      /** The one measurement that is wanted; all of them when absent. */
+      only: { type: 'string' },
+      /** The one store that is wanted; all of them when absent. */
+      store: { type: 'string' },
+      /** The main.js of a build to measure; one of the sources is made when absent. */
+      program: { type: 'string' },
+    },
   });
-  return { extent: values.quick ? quick : full, only: values.only };
+  const stores = storeKinds.filter((kind) => (values.store ?? kind) === kind);
+  if (stores.length === 0) throw new Error(`--store is one of ${storeKinds.join(', ')}.`);
+  return { ...values, ...(values.quick ? quick : full), stores };
 }

@@ -1,100 +1,132 @@
-import { type PostOrder, type PostSort, postSorts } from '../src/index.ts';
-import { fill } from './fill.ts';
-import type { Extent } from './options.ts';
-import { type Contestants, httpContestants, portContestants } from './page-contestants.ts';
+import {
+  type Order,
+  type Position,
+  type PostSort,
+  pageLimits,
+  postSorts,
+} from '../src/domain/list.ts';
+import type { Store, Versioned } from '../src/index.ts';
+import { authorAt, authorsOf, postAt } from './data.ts';
+import type { Options } from './options.ts';
 import { say } from './progress.ts';
-import { interleave, ratios, spread } from './rounds.ts';
-import { printTable } from './table.ts';
-import { open, openToFill, type StoreKind, type Workspace } from './workspace.ts';
+import { type Report, table } from './results.ts';
+import { interleave, median, ratios, type Series, spread } from './rounds.ts';
+import { open, type StoreKind, type Workspace } from './workspace.ts';
 
 const few = 1000;
 const limit = 20;
+const { bytes } = pageLimits;
 
-/** A page of the small store, and the page of the large one that it is compared to. */
-interface Depth {
-  readonly title: string;
-  /** Posts before the page. */
-  readonly small: number;
-  readonly large: number;
+/** For how long one contestant reads its page over and over. */
+const turnMs = 60;
+
+/** Records in one call of `load`, and in a page on the way to a deep one. */
+const batch = 1000;
+
+const sizes = ['small', 'large'] as const;
+
+interface Row extends Readonly<Record<(typeof sizes)[number], Series>> {
+  readonly store: StoreKind;
+  readonly sort: string;
+  readonly page: string;
 }
 
 /** Whether a page costs the same in a store of any size, at any depth, in any order. */
-export async function measurePages(extent: Extent, workspace: Workspace): Promise<void> {
-  console.log(`Milliseconds for a page of ${limit} posts (less is better): median (least–most).`);
-  for (const kind of ['SQLite', 'MongoDB'] as const) {
-    const small = await workspace.newStore(kind);
-    const large = await workspace.newStore(kind);
-    if (small === undefined || large === undefined) continue;
-    await fillOne(small, few, kind);
-    const seconds = await fillOne(large, extent.many, kind);
-    const rows: string[][] = [];
-    {
-      await using port = await portContestants(small, large);
-      rows.push(...(await compare(extent, kind, 'the port', port, orders(...postSorts))));
-    }
-    await using http = await httpContestants(workspace, small, large);
-    rows.push(...(await compare(extent, kind, 'HTTP', http, orders('createdAt'))));
-    const filled = `filled with ${count(extent.many)} posts in ${seconds.toFixed(0)} s`;
-    console.log(`\n${kind}, ${filled}:\n`);
-    const sizes = [`of ${count(few)}`, `of ${count(extent.many)}`, 'large / small'];
-    printTable(['through', 'sort', 'page', ...sizes], rows);
-  }
-}
-
-async function compare(
-  { rounds, turnMs, many }: Extent,
-  kind: StoreKind,
-  through: string,
-  contestants: Contestants,
-  all: readonly PostOrder[],
-): Promise<string[][]> {
-  const rows: string[][] = [];
-  for (const order of all) {
-    const sort = `${order.direction === 'desc' ? '-' : ''}${order.by}`;
-    for (const { title, small, large } of depths(many)) {
-      say(`pages: ${kind} through ${through}, ${sort}, ${title}`);
-      const times = await interleave(rounds, {
-        small: await contestants.small({ order, limit, skip: small, ms: turnMs / 4 }),
-        large: await contestants.large({ order, limit, skip: large, ms: turnMs / 4 }),
-      });
-      const ratio = spread(ratios(times.large, times.small), 2);
-      const shown = [spread(times.small, 3), spread(times.large, 3), ratio];
-      rows.push([through, sort, title, ...shown]);
+export async function measurePages(options: Options, workspace: Workspace): Promise<Report> {
+  const { many, rounds } = options;
+  const deep = many / 5;
+  // The last page has nothing behind it to find, so the deep one of the small store is before it.
+  const depths = [
+    { page: 'first', small: 0, large: 0 },
+    { page: `${few / limit - 1} / ${deep / limit}`, small: few - 2 * limit, large: deep - limit },
+  ];
+  const rows: Row[] = [];
+  for (const store of options.stores) {
+    if (store === 'memory') continue;
+    const urls = [await workspace.newStore(store), await workspace.newStore(store)];
+    if (urls[0] === undefined || urls[1] === undefined) continue;
+    await using small = await open(urls[0]);
+    await using large = await open(urls[1]);
+    await fill(small, few);
+    await fill(large, many);
+    for (const order of postSorts.flatMap(bothWays)) {
+      const sort = `${order.direction === 'desc' ? '-' : ''}${order.by}`;
+      for (const { page, ...skip } of depths) {
+        say(`pages: ${store}, ${sort}, page ${page}`);
+        const read = {
+          small: await reader(small, order, skip.small),
+          large: await reader(large, order, skip.large),
+        };
+        const times = await interleave(rounds, sizes, (size) => read[size]());
+        rows.push({ store, sort, page, small: times.small.ms, large: times.large.ms });
+      }
     }
   }
-  return rows;
+  const head = ['store', 'sort', 'page', ...[few, many].map(count), 'large / small'];
+  const body = rows.map(({ store, sort, page, small, large }) => {
+    const figures = [spread(small, 3), spread(large, 3), spread(ratios(large, small), 2)];
+    return [store, sort, page, ...figures];
+  });
+  const text = `Milliseconds for a page of ${limit} posts, by the size of the store:`;
+  return { markdown: `${text}\n\n${table(head, body)}`, data: { pages: rows } };
 }
 
-/** The page before the last one, where the last would do: like all others, it has a next. */
-function depths(many: number): Depth[] {
-  const deep = many >= 1_000_000 ? 200_000 : many / 5;
+function bothWays(by: PostSort): Order<PostSort>[] {
   return [
-    { title: 'the first', small: 0, large: 0 },
-    {
-      title: `the ${count(few / limit - 1)}th / ${count(deep / limit)}th`,
-      small: few - 2 * limit,
-      large: deep - limit,
-    },
+    { by, direction: 'asc' },
+    { by, direction: 'desc' },
   ];
 }
 
-function orders(...sorts: readonly PostSort[]): PostOrder[] {
-  return sorts.flatMap((by) => [
-    { by, direction: 'asc' },
-    { by, direction: 'desc' },
-  ]);
+/**
+ * Walks to a page; what it returns reads that again and again, one read after another, for the
+ * median time of a read: on a busy machine some of many reads have to wait.
+ */
+async function reader({ posts }: Store, order: Order<PostSort>, skip: number) {
+  let after: Position | undefined;
+  for (let left = skip; left > 0; left -= batch) {
+    const step = Math.min(left, batch);
+    after = (await posts.list({ filter: {}, order, limit: step, bytes, after })).next;
+    if (after === undefined) throw new Error('The store has fewer posts than that.');
+  }
+  return async () => {
+    const times: number[] = [];
+    const end = performance.now() + turnMs;
+    for (let now = performance.now(); now < end; ) {
+      const start = now;
+      await posts.list({ filter: {}, order, limit, bytes, after });
+      now = performance.now();
+      times.push(now - start);
+    }
+    return { ms: median(times) };
+  };
 }
 
-/** @returns how many seconds it took */
-async function fillOne(url: string, posts: number, kind: StoreKind): Promise<number> {
-  const isFile = kind === 'SQLite';
-  await using store = isFile ? openToFill(url.slice('sqlite:'.length)) : await open(url);
-  say(`pages: filling ${kind} with ${count(posts)} posts`);
-  const start = performance.now();
-  await fill(store, posts, isFile ? 100 : 4);
-  return (performance.now() - start) / 1000;
+/** Puts the first posts of the data into an empty store, and their authors. */
+async function fill({ transfer }: Store, posts: number): Promise<void> {
+  if (transfer === undefined) throw new Error('The store has no transfer.');
+  await load(transfer.users, authorsOf(posts), authorAt);
+  await load(transfer.posts, posts, postAt);
 }
 
-function count(posts: number): string {
-  return posts.toLocaleString('en');
+/** Several calls at a time, so that the store need not wait for the next records. */
+async function load<T>(
+  to: { load(records: readonly Versioned<T>[]): Promise<void> },
+  total: number,
+  make: (n: number) => Versioned<T>,
+): Promise<void> {
+  let next = 0;
+  async function work(): Promise<void> {
+    while (next < total) {
+      const first = next;
+      next = Math.min(first + batch, total);
+      if (first % 50_000 === 0) say(`pages: filling a store, ${count(first)} of ${count(total)}`);
+      await to.load(Array.from({ length: next - first }, (_, i) => make(first + i)));
+    }
+  }
+  await Promise.all([work(), work(), work(), work()]);
+}
+
+function count(records: number): string {
+  return records.toLocaleString('en');
 }

@@ -1,30 +1,68 @@
-import { postAt } from './data.ts';
+import { inputAt } from './data.ts';
+import type { Contestant, Server } from './servers.ts';
 
-export const base = '/api/v1/posts';
+export const requestKinds = ['GET', 'page', 'POST'] as const;
+export type RequestKind = (typeof requestKinds)[number];
 
-/** A GET as it goes over the wire. */
-export function get(target: string): string {
-  return `GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+/** Whole requests as they go over the wire. */
+type Requests = Readonly<Record<RequestKind, readonly string[]>>;
+
+/** Posts that a store begins with, and their authors. */
+const posts = 1000;
+const authors = 10;
+
+const pageOf20 = '/posts?limit=20';
+
+/**
+ * Fills each server with the same posts over HTTP and sees that it gives them back.
+ *
+ * @returns what each is asked: the ids differ
+ */
+export async function prepare(
+  servers: Readonly<Record<Contestant, Server>>,
+  withAuthors: boolean,
+): Promise<Record<Contestant, Requests>> {
+  const names = Array.from({ length: withAuthors ? authors : 0 }, (_, n) => ({ name: `No. ${n}` }));
+  const users = await Promise.all(names.map((user) => send(servers.Rostrum, '/users', user)));
+  const inputs = Array.from({ length: posts }, (_, n) => ({
+    ...inputAt(n),
+    ...(withAuthors && { authorId: users[n % authors]?.id }),
+  }));
+  return {
+    bare: await fill(servers.bare, inputs),
+    Fastify: await fill(servers.Fastify, inputs),
+    Rostrum: await fill(servers.Rostrum, inputs),
+  };
 }
 
-/** One post after another, of those that the store was filled with. */
-export function getOne(posts: number): (n: number) => string {
-  const requests = Array.from({ length: posts }, (_, n) => get(`${base}/${postAt(n).record.id}`));
-  return (n) => requests[n % posts] ?? '';
+async function fill(server: Server, inputs: readonly object[]): Promise<Requests> {
+  const ids: unknown[] = [];
+  for (const input of inputs) ids.push((await send(server, '/posts', input)).id);
+  const newest = await send(server, `/posts/${ids.at(-1)}`);
+  const page = await send(server, pageOf20);
+  const [first] = page.posts as unknown[];
+  const isSame = JSON.stringify({ ...newest, ...inputs.at(-1) }) === JSON.stringify(newest);
+  if (!isSame || JSON.stringify(first) !== JSON.stringify(newest) || page.next === null) {
+    throw new Error(`A server does not give back what it was sent: ${JSON.stringify(page)}`);
+  }
+  return {
+    GET: ids.map((id) => wire('GET', `/posts/${id}`)),
+    page: [wire('GET', pageOf20)],
+    POST: inputs.map((input) => wire('POST', '/posts', JSON.stringify(input))),
+  };
 }
 
-export function getPage(): (n: number) => string {
-  const request = get(`${base}?limit=20`);
-  return () => request;
+/** One request by `fetch`: a GET, or a POST of what is given. */
+async function send({ port }: Server, path: string, body?: object) {
+  const post = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+  const init = body && { ...post, body: JSON.stringify(body) };
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, init);
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as Record<string, unknown>;
 }
 
-/** A new post, by one of the authors that the store was filled with. */
-export function postOne(posts: number): (n: number) => string {
-  const requests = Array.from({ length: posts }, (_, n) => {
-    const { title, body, authorId } = postAt(n).record;
-    const json = JSON.stringify({ title, body, authorId });
-    const headers = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}`;
-    return `POST ${base} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n\r\n${json}`;
-  });
-  return (n) => requests[n % posts] ?? '';
+function wire(method: string, path: string, json = ''): string {
+  const form = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`;
+  const headers = `Host: 127.0.0.1\r\n${json === '' ? '' : form}`;
+  return `${method} /api/v1${path} HTTP/1.1\r\n${headers}\r\n${json}`;
 }

@@ -1,32 +1,38 @@
-/** What was measured, round by round. */
-export type Series<T = number> = readonly T[];
+/** One figure, round by round. */
+export type Series = readonly number[];
 
-/** Rounds to get warm, which do not count. */
-const warming = 2;
+/** What one contestant was measured at: a series for each figure. */
+export type Columns<Figure extends string> = Readonly<Record<Figure, Series>>;
+
+/** Rounds that warm up and do not count. */
+const warming = 1;
 
 /**
  * Gives each contestant a turn in every round, so that whatever else the machine does hits all of
  * them alike; every other round in the opposite order.
  */
-export async function interleave<Name extends string, T>(
+export async function interleave<Name extends string, Figure extends string>(
   rounds: number,
-  contestants: Readonly<Record<Name, () => Promise<T>>>,
-): Promise<Record<Name, Series<T>>> {
-  const turns = Object.entries(contestants) as [Name, () => Promise<T>][];
-  const series = Object.fromEntries(turns.map(([name]) => [name, []])) as unknown as Record<
-    Name,
-    T[]
-  >;
+  contestants: readonly Name[],
+  measure: (contestant: Name) => Promise<Readonly<Record<Figure, number>>>,
+): Promise<Record<Name, Columns<Figure>>> {
+  const turns: [Name, Readonly<Record<Figure, number>>][] = [];
   for (let round = 0; round < warming + rounds; round++) {
-    for (const [name, measure] of round % 2 === 0 ? turns : turns.toReversed()) {
-      const value = await measure();
-      if (round >= warming) series[name].push(value);
+    for (const name of round % 2 === 0 ? contestants : contestants.toReversed()) {
+      const figures = await measure(name);
+      if (round >= warming) turns.push([name, figures]);
     }
   }
-  return series;
+  const columns = (name: Name) => {
+    const own = turns.filter(([other]) => other === name).map(([, figures]) => figures);
+    const names = Object.keys(own[0] ?? {}) as Figure[];
+    return Object.fromEntries(names.map((figure) => [figure, own.map((one) => one[figure])]));
+  };
+  const all = contestants.map((name) => [name, columns(name)]);
+  return Object.fromEntries(all) as Record<Name, Columns<Figure>>;
 }
 
-/** Round by round, how many times the second the first is. */
+/** The first divided by the second, round by round. */
 export function ratios(of: Series, to: Series): Series {
   return of.map((value, round) => value / (to[round] ?? Number.NaN));
 }
@@ -38,9 +44,14 @@ export function median(series: Series): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
+export function decimal(value: number, digits: number): string {
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return value.toLocaleString('en', options);
+}
+
 /** The median, with the least and the most in brackets. */
 export function spread(series: Series, digits: number): string {
-  const shown = (value: number) =>
-    value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  return `${shown(median(series))} (${shown(Math.min(...series))}–${shown(Math.max(...series))})`;
+  const three = [median(series), Math.min(...series), Math.max(...series)];
+  const [middle, least, most] = three.map((value) => decimal(value, digits));
+  return `${middle} (${least}–${most})`;
 }

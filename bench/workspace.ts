@@ -1,22 +1,28 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import { createLogger } from '../src/adapters/system/logger.ts';
 import type { Store } from '../src/index.ts';
 import { openStore } from '../src/settings/open-store.ts';
-import { type Mongod, startMongod } from './mongod.ts';
+import { findMongod } from '../test/support/mongod/binary.ts';
 
-export type StoreKind = 'memory' | 'SQLite' | 'MongoDB';
+export const storeKinds = ['memory', 'SQLite', 'MongoDB'] as const;
+export type StoreKind = (typeof storeKinds)[number];
+
+export const root = resolve(import.meta.dirname, '..');
+
+/** On the disk of the checkout, because the system's temporary folder may be in memory. */
+export const cache = join(root, '.cache', 'bench');
 
 /** A folder and a MongoDB server for the time of a run, and the URLs of stores on them. */
 export class Workspace implements AsyncDisposable {
-  readonly folder = mkdtempSync(join(tmpdir(), 'rostrum-bench-'));
-  #mongodb: Promise<Mongod | undefined> | undefined;
+  readonly folder: string;
+  #mongodb: MongoMemoryReplSet | undefined;
   #stores = 0;
 
   constructor() {
+    mkdirSync(cache, { recursive: true });
+    this.folder = mkdtempSync(join(cache, 'run-'));
     process.on('exit', () => rmSync(this.folder, { recursive: true, force: true }));
   }
 
@@ -25,32 +31,25 @@ export class Workspace implements AsyncDisposable {
     const name = `bench-${++this.#stores}`;
     if (kind === 'memory') return 'memory:';
     if (kind === 'SQLite') return `sqlite:${join(this.folder, `${name}.db`)}`;
-    this.#mongodb ??= startMongod();
-    return (await this.#mongodb)?.url(name);
+    this.#mongodb ??= await startMongod();
+    return this.#mongodb?.getUri(name);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#mongodb)?.[Symbol.asyncDispose]();
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.#mongodb?.stop({ doCleanup: true, force: true });
   }
 }
 
-/**
- * Opens a new SQLite store to be filled at once: with large commits that are not synced, as nobody
- * is answered before all is there. It is never measured.
- */
-export function openToFill(path: string): Store {
-  let database: DatabaseSync | undefined;
-  const store = openSqliteStore({
-    path,
-    database: (file) => {
-      database = new DatabaseSync(file); // The lock's comes first, the data file's last.
-      return database;
-    },
-    writes: { groupWrites: 1000, groupText: 2 ** 25, queuedText: 2 ** 30 },
+/** A replica set of one, with the memory that a server of a million posts has. */
+async function startMongod(): Promise<MongoMemoryReplSet | undefined> {
+  const systemBinary = await findMongod();
+  if (systemBinary === undefined) return undefined;
+  process.env.MONGOMS_SYSTEM_BINARY_VERSION_CHECK = 'false';
+  const args = ['--wiredTigerCacheSizeGB', '2'];
+  return await MongoMemoryReplSet.create({
+    binary: { systemBinary },
+    replSet: { ip: '127.0.0.1', storageEngine: 'wiredTiger', name: 'bench', count: 1, args },
   });
-  database?.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -1000000');
-  return store;
 }
 
 /** Opens a store as the program does. */

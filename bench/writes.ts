@@ -1,71 +1,35 @@
-import { createRostrum, type Store } from '../src/index.ts';
-import { authorAt } from './data.ts';
-import { fill } from './fill.ts';
-import { load } from './load.ts';
-import type { Extent } from './options.ts';
+import { createRostrum } from '../src/index.ts';
+import { inputAt } from './data.ts';
+import type { Options } from './options.ts';
 import { say } from './progress.ts';
-import { postOne } from './requests.ts';
-import { interleave, ratios, type Series, spread } from './rounds.ts';
-import { startServing } from './serving.ts';
-import { printTable } from './table.ts';
+import { type Report, table } from './results.ts';
+import { interleave, ratios, spread } from './rounds.ts';
 import { open, type Workspace } from './workspace.ts';
 
-const posts = 1000;
-const many = 64;
+const callers = { one: 1, many: 64 };
 
 /** What shared commits are worth on SQLite: creates a second, one at a time and many at once. */
-export async function measureWrites(extent: Extent, workspace: Workspace): Promise<void> {
-  const rows = [
-    row('the core', await throughCore(extent, workspace)),
-    row('HTTP', await throughHttp(extent, workspace)),
-  ];
-  console.log('Posts created a second on SQLite (more is better): median (least–most).\n');
-  printTable(['through', 'one at a time', `${many} at once`, `${many} at once / one`], rows);
-}
-
-interface Rates {
-  readonly one: Series;
-  readonly atOnce: Series;
-}
-
-function row(title: string, { one, atOnce }: Rates): string[] {
-  return [title, spread(one, 0), spread(atOnce, 0), spread(ratios(atOnce, one), 1)];
-}
-
-async function throughCore({ rounds, turnMs }: Extent, workspace: Workspace): Promise<Rates> {
-  say('writes: through the core');
-  await using store = await openFilled(workspace);
+export async function measureWrites(options: Options, workspace: Workspace): Promise<Report> {
+  say('writes');
+  await using store = await open((await workspace.newStore('SQLite')) ?? '');
   const rostrum = createRostrum(store);
-  const authorId = authorAt(0).record.id;
-  const input = { title: 'A title', body: 'A body that says little. '.repeat(10), authorId };
-  const rate = (callers: number) => async () => {
+  const author = await rostrum.users.create({ name: 'An author' });
+  const input = { ...inputAt(0), authorId: author.record.id };
+  const rates = await interleave(options.rounds, ['one', 'many'] as const, async (name) => {
     const start = performance.now();
     let made = 0;
     const work = async () => {
-      while (performance.now() - start < turnMs) {
+      while (performance.now() - start < options.singleMs) {
         await rostrum.posts.create(input);
         made += 1;
       }
     };
-    await Promise.all(Array.from({ length: callers }, work));
-    return (made / (performance.now() - start)) * 1000;
-  };
-  return await interleave(rounds, { one: rate(1), atOnce: rate(many) });
-}
-
-async function throughHttp({ rounds, turnMs }: Extent, workspace: Workspace): Promise<Rates> {
-  say('writes: through HTTP');
-  const url = (await workspace.newStore('SQLite')) ?? '';
-  await using serving = await startServing(workspace, url, posts);
-  const request = postOne(posts);
-  const { port } = serving.at('rostrum');
-  const rate = (connections: number) => async () =>
-    (await load({ port, connections, request, ms: turnMs })).rate;
-  return await interleave(rounds, { one: rate(1), atOnce: rate(many) });
-}
-
-async function openFilled(workspace: Workspace): Promise<Store> {
-  const store = await open((await workspace.newStore('SQLite')) ?? '');
-  await fill(store, posts);
-  return store;
+    await Promise.all(Array.from({ length: callers[name] }, work));
+    return { rate: (made / (performance.now() - start)) * 1000 };
+  });
+  const [one, many] = [rates.one.rate, rates.many.rate];
+  const head = ['one at a time', `${callers.many} at once`, `${callers.many} at once / one`];
+  const row = [spread(one, 0), spread(many, 0), spread(ratios(many, one), 1)];
+  const markdown = `Durable posts a second through the core:\n\n${table(head, [row])}`;
+  return { markdown, data: { writes: [rates] } };
 }

@@ -27,7 +27,14 @@ interface Part {
 const parts: Record<string, Part> = {
   style: {
     title: 'format and lint (biome)',
-    run: () => tool('@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', '--colors=off'),
+    run: () =>
+      tool(
+        '@biomejs/biome/bin/biome',
+        'ci',
+        '--error-on-warnings',
+        '--max-diagnostics=none',
+        '--colors=off',
+      ),
   },
   types: {
     title: 'types and build (tsc)',

@@ -1,43 +1,71 @@
-// Every test, in some runs side by side: most of what waits is in one of them and leaves its
-// processor to the others. With arguments it is mocha with these.
+// Runs every test, in a few processes side by side: most tests that wait share one process, which
+// leaves its processor to the others. With arguments it is mocha with these. A run that hangs is
+// ended, and the test that hangs is named.
 //
 //   node scripts/test.ts
 //   node scripts/test.ts test/domain/text.test.ts -g email
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 const mocha = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
-/** Which files make a run of their own, by the first that fits; those that are left are one more. */
+/** How long a run may stay in one test, and at its end, in milliseconds. */
+const limits = { test: 300_000, end: 15_000 };
+
+/** The files of each run, by the first pattern that fits; the rest are one more run. */
 const runs = [
   // They wait: for time-outs, leases, a server that is away, connections that are cut.
-  /^test\/(?:waiting\.|idempotency\/|adapters\/mongodb\/(?:outage|silence|remains|schema)\.)/,
+  /^test\/(?:waiting\.|hanging\.|idempotency\/|adapters\/mongodb\/(?:outage|silence|remains|schema)\.)/,
   // They keep MongoDB busy.
   /^test\/(?:adapters\/mongodb|model)\//,
   // They keep compilers busy.
   /^test\/(?:walls\.|package\.|docs\/)/,
 ];
 
-/** Runs mocha; what a silent run says is shown when it is done. @returns its exit code */
+/** Runs mocha; the output of a silent run is shown when it is done. @returns its exit code */
 function run(args: readonly string[], silent: boolean): Promise<number> {
   return new Promise((done, failed) => {
+    const output = silent ? 'pipe' : 'inherit';
     const child = spawn(process.execPath, [mocha, ...args], {
       cwd: root,
       env: { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) },
-      stdio: ['inherit', silent ? 'pipe' : 'inherit', silent ? 'pipe' : 'inherit'],
+      stdio: ['inherit', output, output, 'ipc'],
     });
-    const said: Uint8Array[] = [];
+    const written: Uint8Array[] = [];
     for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (bytes: Uint8Array) => said.push(bytes));
+      stream?.on('data', (bytes: Uint8Array) => written.push(bytes));
     }
+    const watchdog = watch(child);
     child.on('error', failed);
     child.on('close', (code) => {
-      process.stdout.write(Buffer.concat(said));
-      done(code ?? 1);
+      clearTimeout(watchdog.timer);
+      process.stdout.write(Buffer.concat(written));
+      done(watchdog.fired ? 1 : (code ?? 1));
     });
   });
+}
+
+/** Ends a run that hangs. test/support/hooks.ts says which test runs, and when all are done. */
+function watch(child: ChildProcess): { timer?: NodeJS.Timeout; fired: boolean } {
+  const watchdog: ReturnType<typeof watch> = { fired: false };
+  const wait = (what: string, ms: number): void => {
+    clearTimeout(watchdog.timer);
+    watchdog.timer = setTimeout(() => {
+      watchdog.fired = true;
+      console.error(`The run is ended: ${what} for more than ${ms / 1000} s.`);
+      child.kill('SIGTERM');
+      // A test that never yields does not see the first signal.
+      watchdog.timer = setTimeout(() => child.kill('SIGKILL'), 5000);
+    }, ms);
+  };
+  wait('it has not begun', limits.test);
+  child.on('message', ({ running }: { readonly running?: string }) => {
+    if (running !== undefined) wait(`"${running}" hangs`, limits.test);
+    else wait('all tests are done, and what they started keeps it from its end', limits.end);
+  });
+  return watchdog;
 }
 
 const args = process.argv.slice(2);
@@ -48,7 +76,7 @@ if (args.length > 0) {
   const groups = Object.values(
     Object.groupBy(files, (file) => runs.findIndex((pattern) => pattern.test(file))),
   );
-  // One is seen as it goes; the others show what they said when they are done.
+  // The output of the first is seen as it comes; the others show theirs when they are done.
   const codes = groups.map((group = [], index) => run(group, index > 0));
   process.exitCode = Math.max(...(await Promise.all(codes)));
 }

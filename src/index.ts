@@ -1,34 +1,96 @@
 /** The public core: what a service that embeds Rostrum imports. */
 import { systemClock } from './adapters/system/clock.ts';
 import { uuidV7 } from './adapters/system/uuid-v7.ts';
-import { assembleRostrum, type Rostrum, type RostrumParts } from './domain/services/rostrum.ts';
+import type { JsonObject } from './domain/json.ts';
+import { checkOptions } from './domain/options.ts';
+import type { OwnFieldsInput } from './domain/own-fields.ts';
+import {
+  assembleRostrum,
+  type OwnFieldsSchemas,
+  type Rostrum,
+  type TypedSchemas,
+} from './domain/services/rostrum.ts';
+import type { Clock } from './ports/clock.ts';
+import type { IdGenerator } from './ports/id-generator.ts';
 import type { Store } from './ports/store.ts';
 
-/** Parts that may be swapped: the machine's clock, UUIDs of version 7, own fields without schema. */
-export type RostrumOptions = Partial<Omit<RostrumParts, 'store'>>;
-
-/** Puts the core on a store. The store stays the caller's: to make, and to close. */
-export function createRostrum(store: Store, options: RostrumOptions = {}): Rostrum {
-  const { clock = systemClock, ids = uuidV7, ownFields } = options;
-  return assembleRostrum({ store, clock, ids, ownFields });
+/** Parts that may be swapped, and the schemas of own fields. */
+export interface RostrumOptions<Schemas = OwnFieldsSchemas> {
+  /** The machine's clock when absent. */
+  readonly clock?: Clock | undefined;
+  /** UUIDs of version 7 when absent. */
+  readonly ids?: IdGenerator | undefined;
+  /** Own fields may be any JSON when absent. */
+  readonly ownFields?: Schemas | undefined;
 }
 
-export type { Claim, Idempotency } from './domain/claim.ts';
-export { emailKey } from './domain/email.ts';
-export * from './domain/errors.ts';
+/** Stops a type from being inferred from where a result goes, and keeps unions and hovers. */
+type Exactly<T> = [T][T extends unknown ? 0 : never];
+
+/**
+ * Puts the core on a store. The store stays the caller's: to make, and to close.
+ *
+ * Own fields are typed by their schemas, and are any JSON without one.
+ *
+ * @throws TypeError for an option that is not known
+ */
+export function createRostrum<
+  UO extends object = JsonObject,
+  UI extends object = OwnFieldsInput,
+  PO extends object = JsonObject,
+  PI extends object = OwnFieldsInput,
+>(
+  store: Store,
+  options: RostrumOptions<TypedSchemas<UO, UI, PO, PI>> = {},
+): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>> {
+  checkOptions(options, ['clock', 'ids', 'ownFields']);
+  const { clock = systemClock, ids = uuidV7, ownFields } = options;
+  if (ownFields !== undefined) checkOptions(ownFields, ['users', 'posts']);
+  const schemas = ownFields as OwnFieldsSchemas | undefined;
+  // The schemas see to it that own fields are of these types.
+  return assembleRostrum({ store, clock, ids, ownFields: schemas }) as unknown as Rostrum<
+    Exactly<UO>,
+    Exactly<UI>,
+    Exactly<PO>,
+    Exactly<PI>
+  >;
+}
+
+export { type Caller, type Scope, scopes } from './domain/access.ts';
+export {
+  type AnyRostrumError,
+  type ErrorCode,
+  type ErrorDetails,
+  isRostrumError,
+  type Outcome,
+  RostrumError,
+} from './domain/errors.ts';
 export type { Instant } from './domain/instant.ts';
 export type { FieldCode, FieldIssue } from './domain/issues.ts';
 export type { Json, JsonObject } from './domain/json.ts';
-export type { OwnFieldsSchema } from './domain/own-fields.ts';
-export * from './domain/page.ts';
-export type { Post } from './domain/post.ts';
+export type {
+  Order,
+  Page,
+  Position,
+  PostFilter,
+  PostSort,
+  TimeSpan,
+  UserFilter,
+  UserSort,
+} from './domain/list.ts';
+export type { ListRequest } from './domain/list-request.ts';
+export type { OwnFieldsInput, OwnFieldsSchema } from './domain/own-fields.ts';
+export type { Post, PostInput, PostPatch } from './domain/post.ts';
 export type { Precondition, Versions } from './domain/precondition.ts';
-export type { Entity, Id, Version, Versioned } from './domain/record.ts';
+export type { Id, Version, Versioned } from './domain/record.ts';
 export { postRules, recordLimits, serverMade, userRules } from './domain/rules.ts';
 export type { PostService } from './domain/services/post-service.ts';
-export type { OwnFieldsSchemas, Rostrum } from './domain/services/rostrum.ts';
-export { type DeleteMode, deleteModes, type UserService } from './domain/services/user-service.ts';
-export { compareText } from './domain/text.ts';
-export type { User } from './domain/user.ts';
+export type { CreateOptions } from './domain/services/record-service.ts';
+export type { AnyRostrum, Rostrum } from './domain/services/rostrum.ts';
+export type { DeleteUserOptions, UserService } from './domain/services/user-service.ts';
+export type { User, UserInput, UserPatch } from './domain/user.ts';
+export type { Clock } from './ports/clock.ts';
+export type { IdGenerator } from './ports/id-generator.ts';
 export type { Creation } from './ports/repository.ts';
 export type { Store } from './ports/store.ts';
+export type { DeleteMode } from './ports/user-repository.ts';

@@ -1,29 +1,13 @@
-import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { startServer } from './support/server.ts';
-
-const root = join(import.meta.dirname, '..');
-const main = join(root, 'src', 'main.ts');
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(...args: string[]): Promise<Ended> {
-  return promisify(execFile)(process.execPath, [main, ...args]).then(
-    (done) => ({ code: 0, ...done }),
-    (error: Ended) => error,
-  );
-}
+import { killGroup, start } from './support/process.ts';
+import { repository } from './support/repository-copy.ts';
+import { rostrum, startServer } from './support/server.ts';
 
 describe('the program', function () {
   this.timeout(20_000);
@@ -64,29 +48,19 @@ describe('the program', function () {
   });
 
   it('starts by npm start', async () => {
-    const child = spawn('npm', ['start', '--', '--port', '0', '--store', 'memory:'], {
-      cwd: root,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    try {
-      const lines: string[] = [];
-      for await (const line of createInterface({ input: child.stdout })) {
-        lines.push(line);
-        if (line.startsWith('Rostrum is ready')) break;
-      }
-      expect(lines.at(-1)).to.match(/^Rostrum is ready/);
-    } finally {
-      const exited = once(child, 'exit');
-      // The whole group: npm hands no signal on.
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
-      await exited;
+    const child = start('npm', ['start', '--', '--store', 'memory:'], { cwd: repository });
+    const exited = once(child, 'exit');
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (line.startsWith('Rostrum is ready')) break;
     }
+    // The whole group: npm hands no signal on.
+    killGroup(child, 'SIGTERM');
+    await exited;
   });
 
   it('says its version and its help', async () => {
-    expect(await run('--version')).to.deep.include({ code: 0, stdout: '0.1.0\n' });
-    expect((await run('--help')).stdout).to.match(/^Usage: rostrum/);
+    expect(await rostrum('--version')).to.deep.include({ code: 0, stdout: '0.1.0\n' });
+    expect((await rostrum('--help')).stdout).to.match(/^Usage: rostrum/);
   });
 
   it('says in one sentence which setting is wrong', async () => {
@@ -96,16 +70,16 @@ describe('the program', function () {
     const file = join(folder, 'file');
     writeFileSync(file, 'not a database, and long enough to be looked at as one '.repeat(20));
     const cases: [RegExp, ...string[]][] = [
-      [/^--port is "x", .*\n$/, '--port', 'x'],
+      [/^Option '--port <number>' argument 'x' is invalid\. .*\n$/, '--port', 'x'],
       [/^--port is \d+, and something else listens there .*--port 0.*\n$/, '--port', `${port}`],
-      [/^--host is "203\.0\.113\.1", .*\n$/, '--host', '203.0.113.1', '--port', '0'],
+      [/^--host is "203\.0\.113\.1", .*\n$/, '--host', '203.0.113.1'],
       [/^--store is "postgres:\/\/a:\*\*\*@h\/d": .*\n$/, '--store', 'postgres://a:b@h/d'],
       [/^--store is "sqlite:.*": .*\n$/, '--store', `sqlite:${file}`],
       [/^--store is "sqlite:.*": .*\n$/, '--store', `sqlite:${join(file, 'x.db')}`],
     ];
     for (const [sentence, ...args] of cases) {
       const store = args.includes('--store') ? [] : ['--store', 'memory:'];
-      const { code, stdout, stderr } = await run(...store, ...args);
+      const { code, stdout, stderr } = await rostrum(...store, ...args);
       expect(stderr, args.join(' ')).to.match(sentence);
       expect([code, stdout]).to.deep.equal([1, '']);
     }
@@ -114,7 +88,7 @@ describe('the program', function () {
   it('refuses a file that another server has', async () => {
     const store = `sqlite:${join(folder, 'rostrum.db')}`;
     await using _first = await startServer('--store', store);
-    const { code, stderr } = await run('--port', '0', '--store', store);
+    const { code, stderr } = await rostrum('--store', store);
     expect(code).to.equal(1);
     expect(stderr).to.match(/^--store is "sqlite:.*": .*\n$/);
   });

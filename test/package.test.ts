@@ -1,6 +1,10 @@
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import vm from 'node:vm';
 import { expect } from 'chai';
+import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
 import { type Installed, installPackage, typeCheck } from './support/packed.ts';
 import { node } from './support/process.ts';
 import { repository } from './support/repository-copy.ts';
@@ -8,13 +12,11 @@ import { startProgram } from './support/server.ts';
 
 // The package as its users get it: from the tarball, alone and with its peers.
 
-const free = ['.', './ports', './memory', './sqlite', './testing'];
-/** The parts that stand on a peer, and the packages that each of them asks for. */
-const onPeers = {
-  './http': ['koa', '@koa/router', 'koa-bodyparser'],
-  './mongodb': ['mongodb'],
-  './inversify': ['inversify', 'reflect-metadata'],
-};
+const parts = ['./ports', './memory', './sqlite', './settings', './testing'];
+const clients = ['./client', './react-admin', './refine'];
+const alone = ['.', ...parts, ...clients];
+/** The subpaths that need a peer, and one that each of them misses. */
+const onPeers = { './http': 'koa', './mongodb': 'mongodb', './inversify': 'inversify' };
 
 const compilers = ['typescript', 'typescript-5'] as const;
 
@@ -37,10 +39,8 @@ describe('the package', function () {
   });
   after(() => installed?.[Symbol.asyncDispose]());
 
-  const load = (project: string, subpath: string) =>
-    node(['--input-type=module', '--eval', `await import('${specifier(subpath)}')`], {
-      cwd: project,
-    });
+  const evaluate = (cwd: string, type: 'module' | 'commonjs', source: string) =>
+    node([`--input-type=${type}`, '--eval', source], { cwd });
 
   it('installs nothing but itself', async () => {
     const modules = await readdir(`${installed.alone}/node_modules`);
@@ -49,61 +49,87 @@ describe('the package', function () {
     expect(manifest).not.to.have.any.keys('dependencies', 'optionalDependencies');
   });
 
-  it('ships no test, no cache and nothing of the outside', async () => {
+  it('ships no test, no cache, no source map and nothing of the outside', async () => {
     const files = await readdir(`${installed.alone}/node_modules/rostrum`, { recursive: true });
     const strangers = files.filter(
       (file) =>
         !/^((dist|docs)($|[\\/])|package\.json$|LICENSE$|(README|CHANGELOG|CONTRIBUTING)\.md$)/.test(
           file,
-        ) || /tsbuildinfo|\.test\./.test(file),
+        ) || /tsbuildinfo|\.test\.|\.map$/.test(file),
     );
     expect(strangers).to.deep.equal([]);
   });
 
-  it('has the parts that are loaded and typed below, and no others', () => {
-    expect([...free, ...Object.keys(onPeers), './package.json']).to.have.members(
+  it('has the subpaths that are loaded and typed below, and no others', () => {
+    expect([...alone, ...Object.keys(onPeers), './package.json']).to.have.members(
       Object.keys(manifest.exports),
     );
   });
 
-  for (const subpath of free) {
-    it(`loads ${specifier(subpath)} alone`, async () => {
-      const { code, output } = await load(installed.alone, subpath);
-      expect(code, output).to.equal(0);
-      expect(output).to.equal('');
-    });
-  }
+  it('is imported and required, alone and with its peers', async () => {
+    const all = [...alone, ...Object.keys(onPeers)];
+    for (const [project, subpaths] of [
+      [installed.alone, alone],
+      [installed.withPeers, all],
+    ] as const) {
+      for (const [type, load] of [
+        ['module', 'await import'],
+        ['commonjs', 'require'],
+      ] as const) {
+        const source = subpaths.map((one) => `${load}('${specifier(one)}');`).join('\n');
+        const { code, output } = await evaluate(project, type, source);
+        expect([code, output]).to.deep.equal([0, '']);
+      }
+    }
+  });
 
-  for (const [subpath, packages] of Object.entries(onPeers)) {
-    it(`loads ${specifier(subpath)} with its peers`, async () => {
-      const { code, output } = await load(installed.withPeers, subpath);
-      expect(code, output).to.equal(0);
-      expect(output).to.equal('');
-    });
-
-    it(`says what to install when ${specifier(subpath)} misses its peers`, async () => {
-      const { code, output } = await load(installed.alone, subpath);
+  for (const [subpath, missing] of Object.entries(onPeers)) {
+    it(`lets Node name the package that ${specifier(subpath)} misses`, async () => {
+      const source = `await import('${specifier(subpath)}')`;
+      const { code, output } = await evaluate(installed.alone, 'module', source);
       expect(code).to.equal(1);
-      const sentence = /^\w*Error: (.*npm i .*)$/m.exec(output)?.[1];
-      expect(sentence, output).to.be.a('string');
-      expect(sentence).to.contain(specifier(subpath));
-      const command = / `npm i ([^`]+)`/.exec(sentence ?? '')?.[1];
-      expect(command?.split(' ')).to.have.members(packages);
-      for (const name of packages) expect(manifest.peerDependencies).to.have.property(name);
+      expect(output).to.match(
+        new RegExp(`ERR_MODULE_NOT_FOUND[^]*'${missing}'|'${missing}'[^]*ERR_`),
+      );
+      expect(manifest.peerDependencies).to.have.property(missing);
     });
   }
 
   const program = (project: string, ...args: string[]) =>
     node(['node_modules/rostrum/dist/main.js', ...args], { cwd: project });
 
-  it('has a program that says what it needs, and needs nothing to say how it is used', async () => {
-    expect((await program(installed.alone, '--help')).output).to.match(/^Usage: rostrum/);
-    const { code, output } = await program(installed.alone, '--store', 'memory:');
-    expect(code).to.equal(1);
-    const all = 'koa @koa/router koa-bodyparser inversify reflect-metadata pino';
-    expect(output)
-      .to.match(/^[^\n]+\n$/)
-      .and.to.contain(`npm i ${all}`);
+  it('has a program that says in one sentence what to install', async () => {
+    const cases = [
+      [installed.alone, 'commander'],
+      [installed.withCommander, '(@koa/)?\\w+'],
+    ] as const;
+    for (const [project, missing] of cases) {
+      const { code, output } = await program(project, '--store', 'memory:');
+      expect(code).to.equal(1);
+      expect(output).to.match(
+        new RegExp(
+          `^The package (${missing}) is not installed: run \`npm i ${missing}\` [^\\n]+\\n$`,
+        ),
+      );
+      expect(output).to.contain(
+        '`npm i commander koa @koa/router koa-bodyparser inversify reflect-metadata pino`',
+      );
+    }
+  });
+
+  it('has a program that needs only commander for help, backups, exports and copies', async () => {
+    const [project, path] = [installed.withCommander, join(installed.withCommander, 'given.db')];
+    await openSqliteStore({ path }).close();
+    for (const args of [
+      ['--help'],
+      ['backup', 'backup.db', '--store', `sqlite:${path}`],
+      ['export', 'export.jsonl', '--store', `sqlite:${path}`],
+      ['import', 'export.jsonl', '--store', 'sqlite:imported.db'],
+      ['copy', '--from', `sqlite:${path}`, '--to', 'sqlite:copy.db'],
+    ]) {
+      const { code, output } = await program(project, ...args);
+      expect(code, output).to.equal(0);
+    }
   });
 
   it('has a program that serves with its peers', async () => {
@@ -112,9 +138,47 @@ describe('the package', function () {
     expect((await fetch(`${server.address}/api/v1/users`)).status).to.equal(200);
   });
 
+  it('has a core that runs where there is no Node', async () => {
+    const contents = `
+      import { createRostrum, isRostrumError } from 'rostrum';
+      import { createMemoryStore } from 'rostrum/memory';
+      export async function run() {
+        const rostrum = createRostrum(createMemoryStore());
+        const user = { name: 'Ada', email: 'ada@example.com' };
+        const options = { idempotencyKey: 'k' };
+        const { record } = await rostrum.users.create(user, options);
+        const { replayed } = await rostrum.users.create(user, options);
+        await rostrum.posts.create({ title: 'On engines', authorId: record.id });
+        const error = await rostrum.users.create(user).catch((reason) => reason);
+        const { items } = await rostrum.posts.list();
+        const titles = items.map((item) => item.record.title);
+        return JSON.stringify([replayed, isRostrumError(error, 'email-taken'), titles]);
+      }`;
+    const { outputFiles, warnings } = await build({
+      stdin: { contents, resolveDir: installed.alone },
+      bundle: true,
+      platform: 'browser',
+      format: 'iife',
+      globalName: 'bundle',
+      write: false,
+    });
+    expect(warnings).to.deep.equal([]);
+    // The language alone, and the one global that browsers, workers and Node share.
+    const context = vm.createContext({ crypto: globalThis.crypto });
+    vm.runInContext(outputFiles[0]?.text ?? '', context);
+    expect(vm.runInContext('[typeof process, typeof Buffer].join()', context)).to.equal(
+      'undefined,undefined',
+    );
+    expect(JSON.parse(await vm.runInContext('bundle.run()', context))).to.deep.equal([
+      true,
+      true,
+      ['On engines'],
+    ]);
+  });
+
   for (const compiler of compilers) {
     it(`has types for ${compiler} alone, without Node's`, async () => {
-      const source = importAll(free);
+      const source = importAll(alone);
       const { code, output } = await typeCheck(compiler, installed.alone, source, { types: [] });
       expect(code, output).to.equal(0);
     });
@@ -140,18 +204,18 @@ describe('the package', function () {
 });
 
 describe('the guard of the Node version', () => {
+  const guarded = (...before: string[]) =>
+    node([...before, '--import=./scripts/node-guard.mjs', '--eval', "console.log('started')"], {
+      cwd: repository,
+    });
+
   it('says in one sentence what is missing, and starts nothing', async () => {
-    const pretend = "Object.defineProperty(process, 'version', { value: 'v20.20.2' });";
-    const versions =
-      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });";
-    const { code, output } = await node(
-      [
-        `--import=data:text/javascript,${encodeURIComponent(pretend + versions)}`,
-        '--import=./scripts/node-guard.mjs',
-        '--eval',
-        "console.log('started')",
-      ],
-      { cwd: repository },
+    const pretend = `
+      Object.defineProperty(process, 'version', { value: 'v20.20.2' });
+      const value = { ...process.versions, node: '20.20.2' };
+      Object.defineProperty(process, 'versions', { value });`;
+    const { code, output } = await guarded(
+      `--import=data:text/javascript,${encodeURIComponent(pretend)}`,
     );
     expect(code).to.equal(1);
     expect(output).to.match(
@@ -160,10 +224,7 @@ describe('the guard of the Node version', () => {
   });
 
   it('asks for the Node that package.json asks for', async () => {
-    const { code } = await node(['--import=./scripts/node-guard.mjs', '--eval', ''], {
-      cwd: repository,
-    });
-    expect(code).to.equal(0);
+    expect((await guarded()).output).to.equal('started\n');
     expect(manifest.engines.node).to.equal('>=22.18');
   });
 });

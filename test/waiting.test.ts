@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
-
-const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+import { startCommand } from './support/server.ts';
 
 /** A port on which nothing listens. */
 async function freePort(): Promise<number> {
@@ -20,20 +17,13 @@ async function freePort(): Promise<number> {
 describe('the program, while its store is away', function () {
   this.timeout(20_000);
 
-  it('answers, is not ready, does not say that it is, and ends when it is told to', async () => {
+  it('responds, is not ready, does not say that it is, and ends when it is told to', async () => {
     const [port, nowhere] = await Promise.all([freePort(), freePort()]);
     const store = `mongodb://127.0.0.1:${nowhere}/rostrum`;
-    const child = spawn(process.execPath, [main, '--port', `${port}`, '--store', store], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    // A server that waits for its store does not say where it listens.
+    const child = startCommand(['--port', `${port}`, '--store', store]);
     let said = '';
     const exited = once(child, 'exit');
-    await using _ended = {
-      async [Symbol.asyncDispose]() {
-        child.kill('SIGKILL');
-        await exited;
-      },
-    };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
@@ -44,8 +34,8 @@ describe('the program, while its store is away', function () {
     const address = `http://127.0.0.1:${port}`;
     expect((await fetch(`${address}/livez`)).status).to.equal(200);
     expect((await fetch(`${address}/readyz`)).status).to.equal(503);
-    const answer = await fetch(`${address}/api/v1/users`);
-    expect([answer.status, answer.headers.has('Retry-After')]).to.deep.equal([503, true]);
+    const response = await fetch(`${address}/api/v1/users`);
+    expect([response.status, response.headers.has('Retry-After')]).to.deep.equal([503, true]);
     expect(said).to.equal('');
     child.kill('SIGTERM');
     expect((await exited)[0]).to.equal(0);

@@ -1,28 +1,24 @@
 import { rm, stat } from 'node:fs/promises';
-import { parseStoreUrl, redactStoreUrl } from '../adapters/inversify/index.ts';
 import { backupSqlite } from '../adapters/sqlite/index.ts';
-import { readArguments } from './read-arguments.ts';
-import type { Environment } from './read-options.ts';
-import { storeRefused } from './setting-error.ts';
-import { reasonOf } from './store-problems.ts';
-import { storeSetting } from './store-setting.ts';
-import { keepPart, refuseExisting } from './transfer/keep-part.ts';
-import { run } from './transfer/run.ts';
+import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
+import { explainOpening, type StoreSetting, storeFailure } from './failure.ts';
+import { runLong } from './run-long.ts';
+import { keepPart, refuseExisting } from './transfer/part-file.ts';
 
 /** `rostrum backup`: copies the file of an SQLite store, while a server may be using it. */
-export async function backupCommand(args: readonly string[], env: Environment): Promise<void> {
-  const given = readArguments({ command: 'backup', values: ['store'], file: true }, args);
-  const { setting, url } = storeSetting(given.value('store'), env);
-  const refusal = (reason: string) => storeRefused(setting, url, reason);
-  refuseExisting(given.file);
+export async function backupCommand(file: string, named: StoreSetting): Promise<void> {
+  refuseExisting(file);
   try {
-    const store = parseStoreUrl(url);
+    const store = parseStoreUrl(named.url);
     if (store.kind !== 'sqlite') {
-      throw refusal('only an SQLite store has a file to back up; rostrum export takes any store.');
+      throw storeFailure(
+        named,
+        'only an SQLite store has a file to back up; rostrum export takes any store.',
+      );
     }
-    const part = `${given.file}.part`;
-    await run(async ({ progress, signal }) => {
-      // A backup is of one moment, and is not gone on with at another.
+    const part = `${file}.part`;
+    await runLong(async ({ progress, signal }) => {
+      // A backup is of one moment: what an earlier one left is of no use.
       await rm(part, { force: true });
       let [known, all] = [0, 0];
       await backupSqlite({
@@ -36,17 +32,16 @@ export async function backupCommand(args: readonly string[], env: Environment): 
           known = done;
         },
       });
-      // Of so few that all went in one step, nothing was told.
+      // A file that fits into one step has no progress.
       if (all > 0) {
         progress.advance(all - known);
         progress.end();
       }
-      await keepPart(part, given.file);
+      await keepPart(part, file);
     }, 'it begins anew');
   } catch (error) {
-    const reason = reasonOf(error);
-    throw reason === undefined ? error : refusal(reason);
+    throw explainOpening(error, named);
   }
-  const { size } = await stat(given.file);
-  process.stdout.write(`Backed up ${redactStoreUrl(url)} to ${given.file}: ${size} bytes\n`);
+  const { size } = await stat(file);
+  process.stdout.write(`Backed up ${redactStoreUrl(named.url)} to ${file}: ${size} bytes\n`);
 }

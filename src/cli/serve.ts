@@ -1,56 +1,77 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '../adapters/http/index.ts';
-import {
-  closeContainer,
-  createContainer,
-  redactStoreUrl,
-  tokens,
-} from '../adapters/inversify/index.ts';
+import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
-import { options } from './options.ts';
-import { type Environment, readOptions } from './read-options.ts';
-import { explain } from './start-errors.ts';
+import type { Settings } from '../settings/settings.ts';
+import { redactStoreUrl } from '../settings/store-url.ts';
+import { explainOpening, Failure } from './failure.ts';
 
-/** How often a store that is not ready at the start is asked again. */
-const askAgainMs = 250;
+/** How often a store that is not ready at the start is asked again, in milliseconds. */
+const readyPollMs = 250;
 
-/** Serves until a signal asks for the end, then lets what is under way finish. */
-export async function serveCommand(args: readonly string[], env: Environment): Promise<void> {
-  const given = readOptions(options, args, env);
-  const { host, port, store } = given.values;
-  const container = createContainer(given.values);
+/** The name by which a setting was given: a flag or a variable. */
+type NameOf = (setting: keyof Settings) => string;
+
+/** Serves until SIGTERM or SIGINT, then finishes the requests under way. */
+export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<void> {
+  const container = createContainer(settings);
   try {
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
-    const server = await serve(app, { host, port, logger });
+    const server = await serve(app, { host: settings.host, port: settings.port, logger });
     const stop = new AbortController();
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort());
     const { signal } = stop;
     if (await isReady(await container.getAsync(tokens.store), logger, signal)) {
-      process.stdout.write(`Rostrum is ready at ${server.url} on ${redactStoreUrl(store)}\n`);
+      const store = redactStoreUrl(settings.store);
+      process.stdout.write(`Rostrum is ready at ${server.url} on ${store}\n`);
     }
     if (!signal.aborted) await once(signal, 'abort');
     logger.info({}, 'shutting down: finishing the requests under way');
     await server.close();
   } catch (error) {
-    throw explain(error, given);
+    throw explainStart(error, settings, nameOf);
   } finally {
     await closeContainer(container);
   }
 }
 
-/** Waits for the store, while the server answers 503. @returns false when it is not waited for */
+/** Waits for the store, while the server answers 503. @returns false after a signal */
 async function isReady(store: Store, logger: Logger, signal: AbortSignal): Promise<boolean> {
-  for (let asked = 0; !signal.aborted; asked++) {
+  for (let tried = 0; !signal.aborted; tried++) {
     try {
       await store.ready();
       return true;
     } catch (err) {
-      if (asked === 0) logger.warn({ err }, 'the store is not ready: answering 503 until it is');
-      await sleep(askAgainMs);
+      if (tried === 0) logger.warn({ err }, 'the store is not ready: answering 503 until it is');
+      await sleep(readyPollMs, undefined, { signal }).catch(() => {});
     }
   }
   return false;
+}
+
+/** Explains an error at the start by the setting that is to blame. */
+function explainStart(error: unknown, { host, port, store }: Settings, nameOf: NameOf): unknown {
+  switch (error instanceof Error && 'code' in error && error.code) {
+    case 'EADDRINUSE':
+      return new Failure(
+        `${nameOf('port')} is ${port}, and something else listens there on ${host}: ` +
+          'choose another with --port, or --port 0 for any free one.',
+      );
+    case 'EACCES':
+      return new Failure(
+        `${nameOf('port')} is ${port}, and this user may not listen there: ` +
+          'choose one above 1023 with --port.',
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Failure(
+        `${nameOf('host')} is "${host}", and this machine has no such address: ` +
+          'choose 127.0.0.1, or 0.0.0.0 for every address, with --host.',
+      );
+  }
+  return explainOpening(error, { setting: nameOf('store'), url: store });
 }

@@ -1,23 +1,45 @@
+import { isTooDeep } from './i-json.ts';
 import { addMs, type Instant } from './instant.ts';
+import { canonicalJson, type Json } from './json.ts';
+import { sha256 } from './sha256.ts';
 
-/** For how long a repeat of a creation gets the first one's record: 24 hours. */
+/** How long a repeat of a creation returns the first one's record: 24 hours. */
 const claimLifetimeMs = 24 * 60 * 60 * 1000;
 
-/** What a caller says to make a creation safe to repeat. */
-export interface Idempotency {
+/** An idempotency key as a store keeps it, beside the record that was made under it. */
+export interface Claim {
   /** Names the creation; one key, one record. */
   readonly key: string;
   /** Equal for equal requests: the same key with another fingerprint is refused. */
   readonly fingerprint: string;
-}
-
-/** An idempotency key as a store keeps it, beside the record that was made under it. */
-export interface Claim extends Idempotency {
-  /** When the claim is made. A stored claim whose `until` is not after it is as good as gone. */
+  /** When the claim is made. A stored claim whose `until` is not after this has expired. */
   readonly from: Instant;
   readonly until: Instant;
 }
 
-export function makeClaim({ key, fingerprint }: Idempotency, now: Instant): Claim {
-  return { key, fingerprint, from: now, until: addMs(now, claimLifetimeMs) };
+/** What makes a creation safe to repeat. */
+export interface Idempotency {
+  /** Names the creation, for its caller and its list of records. */
+  readonly idempotencyKey: string;
+  /** Who asks; everybody is one caller when absent. */
+  readonly caller?: string | undefined;
+}
+
+/**
+ * Makes a claim of digests, so that a store holds neither the caller nor the input. The path in the
+ * key keeps the claims that the first version stored valid.
+ */
+export function makeClaim(
+  { idempotencyKey, caller = '' }: Idempotency,
+  list: 'users' | 'posts',
+  input: unknown,
+  now: Instant,
+): Claim {
+  return {
+    key: sha256(JSON.stringify([caller, `/api/v1/${list}`, idempotencyKey])),
+    // An input that is too deep is never stored, so it equals none that is.
+    fingerprint: isTooDeep(input) ? '' : sha256(String(canonicalJson(input as Json))),
+    from: now,
+    until: addMs(now, claimLifetimeMs),
+  };
 }

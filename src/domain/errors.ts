@@ -1,3 +1,4 @@
+import type { Scope } from './access.ts';
 import type { FieldIssue } from './issues.ts';
 
 /** What is known of a change that a store did not acknowledge: surely not made, or perhaps made. */
@@ -23,6 +24,8 @@ export interface ErrorDetails {
   'idempotency-key-reused': Record<never, never>;
   /** A record with this id is there already: the id generator repeats itself. */
   'id-taken': { readonly id: string };
+  /** The caller lacks this scope, or does not own the record. */
+  forbidden: { readonly scope: Scope };
   /** The store cannot be reached or cannot write. */
   'store-unavailable': { readonly outcome: Outcome };
   /** The store has more work waiting than it may hold; nothing was written. */
@@ -30,6 +33,29 @@ export interface ErrorDetails {
 }
 
 export type ErrorCode = keyof ErrorDetails;
+
+const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => string } = {
+  'user-not-found': () => 'No user has this id.',
+  'post-not-found': () => 'No post has this id.',
+  'invalid-record': ({ issues }) =>
+    issues.length === 1 ? 'One field breaks a rule.' : `${issues.length} fields break a rule each.`,
+  'email-taken': () => 'Another user already has this email address.',
+  'user-has-posts': ({ posts }) => `The user still has ${posts} post${posts === 1 ? '' : 's'}.`,
+  'version-mismatch': () => 'The record is not at a version that the request allows.',
+  'precondition-required': () =>
+    'A change has to name the version of the record that it starts from.',
+  'idempotency-key-reused': () => 'This idempotency key was used for another request.',
+  'id-taken': () => 'A record with this id is there already.',
+  forbidden: ({ scope }) => `This needs the scope ${scope}, or to own the record.`,
+  'store-unavailable': ({ outcome }) =>
+    outcome === 'none'
+      ? 'The store is not available; nothing was changed.'
+      : 'The store became unavailable; the change may have been made or not.',
+  overloaded: () => 'The store has too much work waiting.',
+};
+
+/** Marks an error of this class, whichever copy of the package made it. */
+const brand = Symbol.for('rostrum.error');
 
 /**
  * The one error of the core. `code` is for programs, `message` is a sentence for people and free
@@ -40,33 +66,32 @@ export class RostrumError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly details: ErrorDetails[C];
 
-  constructor(code: C, message: string, details: ErrorDetails[C], options?: { cause?: unknown }) {
-    super(message, options);
+  constructor(code: C, details: ErrorDetails[C], options?: { readonly cause?: unknown }) {
+    super(messages[code](details), options);
     this.code = code;
     this.details = details;
+    Object.defineProperty(this, brand, { value: true });
   }
 }
 
-/** True for an error of the core; with a code, for an error of that code. */
-export function isRostrumError<C extends ErrorCode = ErrorCode>(
+/** An error of the core, as a union: a `switch` over its `code` narrows its `details`. */
+export type AnyRostrumError = { [C in ErrorCode]: RostrumError<C> }[ErrorCode];
+
+/**
+ * True for an error of the core, also of another copy of the package; with a code, for an error of
+ * that code.
+ */
+export function isRostrumError(error: unknown): error is AnyRostrumError;
+export function isRostrumError<C extends ErrorCode>(
   error: unknown,
-  code?: C,
-): error is RostrumError<C> {
-  return error instanceof RostrumError && (code === undefined || error.code === code);
-}
-
-export function userNotFound(id: string): RostrumError<'user-not-found'> {
-  return new RostrumError('user-not-found', 'No user has this id.', { id });
-}
-
-export function postNotFound(id: string): RostrumError<'post-not-found'> {
-  return new RostrumError('post-not-found', 'No post has this id.', { id });
-}
-
-export function invalidRecord(issues: readonly FieldIssue[]): RostrumError<'invalid-record'> {
-  const message =
-    issues.length === 1 ? 'One field breaks a rule.' : `${issues.length} fields break a rule each.`;
-  return new RostrumError('invalid-record', message, { issues });
+  code: C,
+): error is RostrumError<C>;
+export function isRostrumError(error: unknown, code?: ErrorCode): boolean {
+  return (
+    error instanceof Error &&
+    brand in error &&
+    (code === undefined || ('code' in error && error.code === code))
+  );
 }
 
 /** The issue of a post that names an author who does not exist. */
@@ -77,58 +102,27 @@ export const unknownAuthorIssue: FieldIssue = {
 };
 
 export function unknownAuthor(): RostrumError<'invalid-record'> {
-  return invalidRecord([unknownAuthorIssue]);
+  return new RostrumError('invalid-record', { issues: [unknownAuthorIssue] });
 }
 
 export function emailTaken(): RostrumError<'email-taken'> {
   const message = 'Another user already has this email address.';
-  return new RostrumError('email-taken', message, {
+  return new RostrumError('email-taken', {
     issues: [{ pointer: '/email', code: 'taken', message }],
   });
 }
 
-export function userHasPosts(posts: number): RostrumError<'user-has-posts'> {
-  const count = posts === 1 ? '1 post' : `${posts} posts`;
-  return new RostrumError('user-has-posts', `The user still has ${count}.`, { posts });
-}
-
-export function versionMismatch(version: number): RostrumError<'version-mismatch'> {
-  const message = 'The record is not at a version that the request allows.';
-  return new RostrumError('version-mismatch', message, { version });
-}
-
-export function preconditionRequired(): RostrumError<'precondition-required'> {
-  const message = 'A change has to name the version of the record that it starts from.';
-  return new RostrumError('precondition-required', message, {});
-}
-
-export function idempotencyKeyReused(): RostrumError<'idempotency-key-reused'> {
-  const message = 'This idempotency key was used for another request.';
-  return new RostrumError('idempotency-key-reused', message, {});
-}
-
-export function idTaken(id: string): RostrumError<'id-taken'> {
-  return new RostrumError('id-taken', 'A record with this id is there already.', { id });
-}
-
+/** @param outcome what is known of the change that was asked for; `none` for a read */
 export function storeUnavailable(
   outcome: Outcome,
   cause?: unknown,
 ): RostrumError<'store-unavailable'> {
-  const message =
-    outcome === 'none'
-      ? 'The store is not available; nothing was changed.'
-      : 'The store became unavailable; the change may have been made or not.';
-  return new RostrumError('store-unavailable', message, { outcome }, { cause });
+  return new RostrumError('store-unavailable', { outcome }, { cause });
 }
 
-/** The error, when a part of the change was made before it: then nothing is `none` any more. */
+/** The error after a part of the change was made: its outcome cannot be `none` any more. */
 export function afterChange(error: unknown): unknown {
   return isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none'
     ? storeUnavailable('unknown', error)
     : error;
-}
-
-export function overloaded(): RostrumError<'overloaded'> {
-  return new RostrumError('overloaded', 'The store has too much work waiting.', {});
 }

@@ -1,27 +1,21 @@
 import { isEmail } from './email.ts';
 import type { Issues } from './issues.ts';
 import type { JsonObject } from './json.ts';
-import type { EmailRule, FieldRule, FieldRules, FieldValue, TextRule } from './rules.ts';
+import type { EmailRule, FieldRule, FieldRules, TextRule } from './rules.ts';
 import { codePoints, utf8Bytes } from './text.ts';
-
-/** The known fields that rules describe. */
-export type Fields<R extends FieldRules> = { readonly [K in keyof R]: FieldValue<R[K]> };
 
 /**
  * Reads the known fields of a record by their rules.
  *
  * A field that has an issue already (as a piece of JSON) is not judged again.
  */
-export function readFields<R extends FieldRules>(
-  rules: R,
-  given: JsonObject,
-  issues: Issues,
-): Fields<R> {
-  const entries = Object.entries(rules).map(([name, rule]) => {
+export function readFields(rules: FieldRules, given: JsonObject, issues: Issues): JsonObject {
+  const fields: Record<string, string | null> = {};
+  for (const [name, rule] of Object.entries(rules)) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
-    return [name, issues.has(name) ? undefined : readField(rule, value, name, issues)];
-  });
-  return Object.fromEntries(entries) as Fields<R>;
+    fields[name] = issues.has(name) ? null : readField(rule, value, name, issues);
+  }
+  return fields;
 }
 
 function readField(rule: FieldRule, value: unknown, name: string, issues: Issues): string | null {

@@ -21,6 +21,13 @@ export function instantToMs(instant: Instant): number {
   return Date.parse(instant);
 }
 
+/** True for a text in the form of an {@link Instant}. */
+export function isInstant(value: unknown): value is Instant {
+  if (typeof value !== 'string') return false;
+  const ms = Date.parse(value);
+  return ms >= earliestMs && ms <= latestMs && new Date(ms).toISOString() === value;
+}
+
 /** The instant `ms` milliseconds later. */
 export function addMs(instant: Instant, ms: number): Instant {
   return instantFromMs(instantToMs(instant) + ms);

@@ -2,7 +2,7 @@
 export type FieldCode =
   /** A required field is absent or null. */
   | 'required'
-  /** Not of the field's JSON type, or no JSON at all. */
+  /** Not of the field's JSON type, or not JSON. */
   | 'type'
   | 'too-short'
   | 'too-long'
@@ -10,11 +10,11 @@ export type FieldCode =
   | 'invalid'
   /** It names a record that does not exist. */
   | 'unknown'
-  /** Somebody else has it. */
+  /** Another record has it. */
   | 'taken'
   /** An id in the body that is not the record's. */
   | 'mismatch'
-  /** The key itself: its length, a lone surrogate, NUL, or `__proto__`. */
+  /** The key itself is invalid: its length, a lone surrogate, NUL, or `__proto__`. */
   | 'key'
   | 'too-deep'
   | 'too-large'
@@ -44,9 +44,9 @@ export class Issues {
     this.#list.push({ pointer, code, message });
   }
 
-  /** True when this very place has an issue. */
+  /** True when this very path has an issue. */
   has(...path: readonly (string | number)[]): boolean {
-    return this.#pointers.has(jsonPointer(path));
+    return this.#pointers.size > 0 && this.#pointers.has(jsonPointer(path));
   }
 
   get full(): boolean {

@@ -66,12 +66,13 @@ export function canonicalJson(value: Json): string {
   if (isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.keys(value)
+      .filter((key) => value[key] !== undefined)
       .sort()
       .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`);
     return `{${members.join(',')}}`;
   }
   // An overflow is a number that JSON.stringify would turn into null, and so into another value.
-  return typeof value === 'number' && !Number.isFinite(value)
+  return typeof value === 'number' || typeof value === 'bigint'
     ? String(value)
     : JSON.stringify(value);
 }

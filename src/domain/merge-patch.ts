@@ -1,8 +1,18 @@
 import { isPlainObject, setMember } from './json.ts';
 
 /**
- * JSON merge patch (RFC 7396, section 2): a key that is absent stays, null removes it, objects
- * merge, everything else replaces.
+ * A JSON merge patch (RFC 7396) of a value: what may be left out may be null, which removes it;
+ * objects merge, everything else is replaced.
+ */
+export type MergePatch<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]?: MergePatch<T[K]> | (undefined extends T[K] ? null : never) }
+    : T;
+
+/**
+ * Applies a JSON merge patch (RFC 7396, section 2): a key that is absent stays, null removes it,
+ * objects merge, everything else replaces.
  *
  * Neither argument is changed; what the patch does not touch is shared with the target. The patch
  * is not checked: its depth has to be bounded before.

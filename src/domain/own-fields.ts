@@ -1,42 +1,123 @@
-import { readJson } from './i-json.ts';
-import { Issues } from './issues.ts';
-import type { JsonObject } from './json.ts';
+import { JsonReader } from './i-json.ts';
+import type { Issues } from './issues.ts';
+import { copyJson, isPlainObject, type Json, type JsonObject } from './json.ts';
+
+/** Own fields as a caller gives them, without a schema. */
+export interface OwnFieldsInput {
+  readonly [field: string]: Json | undefined;
+}
 
 /**
- * A deployment's own schema for the own fields of a kind of record: the part of Standard Schema v1
+ * A deployment's own schema for the own fields of users or of posts: the part of Standard Schema v1
  * (https://standardschema.dev) that is used here, so that a schema of Zod, Valibot, ArkType and
  * others fits as it is.
  *
- * It sees the own fields alone and says what is wrong with them. What it would return in their
- * place is not used: own fields are stored as they were sent.
+ * It sees the own fields alone, and what it returns is stored. So that must be JSON, name no field
+ * that Rostrum has already, and be accepted by the schema when it comes back. A schema runs only
+ * when own fields change. It must be synchronous, and must not throw.
  */
-export interface OwnFieldsSchema {
+export interface OwnFieldsSchema<In extends object = object, Out extends object = object> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
-    readonly validate: (value: unknown) => SchemaResult | Promise<SchemaResult>;
+    readonly validate: (value: unknown) => unknown;
+    readonly types?: { readonly input: In; readonly output: Out } | undefined;
   };
 }
 
-type SchemaResult = { readonly value: unknown } | { readonly issues: readonly SchemaIssue[] };
-type SchemaResultLike = { readonly issues?: readonly SchemaIssue[] | undefined };
+/** No value has this member, so a schema that must have it does not compile. */
+interface SchemaError<Sentence extends string> {
+  readonly 'this schema cannot be used': Sentence;
+}
+
+/** `unknown` for a schema that can be used as far as types can tell, else a {@link SchemaError}. */
+export type CheckedSchema<In extends object, Out extends object, Known extends PropertyKey> = [
+  Extract<keyof Out, Known>,
+] extends [never]
+  ? false extends IsJson<Out>
+    ? SchemaError<'It returns what is not JSON.'>
+    : [Out] extends [In]
+      ? unknown
+      : SchemaError<'It does not accept what it returned.'>
+  : SchemaError<'It names a field that Rostrum has already.'>;
+
+/** Stops at what is `Json` as it is, or recursive schemas would be infinitely deep. */
+type IsJson<T> = unknown extends T
+  ? true
+  : T extends Json
+    ? true
+    : T extends (...args: never[]) => unknown
+      ? false
+      : T extends object
+        ? false extends { [K in keyof T]-?: IsJson<Exclude<T[K], undefined>> }[keyof T]
+          ? false
+          : true
+        : false;
 
 interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Adds what a deployment's schema says of the own fields, where nothing else is wrong already. */
-export function checkOwnFields(schema: OwnFieldsSchema, own: JsonObject, issues: Issues): void {
-  // A copy: a schema that changes what it is shown does not change what is stored.
-  const result = schema['~standard'].validate(readJson(own, new Issues()));
-  if ('then' in result) {
-    throw new TypeError('A schema for own fields has to be synchronous.');
+/**
+ * Applies a schema to own fields. Its issues are added where there is none yet.
+ *
+ * @throws TypeError for a schema that cannot be used
+ */
+export function applySchema(
+  schema: OwnFieldsSchema,
+  given: JsonObject,
+  taken: (field: string) => boolean,
+  issues: Issues,
+): JsonObject {
+  const { value, issues: found } = validate(schema, given);
+  for (const { path = [], message } of found) {
+    const keys = path.map(keyOf);
+    if (!issues.has(...keys)) issues.add(keys, 'invalid', message);
   }
-  for (const issue of (result as SchemaResultLike).issues ?? []) {
-    const path = (issue.path ?? []).map((part) => keyOf(part));
-    if (!issues.has(...path)) issues.add(path, 'invalid', issue.message);
+  if (found.length > 0 || issues.list.length > 0) return given;
+
+  const reader = new JsonReader();
+  const own = isPlainObject(value) ? reader.read(value) : undefined;
+  const [issue] = reader.issues.list;
+  if (own === undefined || issue !== undefined) {
+    const where = issue === undefined ? '' : ` (${issue.pointer}: ${issue.message})`;
+    throw new TypeError(`The schema of own fields returned what is no JSON object${where}.`);
   }
+  const clash = Object.keys(own as JsonObject).find(taken);
+  if (clash !== undefined) {
+    throw new TypeError(`The schema of own fields returned "${clash}", a field of Rostrum's own.`);
+  }
+  if (validate(schema, own as JsonObject).issues.length > 0) {
+    throw new TypeError('The schema of own fields does not accept what it returned.');
+  }
+  return own as JsonObject;
+}
+
+function validate(
+  schema: OwnFieldsSchema,
+  own: JsonObject,
+): { readonly value: unknown; readonly issues: readonly SchemaIssue[] } {
+  let result: unknown;
+  try {
+    // A copy: a schema that changes what it is shown does not change what is stored.
+    result = schema['~standard'].validate(copyJson(own));
+  } catch (cause) {
+    throw new TypeError('The schema of own fields threw an error.', { cause });
+  }
+  if (isThenable(result)) {
+    // Some libraries return one when a check throws; its rejection must not end the process.
+    Promise.resolve(result).catch(() => {});
+    throw new TypeError(
+      'The schema of own fields returned a promise: it must be synchronous, and its checks must not throw.',
+    );
+  }
+  const { value, issues = [] } = result as { value?: unknown; issues?: readonly SchemaIssue[] };
+  return { value, issues };
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value;
 }
 
 function keyOf(part: PropertyKey | { readonly key: PropertyKey }): string | number {

@@ -1,22 +1,34 @@
 import { type Instant, nextInstant } from './instant.ts';
-import type { OwnFieldsSchema } from './own-fields.ts';
-import type { Entity, Id } from './record.ts';
-import { type RecordModel, recordModel } from './record-model.ts';
-import { postRules } from './rules.ts';
+import type { JsonObject } from './json.ts';
+import type { MergePatch } from './merge-patch.ts';
+import type { OwnFieldsInput } from './own-fields.ts';
+import type { EntityFields, Id, ServerMadeInput } from './record.ts';
 
-/** A post; whatever other fields it has are a deployment's own. */
-export interface Post extends Entity {
+// Aliases and not interfaces: these are also JSON objects to the compiler.
+type PostFields = EntityFields & {
   readonly title: string;
   readonly body: string;
   /** The id of an existing user, or null. */
   readonly authorId: Id | null;
-}
+};
 
-export function postModel(ownFields?: OwnFieldsSchema): RecordModel<Post> {
-  return recordModel(postRules, ownFields);
-}
+type PostInputFields = ServerMadeInput & {
+  readonly title: string;
+  readonly body?: string | null | undefined;
+  readonly authorId?: Id | null | undefined;
+};
+
+/** A post, with a deployment's own fields. */
+export type Post<Own extends object = JsonObject> = PostFields & Readonly<Own>;
+
+/** A post as a caller gives it; what the server makes (`id`, times) is ignored. */
+export type PostInput<Own extends object = OwnFieldsInput> = PostInputFields & Readonly<Own>;
+
+/** What changes of a post (RFC 7396). */
+export type PostPatch<Own extends object = OwnFieldsInput> = MergePatch<PostInputFields> &
+  MergePatch<Own>;
 
 /** The post as it is when its author is gone: a change like any other. */
-export function withoutAuthor(post: Post, now: Instant): Post {
-  return { ...post, authorId: null, updatedAt: nextInstant(post.updatedAt, now) };
+export function withoutAuthor(post: Post, at: Instant): Post {
+  return { ...post, authorId: null, updatedAt: nextInstant(post.updatedAt, at) };
 }

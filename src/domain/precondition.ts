@@ -1,4 +1,5 @@
-import { preconditionRequired, versionMismatch } from './errors.ts';
+import { RostrumError } from './errors.ts';
+import { checkOptions } from './options.ts';
 import type { Version } from './record.ts';
 
 /** Versions, or `any`: whatever the record is at. */
@@ -14,18 +15,34 @@ export interface Precondition {
   readonly required?: boolean | undefined;
 }
 
-/**
- * @throws RostrumError `precondition-required`, `version-mismatch`
- */
+/** @throws RostrumError `precondition-required`, `version-mismatch` */
 export function checkPrecondition(
   { only, except, required = false }: Precondition,
   version: Version,
 ): void {
-  if (required && only === undefined) throw preconditionRequired();
-  if (only !== undefined && !includes(only, version)) throw versionMismatch(version);
-  if (except !== undefined && includes(except, version)) throw versionMismatch(version);
+  if (required && only === undefined) throw new RostrumError('precondition-required', {});
+  const excluded = except !== undefined && includes(except, version);
+  if (excluded || (only !== undefined && !includes(only, version))) {
+    throw new RostrumError('version-mismatch', { version });
+  }
 }
 
 function includes(versions: Versions, version: Version): boolean {
   return versions === 'any' || versions.includes(version);
+}
+
+/** @throws TypeError for options that are no precondition and none of `others` */
+export function checkPreconditionOptions(options: object, ...others: readonly string[]): void {
+  const { only, except, required } = checkOptions<Precondition>(options, [
+    ...['only', 'except', 'required'],
+    ...others,
+  ]);
+  for (const [name, versions] of Object.entries({ only, except })) {
+    if (versions === undefined || versions === 'any') continue;
+    if (Array.isArray(versions) && versions.every(Number.isSafeInteger)) continue;
+    throw new TypeError(`The option "${name}" must be "any" or a list of versions.`);
+  }
+  if (required !== undefined && typeof required !== 'boolean') {
+    throw new TypeError('The option "required" must be true or false.');
+  }
 }

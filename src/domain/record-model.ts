@@ -1,110 +1,138 @@
-import { invalidRecord } from './errors.ts';
-import { type Fields, readFields } from './fields.ts';
-import { isTooDeep, readJson, readMembers } from './i-json.ts';
+import { RostrumError } from './errors.ts';
+import { readFields } from './fields.ts';
+import { isTooDeep, JsonReader } from './i-json.ts';
 import { type Instant, nextInstant } from './instant.ts';
-import { Issues } from './issues.ts';
+import type { Issues } from './issues.ts';
 import { isPlainObject, type Json, type JsonObject, jsonEqual } from './json.ts';
 import { mergePatch } from './merge-patch.ts';
-import { checkOwnFields, type OwnFieldsSchema } from './own-fields.ts';
-import type { Entity, Id } from './record.ts';
-import { type FieldRules, recordLimits, type serverMade } from './rules.ts';
+import { applySchema, type OwnFieldsSchema } from './own-fields.ts';
+import type { EntityFields, Id } from './record.ts';
+import { type FieldRules, recordLimits, serverMade } from './rules.ts';
 import { utf8Bytes } from './text.ts';
 
 /**
- * How records of a kind come to be and change. Pure: what is wrong is thrown as `invalid-record`,
- * with every rule that is broken.
+ * How records with these known fields come to be and change. Pure: what is wrong is thrown as
+ * `invalid-record`, with every rule that is broken.
  */
-export interface RecordModel<R extends Entity> {
-  /** A new record. A client's `id`, `createdAt` and `updatedAt` are ignored. */
-  make(input: unknown, id: Id, now: Instant): R;
+export class RecordModel<R extends EntityFields> {
+  readonly #rules: FieldRules;
+  readonly #schema: OwnFieldsSchema | undefined;
+
+  /** @param schema of the own fields, which may be anything without one */
+  constructor(rules: FieldRules, schema?: OwnFieldsSchema) {
+    this.#rules = rules;
+    this.#schema = schema;
+  }
+
+  /** A new record. A caller's `id`, `createdAt` and `updatedAt` are ignored. */
+  make(input: unknown, id: Id, now: Instant): R {
+    return this.#read(input, { id, createdAt: now, updatedAt: now });
+  }
 
   /**
-   * The whole record anew: what the client left out is gone. The very same object when nothing
+   * The whole record anew: what the caller left out is gone. The very same object when nothing
    * changes. An `id` that is not the record's is a `mismatch`.
    */
-  replace(current: R, input: unknown, now: Instant): R;
+  replace(current: R, input: unknown, now: Instant): R {
+    const { id, createdAt, updatedAt } = current;
+    const next = this.#read(input, { id, createdAt, updatedAt }, current);
+    if (jsonEqual(next as unknown as Json, current as unknown as Json)) return current;
+    return Object.assign(next, { updatedAt: nextInstant(updatedAt, now) });
+  }
 
   /**
    * Only what the patch names, by JSON merge patch (RFC 7396). The very same object when nothing
    * changes.
    */
-  patch(current: R, patch: unknown, now: Instant): R;
-}
-
-type ServerMade = Pick<Entity, (typeof serverMade)[number]>;
-
-/** The model of records with these known fields, whose own fields may have a schema. */
-export function recordModel<F extends FieldRules>(
-  rules: F,
-  ownFields?: OwnFieldsSchema,
-): RecordModel<Entity & Fields<F>> {
-  type R = Entity & Fields<F>;
-
-  function make(input: unknown, id: Id, now: Instant): R {
-    return read(input, { id, createdAt: now, updatedAt: now });
-  }
-
-  function replace(current: R, input: unknown, now: Instant): R {
-    const { id, createdAt, updatedAt } = current;
-    const next = read(input, { id, createdAt, updatedAt }, id);
-    if (jsonEqual(next, current)) return current;
-    return Object.assign(next, { updatedAt: nextInstant(updatedAt, now) });
-  }
-
-  function patch(current: R, patch: unknown, now: Instant): R {
+  patch(current: R, patch: unknown, now: Instant): R {
     checkPatch(patch);
     const merged = mergePatch(current, patch) as Readonly<Record<string, unknown>>;
     // A record's id cannot be removed: null is an id that differs.
-    return replace(current, patch.id === null ? { ...merged, id: null } : merged, now);
+    return this.replace(current, patch.id === null ? { ...merged, id: null } : merged, now);
   }
 
   /**
-   * What is valid of an input, known fields by their rules and own fields as they are, and what the
-   * server made. Put together once: a record may have a hundred thousand keys.
+   * What is valid of an input: known fields by their rules, own fields by the schema, and what the
+   * server made.
    *
-   * @param id which the input has to have, if it has one
+   * @param current the record that the input takes the place of
    */
-  function read(input: unknown, made: ServerMade, id?: Id): R {
-    const issues = new Issues();
+  #read(input: unknown, made: EntityFields, current?: R): R {
+    const reader = new JsonReader();
+    const { issues } = reader;
     if (!isPlainObject(input)) {
       issues.add([], 'type', 'A record must be a JSON object.');
-      throw invalidRecord(issues.list);
+      throw invalidRecord(issues);
     }
-    if (id !== undefined && input.id !== undefined && input.id !== id) {
+    if (current !== undefined && input.id !== undefined && input.id !== current.id) {
       issues.add(['id'], 'mismatch', 'The id is not the id of the record.');
     }
-    const keys = Object.keys(input);
-    const known = keys.filter((key) => Object.hasOwn(rules, key));
-    const fields = readFields(rules, readMembers(input, known, issues), issues);
-    const own = keys.filter((key) => !Object.hasOwn(rules, key) && !Object.hasOwn(made, key));
+    const known: Record<string, Json> = {};
+    for (const key of Object.keys(this.#rules)) {
+      if (Object.hasOwn(input, key)) reader.readMember(input, key, known);
+    }
+    const fields = readFields(this.#rules, known, issues);
+    // Own fields are read into the record at once: there may be a hundred thousand of them.
     const record: Record<string, Json> = { id: made.id, ...fields };
-    readMembers(input, own, issues, [], record);
-    if (ownFields !== undefined) checkOwnFields(ownFields, pick(record, own), issues);
-    Object.assign(record, made);
-    checkSize(record, { ...made, ...fallbacksOf(fields) }, issues);
-    if (issues.list.length > 0) throw invalidRecord(issues.list);
-    return record as R;
+    const own = this.#schema === undefined ? record : {};
+    for (const key of Object.keys(input)) {
+      if (!this.#isKnown(key)) reader.readMember(input, key, own);
+    }
+    if (this.#schema !== undefined) {
+      Object.assign(record, this.#checked(this.#schema, own, current, issues));
+    }
+    record.createdAt = made.createdAt;
+    record.updatedAt = made.updatedAt;
+    // The reader has not seen what a schema adds.
+    if (this.#schema !== undefined || reader.mostBytes > recordLimits.bytes) {
+      checkSize(record, { ...made, ...this.#fallbacksOf(fields) }, issues);
+    }
+    if (issues.list.length > 0) throw invalidRecord(issues);
+    return record as unknown as R;
   }
 
-  /** Fields that a client need not have sent. */
-  function fallbacksOf(fields: Fields<F>): JsonObject {
+  /** Applies the schema, unless the own fields stay as they are. */
+  #checked(
+    schema: OwnFieldsSchema,
+    own: JsonObject,
+    current: R | undefined,
+    issues: Issues,
+  ): JsonObject {
+    if (current !== undefined) {
+      const before = Object.entries(current).filter(([key]) => !this.#isKnown(key));
+      if (jsonEqual(Object.fromEntries(before) as JsonObject, own)) return own;
+    }
+    return applySchema(schema, own, (key) => this.#isKnown(key), issues);
+  }
+
+  #isKnown(key: string): boolean {
+    return Object.hasOwn(this.#rules, key) || (serverMade as readonly string[]).includes(key);
+  }
+
+  /** The fields whose values the caller may have left out. */
+  #fallbacksOf(fields: JsonObject): JsonObject {
     const known = Object.entries(fields);
-    return Object.fromEntries(known.filter(([name, value]) => value === rules[name]?.fallback));
+    return Object.fromEntries(
+      known.filter(([name, value]) => value === this.#rules[name]?.fallback),
+    );
   }
-
-  return { make, replace, patch };
 }
 
-/** What has to hold before a patch is merged: the merge follows it as deep as it goes. */
+function invalidRecord({ list }: Issues): RostrumError<'invalid-record'> {
+  return new RostrumError('invalid-record', { issues: list });
+}
+
+/** Checks a patch before it is merged: the merge recurses as deep as the patch goes. */
 function checkPatch(patch: unknown): asserts patch is Readonly<Record<string, unknown>> {
-  const issues = new Issues();
+  const reader = new JsonReader();
+  const { issues } = reader;
   if (!isPlainObject(patch)) issues.add([], 'type', 'A patch must be a JSON object.');
-  else if (isTooDeep(patch)) readJson(patch, issues);
-  if (issues.list.length > 0) throw invalidRecord(issues.list);
+  else if (isTooDeep(patch)) reader.read(patch);
+  if (issues.list.length > 0) throw invalidRecord(issues);
 }
 
-/** The size of what the client gave: of the record, less what need not have come from there. */
-function checkSize(record: JsonObject, less: JsonObject, issues: Issues): void {
+/** Bounds the size of what the caller gave: the record without what the server filled in. */
+function checkSize(record: JsonObject, less: object, issues: Issues): void {
   // The difference is without the braces (2 bytes) and has the comma between the parts (1 byte).
   const size = jsonBytes(record) - jsonBytes(less) + 1;
   if (size <= recordLimits.bytes) return;
@@ -112,11 +140,6 @@ function checkSize(record: JsonObject, less: JsonObject, issues: Issues): void {
   issues.add([], 'too-large', `A record must have at most ${most}; this one has ${size}.`);
 }
 
-function jsonBytes(value: JsonObject): number {
+function jsonBytes(value: object): number {
   return utf8Bytes(JSON.stringify(value));
-}
-
-function pick(object: JsonObject, keys: readonly string[]): JsonObject {
-  const entries = keys.filter((key) => Object.hasOwn(object, key)).map((key) => [key, object[key]]);
-  return Object.fromEntries(entries) as JsonObject;
 }

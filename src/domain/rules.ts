@@ -21,7 +21,7 @@ export interface EmailRule {
   readonly maxBytes: number;
 }
 
-/** The id of an existing record of another kind, or null. */
+/** The id of an existing user, or null. */
 export interface ReferenceRule {
   readonly type: 'reference';
   readonly to: 'user';
@@ -30,9 +30,6 @@ export interface ReferenceRule {
 
 export type FieldRule = TextRule | EmailRule | ReferenceRule;
 export type FieldRules = Readonly<Record<string, FieldRule>>;
-
-/** The type of a field that obeys a rule. */
-export type FieldValue<R extends FieldRule> = R extends TextRule ? string : string | null;
 
 export const userRules = {
   name: { type: 'text', trim: true, minLength: 1, maxLength: 200 },

@@ -35,15 +35,13 @@ export function compareText(a: string, b: string): number {
   for (let i = 0; i < shared; i++) {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
-    if (x !== y) return rank(x) - rank(y);
+    if (x === y) continue;
+    // Where one of them is the second half of a pair, the code points begin a unit earlier.
+    const isSecond = isLeading(a.charCodeAt(i - 1)) && (isTrailing(x) || isTrailing(y));
+    const start = isSecond ? i - 1 : i;
+    return (a.codePointAt(start) ?? 0) - (b.codePointAt(start) ?? 0);
   }
   return a.length - b.length;
-}
-
-/** Moves the surrogates above all other units, where their code points are. */
-function rank(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
 function isLeading(unit: number): boolean {

@@ -1,14 +1,25 @@
-import type { OwnFieldsSchema } from './own-fields.ts';
-import type { Entity } from './record.ts';
-import { type RecordModel, recordModel } from './record-model.ts';
-import { userRules } from './rules.ts';
+import type { JsonObject } from './json.ts';
+import type { MergePatch } from './merge-patch.ts';
+import type { OwnFieldsInput } from './own-fields.ts';
+import type { EntityFields, ServerMadeInput } from './record.ts';
 
-/** A user; whatever other fields it has are a deployment's own. */
-export interface User extends Entity {
+// Aliases and not interfaces: these are also JSON objects to the compiler.
+type UserFields = EntityFields & {
   readonly name: string;
   readonly email: string | null;
-}
+};
 
-export function userModel(ownFields?: OwnFieldsSchema): RecordModel<User> {
-  return recordModel(userRules, ownFields);
-}
+type UserInputFields = ServerMadeInput & {
+  readonly name: string;
+  readonly email?: string | null | undefined;
+};
+
+/** A user, with a deployment's own fields. */
+export type User<Own extends object = JsonObject> = UserFields & Readonly<Own>;
+
+/** A user as a caller gives it; what the server makes (`id`, times) is ignored. */
+export type UserInput<Own extends object = OwnFieldsInput> = UserInputFields & Readonly<Own>;
+
+/** What changes of a user (RFC 7396). */
+export type UserPatch<Own extends object = OwnFieldsInput> = MergePatch<UserInputFields> &
+  MergePatch<Own>;

@@ -1,8 +1,51 @@
-/** What the core needs from outside. An adapter for any of it implements these interfaces. */
+/** What the core needs from outside, and what a store needs to provide it. */
+export type { Claim } from '../domain/claim.ts';
+export { emailKey } from '../domain/email.ts';
+export {
+  afterChange,
+  emailTaken,
+  isRostrumError,
+  type Outcome,
+  RostrumError,
+  storeUnavailable,
+  unknownAuthor,
+} from '../domain/errors.ts';
+export { earliestInstant, type Instant, latestInstant, nextInstant } from '../domain/instant.ts';
+export type { Json, JsonObject } from '../domain/json.ts';
+export {
+  comparePositions,
+  cutPage,
+  type EntityFilter,
+  type Order,
+  type Page,
+  type PageRequest,
+  type Position,
+  type PostFilter,
+  type PostSort,
+  postSortKey,
+  postSorts,
+  type TimeSpan,
+  type UserFilter,
+  type UserSort,
+  userSortKey,
+  userSorts,
+} from '../domain/list.ts';
+export { type Post, withoutAuthor } from '../domain/post.ts';
+export {
+  type Entity,
+  type Id,
+  JsonVersioned,
+  RecordVersioned,
+  type Version,
+  type Versioned,
+} from '../domain/record.ts';
+export { compareText } from '../domain/text.ts';
+export type { User } from '../domain/user.ts';
 export type { Clock } from './clock.ts';
 export type { IdGenerator } from './id-generator.ts';
 export type { LogFields, Logger } from './logger.ts';
 export type { PostRepository } from './post-repository.ts';
 export type { Creation, Decide, Guard, Repository } from './repository.ts';
-export type { Store } from './store.ts';
-export type { PostsOfDeleted, UserRepository } from './user-repository.ts';
+export type { OwnFilterType, Store, StoreOptions } from './store.ts';
+export type { RecordTransfer, ScanRequest, Transfer } from './transfer.ts';
+export type { DeleteMode, UserRepository } from './user-repository.ts';

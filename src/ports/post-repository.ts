@@ -1,4 +1,4 @@
-import type { PostFilter, PostOrder } from '../domain/page.ts';
+import type { PostFilter, PostSort } from '../domain/list.ts';
 import type { Post } from '../domain/post.ts';
 import type { Id } from '../domain/record.ts';
 import type { Guard, Repository } from './repository.ts';
@@ -7,15 +7,15 @@ import type { Guard, Repository } from './repository.ts';
  * Keeps posts. No post ever names an author that does not exist, whatever runs at the same time:
  * `create` and `update` raise, after all else,
  *
- * - `invalid-record` with the one issue `unknown` at `/authorId` (`unknownAuthor` of `rostrum`):
- *   the post names an author, and no user has that id. On an update, an author that the post
- *   already has needs no check.
+ * - `invalid-record` with the one issue `unknown` at `/authorId` (`unknownAuthor()`): the post
+ *   names an author, and no user has that id. On an update, an author that the post already has
+ *   needs no check.
  */
-export interface PostRepository extends Repository<Post, PostFilter, PostOrder> {
+export interface PostRepository<R = Post> extends Repository<R, PostFilter, PostSort> {
   /**
    * Deletes a post, if `guard` lets it be. A claim that the post was made under stays.
    *
    * @returns false when there is no post with this id; then `guard` is not asked
    */
-  delete(id: Id, guard?: Guard<Post>): Promise<boolean>;
+  delete(id: Id, guard?: Guard<R>): Promise<boolean>;
 }

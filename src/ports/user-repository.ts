@@ -1,42 +1,39 @@
-import type { UserFilter, UserOrder } from '../domain/page.ts';
-import type { Post } from '../domain/post.ts';
+import type { Instant } from '../domain/instant.ts';
+import type { UserFilter, UserSort } from '../domain/list.ts';
 import type { Id } from '../domain/record.ts';
 import type { User } from '../domain/user.ts';
-import type { Decide, Guard, Repository } from './repository.ts';
+import type { Guard, Repository } from './repository.ts';
 
 /**
  * What becomes of the posts of a user who is deleted:
  *
  * - `refuse`: a user who has posts is not deleted.
  * - `delete`: they are deleted too.
- * - `keep`: each is changed by `release`, which leaves it without an author, and its version
- *   grows by one.
+ * - `keep`: `authorId` becomes null, `updatedAt` the later of the deletion's instant and 1 ms after
+ *   the old one (but no later than `latestInstant`), and the version grows by one
+ *   (`withoutAuthor` says the same in code).
  */
-export type PostsOfDeleted =
-  | { readonly posts: 'refuse' }
-  | { readonly posts: 'delete' }
-  | { readonly posts: 'keep'; readonly release: Decide<Post> };
+export type DeleteMode = 'refuse' | 'delete' | 'keep';
 
 /**
- * Keeps users. No two users have the same `emailKey` (of `rostrum`); a missing address is
- * not a value, and any number of users may have none. `create` and `update` raise, after all
- * else,
+ * Keeps users. No two users have the same `emailKey`; a missing address is not a value, and any
+ * number of users may have none. `create` and `update` raise, after all else,
  *
- * - `email-taken`: another user has an address with this key. Keys that are freed or taken in a
- *   race are judged as of the commit: one of the racers wins.
+ * - `email-taken` (`emailTaken()`): another user has an address with this key. Keys that are freed
+ *   or taken in a race are judged as of the commit: one of the racers wins.
  */
-export interface UserRepository extends Repository<User, UserFilter, UserOrder> {
+export interface UserRepository<R = User> extends Repository<R, UserFilter, UserSort> {
   /**
-   * Deletes a user and does with their posts what was asked for, in one atomic step. Once it has
+   * Deletes a user and does with their posts what the mode says, in one atomic step. Once it has
    * returned true, no post names the user, and none ever will, whatever runs at the same time. A
    * claim that the user was made under stays. Only a store without transactions (a standalone
    * MongoDB server) may let readers see the step half done, and it says so at its start.
    *
-   * `guard` is asked first, then the posts. What `guard` or `release` throws ends the call, and
-   * nothing is changed.
+   * `guard` is asked first, then the posts. What it throws ends the call, and nothing is changed.
    *
+   * @param at when it happens
    * @returns false when there is no user with this id; then nothing is changed and nobody asked
    * @throws RostrumError `user-has-posts`, with their number: nothing is changed
    */
-  delete(id: Id, posts: PostsOfDeleted, guard?: Guard<User>): Promise<boolean>;
+  delete(id: Id, posts: DeleteMode, at: Instant, guard?: Guard<R>): Promise<boolean>;
 }

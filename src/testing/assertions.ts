@@ -1,5 +1,63 @@
 import assert from 'node:assert/strict';
+import type { Claim } from '../domain/claim.ts';
 import { type ErrorCode, type ErrorDetails, isRostrumError } from '../domain/errors.ts';
+import type { Entity, Version, Versioned } from '../domain/record.ts';
+import type { Creation, Repository } from '../ports/repository.ts';
+
+/** Holds what a store gave out to a record and its version: as a value, and as JSON text. */
+export function same<R extends Entity>(
+  given: Versioned<R> | undefined,
+  record: R,
+  version: Version = 1,
+  message?: string,
+): void {
+  assert.ok(given !== undefined, message ?? `expected the record ${record.id}, but there is none`);
+  assert.equal(given.version, version, message ?? `version ${given.version}, not ${version}`);
+  assert.deepEqual(given.record, record, message);
+  assert.deepEqual(JSON.parse(given.json), record, message ?? 'the JSON text differs');
+}
+
+type Creator<R> = Pick<Repository<R, never, never>, 'create'>;
+
+/** Creates a record, which has to be new. */
+export async function makes<R extends Entity>(
+  records: Creator<R>,
+  record: R,
+  claim?: Claim,
+): Promise<Creation<R>> {
+  const creation = await records.create(() => record, claim);
+  same(creation, record);
+  assert.equal(creation.replayed, false, 'a new record is told as replayed');
+  return creation;
+}
+
+/** Creates under a claim that has to be found, and holds what it returns to the first record. */
+export async function repeats<R extends Entity>(
+  records: Creator<R>,
+  claim: Claim,
+  record: R,
+  again: () => R = unmade,
+  message?: string,
+): Promise<Creation<R>> {
+  const creation = await records.create(again, claim);
+  same(creation, record, 1, message);
+  assert.equal(creation.replayed, true, 'a repeat is not told as one');
+  return creation;
+}
+
+/** Creates under a claim that has to be free, and leaves it free. */
+export async function isFree<R>(records: Creator<R>, claim: Claim): Promise<void> {
+  await throwsItsError((fail) => records.create(fail, claim));
+}
+
+function unmade(): never {
+  throw new Error('a record was to be made under a claim that is there');
+}
+
+/** Holds a number to what was expected, and says what was counted. */
+export function counts(what: string, actual: number, expected: number): void {
+  assert.equal(actual, expected, `${what}: ${actual}, not ${expected}`);
+}
 
 /**
  * Awaits a call that has to end in an error of the core.
@@ -18,11 +76,28 @@ export async function raises<C extends ErrorCode>(
   assert.fail(`expected the error ${code}, but the call returned`);
 }
 
-/** Awaits a call that has to fail with this very error, which a decision or a guard threw. */
-export async function throwsThis(call: Promise<unknown>, error: Error): Promise<void> {
-  const [outcome] = await Promise.allSettled([call]);
+/** Awaits a call that has to fail with the very error that a function throws. */
+export async function throwsItsError(call: (fail: () => never) => Promise<unknown>): Promise<void> {
+  const error = new RangeError('refused');
+  const fail = (): never => {
+    throw error;
+  };
+  const [outcome] = await Promise.allSettled([call(fail)]);
   assert.ok(outcome.status === 'rejected', 'expected the thrown error, but the call returned');
   assert.equal(outcome.reason, error, 'expected the very error that was thrown');
+}
+
+export async function raisesIdTaken(call: Promise<unknown>): Promise<void> {
+  await raises(call, 'id-taken');
+}
+
+/** Creates under a key that is claimed with another fingerprint. */
+export async function raisesKeyReused<R>(
+  records: Creator<R>,
+  claim: Claim,
+  make: () => R = unmade,
+): Promise<void> {
+  await raises(records.create(make, claim), 'idempotency-key-reused');
 }
 
 export async function raisesUnknownAuthor(call: Promise<unknown>): Promise<void> {
@@ -35,20 +110,37 @@ export async function raisesEmailTaken(call: Promise<unknown>): Promise<void> {
   assert.deepEqual(pointersAndCodes(issues), [['/email', 'taken']]);
 }
 
-/** What became of calls that raced: what they returned, and the codes of what they raised. */
+function pointersAndCodes(issues: ErrorDetails['invalid-record']['issues']): [string, string][] {
+  return issues.map(({ pointer, code }) => [pointer, code]);
+}
+
+/** What became of calls that raced: what they returned, and how many ended in which error. */
 export async function race<T>(
   calls: readonly Promise<T>[],
-): Promise<{ returned: T[]; raised: ErrorCode[] }> {
+): Promise<{ returned: T[]; raised: Partial<Record<ErrorCode, number>> }> {
   const returned: T[] = [];
-  const raised: ErrorCode[] = [];
+  const raised: Partial<Record<ErrorCode, number>> = {};
   for (const outcome of await Promise.allSettled(calls)) {
     if (outcome.status === 'fulfilled') returned.push(outcome.value);
-    else if (isRostrumError(outcome.reason)) raised.push(outcome.reason.code);
-    else throw outcome.reason;
+    else if (isRostrumError(outcome.reason)) {
+      const { code } = outcome.reason;
+      raised[code] = (raised[code] ?? 0) + 1;
+    } else throw outcome.reason;
   }
   return { returned, raised };
 }
 
-function pointersAndCodes(issues: ErrorDetails['invalid-record']['issues']): [string, string][] {
-  return issues.map(({ pointer, code }) => [pointer, code]);
+/**
+ * Changes every part of a value in place, as a careless caller might. A value that does not let
+ * itself be changed (a frozen one) is as good as a copy.
+ */
+export function vandalize(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const key of Object.keys(value)) {
+    const part: unknown = Reflect.get(value, key);
+    if (typeof part === 'object') vandalize(part);
+    else Reflect.set(value, key, 'vandalized');
+  }
+  if (Array.isArray(value)) Reflect.set(value, value.length, 'vandalized');
+  else Reflect.set(value, 'vandalized', true);
 }

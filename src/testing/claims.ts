@@ -1,93 +1,180 @@
 import assert from 'node:assert/strict';
-import type { Entity } from '../domain/record.ts';
-import { raises } from './assertions.ts';
-import { describeClaimConflicts } from './claim-conflicts.ts';
-import { describeClaimLifetimes } from './claim-lifetimes.ts';
-import { claim, post, user } from './fixtures.ts';
-import { type Kind, posts, users } from './kinds.ts';
+import {
+  isFree,
+  makes,
+  raisesEmailTaken,
+  raisesIdTaken,
+  raisesKeyReused,
+  raisesUnknownAuthor,
+  repeats,
+  same,
+} from './assertions.ts';
+import { at, claim, later, post, user } from './fixtures.ts';
 import type { Suite } from './suite.ts';
 
 /** Creations that are safe to repeat. */
 export function describeClaims(suite: Suite): void {
-  suite.group('claims', () => {
-    claimsOf(users, suite);
-    claimsOf(posts, suite);
-    describeClaimLifetimes(suite);
+  describeRepeats(suite);
+  describeConflicts(suite);
+  describeLifetimes(suite);
+}
 
-    suite.test('claims of users and of posts are separate', async (store) => {
-      const key = claim();
-      await store.users.create(user(), key);
-      assert.equal(await store.posts.replay(key), undefined);
-      assert.equal((await store.posts.create(post(), key)).replayed, false);
-      const other = claim({ key: key.key });
-      await raises(store.posts.create(post(), other), 'idempotency-key-reused');
-    });
+function describeRepeats({ test, both }: Suite): void {
+  both('a repeat makes nothing and returns the first record', async ({ records, make }) => {
+    const [key, record, other] = [claim(), make(), make()];
+    await makes(records, record, key);
+    for (const again of [other, record]) await repeats(records, key, record, () => again);
+    assert.equal(await records.get(other.id), undefined);
+  });
 
-    describeClaimConflicts(suite);
+  both('what make throws does not matter when the claim is found', async ({ records, make }) => {
+    const [key, record] = [claim(), make()];
+    await makes(records, record, key);
+    await repeats(records, key, record);
+  });
+
+  both('a key with another fingerprint is refused', async ({ records, make }) => {
+    const [key, record, other] = [claim(), make(), make()];
+    await makes(records, record, key);
+    const reused = claim({ key: key.key });
+    for (const again of [other, record]) await raisesKeyReused(records, reused, () => again);
+    await raisesKeyReused(records, reused);
+    assert.equal(await records.get(other.id), undefined);
+    await repeats(records, key, record);
+  });
+
+  both('a repeat returns the record as it was first made', async ({ records, make }) => {
+    const [key, record] = [claim(), make({ own: { n: 1 } })];
+    await makes(records, record, key);
+    const changed = { ...record, own: { n: 2 } };
+    await records.update(record.id, () => changed);
+    await repeats(records, key, record, make);
+    same(await records.get(record.id), changed, 2);
+  });
+
+  both('a claim outlives its record', async ({ records, make, remove }) => {
+    const [key, record] = [claim(), make()];
+    await makes(records, record, key);
+    await remove(record.id);
+    await repeats(records, key, record, make);
+    assert.equal(await records.get(record.id), undefined);
+  });
+
+  both('a key is exact, whatever it looks like', async ({ records, make }) => {
+    const keys = ['k', 'K', 'k ', ' ', '1', '01', 'é', 'e\u0301', 'constructor', '__proto__', '$k'];
+    const claims = [...keys, 'k\0', "'k'", 'x'.repeat(255), '😀'].map((key) => claim({ key }));
+    const made = claims.map((key) => ({ key, record: make() }));
+    for (const { key, record } of made) await makes(records, record, key);
+    for (const { key, record } of made) await repeats(records, key, record);
+  });
+
+  test('claims of users and of posts are separate', async ({ users, posts }) => {
+    const key = claim();
+    await makes(users, user(), key);
+    await isFree(posts, key);
+    await makes(posts, post(), key);
+    await raisesKeyReused(posts, claim({ key: key.key }));
   });
 }
 
-function claimsOf<R extends Entity>({ name, of, make, remove }: Kind<R>, { test }: Suite): void {
-  test(`${name}: a repeat under one claim makes nothing and returns the first record`, async (store) => {
-    const [key, record] = [claim(), make()];
-    const stored = { record, version: 1 };
-    assert.deepEqual(await of(store).create(record, key), { stored, replayed: false });
-    const other = make();
-    assert.deepEqual(await of(store).create(other, key), { stored, replayed: true });
-    assert.deepEqual(await of(store).create(record, key), { stored, replayed: true });
-    assert.equal(await of(store).get(other.id), undefined);
+/** A claim is judged before all else, and stays only with its record. */
+function describeConflicts({ test, both }: Suite): void {
+  test('neither a repeat nor a reused key asks whether the email is taken', async ({ users }) => {
+    const [key, record] = [claim(), user()];
+    await makes(users, record, key);
+    const taken = () => user({ email: record.email });
+    await repeats(users, key, record, taken);
+    await raisesKeyReused(users, claim({ key: key.key }), taken);
   });
 
-  test(`${name}: a key with another fingerprint is refused, and nothing is written`, async (store) => {
-    const [key, record, other] = [claim(), make(), make()];
-    await of(store).create(record, key);
-    const reused = claim({ key: key.key });
-    await raises(of(store).create(other, reused), 'idempotency-key-reused');
-    await raises(of(store).create(record, reused), 'idempotency-key-reused');
-    await raises(of(store).replay(reused), 'idempotency-key-reused');
-    assert.equal(await of(store).get(other.id), undefined);
-    assert.deepEqual(await of(store).replay(key), { record, version: 1 });
+  test('neither a repeat nor a reused key asks whether the author exists', async ({ posts }) => {
+    const [key, record] = [claim(), post()];
+    await makes(posts, record, key);
+    const orphan = () => post({ authorId: 'nobody' });
+    await repeats(posts, key, record, orphan);
+    await raisesKeyReused(posts, claim({ key: key.key }), orphan);
   });
 
-  test(`${name}: a replay returns the record as it was first made, after changes too`, async (store) => {
-    const [key, record] = [claim(), make({ own: { n: 1 } })];
-    await of(store).create(record, key);
-    await of(store).update(record.id, ({ record: old }) => ({ ...old, own: { n: 2 } }));
-    const stored = { record, version: 1 };
-    assert.deepEqual(await of(store).create(make(), key), { stored, replayed: true });
-    assert.deepEqual(await of(store).replay(key), stored);
-    assert.deepEqual((await of(store).get(record.id))?.version, 2);
+  both('a creation that failed on its id leaves no claim', async ({ records, make }) => {
+    const [key, first] = [claim(), make()];
+    await makes(records, first);
+    await raisesIdTaken(records.create(() => make({ id: first.id }), key));
+    await isFree(records, key);
+    await makes(records, make(), key);
   });
 
-  test(`${name}: a claim outlives its record, even one whose id was used again`, async (store) => {
-    const [key, record] = [claim(), make()];
-    await of(store).create(record, key);
-    await remove(store, record.id);
-    const stored = { record, version: 1 };
-    assert.deepEqual(await of(store).create(make(), key), { stored, replayed: true });
-    assert.equal(await of(store).get(record.id), undefined);
-    await of(store).create(make({ id: record.id }), claim());
-    assert.deepEqual(await of(store).replay(key), stored);
+  test('a creation that failed on its email leaves no claim', async ({ users }) => {
+    const [key, first] = [claim(), user()];
+    await makes(users, first);
+    await raisesEmailTaken(users.create(() => user({ email: first.email }), key));
+    await isFree(users, key);
+    await makes(users, user(), key);
   });
 
-  test(`${name}: replay is undefined for a key that is free, and claims nothing`, async (store) => {
+  test('a creation that failed on its author leaves no claim', async ({ posts }) => {
     const key = claim();
-    assert.equal(await of(store).replay(key), undefined);
-    assert.equal((await of(store).create(make(), key)).replayed, false);
+    await raisesUnknownAuthor(posts.create(() => post({ authorId: 'nobody' }), key));
+    await isFree(posts, key);
+    await makes(posts, post(), claim({ key: key.key }));
   });
 
-  test(`${name}: a creation that failed on its id leaves no claim`, async (store) => {
-    const [key, first, second] = [claim(), make(), make()];
-    await of(store).create(first);
-    await raises(of(store).create(make({ id: first.id }), key), 'id-taken');
-    assert.equal(await of(store).replay(key), undefined);
-    assert.deepEqual((await of(store).create(second, key)).stored.record, second);
+  for (const mode of ['delete', 'keep'] as const) {
+    test(`${mode}: claims of a deleted user and their posts stay`, async ({ users, posts }) => {
+      const [userKey, postKey, author] = [claim(), claim(), user()];
+      const record = post({ authorId: author.id });
+      await makes(users, author, userKey);
+      await makes(posts, record, postKey);
+      await users.delete(author.id, mode, later);
+      await repeats(users, userKey, author);
+      await repeats(posts, postKey, record);
+    });
+  }
+}
+
+/** How long a claim is kept: judged by the claims themselves. */
+function describeLifetimes({ both }: Suite): void {
+  both('a claim holds up to the last millisecond before its end', async ({ records, make }) => {
+    const [first, record] = [claim({ from: at(0), until: at(1000) }), make()];
+    await makes(records, record, first);
+    const last = { ...first, from: at(999), until: at(1999) };
+    await repeats(records, last, record, make);
+    await raisesKeyReused(records, { ...last, fingerprint: 'another' });
   });
 
-  test(`${name}: a key is exact, whatever it looks like`, async (store) => {
-    const keys = ['k', 'K', 'k ', ' ', '1', '01', 'é', 'e\u0301', 'constructor', '__proto__', '$k'];
-    const claims = [...keys, "'k'", 'x'.repeat(255), '😀'].map((key) => claim({ key }));
-    for (const key of claims) assert.equal((await of(store).create(make(), key)).replayed, false);
-    for (const key of claims) assert.equal((await of(store).create(make(), key)).replayed, true);
+  both('a claim is forgotten from its end on, and its key is free', async ({ records, make }) => {
+    const [first, record] = [claim({ from: at(0), until: at(1000) }), make()];
+    await makes(records, record, first);
+    const next = { key: first.key, fingerprint: 'another', from: at(1000), until: at(2000) };
+    await isFree(records, next);
+    await makes(records, make(), next);
+    same(await records.get(record.id), record);
+  });
+
+  both('a key that was free again is claimed anew, for its own time', async ({ records, make }) => {
+    const first = claim({ from: at(0), until: at(1000) });
+    await makes(records, make(), first);
+    const [second, record] = [{ ...first, from: at(1000), until: at(2000) }, make()];
+    await makes(records, record, second);
+    await repeats(records, second, record);
+    await repeats(records, { ...second, from: at(1999) }, record);
+    await isFree(records, { ...second, from: at(2000) });
+  });
+
+  both('a repeat does not make a claim last longer', async ({ records, make }) => {
+    const [first, record] = [claim({ from: at(0), until: at(1000) }), make()];
+    await makes(records, record, first);
+    await repeats(records, { ...first, from: at(900), until: at(1900) }, record, make);
+    await makes(records, make(), { ...first, from: at(1000), until: at(2000) });
+  });
+
+  both('the end of one claim frees no other', async ({ records, make }) => {
+    const [short, long] = [claim({ until: at(1000) }), claim({ until: at(60_000) })];
+    const record = make();
+    await makes(records, make(), short);
+    await makes(records, record, long);
+    const next = { from: at(1000), until: at(70_000) };
+    await makes(records, make(), claim(next));
+    await isFree(records, { ...short, ...next });
+    await repeats(records, { ...long, ...next }, record);
   });
 }

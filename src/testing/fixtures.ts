@@ -5,8 +5,8 @@ import type { Post } from '../domain/post.ts';
 import type { User } from '../domain/user.ts';
 
 /**
- * When the fixtures live. It lies ahead, so that a store that forgets claims by its own clock
- * as well does not forget one that a test still needs.
+ * When the fixtures live. It lies ahead, so that a store that forgets claims by its own clock as
+ * well does not forget one that a test still needs.
  */
 const epoch: Instant = '2100-01-01T00:00:00.000Z';
 
@@ -15,10 +15,13 @@ export function at(ms: number): Instant {
   return addMs(epoch, ms);
 }
 
+/** A moment after those of all fixtures. */
+export const later = at(1_000_000);
+
 let made = 0;
 
 /** A user like no other, but for the fields that are given. */
-export function user(fields: JsonObject = {}): User {
+export function user(fields: object = {}): User {
   const n = ++made;
   return {
     id: `user-${n}`,
@@ -31,7 +34,7 @@ export function user(fields: JsonObject = {}): User {
 }
 
 /** A post like no other and without an author, but for the fields that are given. */
-export function post(fields: JsonObject = {}): Post {
+export function post(fields: object = {}): Post {
   const n = ++made;
   return {
     id: `post-${n}`,
@@ -59,3 +62,15 @@ export function times<T>(count: number, make: (n: number) => T): T[] {
 export function nested(levels: number): JsonObject {
   return levels === 1 ? { leaf: true } : { in: nested(levels - 1) };
 }
+
+/** Out of order, so that the order of insertion is none of the orders that are asked for. */
+export function shuffled<T>(items: readonly T[]): T[] {
+  return items.map((_, n) => items[(n * 5 + 3) % items.length] as T);
+}
+
+/** Texts in the order of their code points; UTF-16, a locale or a collation has another. */
+export const byCodePoint: readonly string[] = [
+  ...['!', '10', '9', 'A', 'AA', 'Aa', 'B', 'Z', '_', 'a', 'a a', 'aA', 'aa', 'ab', 'b', 'e'],
+  ...['e\u0301', 'f', 'z', '\u00a0x', 'ß', 'à', 'é', 'Ā', 'я', '漢', '\ud7ff', '\ue000', 'ｚ'],
+  ...['～', '\ufffd', '\uffff', '\uffffa', '𐀀', '😀', '😀a', '\u{10ffff}'],
+];

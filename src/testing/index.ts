@@ -1,58 +1,60 @@
 import { describeAuthors } from './authors.ts';
 import { describeClaims } from './claims.ts';
 import { describeCreation } from './creation.ts';
-import { describeDeletion } from './deletion.ts';
+import { describeDeletion, describeUserDeletion } from './deletion.ts';
+import { describeDeletionRaces } from './deletion-races.ts';
 import { describeEmails } from './emails.ts';
 import { describeFilters } from './filters.ts';
 import { describeLifecycle } from './lifecycle.ts';
-import { describeListRaces } from './list-races.ts';
-import { describeMoves } from './moves.ts';
+import { describeListChanges } from './list-changes.ts';
 import { describeOrders } from './orders.ts';
-import { describeOrphanRaces } from './orphan-races.ts';
 import { describeOwnFields } from './own-fields.ts';
 import { describePages } from './pages.ts';
 import { describeRaces } from './races.ts';
-import { type StoreContract, suiteOn } from './suite.ts';
+import { type StoreContract, type Suite, suiteOn } from './suite.ts';
+import { describeTransfer } from './transfer.ts';
 import { describeUpdates } from './updates.ts';
-import { describeUserDeletion } from './user-deletion.ts';
 import { describeValues } from './values.ts';
 
 export type { Runner, StoreContract } from './suite.ts';
 
 /**
  * Every sentence of the ports' documentation as a test, for a store to prove that it can take
- * another's place. No part of it can be switched off.
+ * another's place. No part of it can be switched off; the two exceptions that the ports make are
+ * conceded by name, and their tests' names say so.
  *
  * ```ts
  * import { describe, it } from 'node:test';
  * import { describeStore } from 'rostrum/testing';
  *
- * describeStore('my store', { describe, it, open: () => openMyStore() });
+ * describeStore('my store', { describe, it, open: (options) => openMyStore(options) });
  * ```
  */
 export function describeStore(name: string, contract: StoreContract): void {
   const suite = suiteOn(contract);
-  suite.group(name, () => {
-    for (const describeGroup of groups) describeGroup(suite);
+  contract.describe(name, () => {
+    for (const [group, declare] of Object.entries(groups)) {
+      contract.describe(group, () => declare(suite));
+    }
   });
 }
 
-const groups = [
-  describeValues,
-  describeOwnFields,
-  describeCreation,
-  describeClaims,
-  describeUpdates,
-  describeEmails,
-  describeAuthors,
-  describeDeletion,
-  describeUserDeletion,
-  describeOrders,
-  describeFilters,
-  describePages,
-  describeMoves,
-  describeRaces,
-  describeOrphanRaces,
-  describeListRaces,
-  describeLifecycle,
-];
+const groups: Readonly<Record<string, (suite: Suite) => void>> = {
+  values: describeValues,
+  'own fields': describeOwnFields,
+  creation: describeCreation,
+  claims: describeClaims,
+  updates: describeUpdates,
+  emails: describeEmails,
+  authors: describeAuthors,
+  deletion: describeDeletion,
+  'deletion of users': describeUserDeletion,
+  orders: describeOrders,
+  filters: describeFilters,
+  pages: describePages,
+  races: describeRaces,
+  'deletion races': describeDeletionRaces,
+  'lists under change': describeListChanges,
+  lifecycle: describeLifecycle,
+  transfer: describeTransfer,
+};

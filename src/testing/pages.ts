@@ -1,136 +1,159 @@
 import assert from 'node:assert/strict';
-import type { Entity } from '../domain/record.ts';
+import { utf8Bytes } from '../domain/text.ts';
+import { counts } from './assertions.ts';
 import { at, post, times, user } from './fixtures.ts';
-import { type Kind, posts, users } from './kinds.ts';
-import { describePageSizes } from './page-sizes.ts';
+import { idsOf, pageOf, put, putEach, recordsOf, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
-import { idsOf } from './walk.ts';
 
 const directions = ['asc', 'desc'] as const;
-const order = { by: 'createdAt', direction: 'asc' } as const;
 
 /** How a list is cut into pages. */
 export function describePages(suite: Suite): void {
-  suite.group('pages', () => {
-    pagesOf(users, suite);
-    pagesOf(posts, suite);
-
-    describePageSizes(suite);
-
-    suite.test('next is the sort key and the id of the page’s last record', async (store) => {
-      const emails = [null, 'É@example.com', 'z@example.com'];
-      const records = emails.map((email, n) => user({ id: `u${n}`, email }));
-      await Promise.all(records.map((record) => store.users.create(record)));
-      const byEmail = { by: 'email', direction: 'asc' } as const;
-      const first = await store.users.list({}, { order: byEmail, limit: 1 });
-      assert.deepEqual(first.next, { key: null, id: 'u0' });
-      const second = await store.users.list({}, { order: byEmail, limit: 1, after: first.next });
-      assert.deepEqual(second.next, { key: 'z@example.com', id: 'u2' });
-      const third = await store.users.list({}, { order: byEmail, limit: 1, after: second.next });
-      assert.deepEqual(idsOf(third.items.map(({ record }) => record)), ['u1']);
-      assert.equal(third.next, undefined);
-    });
-
-    suite.test('a page may have a thousand records', async (store) => {
-      const records = times(1001, (n) => post({ createdAt: at(n) }));
-      // A hundred or so at a time: a store may be overloaded by more.
-      for (let n = 0; n < records.length; n += 143) {
-        const batch = records.slice(n, n + 143);
-        await Promise.all(batch.map((record) => store.posts.create(record)));
-      }
-      const first = await store.posts.list({}, { order, limit: 1000, total: true });
-      assert.equal(first.items.length, 1000);
-      assert.equal(first.total, 1001);
-      const rest = await store.posts.list({}, { order, limit: 1000, after: first.next });
-      assert.deepEqual(idsOf(rest.items.map(({ record }) => record)), [records[1000]?.id]);
-      assert.equal(rest.next, undefined);
-    });
-  });
+  describePositions(suite);
+  describeBytes(suite);
+  describeTotals(suite);
 }
 
-function pagesOf<R extends Entity>({ name, of, make, remove }: Kind<R>, { test }: Suite): void {
-  test(`${name}: an empty list is one page without a next`, async (store) => {
-    const page = await of(store).list({}, { order, limit: 10, total: true });
+function describePositions({ test, both }: Suite): void {
+  both('an empty list is one page without a next', async ({ records }) => {
+    const page = await pageOf(records, { total: true });
     assert.deepEqual([page.items, page.next, page.total], [[], undefined, 0]);
   });
 
-  test(`${name}: next is absent exactly when no record follows`, async (store) => {
-    await Promise.all(times(4, () => of(store).create(make())));
-    for (const limit of [1, 3]) {
-      const { items, next } = await of(store).list({}, { order, limit });
-      assert.equal(items.length, limit);
-      assert.notEqual(next, undefined, `limit ${limit} of 4`);
+  both('next is absent exactly when no match follows', async ({ records, make }) => {
+    const ids = await putEach(records, [0, 1, 2, 3], (n) => make({ createdAt: at(n) }));
+    for (const limit of [1, 3, 4, 5, 1000]) {
+      const { items, next } = await pageOf(records, { limit });
+      counts(`records on a page, limit ${limit}`, items.length, Math.min(limit, 4));
+      assert.equal(next !== undefined, limit < 4, `next, limit ${limit} of 4`);
     }
-    for (const limit of [4, 5, 1000]) {
-      const { items, next } = await of(store).list({}, { order, limit });
-      assert.equal(items.length, 4);
-      assert.equal(next, undefined, `limit ${limit} of 4`);
-    }
+    const filter = { ids: ids.slice(0, 2) };
+    assert.equal((await pageOf(records, { filter, limit: 2 })).next, undefined);
   });
 
-  test(`${name}: next does not count records that the filter leaves out`, async (store) => {
-    const records = times(4, (n) => make({ createdAt: at(n) }));
-    await Promise.all(records.map((record) => of(store).create(record)));
-    const ids = idsOf(records).slice(0, 2);
-    assert.equal((await of(store).list({ ids }, { order, limit: 2 })).next, undefined);
-  });
-
-  test(`${name}: total counts all that the filter matches, on every page`, async (store) => {
-    const records = times(5, (n) => make({ createdAt: at(n) }));
-    await Promise.all(records.map((record) => of(store).create(record)));
-    const filter = { createdAt: { from: at(1) } };
-    const totals: (number | undefined)[] = [];
-    let page = await of(store).list(filter, { order, limit: 2, total: true });
-    totals.push(page.total);
-    while (page.next !== undefined) {
-      page = await of(store).list(filter, { order, limit: 2, after: page.next, total: true });
-      totals.push(page.total);
-    }
-    assert.deepEqual(totals, [4, 4]);
-    const behind = { key: at(99), id: 'x' };
-    const beyond = await of(store).list(filter, { order, limit: 2, after: behind, total: true });
-    assert.deepEqual([beyond.items, beyond.next, beyond.total], [[], undefined, 4]);
-  });
-
-  test(`${name}: there is no total when none was asked for`, async (store) => {
-    await of(store).create(make());
-    for (const total of [undefined, false]) {
-      assert.equal((await of(store).list({}, { order, limit: 1, total })).total, undefined);
-    }
+  test('next is the sort key and the id of the page’s last record', async ({ users }) => {
+    const emails = [null, 'É@example.com', 'z@example.com'];
+    await putEach(users, emails, (email, n) => user({ id: `u${n}`, email }));
+    const order = { by: 'email', direction: 'asc' } as const;
+    const first = await pageOf(users, { order, limit: 1 });
+    assert.deepEqual(first.next, { key: null, id: 'u0' });
+    const second = await pageOf(users, { order, limit: 1, after: first.next });
+    assert.deepEqual(second.next, { key: 'z@example.com', id: 'u2' });
+    const third = await pageOf(users, { order, limit: 1, after: second.next });
+    assert.deepEqual(idsOf(recordsOf(third.items)), ['u1']);
+    assert.equal(third.next, undefined);
   });
 
   for (const direction of directions) {
-    test(`${name}: a page begins behind a place, whether or not a record is there, ${direction}`, async (store) => {
+    const order = { by: 'createdAt', direction } as const;
+
+    both(`a page begins behind a position, ${direction}`, async ({ records, make, remove }) => {
       // Two records to a moment, and the middle pair has ids on either side of "m".
-      const records = times(6, (n) =>
-        make({ id: `${n % 2 ? 'z' : 'a'}${n}`, createdAt: at(n >> 1) }),
-      );
-      await Promise.all(records.map((record) => of(store).create(record)));
-      const listed = direction === 'asc' ? idsOf(records) : idsOf(records).toReversed();
-      const behind = async (key: string, id: string) => {
-        const request = {
-          order: { by: 'createdAt', direction },
-          limit: 10,
-          after: { key, id },
-        } as const;
-        return idsOf((await of(store).list({}, request)).items.map(({ record }) => record));
+      const made = times(6, (n) => make({ id: `${n % 2 ? 'z' : 'a'}${n}`, createdAt: at(n >> 1) }));
+      await put(records, made);
+      const listed = direction === 'asc' ? made : made.toReversed();
+      const begins = async (key: string, id: string, index: number) => {
+        const { items } = await pageOf(records, { order, after: { key, id } });
+        assert.deepEqual(idsOf(recordsOf(items)), idsOf(listed.slice(index)));
       };
-      assert.deepEqual(await behind(at(1), 'm'), listed.slice(3));
-      const [, second = '', third = ''] = listed;
-      const key = records.find(({ id }) => id === second)?.createdAt ?? '';
-      assert.deepEqual(await behind(key, second), listed.slice(2));
-      await remove(store, second);
-      assert.deepEqual(await behind(key, second), listed.slice(2));
-      await remove(store, third);
-      assert.deepEqual(await behind(key, second), listed.slice(3));
+      await begins(at(1), 'm', 3);
+      const [, second, third] = listed as [unknown, (typeof made)[0], (typeof made)[0]];
+      await begins(second.createdAt, second.id, 2);
+      await remove(second.id);
+      await begins(second.createdAt, second.id, 2);
+      await remove(third.id);
+      await begins(second.createdAt, second.id, 3);
+    });
+
+    test(`a position may have any text as its key or id, ${direction}`, async ({ users }) => {
+      const made = ['a', 'b', 'ba'].map((name) => user({ id: name, name, createdAt: at(0) }));
+      await put(users, made);
+      const byName = { by: 'name', direction } as const;
+      const begins = async (request: Parameters<typeof users.list>[0]['after'], index: number) => {
+        const page = await pageOf(users, {
+          order: request?.key === at(0) ? order : byName,
+          after: request,
+        });
+        const expected =
+          direction === 'asc' ? ['a', 'b', 'ba'].slice(index) : ['ba', 'b', 'a'].slice(3 - index);
+        assert.deepEqual(idsOf(recordsOf(page.items)), expected, JSON.stringify(request));
+      };
+      // Between "b" and "ba": a NUL comes before every other character.
+      await begins({ key: 'b\0', id: '' }, 2);
+      await begins({ key: 'b\0z', id: 'z' }, 2);
+      await begins({ key: at(0), id: 'b\0' }, 2);
+      await begins({ key: at(0), id: 'b\0a' }, 2);
+      // Behind "ba": half of a surrogate pair comes after all of ASCII.
+      await begins({ key: 'b\ud800', id: '' }, 3);
+      await begins({ key: at(0), id: 'b\udfff' }, 3);
     });
   }
 
-  test(`${name}: a list shows each record at its present version`, async (store) => {
-    const record = make();
-    await of(store).create(record);
-    await of(store).update(record.id, (current) => ({ ...current.record, n: 1 }));
-    const { items } = await of(store).list({}, { order, limit: 1 });
-    assert.deepEqual(items, [{ record: { ...record, n: 1 }, version: 2 }]);
+  test('a page may have a thousand records', async ({ posts }) => {
+    const records = times(1001, (n) => post({ createdAt: at(n) }));
+    await put(posts, records);
+    const first = await pageOf(posts, { limit: 1000, total: true });
+    counts('records on the page', first.items.length, 1000);
+    counts('records in all', first.total ?? 0, 1001);
+    const rest = await pageOf(posts, { limit: 1000, after: first.next });
+    assert.deepEqual(idsOf(recordsOf(rest.items)), [records[1000]?.id]);
+    assert.equal(rest.next, undefined);
+  });
+}
+
+function describeBytes({ both }: Suite): void {
+  for (const direction of directions) {
+    const order = { by: 'createdAt', direction } as const;
+
+    both(`a page ends before it is over its bytes, ${direction}`, async ({ records, make }) => {
+      // Characters of one, two, three and four bytes of UTF-8, and one that JSON escapes.
+      const texts = ['x', 'é', '～', '😀', '"', 'x～😀'];
+      const made = texts.map((text, n) => make({ createdAt: at(n), own: text.repeat(50 + n) }));
+      await put(records, made);
+      const all = (await pageOf(records, { order })).items;
+      let bytes = 0;
+      for (const [n, { json }] of all.entries()) {
+        bytes += utf8Bytes(json);
+        const isLast = n === all.length - 1;
+        const exact = await pageOf(records, { order, bytes });
+        counts(`records in ${bytes} bytes`, exact.items.length, n + 1);
+        assert.equal(exact.next === undefined, isLast, `next after ${bytes} bytes`);
+        const less = await pageOf(records, { order, bytes: bytes - 1, total: true });
+        counts(`records in ${bytes - 1} bytes`, less.items.length, Math.max(n, 1));
+        assert.equal(less.next === undefined, isLast && n === 0, `next after ${bytes - 1} bytes`);
+        assert.equal(less.total, all.length, 'bytes changed the total');
+      }
+    });
+
+    both(`pages of any bytes make up the whole list, ${direction}`, async ({ records, make }) => {
+      const made = times(9, (n) => make({ createdAt: at(n >> 1), own: '～'.repeat(n * 40) }));
+      await put(records, made);
+      const whole = await walk(records, { order });
+      counts('records', whole.length, 9);
+      for (const bytes of [1, 200, 500, 1000, 2000]) {
+        for (const limit of [2, 100]) {
+          const walked = await walk(records, { order, bytes, limit });
+          assert.deepEqual(idsOf(walked), idsOf(whole), `${bytes} bytes, limit ${limit}`);
+        }
+      }
+    });
+  }
+}
+
+function describeTotals({ both }: Suite): void {
+  both('total counts all that the filter matches, on every page', async ({ records, make }) => {
+    await putEach(records, [0, 1, 2, 3, 4], (n) => make({ createdAt: at(n) }));
+    const filter = { createdAt: { from: at(1) } };
+    for (const after of [undefined, { key: at(2), id: 'x' }, { key: at(99), id: 'x' }]) {
+      const page = await pageOf(records, { filter, limit: 2, after, total: true });
+      assert.equal(page.total, 4, `total behind ${after?.key}: ${page.total}, not 4`);
+    }
+  });
+
+  both('there is no total when none was asked for', async ({ records, make }) => {
+    await put(records, [make()]);
+    for (const total of [undefined, false]) {
+      assert.equal((await pageOf(records, { total })).total, undefined);
+    }
   });
 }

@@ -1,4 +1,10 @@
-import type { Store } from '../ports/store.ts';
+import assert from 'node:assert/strict';
+import type { EntityFilter } from '../domain/list.ts';
+import type { Entity, Id } from '../domain/record.ts';
+import type { Guard, Repository } from '../ports/repository.ts';
+import type { Store, StoreOptions } from '../ports/store.ts';
+import type { RecordTransfer, Transfer } from '../ports/transfer.ts';
+import { later, post, user } from './fixtures.ts';
 
 /** What the suite needs of a test runner; Mocha's, Vitest's and node:test's fit as they are. */
 export interface Runner {
@@ -7,30 +13,94 @@ export interface Runner {
 }
 
 export interface StoreContract extends Runner {
-  /** A fresh, empty store. Called once for each test, which closes it in the end. */
-  readonly open: () => Store | Promise<Store>;
+  /** Opens a fresh, empty store. It is called once for each test, which closes the store. */
+  readonly open: (options: StoreOptions) => Store | Promise<Store>;
+  /**
+   * Concedes that readers may see the deletion of a user half done, and names the reason: a server
+   * without transactions. The name of the one test that judges less shows it.
+   */
+  readonly tornCascades?: string | undefined;
+  /** Concedes that the store has no `transfer`, and names the reason; a test's name shows it. */
+  readonly withoutTransfer?: string | undefined;
 }
 
-/** What a file of the suite is given to say its sentences with. */
+/** The users or the posts of a store, as far as both are alike. */
+export interface Resource<R extends Entity> {
+  readonly name: 'users' | 'posts';
+  readonly records: Repository<R, EntityFilter, 'createdAt' | 'updatedAt'>;
+  readonly make: (fields?: object) => R;
+  readonly remove: (id: Id, guard?: Guard<R>) => Promise<boolean>;
+  readonly transfer: RecordTransfer<R>;
+}
+
+/** What a file of the suite declares its tests with. */
 export interface Suite {
-  group(name: string, body: () => void): void;
+  readonly contract: StoreContract;
   test(sentence: string, body: (store: Store) => Promise<void>): void;
+  /** Declares two tests: one of the users, one of the posts. */
+  both(
+    sentence: string,
+    body: <R extends Entity>(resource: Resource<R>, store: Store) => Promise<void>,
+  ): void;
 }
 
-export function suiteOn({ describe, it, open }: StoreContract): Suite {
+/** A later filter on own fields finds these declared: it will need no other way to open stores. */
+const ownFilters = {
+  users: { city: 'text', age: 'number', active: 'boolean' },
+  posts: { language: 'text', words: 'number', pinned: 'boolean' },
+} as const;
+
+export function suiteOn(contract: StoreContract): Suite {
+  const { it, open } = contract;
+  const test: Suite['test'] = (sentence, body) => {
+    it(sentence, async () => {
+      const store = await open({ ownFilters });
+      try {
+        await body(store);
+      } finally {
+        await store.close();
+      }
+    });
+  };
   return {
-    group: (name, body) => {
-      describe(name, body);
-    },
-    test: (sentence, body) => {
-      it(sentence, async () => {
-        const store = await open();
-        try {
-          await body(store);
-        } finally {
-          await store.close();
-        }
-      });
+    contract,
+    test,
+    both: (sentence, body) => {
+      test(`users: ${sentence}`, (store) => body(usersOf(store), store));
+      test(`posts: ${sentence}`, (store) => body(postsOf(store), store));
     },
   };
+}
+
+function usersOf(store: Store) {
+  const { users } = store;
+  return {
+    name: 'users',
+    records: users,
+    make: user,
+    remove: (id: Id, guard?: Parameters<typeof users.delete>[3]) =>
+      users.delete(id, 'refuse', later, guard),
+    get transfer() {
+      return transferOf(store).users;
+    },
+  } as const;
+}
+
+function postsOf(store: Store) {
+  const { posts } = store;
+  return {
+    name: 'posts',
+    records: posts,
+    make: post,
+    remove: (id: Id, guard?: Parameters<typeof posts.delete>[1]) => posts.delete(id, guard),
+    get transfer() {
+      return transferOf(store).posts;
+    },
+  } as const;
+}
+
+/** The transfer of a store that has to have one. */
+export function transferOf({ transfer }: Store): Transfer {
+  assert.ok(transfer, 'the store has no transfer; a contract may say why (withoutTransfer)');
+  return transfer;
 }

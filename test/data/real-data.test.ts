@@ -1,60 +1,40 @@
 // Data as applications have it: nested, with fields that Rostrum knows nothing of.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Server, startServer } from '../support/server.ts';
+import { type Api, type Body, startApi } from '../adapters/http/support/api.ts';
+import { openTemporarySqlite } from '../support/temporary-sqlite.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function readData(file: string): Fields[] {
+function readData(file: string): object[] {
   return JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8'));
 }
 
 describe('10 users and 100 posts with fields of their own', () => {
-  let folder: string;
-  let server: Server;
-
+  let api: Api;
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'rostrum-data-'));
-    server = await startServer('--store', `sqlite:${join(folder, 'rostrum.db')}`);
+    api = await startApi({ store: openTemporarySqlite() });
   });
-
-  after(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  async function send(path: string, body?: Fields): Promise<{ status: number; body: Fields }> {
-    const response = await fetch(`${server.address}/api/v1${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    return { status: response.status, body: (await response.json()) as Fields };
-  }
+  after(() => api[Symbol.asyncDispose]());
 
   it('are loaded over HTTP and read back unchanged', async () => {
     const users = readData('users.json');
-    const posts = readData('posts.json');
+    const posts = readData('posts.json') as { userId: number }[];
     expect([users.length, posts.length]).to.deep.equal([10, 100]);
-    const ids: unknown[] = [];
-    for (const user of users) ids.push((await send('/users', user)).body.id);
+    const made: Body[] = [];
+    for (const user of users) made.push(await api.make('/users', user));
     for (const post of posts) {
-      const authorId = ids[Number(post.userId) - 1];
-      const made = await send('/posts', { ...post, authorId });
-      expect(made.status).to.equal(201);
-      expect((await send(`/posts/${made.body.id}`)).body).to.deep.include({ ...post, authorId });
+      const authorId = made[post.userId - 1]?.id;
+      const { id } = await api.make('/posts', { ...post, authorId });
+      expect((await api.get(`/posts/${id}`)).body).to.deep.include({ ...post, authorId });
     }
 
-    const listed = (await send('/users?sort=createdAt')).body.users as Fields[];
-    expect(listed.map(({ id }) => id)).to.have.members(ids);
-    for (const [i, user] of users.entries()) {
-      const { id, createdAt, updatedAt, ...rest } = (await send(`/users/${ids[i]}`)).body;
-      expect([id, createdAt]).to.deep.equal([ids[i], updatedAt]);
-      expect(rest).to.deep.equal(user);
-      const theirs = (await send(`/posts?authorId=${id}&count=exact`)).body;
+    const listed = (await api.get('/users?sort=createdAt')).body.users;
+    expect(listed).to.have.deep.members(made);
+    for (const [i, { id, createdAt, updatedAt, ...rest }] of made.entries()) {
+      expect(createdAt).to.equal(updatedAt);
+      expect(rest).to.deep.equal(users[i]);
+      const theirs = (await api.get(`/posts?authorId=${id}&count=exact`)).body;
       expect(theirs.total).to.equal(10);
     }
   });

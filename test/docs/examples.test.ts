@@ -1,25 +1,28 @@
-// Every example of the documentation, run.
+// Every example of the documentation, run. Those of README.md run on another version of Node as
+// well when EXAMPLES_NODE names it; npm brings it into a directory that goes after the tests:
+//
+//   EXAMPLES_NODE=22.18.0 npm run test:unit -- test/docs/examples.test.ts
 
-import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { whenFree } from '../support/parallel.ts';
+import { node, npm, type Outcome, outcomeOf, start } from '../support/process.ts';
+import { repository } from '../support/repository-copy.ts';
 import { type Server, startServer } from '../support/server.ts';
-import { runSteps, stepsOf } from './console.ts';
-import { type Block, blocksOf, root, shown } from './markdown.ts';
+import { blocksOf, shown, stepsOf } from './markdown.ts';
 
-const run = promisify(execFile);
 /** Inside the package, so that `rostrum` is the package itself, as it is built. */
-const folder = join(root, '.cache', 'examples');
-const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+const folder = join(repository, '.cache', 'examples');
+const bin = (...path: string[]) => join(repository, 'node_modules', ...path);
+const tsc = bin('typescript', 'bin', 'tsc');
 
-/** Commands for a shell that other tests run, in the way that the note says. */
+/** Commands for a shell that other tests run, and where. */
 const shellExamples = new Map([
   ['npm ci && npm start', 'test/main.test.ts starts the program by npm start'],
   ['npm cit', 'this is it'],
   [
-    'npm i rostrum koa @koa/router koa-bodyparser inversify reflect-metadata pino && npx rostrum',
+    'npm i rostrum commander koa @koa/router koa-bodyparser inversify reflect-metadata pino && npx rostrum',
     'test/package.test.ts runs the program of the packed package with its peers',
   ],
   [
@@ -28,93 +31,103 @@ const shellExamples = new Map([
   ],
 ]);
 
-interface Example {
-  readonly name: string;
-  readonly code: string;
-  /** What it prints, when the page says so. */
-  readonly output?: Block | undefined;
-}
-
-function examplesOf(page: string): Example[] {
-  const blocks = blocksOf(page);
-  return blocks.flatMap((block, i) => {
-    if (block.language !== 'ts') return [];
-    const next = blocks[i + 1];
-    const output = next?.language === 'text' ? next : undefined;
-    return [{ name: `${page.replaceAll('/', '-')}-${block.line}`, code: block.text, output }];
-  });
-}
-
-const readme = examplesOf('README.md');
-const store: Example = {
-  name: 'writing-a-store',
-  code: examplesOf('docs/writing-a-store.md')
-    .map(({ code }) => code)
+/** The examples of README.md, each with what the page says that it prints. */
+const readme = blocksOf('README.md').flatMap(({ language, text, line }, i, blocks) => {
+  if (language !== 'ts') return [];
+  const next = blocks[i + 1];
+  const output = next?.language === 'text' ? next.text : undefined;
+  return [{ file: join(folder, `readme-${line}.ts`), line, text, output }];
+});
+const store = {
+  file: join(folder, 'writing-a-store.ts'),
+  text: blocksOf('docs/writing-a-store.md', 'ts')
+    .map(({ text }) => text)
     .join('\n'),
 };
 
-describe('the examples of the documentation', () => {
-  before(async function () {
-    this.timeout(60_000);
+/** Installs a version of Node beside the examples. @returns where it is */
+async function bring(version: string): Promise<string> {
+  const home = join(folder, `node-${version}`);
+  mkdirSync(home);
+  const project = { private: true, allowScripts: { node: true } };
+  writeFileSync(join(home, 'package.json'), JSON.stringify(project));
+  const args = ['install', '--no-audit', '--no-fund', `node@${version}`];
+  const { code, output } = await npm(args, { cwd: home });
+  expect(code, output).to.equal(0);
+  return join(home, 'node_modules', 'node', 'bin', 'node');
+}
+
+describe('the examples of the documentation', function () {
+  this.timeout(60_000);
+  let compiled: Promise<Outcome>;
+  let suite: Promise<Outcome>;
+
+  before(async () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    for (const { name, code } of [...readme, store]) {
-      writeFileSync(join(folder, `${name}.ts`), code);
-    }
+    for (const { file, text } of [...readme, store]) writeFileSync(file, text);
     const config = {
       extends: '../../tsconfig.json',
       compilerOptions: { composite: false, noEmit: true, types: ['node', 'mocha'] },
       include: ['*.ts'],
     };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    await run(process.execPath, [tsc, '-b', join(root, 'src')]);
+    const built = await node([tsc, '-b', join(repository, 'src')], { cwd: repository });
+    expect(built.output).to.equal('');
+    const mocha = [bin('mocha', 'bin', 'mocha.js'), '--no-config', '--reporter', 'dot'];
+    suite = whenFree(() => node([...mocha, store.file], { cwd: repository }));
+    compiled = whenFree(() => node([tsc, '-p', folder], { cwd: folder }));
   });
 
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('compile', async function () {
-    this.timeout(60_000);
-    const checked = await run(process.execPath, [tsc, '-p', folder]).catch((error) => error);
-    expect(checked.stdout).to.equal('');
+  it('compile', async () => {
+    expect((await compiled).output).to.equal('');
   });
 
-  for (const { name, output } of readme) {
-    it(`${name} runs${output ? ' and prints what the page says' : ''}`, async function () {
-      this.timeout(20_000);
-      const { stdout } = await run(process.execPath, [join(folder, `${name}.ts`)], { cwd: folder });
-      if (output !== undefined) expect(stdout).to.match(shown(output.text));
+  for (const version of [process.versions.node, process.env.EXAMPLES_NODE]) {
+    if (version === undefined) continue;
+    describe(`on Node ${version}`, () => {
+      let outcomes: Promise<Outcome>[];
+      before(async () => {
+        const binary = version === process.versions.node ? process.execPath : await bring(version);
+        const options = { cwd: folder };
+        outcomes = readme.map(({ file }) =>
+          whenFree(() => outcomeOf(start(binary, [file], options))),
+        );
+      });
+
+      for (const [i, { line, output }] of readme.entries()) {
+        it(`README.md, line ${line}${output === undefined ? '' : ', prints what it says'}`, async () => {
+          const outcome = await outcomes[i];
+          expect(outcome?.code, outcome?.output).to.equal(0);
+          if (output !== undefined) expect(outcome?.stdout).to.match(shown(output));
+        });
+      }
     });
   }
 
-  it('docs/writing-a-store.md makes a store that passes the contract suite', async function () {
-    this.timeout(60_000);
-    const mocha = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
-    const file = join(folder, `${store.name}.ts`);
-    const args = [mocha, '--no-config', '--reporter', 'dot', file];
-    const { stdout } = await run(process.execPath, args, { cwd: root }).catch((error) => error);
-    expect(stdout).to.match(/\d{2,} passing/);
-    expect(stdout).to.not.match(/failing|pending/);
-  });
-
   it('leave no command for a shell without a test', () => {
-    const shell = blocksOf('README.md').filter(({ language }) => language === 'sh');
-    expect(shell.map(({ text }) => text.trim())).to.have.members([...shellExamples.keys()]);
+    const shell = blocksOf('README.md', 'sh').map(({ text }) => text.trim());
+    expect(shell).to.have.members([...shellExamples.keys()]);
   });
 
   for (const page of ['README.md', 'docs/http.md']) {
     describe(`the console of ${page}`, () => {
-      const steps = blocksOf(page)
-        .filter(({ language }) => language === 'console')
-        .flatMap(stepsOf);
+      const steps = blocksOf(page, 'console').flatMap(stepsOf);
+      const mark = '=====end-of-step=====\n';
       let server: Server;
       let outputs: string[];
 
-      before(async function () {
-        this.timeout(20_000);
+      before(async () => {
         server = await startServer('--store', 'memory:');
-        outputs = await runSteps(steps, server.address);
+        // One shell for all, so that a variable that a command sets is there for the next.
+        const script = steps.map(({ command }) => `${command}\necho; echo -n '${mark}'`).join('\n');
+        const address = 'http://127.0.0.1:3000';
+        const args = ['-c', script.replaceAll(address, server.address)];
+        const { stdout } = await outcomeOf(start('bash', args, { cwd: repository }));
+        outputs = stdout.replaceAll('\r', '').replaceAll(server.address, address).split(mark);
       });
-
       after(() => server.stop());
 
       for (const [i, { command, expected, line }] of steps.entries()) {
@@ -124,4 +137,12 @@ describe('the examples of the documentation', () => {
       }
     });
   }
+
+  it('make a store that passes the contract suite (docs/writing-a-store.md)', async () => {
+    const { code, output } = await suite;
+    expect(code, output).to.equal(0);
+    expect(output)
+      .to.match(/\d{2,} passing/)
+      .and.not.match(/pending/);
+  });
 });

@@ -1,13 +1,18 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { z } from 'zod';
 import { isRostrumError } from '../../src/domain/errors.ts';
 import { isPlainObject, jsonEqual } from '../../src/domain/json.ts';
-import { type Post, postModel } from '../../src/domain/post.ts';
-import { type User, userModel } from '../../src/domain/user.ts';
+import type { OwnFieldsSchema } from '../../src/domain/own-fields.ts';
+import type { Post } from '../../src/domain/post.ts';
+import { RecordModel } from '../../src/domain/record-model.ts';
+import { postRules, userRules } from '../../src/domain/rules.ts';
+import type { User } from '../../src/domain/user.ts';
 import { ownValue } from '../support/arbitraries.ts';
 
+const userModel = (schema?: OwnFieldsSchema) => new RecordModel<User>(userRules, schema);
 const users = userModel();
-const posts = postModel();
+const posts = new RecordModel<Post>(postRules);
 const t0 = '2026-11-21T09:30:00.000Z';
 const t1 = '2026-11-21T09:31:00.000Z';
 
@@ -164,42 +169,105 @@ describe('own fields', () => {
     expect(issues(() => user(filled(most + 1)))).to.deep.equal([' too-large']);
   });
 
-  it('can be held to a schema of the deployment (Standard Schema)', async () => {
-    const { z } = await import('zod');
-    const strict = userModel(z.strictObject({ age: z.int().optional() }));
-    expect(strict.make({ name: 'Ada', age: 36 }, 'u1', t0)).to.deep.include({ age: 36 });
-    expect(issues(() => strict.make({ name: 'Ada', age: 'x' }, 'u1', t0))).to.deep.equal([
-      '/age invalid',
-    ]);
-    expect(issues(() => strict.make({ name: '', extra: 1 }, 'u1', t0))).to.deep.equal([
-      ' invalid',
-      '/name too-short',
-    ]);
-    // What is wrong as a piece of JSON is not judged a second time, and nothing is changed.
-    const meddling = userModel(z.looseObject({ n: z.number() }).transform(() => ({})));
-    expect(issues(() => meddling.make({ name: 'x', n: 2 ** 60 }, 'u1', t0))).to.deep.equal([
-      '/n number-range',
-    ]);
-    expect(meddling.make({ name: 'x', n: 1 }, 'u1', t0)).to.deep.include({ n: 1 });
-  });
+  describe('with a schema of the deployment (Standard Schema)', () => {
+    const schemaOf = (validate: (value: unknown) => unknown): OwnFieldsSchema => ({
+      '~standard': { version: 1, vendor: 'test', validate },
+    });
+    const make = (schema: OwnFieldsSchema, input: object) =>
+      userModel(schema).make({ name: 'Ada', ...input }, 'u1', t0);
 
-  it('are not changed by a schema that changes what it is shown', () => {
-    const validate = (value: unknown) => {
-      Object.assign(value as object, { added: 1 });
-      return { value };
-    };
-    const model = userModel({ '~standard': { version: 1, vendor: 'test', validate } });
-    expect(model.make({ name: 'Ada' }, 'u1', t0)).to.deep.equal(user());
-  });
+    it('are held to it, beside the rules', () => {
+      const strict = z.strictObject({ age: z.int().optional() });
+      expect(make(strict, { age: 36 })).to.deep.include({ age: 36 });
+      expect(issues(() => make(strict, { age: 'x' }))).to.deep.equal(['/age invalid']);
+      expect(issues(() => make(strict, { name: '', extra: 1 }))).to.deep.equal([
+        ' invalid',
+        '/name too-short',
+      ]);
+      // What is wrong as a piece of JSON is not judged a second time.
+      const loose = z.looseObject({ n: z.number() });
+      expect(issues(() => make(loose, { n: 2 ** 60 }))).to.deep.equal(['/n number-range']);
+    });
 
-  it('takes no schema that answers later', () => {
-    const promise = Promise.resolve({ value: 1 });
-    const thenable = Object.defineProperty({ value: 1 }, 'then', { value: () => {} });
-    for (const answer of [promise, thenable]) {
-      const validate = () => answer;
-      const model = userModel({ '~standard': { version: 1, vendor: 'test', validate } });
-      expect(() => model.make({ name: 'Ada' }, 'u1', t0)).to.throw(TypeError, 'synchronous');
-    }
+    it('are stored as it returns them, without what is undefined', () => {
+      const schema = z.object({
+        tag: z.string().default('none'),
+        rank: z.coerce.number().optional(),
+      });
+      expect(make(schema, { rank: '7', extra: 1 })).to.deep.equal({
+        ...user(),
+        tag: 'none',
+        rank: 7,
+      });
+      const undone = schemaOf((value) => ({ value: { ...(value as object), gone: undefined } }));
+      expect(make(undone, { a: 1 })).to.deep.equal({ ...user(), a: 1 });
+    });
+
+    it('count with what it adds to the size of a record', () => {
+      const padded = schemaOf(() => ({ value: { pad: 'x'.repeat(1_048_576) } }));
+      expect(issues(() => make(padded, {}))).to.deep.equal([' too-large']);
+    });
+
+    it('are not changed by a schema that changes what it is shown', () => {
+      const meddling = schemaOf((value) => {
+        const copy = structuredClone(value);
+        Object.assign(value as object, { added: 1 });
+        return { value: copy };
+      });
+      expect(make(meddling, { a: 1 })).to.deep.equal({ ...user(), a: 1 });
+    });
+
+    it('are not judged again as long as they stay as they are', () => {
+      const before = user({ name: 'Ada', legacy: true });
+      const strict = userModel(z.strictObject({ born: z.int() }));
+      expect(strict.patch(before, { name: 'Bo' }, t1)).to.deep.include({ legacy: true });
+      expect(strict.patch(before, {}, t1)).to.equal(before);
+      expect(strict.replace(before, { name: 'Bo', legacy: true }, t1).name).to.equal('Bo');
+      expect(issues(() => strict.patch(before, { born: 1 }, t1))).to.deep.equal([' invalid']);
+    });
+
+    it('take no schema that is asynchronous or throws, and end no process by one', async () => {
+      const unhandled: unknown[] = [];
+      const note = (reason: unknown) => unhandled.push(reason);
+      process.on('unhandledRejection', note);
+      try {
+        const throwing = z.strictObject({ url: z.string().refine((s) => new URL(s).host !== '') });
+        const asynchronous = z.strictObject({ url: z.string().refine(async () => true) });
+        for (const schema of [throwing, asynchronous]) {
+          expect(() => make(schema, { url: 'no url' })).to.throw(TypeError, /promise/);
+        }
+        const plain = schemaOf(() => {
+          throw new RangeError('mine');
+        });
+        expect(() => make(plain, {})).to.throw(TypeError, /threw/);
+        const thenable = Object.defineProperty({}, 'then', { value: () => {} });
+        expect(() =>
+          make(
+            schemaOf(() => thenable),
+            {},
+          ),
+        ).to.throw(TypeError, /synchronous/);
+        await new Promise((done) => setTimeout(done, 5));
+        expect(unhandled).to.deep.equal([]);
+      } finally {
+        process.off('unhandledRejection', note);
+      }
+    });
+
+    it('take no schema whose result cannot be stored', () => {
+      for (const value of [7, [], new Date(), { at: new Date() }, { n: 1n }, { n: Number.NaN }]) {
+        expect(() =>
+          make(
+            schemaOf(() => ({ value })),
+            {},
+          ),
+        ).to.throw(TypeError, /no JSON object/);
+      }
+      const naming = schemaOf(() => ({ value: { email: 'x' } }));
+      expect(() => make(naming, {})).to.throw(TypeError, /"email", a field of Rostrum/);
+      const oneWay = z.object({ n: z.string().transform(Number) });
+      expect(() => make(oneWay, { n: '1' })).to.throw(TypeError, /does not accept/);
+    });
   });
 });
 

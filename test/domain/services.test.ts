@@ -1,66 +1,201 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { createRostrum, isRostrumError } from '../../src/index.ts';
 
-const { users, posts } = createRostrum(createMemoryStore());
+const store = createMemoryStore();
+const { users, posts } = createRostrum(store);
 
-/** The error of a call, as its code and the places it names. */
+/** The error of a call, as its code and the fields that it names. */
 async function refusal(call: Promise<unknown>): Promise<string> {
   const error = await call.then(
     () => undefined,
     (reason: unknown) => reason,
   );
   if (!isRostrumError(error)) throw error;
-  const places = 'issues' in error.details ? error.details.issues.map((i) => i.pointer) : [];
-  return [error.code, ...places].join(' ');
+  const pointers = 'issues' in error.details ? error.details.issues.map((i) => i.pointer) : [];
+  return [error.code, ...pointers].join(' ');
+}
+
+/** A call that is wrong in itself: types keep TypeScript from making it. */
+function misuse(call: () => Promise<unknown>): Promise<unknown> {
+  return call().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
 }
 
 describe('the services', () => {
-  it('answer what is missing before what is stale, and that before what is wrong', async () => {
-    const { stored } = await users.create({ name: 'Ada' });
-    const { id } = stored.record;
-    expect(await refusal(users.patch('none', { name: '' }, { only: [7] }))).to.equal(
-      'user-not-found',
-    );
-    expect(await refusal(users.patch(id, { name: '' }, { only: [7] }))).to.equal(
-      'version-mismatch',
-    );
-    expect(await refusal(users.patch(id, { name: '' }, { required: true }))).to.equal(
-      'precondition-required',
-    );
-    expect(await refusal(users.patch(id, { name: '' }))).to.equal('invalid-record /name');
+  it('report what is missing before what is stale, and that before what is wrong', async () => {
+    const { id } = (await users.create({ name: 'Ada' })).record;
+    const patch = (of: string, options: object) => refusal(users.patch(of, { name: '' }, options));
+    expect(await patch('none', { only: [7] })).to.equal('user-not-found');
+    expect(await patch(id, { only: [7] })).to.equal('version-mismatch');
+    expect(await patch(id, { except: [1] })).to.equal('version-mismatch');
+    expect(await patch(id, { required: true })).to.equal('precondition-required');
+    expect(await patch(id, { only: [1] })).to.equal('invalid-record /name');
   });
 
   it('name an unknown author beside all else that is wrong', async () => {
-    expect(await refusal(posts.create({ authorId: 'none' }))).to.equal(
-      'invalid-record /title /authorId',
-    );
-    expect(await refusal(posts.create({ title: 'x', authorId: 'none' }))).to.equal(
-      'invalid-record /authorId',
-    );
+    const create = (input: object) => refusal(posts.create(input as { title: string }));
+    expect(await create({ authorId: 'none' })).to.equal('invalid-record /title /authorId');
+    expect(await create({ title: 'x', authorId: 'none' })).to.equal('invalid-record /authorId');
+    const { id } = (await posts.create({ title: 'x' })).record;
+    const update = posts.update(id, (post) => ({ ...post, title: '', authorId: 'none' }));
+    expect(await refusal(update)).to.equal('invalid-record /title /authorId');
   });
 
-  it('judge an invalid repeat by its key first', async () => {
-    const key = { key: 'k', fingerprint: 'a' };
-    const first = await users.create({ name: 'Ada' }, key);
-    expect(await users.create({ name: '' }, key)).to.deep.equal({ ...first, replayed: true });
-    expect(await refusal(users.create({ name: '' }, { ...key, fingerprint: 'b' }))).to.equal(
-      'idempotency-key-reused',
-    );
+  describe('creating under an idempotency key', () => {
+    const key = { idempotencyKey: 'k' };
+
+    it('return the first record to the same input, whatever the order of its keys', async () => {
+      const first = await users.create({ name: 'Ada', own: [1] }, key);
+      const again = await users.create({ own: [1], name: 'Ada' }, key);
+      expect([first.replayed, again.replayed]).to.deep.equal([false, true]);
+      expect([again.version, again.json]).to.deep.equal([1, first.json]);
+    });
+
+    it('refuse another input under the key, also one that is invalid', async () => {
+      for (const input of [{ name: 'Bo' }, { name: '' }, { name: 'Ada', own: [[1]] }]) {
+        expect(await refusal(users.create(input, key))).to.equal('idempotency-key-reused');
+      }
+    });
+
+    it('keep the keys of callers apart, and those of users and posts', async () => {
+      expect((await users.create({ name: 'Bo' }, { ...key, caller: 'b' })).replayed).to.equal(
+        false,
+      );
+      expect((await posts.create({ title: 'Bo' }, key)).replayed).to.equal(false);
+    });
+
+    it('leave the key free when the input is invalid', async () => {
+      const other = { idempotencyKey: 'other' };
+      expect(await refusal(users.create({ name: '' }, other))).to.equal('invalid-record /name');
+      expect((await users.create({ name: 'Cy' }, other)).replayed).to.equal(false);
+    });
+
+    it('find the claims that the first version stored', async () => {
+      const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+      const [at, later] = ['2026-11-21T09:30:00.000Z', '2126-11-21T09:30:00.000Z'];
+      const old = { id: 'old', name: 'Old', email: null, createdAt: at, updatedAt: at };
+      await store.users.create(() => old, {
+        key: digest('["caller","/api/v1/users","old key"]'),
+        fingerprint: digest('{"a":[1,{"b":"é"}],"name":"Old"}'),
+        from: at,
+        until: later,
+      });
+      const options = { idempotencyKey: 'old key', caller: 'caller' };
+      const input = { name: 'Old', a: [1, { b: 'é' }] };
+      const { record, replayed } = await users.create(input, options);
+      expect([record, replayed]).to.deep.equal([old, true]);
+    });
   });
 
-  it('refuse lists that nobody may ask for, as a mistake of the caller', async () => {
-    const wrong = [
-      { limit: 0 },
-      { limit: 1001 },
-      { limit: 1.5 },
-      { filter: { ids: Array<string>(101).fill('x') } },
-      { order: { by: 'toString' as 'name', direction: 'asc' as const } },
-      { order: { by: 'name' as const, direction: 'up' as 'asc' } },
-    ];
-    for (const request of wrong) {
-      const error = await users.list(request).catch((reason: unknown) => reason);
-      expect(error, JSON.stringify(request)).to.be.instanceOf(RangeError);
+  it('store an input as it was when the call was made', async () => {
+    const input = { name: 'Ada', tags: ['a'] };
+    const created = users.create(input, { idempotencyKey: 'changed later' });
+    input.tags.push('b');
+    expect((await created).record.tags).to.deep.equal(['a']);
+  });
+
+  it('update by a function, at a version, and not by changing what it is shown', async () => {
+    const { id } = (await users.create({ name: 'Ada', born: 1 })).record;
+    const older = await users.update(id, (user) => ({ ...user, born: 2 }), { only: [1] });
+    expect([older.record.born, older.version]).to.deep.equal([2, 2]);
+    const changed = await users.update(id, (user) => Object.assign(user, { born: 3 }));
+    expect([changed.record.born, changed.version]).to.deep.equal([3, 3]);
+    expect((await users.update(id, (user) => user)).version).to.equal(3);
+    const stale = users.update(id, (user) => ({ ...user, born: 4 }), { only: [1] });
+    expect(await refusal(stale)).to.equal('version-mismatch');
+    const refused = new Error('mine');
+    const throwing = users.update(id, () => {
+      throw refused;
+    });
+    expect(await misuse(() => throwing)).to.equal(refused);
+  });
+
+  it('walk all records of a list, page by page', async () => {
+    const author = (await users.create({ name: 'Author' })).record.id;
+    for (let n = 0; n < 7; n++) await posts.create({ title: `${n}`, authorId: author });
+    const titles: string[] = [];
+    const order = { by: 'title', direction: 'asc' } as const;
+    const all = posts.all({ filter: { authorId: author }, order, limit: 2 });
+    for await (const { record } of all) titles.push(record.title);
+    expect(titles).to.deep.equal(['0', '1', '2', '3', '4', '5', '6']);
+    expect((await posts.list()).items.length).to.be.above(6);
+  });
+
+  describe('refuse misuse before anything is read', () => {
+    // A closed store: whoever asks it is told `store-unavailable`.
+    const closed = createMemoryStore();
+    before(() => closed.close());
+    const on = createRostrum(closed);
+    const never = (value: unknown) => value as never;
+
+    const calls: Record<string, () => Promise<unknown>> = {
+      'a text for options of a deletion': () => on.users.delete('u', never('keep')),
+      'a mode that is not known': () => on.users.delete('u', { posts: never('Keep') }),
+      'null for a mode': () => on.users.delete('u', { posts: never(null) }),
+      'an option that is not known': () => on.users.delete('u', never({ post: 'keep' })),
+      'null for options': () => on.posts.delete('p', never(null)),
+      'a version that is none': () => on.posts.delete('p', { only: never([null]) }),
+      'a version that is no list': () => on.users.patch('u', {}, { except: never(1) }),
+      'a flag that is none': () => on.users.patch('u', {}, { required: never('no') }),
+      'an id that is no text': () => on.users.get(never(undefined)),
+      'a change that is no function': () => on.users.update('u', never({ name: 'x' })),
+      'a key that is empty': () => on.users.create({ name: 'x' }, { idempotencyKey: '' }),
+      'a caller that is no text': () => on.users.create({ name: 'x' }, { caller: never(7) }),
+      'a text for options of a creation': () => on.users.create({ name: 'x' }, never('key')),
+      'a request that is not known': () => on.users.list(never({ lmit: 1 })),
+      'a filter that is not known': () => on.users.list({ filter: never({ nmae: 'x' }) }),
+      'ids that are a text': () => on.users.list({ filter: { ids: never('abc') } }),
+      'a span that is a text': () => on.users.list({ filter: { createdAt: never('yesterday') } }),
+      'a span of no instants': () =>
+        on.users.list({ filter: { updatedAt: { from: 'yesterday' } } }),
+      'a name that is no text': () => on.users.list({ filter: { name: never(null) } }),
+      'an author that is no text': () => on.posts.list({ filter: { authorId: never(7) } }),
+      'a position of another order': () => on.users.list({ after: { key: 'Ada', id: 'u' } }),
+      'a position that is none': () => on.users.list({ after: never({ key: null }) }),
+      'a total that is a text': () => on.users.list({ total: never('yes') }),
+    };
+    for (const [what, call] of Object.entries(calls)) {
+      it(what, async () => {
+        const error = await misuse(call);
+        expect(error, String(error)).to.be.instanceOf(
+          what.startsWith('a mode') || what.startsWith('null for a mode') ? RangeError : TypeError,
+        );
+      });
     }
+
+    it('lists of a size or an order that there is not', async () => {
+      const wrong = [
+        { limit: 0 },
+        { limit: 1001 },
+        { limit: 1.5 },
+        { filter: { ids: Array<string>(101).fill('x') } },
+        { order: { by: never('toString'), direction: 'asc' as const } },
+        { order: { by: 'name' as const, direction: never('up') } },
+      ];
+      for (const request of wrong) {
+        const error = await misuse(() => on.users.list(request));
+        expect(error, JSON.stringify(request)).to.be.instanceOf(RangeError);
+      }
+    });
+
+    it('clocks and id generators that do not do what they have to', async () => {
+      for (const now of ['yesterday', '2026-11-21T09:30:00Z', '']) {
+        const { users: late } = createRostrum(closed, { clock: { now: () => now } });
+        expect(await misuse(() => late.create({ name: 'x' }))).to.be.instanceOf(TypeError);
+      }
+      for (const id of ['', 'a\0', '\ud800', never(7)]) {
+        const { users: nameless } = createRostrum(closed, { ids: { next: () => id } });
+        expect(await misuse(() => nameless.create({ name: 'x' }))).to.be.instanceOf(TypeError);
+      }
+    });
+
+    it('options of the core that are not known', () => {
+      expect(() => createRostrum(closed, never({ clok: {} }))).to.throw(TypeError, 'clok');
+      expect(() => createRostrum(closed, { ownFields: never({ user: {} }) })).to.throw(TypeError);
+    });
   });
 });

@@ -28,6 +28,22 @@ describe('text', () => {
     expect(compareText('～', '😀')).to.be.below(0);
   });
 
+  it('orders halves of surrogate pairs by their own code points', () => {
+    const odd = fc.string({ unit: fc.constantFrom('a', '\ud83d', '\ude00', '\ue000', '😀') });
+    const points = (text: string) => [...text].map((character) => character.codePointAt(0) ?? 0);
+    const byPoints = (a: readonly number[], b: readonly number[]): number => {
+      const at = a.findIndex((point, i) => point !== b[i]);
+      return at < 0 ? a.length - b.length : (a[at] ?? 0) - (b[at] ?? -1);
+    };
+    fc.assert(
+      fc.property(
+        odd,
+        odd,
+        (a, b) => Math.sign(compareText(a, b)) === Math.sign(byPoints(points(a), points(b))),
+      ),
+    );
+  });
+
   it('takes NUL and lone surrogates for unclean', () => {
     expect(isCleanText('a\0b')).to.equal(false);
     expect(isCleanText('\ud800')).to.equal(false);

@@ -9,19 +9,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
 import { jsonEqual } from '../../src/domain/json.ts';
-import { type Ended, start } from '../cli/transfer/command.ts';
-import type { Records } from '../cli/transfer/records.ts';
-import { contentOf, fill, records } from '../cli/transfer/records.ts';
+import { contentOf, fill, type Records, records } from '../cli/transfer/records.ts';
 import { findMongod } from '../support/mongod/binary.ts';
 import { startStandalone } from '../support/mongod/servers.ts';
+import { type Outcome, outcomeOf } from '../support/process.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
+import { startCommand } from '../support/server.ts';
 
-/** The first copies are interrupted, after so many milliseconds at most. */
+const { values } = parseArgs({
+  options: {
+    records: { type: 'string', default: '100000' },
+    seconds: { type: 'string', default: '900' },
+  },
+});
+
+/** The first copies are interrupted, after so many microseconds for each record at most. */
 const interruptions: readonly (readonly [NodeJS.Signals, number])[] = [
-  ['SIGINT', 8000],
-  ['SIGKILL', 12_000],
-  ['SIGINT', 16_000],
-  ['SIGKILL', 20_000],
+  ['SIGINT', 10],
+  ['SIGKILL', 10],
+  ['SIGINT', 15],
+  ['SIGKILL', 15],
 ];
 
 interface Leg {
@@ -33,18 +40,21 @@ interface Leg {
 }
 
 /** Copies until a copy comes to its end. */
-async function copy(from: string, to: string): Promise<Leg> {
+async function copy(from: string, to: string, signals = interruptions): Promise<Leg> {
   const begun = performance.now();
   const interrupted: Record<string, number> = { SIGINT: 0, SIGKILL: 0 };
   for (let run = 0; ; run++) {
     const last = performance.now();
-    const command = start('copy', '--from', from, '--to', to);
-    const [signal, most] = interruptions[run] ?? [];
-    if (signal !== undefined && most !== undefined) {
-      await Promise.race([command.ended, sleep(randomInt(most / 2, most))]);
-      if (!command.isOver) command.process.kill(signal);
+    const child = startCommand(['copy', '--from', from, '--to', to]);
+    const copied = outcomeOf(child);
+    const [signal, share] = signals[run] ?? [];
+    if (signal !== undefined && share !== undefined) {
+      // A process takes half a second to begin.
+      const most = Math.ceil(700 + (share * Number(values.records)) / 1000);
+      await Promise.race([copied, sleep(randomInt(most / 2, most))]);
+      child.kill(signal);
     }
-    const ended = await command.ended;
+    const ended = await copied;
     if (ended.code === 0) {
       const [lastSeconds, seconds] = [secondsSince(last), secondsSince(begun)];
       return { interrupted, lastSeconds, seconds, sum: sumOf(ended) };
@@ -54,13 +64,13 @@ async function copy(from: string, to: string): Promise<Leg> {
   }
 }
 
-function checkInterrupted({ code, stderr }: Ended, signal: NodeJS.Signals | undefined): void {
-  const isExpected =
-    signal === 'SIGKILL' ? code === null : code === 1 && stderr.includes('Interrupted: ');
+function checkInterrupted({ code, stderr }: Outcome, signal: NodeJS.Signals | undefined): void {
+  // SIGINT ends a process at once, too, when it comes before the command listens.
+  const isExpected = code === null || (signal === 'SIGINT' && stderr.includes('Interrupted: '));
   if (signal === undefined || !isExpected) throw new Error(`a copy failed: ${code} ${stderr}`);
 }
 
-function sumOf({ stdout }: Ended): string {
+function sumOf({ stdout }: Outcome): string {
   return /: (.* sha256 [0-9a-f]{64})\n/.exec(stdout)?.[1] ?? stdout;
 }
 
@@ -92,13 +102,6 @@ function differences(a: Records, b: Records): number {
     .reduce((sum, one) => sum + one, 0);
 }
 
-const { values } = parseArgs({
-  options: {
-    records: { type: 'string', default: '100000' },
-    seconds: { type: 'string', default: '900' },
-  },
-});
-
 setTimeout(() => {
   console.error(`not done within ${values.seconds} s`);
   process.exit(1);
@@ -119,7 +122,7 @@ const forth = await copy(`sqlite:${first}`, mongodb);
 console.log('SQLite → MongoDB', forth);
 const back = await copy(mongodb, `sqlite:${last}`);
 console.log('MongoDB → SQLite', back);
-const again = await copy(`sqlite:${first}`, mongodb);
+const again = await copy(`sqlite:${first}`, mongodb, []);
 console.log('SQLite → MongoDB, again', again);
 
 const [one, two] = [await held(first), await held(last)];

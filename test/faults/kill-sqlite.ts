@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { startServer } from '../support/server.ts';
-import { type Ledger, Load } from './load.ts';
+import { isSafe, Load, type Report } from './load.ts';
 
 export interface KillOptions {
   readonly kills: number;
@@ -19,7 +19,7 @@ export interface KillOptions {
   readonly writers: number;
 }
 
-export interface KillReport extends Ledger {
+export interface KillReport extends Report {
   readonly kills: number;
   /** After how many of the kills `PRAGMA integrity_check` and `foreign_key_check` found no fault. */
   readonly sound: number;
@@ -33,37 +33,30 @@ export async function killSqlite({ kills, seconds, writers }: KillOptions): Prom
   const start = performance.now();
   const elapsed = () => (performance.now() - start) / 1000;
   let [killed, sound] = [0, 0];
+  load.start(writers);
   for (;;) {
     // Every other time the file is looked at first, so that a reader is the one to recover it.
     const readFirst = killed % 2 === 1;
     if (readFirst && isSound(file)) sound += 1;
     await using server = await startServer('--store', `sqlite:${file}`);
     if (!readFirst && killed > 0 && isSound(file)) sound += 1;
-    await load.repeat(server.address);
-    await load.check(server.address);
-    const { lost, torn } = load.ledger;
-    if (killed === kills || elapsed() > seconds || lost + torn > 0) {
-      await load.checkOnce(server.address);
-      return { kills: killed, sound, ...load.ledger, seconds: Math.round(elapsed()) };
+    load.address = server.address;
+    const isLast = killed === kills || elapsed() > seconds;
+    if (isLast) await load.stop();
+    const report = await load.report();
+    if (isLast || !isSafe(report)) {
+      await load.stop();
+      return { kills: killed, sound, ...report, seconds: Math.round(elapsed()) };
     }
-    const running = load.run(server.address, writers);
     await sleep(randomInt(20, 1000));
     await server.stop('SIGKILL');
-    await running;
     killed += 1;
   }
 }
 
 /** What has to hold of a report, whatever its counts. */
-export function isGood({
-  kills,
-  sound,
-  acknowledged,
-  found,
-  doubled,
-  refused,
-}: KillReport): boolean {
-  return sound === kills && found === acknowledged && doubled === 0 && refused === 0;
+export function isGood(report: KillReport): boolean {
+  return report.sound === report.kills && isSafe(report);
 }
 
 function isSound(file: string): boolean {

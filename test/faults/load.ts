@@ -1,155 +1,163 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 
-/** A creation that is to be made exactly once, however often it has to be sent. */
-interface Creation {
-  readonly kind: 'users' | 'posts';
-  readonly key: string;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
+type Resource = 'users' | 'posts';
 type Found = Readonly<Record<string, unknown>>;
+type Page = Partial<Record<Resource, readonly Found[]>> & { readonly next: string | null };
 
-interface ListPage {
-  readonly users?: readonly Found[];
-  readonly posts?: readonly Found[];
-  readonly next: string | null;
-}
-
-/** What became of the load so far. */
-export interface Ledger {
-  /** Records that were answered 201. */
+/** What clients saw of a server that went away under them, and what became of their records. */
+export interface Report {
   readonly acknowledged: number;
-  /** Creations whose answer never came, sent again with the same key. */
-  readonly repeated: number;
-  /** Of those, the ones that the server had made already. */
+  /** Records that were read right after their creation was acknowledged. */
+  readonly read: number;
+  /** How many requests succeeded at the first try, at the second, and so on. */
+  readonly tries: readonly number[];
+  /** Creations that a repeat acknowledged, and that an earlier try had made. */
   readonly replayed: number;
-  /** Acknowledged records that were found, unchanged; each is looked for after each kill. */
-  readonly found: number;
+  /** Responses 503, and connections that broke. */
+  readonly unavailable: number;
+  /** The first of all other responses. There may be none. */
+  readonly odd: readonly string[];
+  readonly slowestMs: number;
+  /** Of the acknowledged records: not there, not as acknowledged, there more than once. */
   readonly lost: number;
-  /** There, but not as they were acknowledged. */
   readonly torn: number;
-  /** Creations that made more or less than one record. */
-  readonly doubled: number;
-  /** Answers that are neither 201 nor a connection that broke. */
-  readonly refused: number;
+  readonly twice: number;
 }
 
-/** Writes to a server over HTTP, remembers what it acknowledged, and looks for it later. */
+/** Whether everything acknowledged is there, unchanged and once, and no response was odd. */
+export function isSafe({ lost, torn, twice, odd }: Report): boolean {
+  return lost + torn + twice + odd.length === 0;
+}
+
+/**
+ * Clients that create users and posts over HTTP and read what they created. They send a request
+ * again, a creation under its key, that got 503 (after its `Retry-After`) or no response.
+ */
 export class Load {
-  readonly #records = new Map<string, { kind: Creation['kind']; record: Found }>();
-  readonly #userIds: string[] = [];
-  #unanswered: Creation[] = [];
-  readonly #counts = {
-    repeated: 0,
-    replayed: 0,
-    found: 0,
-    lost: 0,
-    torn: 0,
-    doubled: 0,
-    refused: 0,
-  };
+  /** Where the server is by now. */
+  address: string;
+  readonly #acknowledged = new Map<unknown, Found>();
+  readonly #authors: unknown[] = [];
+  readonly #counts = { read: 0, replayed: 0, unavailable: 0, slowestMs: 0 };
+  readonly #tries: number[] = [];
+  readonly #odd: string[] = [];
+  #clients: Promise<unknown> = Promise.resolve();
+  #stopped = false;
 
-  get ledger(): Ledger {
-    return { acknowledged: this.#records.size, ...this.#counts };
+  constructor(address = '') {
+    this.address = address;
   }
 
-  /** Writes for as long as the server answers, `writers` at a time. */
-  async run(address: string, writers: number): Promise<void> {
-    const write = async () => {
-      while (await this.#send(address, this.#next()));
+  get created(): number {
+    return this.#acknowledged.size;
+  }
+
+  start(clients: number): void {
+    const run = async () => {
+      while (!this.#stopped) await this.#createAndRead();
     };
-    await Promise.all(Array.from({ length: writers }, write));
+    this.#clients = Promise.all(Array.from({ length: clients }, run));
   }
 
-  /** Sends again what was not answered. */
-  async repeat(address: string): Promise<void> {
-    const creations = this.#unanswered;
-    this.#unanswered = [];
-    for (const creation of creations) {
-      this.#counts.repeated += 1;
-      if (!(await this.#send(address, creation))) throw new Error('The server died by itself.');
-    }
+  /** Fulfilled when every creation has come to its end; until then the server has to be there. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#clients;
   }
 
-  /** Looks for everything that was acknowledged. */
-  async check(address: string): Promise<void> {
-    Object.assign(this.#counts, { found: 0, lost: 0, torn: 0 });
-    for (const kind of ['users', 'posts'] as const) {
-      const ids = [...this.#records].filter(([, one]) => one.kind === kind).map(([id]) => id);
-      for (let i = 0; i < ids.length; i += 100) {
-        await this.#checkSome(address, kind, ids.slice(i, i + 100));
+  /** Looks for all that was acknowledged before; clients may go on meanwhile. */
+  async report(): Promise<Report> {
+    const acknowledged = [...this.#acknowledged];
+    const found = new Map<unknown, Found[]>();
+    for (const resource of ['users', 'posts'] as const) {
+      for (const record of await this.#listAll(resource)) {
+        found.set(record.mark, [...(found.get(record.mark) ?? []), record]);
       }
     }
+    const result = { lost: 0, torn: 0, twice: 0 };
+    for (const [mark, record] of acknowledged) {
+      const [first, ...others] = found.get(mark) ?? [];
+      if (first === undefined) result.lost += 1;
+      else if (others.length > 0) result.twice += 1;
+      else if (!isDeepStrictEqual(first, record)) result.torn += 1;
+    }
+    const odd = this.#odd.slice(0, 10);
+    const slowestMs = Math.round(this.#counts.slowestMs);
+    const counts = { ...this.#counts, slowestMs, tries: [...this.#tries] };
+    return { acknowledged: acknowledged.length, ...counts, odd, ...result };
   }
 
-  /** Counts the records that carry a creation's mark: of each creation one, and no other. */
-  async checkOnce(address: string): Promise<void> {
-    const seen = new Map<unknown, number>();
-    for (const kind of ['users', 'posts'] as const) {
-      let path: string | undefined = `/api/v1/${kind}?limit=1000`;
-      while (path !== undefined) {
-        const page = (await (await fetch(address + path)).json()) as ListPage;
-        for (const { mark } of page[kind] ?? []) seen.set(mark, (seen.get(mark) ?? 0) + 1);
-        path = page.next === null ? undefined : `/api/v1/${kind}?limit=1000&cursor=${page.next}`;
+  async #createAndRead(): Promise<void> {
+    const mark = randomUUID();
+    const own = { mark, tags: ['é😀', { n: randomInt(1000) }] };
+    const author = this.#authors[randomInt(this.#authors.length + 1)];
+    const resource = author === undefined || randomInt(4) === 0 ? 'users' : 'posts';
+    const text = 'x'.repeat(randomInt(10) === 0 ? randomInt(100_000) : randomInt(500));
+    const input =
+      resource === 'users'
+        ? { name: mark, email: `${mark}@example.org`, ...own }
+        : { title: mark, body: text, authorId: author, ...own };
+    const created = await this.#insist(201, `/${resource}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': mark },
+      body: JSON.stringify(input),
+    });
+    if (created === undefined) return;
+    const { record, headers } = created;
+    if (headers.has('idempotency-replayed')) this.#counts.replayed += 1;
+    this.#acknowledged.set(mark, record);
+    if (resource === 'users') this.#authors.push(record.id);
+    const read = await this.#insist(200, `/${resource}/${record.id}`);
+    if (read === undefined) return;
+    this.#counts.read += 1;
+    if (!isDeepStrictEqual(read.record, record)) this.#odd.push(`read ${read.text}`);
+  }
+
+  /** Sends a request until it succeeds. @returns undefined after a response that is odd */
+  async #insist(status: number, path: string, init?: RequestInit) {
+    for (let tries = 0; ; tries++) {
+      const from = performance.now();
+      const response = await this.#send(path, init);
+      this.#counts.slowestMs = Math.max(this.#counts.slowestMs, performance.now() - from);
+      const wait = response?.headers.get('retry-after') ?? '0.1';
+      if (response !== undefined && response.status !== 503) {
+        const { headers, text } = response;
+        if (response.status === status) {
+          this.#tries[tries] = (this.#tries[tries] ?? 0) + 1;
+          return { record: JSON.parse(text) as Found, headers, text };
+        }
+        this.#odd.push(`${response.status} ${text.slice(0, 200)}`);
+        return undefined;
       }
+      this.#counts.unavailable += 1;
+      await sleep(Number(wait) * 1000);
     }
-    const marks = [...this.#records.values()].map(({ record }) => record.mark);
-    this.#counts.doubled = marks.filter((mark) => seen.get(mark) !== 1).length;
-    if (seen.size !== marks.length) this.#counts.doubled += Math.abs(seen.size - marks.length);
   }
 
-  #next(): Creation {
-    const key = randomUUID();
-    const own = { mark: key, tags: ['é😀', { n: randomInt(1000) }] };
-    if (this.#userIds.length === 0 || randomInt(4) === 0) {
-      return {
-        kind: 'users',
-        key,
-        body: { name: `N ${key}`, email: `${key}@example.org`, ...own },
-      };
-    }
-    const authorId = this.#userIds[randomInt(this.#userIds.length)];
-    const body = 'x'.repeat(randomInt(10) === 0 ? randomInt(100_000) : randomInt(500));
-    return { kind: 'posts', key, body: { title: `T ${key}`, body, authorId, ...own } };
-  }
-
-  /** @returns false when no answer came */
-  async #send(address: string, creation: Creation): Promise<boolean> {
-    const { kind, key, body } = creation;
-    let response: Response;
-    let record: Found;
+  /** @returns undefined when the connection broke */
+  async #send(path: string, init: RequestInit = {}) {
     try {
-      response = await fetch(`${address}/api/v1/${kind}`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
-        body: JSON.stringify(body),
-      });
-      record = (await response.json()) as Found;
-    } catch {
-      this.#unanswered.push(creation);
-      return false;
+      const signal = AbortSignal.timeout(20_000);
+      const response = await fetch(`${this.address}/api/v1${path}`, { ...init, signal });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    } catch (error) {
+      if (error instanceof Error && error.name === 'TimeoutError') this.#odd.push('no response');
+      return undefined;
     }
-    if (response.status !== 201) {
-      this.#counts.refused += 1;
-      return true;
-    }
-    if (response.headers.has('Idempotency-Replayed')) this.#counts.replayed += 1;
-    this.#records.set(String(record.id), { kind, record });
-    if (kind === 'users') this.#userIds.push(String(record.id));
-    return true;
   }
 
-  async #checkSome(address: string, kind: Creation['kind'], ids: readonly string[]): Promise<void> {
-    const query = ids.map((id) => `id=${id}`).join('&');
-    const response = await fetch(`${address}/api/v1/${kind}?limit=100&${query}`);
-    const page = (await response.json()) as ListPage;
-    const found = new Map(page[kind]?.map((record) => [record.id, record]));
-    for (const id of ids) {
-      const record = found.get(id);
-      if (record === undefined) this.#counts.lost += 1;
-      else if (isDeepStrictEqual(record, this.#records.get(id)?.record)) this.#counts.found += 1;
-      else this.#counts.torn += 1;
+  async #listAll(resource: Resource): Promise<Found[]> {
+    const all: Found[] = [];
+    const query = new URLSearchParams({ limit: '1000' });
+    for (let next: string | null = ''; next !== null; ) {
+      if (next !== '') query.set('cursor', next);
+      const response = await fetch(`${this.address}/api/v1/${resource}?${query}`);
+      const page = (await response.json()) as Page;
+      all.push(...(page[resource] ?? []));
+      next = page.next;
     }
+    return all;
   }
 }

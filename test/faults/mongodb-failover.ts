@@ -9,7 +9,7 @@ import { findMongod } from '../support/mongod/binary.ts';
 import { allWell, kill, primaryOf, stepDown } from '../support/mongod/primary.ts';
 import { startReplicaSet } from '../support/mongod/servers.ts';
 import { startServer } from '../support/server.ts';
-import { type Report, RetryingLoad } from './retrying-load.ts';
+import { isSafe, Load, type Report } from './load.ts';
 
 export interface FailoverOptions {
   readonly kills: number;
@@ -35,7 +35,7 @@ export async function failOver({
   const start = performance.now();
   await using set = await startReplicaSet(binary, 3);
   await using server = await startServer('--store', set.url('failover'));
-  const load = new RetryingLoad(server.address);
+  const load = new Load(server.address);
   load.start(8);
   await progress(load, 50);
   for (let n = 1; n <= kills; n++) {
@@ -61,12 +61,12 @@ export async function failOver({
  * Every record that was answered 201 is there, unchanged, and once; every answer came in time; and
  * no request had to be sent more than twice.
  */
-export function isGood({ lost, torn, twice, odd, slowestMs, tries }: FailoverReport): boolean {
-  return lost + torn + twice + odd.length === 0 && slowestMs < 10_000 && tries.length <= 2;
+export function isGood(report: FailoverReport): boolean {
+  return isSafe(report) && report.slowestMs < 10_000 && report.tries.length <= 2;
 }
 
 /** Until so many more records were created. */
-async function progress(load: RetryingLoad, count: number): Promise<void> {
+async function progress(load: Load, count: number): Promise<void> {
   const until = load.created + count;
   const end = Date.now() + 60_000;
   while (load.created < until) {

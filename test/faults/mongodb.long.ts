@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { findMongod } from '../support/mongod/binary.ts';
 import { failOver, isGood as isSafe } from './mongodb-failover.ts';
+import { expected, readEverywhere } from './mongodb-large-records.ts';
 import { isGood, raceEverywhere } from './mongodb-orphans.ts';
 
 describe('Rostrum on MongoDB', () => {
@@ -13,6 +14,12 @@ describe('Rostrum on MongoDB', () => {
     console.log(reports);
     expect(reports).to.have.lengthOf(2);
     for (const report of reports) expect(isGood(report)).to.equal(true);
+  });
+
+  it('reads and deletes records that together are larger than its memory', async () => {
+    const outcomes = await readEverywhere({ posts: 40, megabytes: 640 });
+    expect(outcomes).to.have.lengthOf(2);
+    for (const { stdout, output } of outcomes) expect(stdout, output).to.equal(expected(40));
   });
 
   it('keeps what it acknowledged, once, when primaries are killed and step down', async () => {

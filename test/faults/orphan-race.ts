@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import type { Intercept } from '../../src/adapters/mongodb/call.ts';
+import type { Intercept } from '../../src/adapters/mongodb/connection/call.ts';
 import { type MongodbStore, openStore } from '../../src/adapters/mongodb/store.ts';
 import { isRostrumError, storeUnavailable } from '../../src/domain/errors.ts';
-import type { PostsOfDeleted } from '../../src/ports/user-repository.ts';
-import { keep, post, times, user } from '../adapters/mongodb/records.ts';
+import { RecordVersioned } from '../../src/domain/record.ts';
+import type { DeleteMode } from '../../src/ports/user-repository.ts';
+import { later, post, times, user } from '../../src/testing/fixtures.ts';
 
 /** What came of some rounds of the race. */
 export interface Ledger {
@@ -38,7 +39,7 @@ export interface RaceOptions {
 
 type Ends = 'created' | 'moved' | 'deleted' | 'refused' | 'unavailable';
 
-const modes: readonly PostsOfDeleted[] = [{ posts: 'refuse' }, { posts: 'delete' }, keep];
+const modes: readonly DeleteMode[] = ['refuse', 'delete', 'keep'];
 
 /**
  * Creators, movers and deleters race over one user, on stores that know nothing of each other. In
@@ -84,9 +85,8 @@ interface Round {
 async function playRound({ db, setUp, stores }: Round, ledger: Ledger): Promise<void> {
   const [author, ...posts] = [user(), ...times(4, () => post())] as const;
   await db.command({ ping: 1 });
-  await setUp.users.load([{ record: author, version: 1 }]);
-  const atVersion = posts.map((record) => ({ record, version: 1 }));
-  await setUp.posts.load(atVersion);
+  await setUp.transfer.users.load([new RecordVersioned(author, 1)]);
+  await setUp.transfer.posts.load(posts.map((record) => new RecordVersioned(record, 1)));
 
   const pick = () => stores[Math.floor(Math.random() * stores.length)] as MongodbStore;
   const mayDelete = Math.random() < 0.5;
@@ -94,7 +94,7 @@ async function playRound({ db, setUp, stores }: Round, ledger: Ledger): Promise<
   const calls = [
     ...times(10, () => async (): Promise<Ends> => {
       const record = post({ authorId: author.id });
-      await pick().posts.create(record);
+      await pick().posts.create(() => record);
       acknowledged.add(record.id);
       return 'created';
     }),
@@ -103,8 +103,8 @@ async function playRound({ db, setUp, stores }: Round, ledger: Ledger): Promise<
       return 'moved';
     }),
     ...times(3, (n) => async (): Promise<Ends> => {
-      const mode = modes[n === 1 && !mayDelete ? 0 : n] as PostsOfDeleted;
-      return (await pick().users.delete(author.id, mode)) ? 'deleted' : 'refused';
+      const mode = modes[n === 1 && !mayDelete ? 0 : n] as DeleteMode;
+      return (await pick().users.delete(author.id, mode, later)) ? 'deleted' : 'refused';
     }),
   ];
   await Promise.all(

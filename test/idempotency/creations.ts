@@ -3,26 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Answer, Api } from '../adapters/http/support/api.ts';
 
-export type Kind = 'users' | 'posts';
+export const resources = ['users', 'posts'] as const;
+export type Resource = (typeof resources)[number];
 
-/** A POST under a key of its own, as often as it takes. */
+/** A POST under a key of its own, which can be sent again and again. */
 export class Creation {
-  readonly #kind: Kind;
-  readonly #name = `one of a kind ${randomUUID()}`;
+  readonly #resource: Resource;
   readonly #key = randomUUID();
   readonly #body: object;
 
-  /** @param author who a post is by */
-  constructor(kind: Kind, author: string) {
-    this.#kind = kind;
+  /** @param authorId the author of a post */
+  constructor(resource: Resource, authorId: string) {
+    this.#resource = resource;
     this.#body =
-      kind === 'users'
-        ? { name: this.#name, email: `${this.#key}@example.org` }
-        : { title: this.#name, authorId: author };
+      resource === 'users'
+        ? { name: this.#key, email: `${this.#key}@example.org` }
+        : { title: this.#key, authorId };
   }
 
   post(api: Api): Promise<Answer> {
-    return api.post(`/${this.#kind}`, this.#body, { 'Idempotency-Key': this.#key });
+    return api.post(`/${this.#resource}`, this.#body, { 'Idempotency-Key': this.#key });
   }
 
   /** The request as text, for a connection that may not live to see its end. */
@@ -34,34 +34,35 @@ export class Creation {
       `Content-Length: ${body.length}`,
       `Idempotency-Key: ${this.#key}`,
     ];
-    return [`POST /api/v1/${this.#kind} HTTP/1.1`, ...headers, '', body].join('\r\n');
+    return [`POST /api/v1/${this.#resource} HTTP/1.1`, ...headers, '', body].join('\r\n');
   }
 
-  /** As a client does who has to know that it is made. */
+  /** Sends the request until it is acknowledged. */
   async retry(api: Api): Promise<Answer> {
-    for (let attempt = 1; ; attempt++) {
-      const answer = await this.post(api);
-      if (answer.status === 201) return answer;
-      expect([answer.status, answer.body.code], answer.text).to.deep.equal(unavailable);
-      if (attempt === 50) throw new Error('It is unavailable and stays so.');
+    for (let attempt = 1; attempt <= 50; attempt++) {
+      const response = await this.post(api);
+      if (response.status === 201) return response;
+      expectUnavailable(response);
       await sleep(20);
     }
+    throw new Error('The store stays unavailable.');
   }
 
-  /** The one record is there, and it is the one that an answer showed. */
+  /** Expects that the one record is there, as a response showed it, and that a repeat shows it. */
   async expectOne(api: Api, made: Answer): Promise<void> {
-    const field = this.#kind === 'users' ? 'name' : 'title';
-    const query = new URLSearchParams({ [field]: this.#name, count: 'exact' });
-    const { body } = await api.get(`/${this.#kind}?${query}`);
-    expect(body.total, this.#name).to.equal(1);
-    expect(body[this.#kind]).to.deep.equal([made.body]);
+    const field = this.#resource === 'users' ? 'name' : 'title';
+    const { body } = await api.get(`/${this.#resource}?${field}=${this.#key}&count=exact`);
+    expect([body.total, body[this.#resource]]).to.deep.equal([1, [made.body]]);
+    expectReplayed(await this.post(api), made);
   }
 }
 
-/** The answer that leaves a client in doubt. */
-export const unavailable = [503, 'store-unavailable'] as const;
+/** Expects the response that leaves a client in doubt. */
+export function expectUnavailable({ status, body, text }: Answer, step = 'a retry'): void {
+  expect([status, body.code], `${step}: ${text}`).to.deep.equal([503, 'store-unavailable']);
+}
 
-/** The answer of a repeat, which made nothing. */
+/** Expects the response to a repeat, which made nothing. */
 export function expectReplayed(repeat: Answer, first: Answer): void {
   expect([repeat.status, repeat.body]).to.deep.equal([201, first.body]);
   expect(repeat.headers.get('idempotency-replayed')).to.equal('true');

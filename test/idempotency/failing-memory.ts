@@ -1,17 +1,18 @@
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
-import { storeUnavailable } from '../../src/domain/errors.ts';
-import type { Store } from '../../src/ports/store.ts';
+import { type Store, storeUnavailable } from '../../src/ports/index.ts';
 import type { Faults } from './faults.ts';
 
-/** Nothing can fail inside the memory store, so its steps are the calls of its repositories. */
+/**
+ * Nothing can fail inside the memory store, so its steps are the calls of its repositories. It
+ * outlives its `close`, as data on a disk does.
+ */
 export function failingMemoryStore(faults: Faults): Store {
   const store = createMemoryStore();
   return {
+    ...store,
     users: failing(store.users, faults),
     posts: failing(store.posts, faults),
-    ready: () => store.ready(),
-    close: () => store.close(),
-    [Symbol.asyncDispose]: () => store.close(),
+    close: async () => {},
   };
 }
 

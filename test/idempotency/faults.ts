@@ -1,6 +1,6 @@
 /**
  * How a step fails: before it has its effect, after it, or late: its caller is told of a failure
- * at once, and it has its effect when nobody waits for it any more.
+ * at once, and the step has its effect when nobody waits for it any more.
  */
 export type Side = 'before' | 'after' | 'late';
 
@@ -8,11 +8,11 @@ export interface Fault {
   /** Of the steps from now on, counted from 0. */
   readonly step: number;
   readonly side: Side;
-  /** Whether all steps behind it fail, too, before they have an effect. */
+  /** Whether all steps behind it fail as well, before they have an effect. */
   readonly lasting: boolean;
 }
 
-/** Counts the steps of something that can fail, and says which of them shall. */
+/** Counts the steps of something that can fail, and chooses which of them do. */
 export class Faults {
   #fault: Fault | undefined;
   #steps = 0;
@@ -24,13 +24,13 @@ export class Faults {
     this.#hit = undefined;
   }
 
-  /** @returns the step that failed; undefined when it was never reached */
+  /** @returns the name of the step that failed; undefined when it was never reached */
   disarm(): string | undefined {
     this.#fault = undefined;
     return this.#hit;
   }
 
-  /** Asked at each step. */
+  /** Counts a step. @returns how it shall fail, if it shall */
   next(name: string): Side | undefined {
     if (this.#fault === undefined) return undefined;
     const { step, side, lasting } = this.#fault;

@@ -1,87 +1,72 @@
-import { randomUUID } from 'node:crypto';
-import { MongoClient } from 'mongodb';
 import { openMongodbStore } from '../../src/adapters/mongodb/index.ts';
-import type { Store } from '../../src/ports/store.ts';
+import type { Store } from '../../src/index.ts';
+import { useDatabase } from '../adapters/mongodb/store-on.ts';
 import { Folder } from '../adapters/sqlite/support/folder.ts';
-import { describeOn, sharedServer, type Topology, topologies } from '../support/mongod/shared.ts';
+import { describeOn, type Topology, topologies } from '../support/mongod/shared.ts';
 import { failingMemoryStore } from './failing-memory.ts';
 import { FailingProxy } from './failing-mongodb.ts';
 import { failingDatabase } from './failing-sqlite.ts';
-import type { Faults, Side } from './faults.ts';
+import { Faults, type Side } from './faults.ts';
 
 /** A store that fails where it is told to. */
 export interface Subject {
   readonly sides: readonly Side[];
   /** Opens the store; again, on the same data, when it was closed. */
-  readonly open: () => Promise<Store>;
-  /** Whether what it holds outlives it. */
-  readonly lasts: boolean;
+  readonly open: () => Store | Promise<Store>;
   /** Lets what is late happen. */
-  release?(): Promise<void>;
+  readonly release?: () => Promise<void>;
 }
-
-/** Called in a `describe`, which it cleans up after; what it returns, in the hooks and tests. */
-export type MakeSubject = (faults: Faults) => () => Subject;
 
 /** The tests of `body` on every store. */
 export async function describeOnEach(
   title: string,
-  body: (make: MakeSubject) => void,
+  body: (subject: Subject, faults: Faults) => void,
 ): Promise<void> {
-  describe(`${title} : memory`, () => body(memory));
-  describe(`${title} : SQLite`, () => body(sqlite));
+  const on = (makeSubject: (faults: Faults) => Subject) => () => {
+    const faults = new Faults();
+    body(makeSubject(faults), faults);
+  };
+  describe(`${title}: memory`, on(memory));
+  describe(`${title}: SQLite`, on(sqlite));
   for (const topology of topologies) {
-    await describeOn(topology, `${title}: MongoDB`, () => body(mongodb(topology)));
+    await describeOn(topology, `${title}: MongoDB`, on(mongodb(topology)));
   }
 }
 
-const memory: MakeSubject = (faults) => () => ({
-  sides: ['before', 'after'],
-  open: async () => failingMemoryStore(faults),
-  lasts: false,
-});
+function memory(faults: Faults): Subject {
+  const store = failingMemoryStore(faults);
+  return { sides: ['before', 'after'], open: () => store };
+}
 
-const sqlite: MakeSubject = (faults) => {
+function sqlite(faults: Faults): Subject {
   const folder = new Folder();
-  return () => {
-    const file = folder.file();
-    return {
-      sides: ['before', 'after'],
-      open: async () => folder.open(file, { database: failingDatabase(faults) }),
-      lasts: true,
-    };
+  const file = folder.file();
+  return {
+    sides: ['before', 'after'],
+    open: () => folder.open(file, {}, failingDatabase(faults)),
   };
-};
+}
 
-function mongodb(topology: Topology): MakeSubject {
-  return (faults) => {
-    const database = `idempotency-${randomUUID().slice(0, 8)}`;
-    let client: MongoClient;
+const mongodb =
+  (topology: Topology) =>
+  (faults: Faults): Subject => {
+    const database = useDatabase(topology);
     let proxy: FailingProxy;
-
-    before(async function start() {
-      this.timeout(60_000);
-      client = await new MongoClient((await sharedServer(topology)).url(database)).connect();
-      const port = client.options.hosts[0]?.port;
+    before(async () => {
+      const port = database.db.client.options.hosts[0]?.port;
       if (port === undefined) throw new Error('The server has no port.');
       proxy = await FailingProxy.start(port, faults);
     });
-    after(async () => {
-      await proxy[Symbol.asyncDispose]();
-      await client.db(database).dropDatabase();
-      await client.close();
-    });
+    after(() => proxy[Symbol.asyncDispose]());
 
     // The driver looks for a server again at once, and not half a second after each cut.
     const options = 'directConnection=true&minHeartbeatFrequencyMS=10';
-    return () => ({
+    return {
       sides: ['before', 'after', 'late'],
-      open: async () => {
-        const url = `mongodb://127.0.0.1:${proxy.port}/${database}?${options}`;
+      open() {
+        const url = `mongodb://127.0.0.1:${proxy.port}/${database.db.databaseName}?${options}`;
         return openMongodbStore({ url });
       },
-      lasts: true,
       release: () => proxy.release(),
-    });
+    };
   };
-}

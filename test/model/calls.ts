@@ -1,42 +1,60 @@
-import type { JsonObject } from '../../src/domain/json.ts';
-import type { PostSort, UserSort } from '../../src/domain/page.ts';
-import type { Outcome } from './outcome.ts';
+import type {
+  CreateOptions,
+  DeleteUserOptions,
+  JsonObject,
+  Order,
+  PostFilter,
+  PostSort,
+  Precondition,
+  UserFilter,
+  UserSort,
+} from '../../src/index.ts';
 
-export type Kind = 'users' | 'posts';
+export type Resource = 'users' | 'posts';
 
-/** Versions that a change is allowed at, and not at. */
-export interface Condition {
-  readonly only?: readonly number[] | 'any';
-  readonly except?: readonly number[] | 'any';
-}
-
+export type Filter = UserFilter & PostFilter;
 export interface ListCall {
-  readonly kind: Kind;
-  readonly sort: UserSort | PostSort;
-  readonly descending: boolean;
+  readonly filter: Filter;
+  readonly order: Order<UserSort | PostSort>;
   readonly limit: number;
-  readonly ids?: readonly string[];
-  readonly name?: string;
-  readonly email?: string;
-  readonly title?: string;
-  readonly authorId?: string | null;
-  /** Milliseconds. */
-  readonly createdFrom?: number;
-  readonly updatedBefore?: number;
 }
 
-/** The calls of the contract: what the model, the core and the HTTP API all answer. */
-export interface Calls {
-  create(kind: Kind, input: JsonObject, key?: string): Promise<Outcome>;
-  get(kind: Kind, id: string): Promise<Outcome>;
-  replace(kind: Kind, id: string, input: JsonObject, condition: Condition): Promise<Outcome>;
-  patch(kind: Kind, id: string, patch: JsonObject, condition: Condition): Promise<Outcome>;
-  deleteUser(
+/** How a record is changed: `update` is by a function, which spreads the input over the record. */
+export type Change = 'replace' | 'patch' | 'update';
+
+/** The calls of the contract: the model, the core and the HTTP API each make all of them. */
+export interface Calls<T> {
+  create(resource: Resource, input: JsonObject, options: CreateOptions): T;
+  get(resource: Resource, id: string): T;
+  change(
+    how: Change,
+    resource: Resource,
     id: string,
-    posts: 'refuse' | 'delete' | 'keep',
-    condition: Condition,
-  ): Promise<Outcome>;
-  deletePost(id: string, condition: Condition): Promise<Outcome>;
+    input: JsonObject,
+    precondition: Precondition,
+  ): T;
+  /** @param options `posts` only where the resource is users */
+  delete(resource: Resource, id: string, options: DeleteUserOptions): T;
   /** All pages, one after the other. */
-  list(call: ListCall): Promise<Outcome>;
+  list(resource: Resource, call: ListCall): T;
 }
+
+export interface Page {
+  readonly records: readonly JsonObject[];
+  readonly total: number;
+}
+
+export interface Failure {
+  readonly error: string;
+  /** `pointer code`, sorted. */
+  readonly issues?: readonly string[];
+  readonly posts?: number;
+  readonly version?: number;
+}
+
+/** What a caller learns of one call, whichever way it was made. Records are plain JSON. */
+export type Outcome =
+  | { readonly record: JsonObject; readonly version: number; readonly replayed?: boolean }
+  | { readonly deleted: true }
+  | { readonly pages: readonly Page[] }
+  | Failure;

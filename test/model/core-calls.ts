@@ -1,77 +1,54 @@
-import { type Instant, instantFromMs } from '../../src/domain/instant.ts';
-import type { FieldIssue } from '../../src/domain/issues.ts';
-import { canonicalJson, type JsonObject } from '../../src/domain/json.ts';
-import type { Page, Position, PostSort, UserSort } from '../../src/domain/page.ts';
-import type { Post } from '../../src/domain/post.ts';
-import type { Versioned } from '../../src/domain/record.ts';
-import type { Rostrum } from '../../src/domain/services/rostrum.ts';
-import type { User } from '../../src/domain/user.ts';
-import { isRostrumError } from '../../src/index.ts';
-import type { Calls, ListCall } from './calls.ts';
-import type { Outcome } from './outcome.ts';
+import {
+  isRostrumError,
+  type JsonObject,
+  type Position,
+  type Rostrum,
+  type User,
+  type UserInput,
+  type UserService,
+  type Versioned,
+} from '../../src/index.ts';
+import type { Calls, Outcome, Page, Resource } from './calls.ts';
 
 /** The calls, made on the core itself. */
-export function coreCalls(rostrum: Rostrum): Calls {
-  const { users, posts } = rostrum;
+export function coreCalls(rostrum: Rostrum): Calls<Promise<Outcome>> {
+  // Inputs may be anything, and both services have the same methods.
+  const service = (resource: Resource) => rostrum[resource] as UserService;
   return {
-    create: (kind, input, key) =>
+    create: (resource, input, options) =>
       outcome(async () => {
-        const idempotency =
-          key === undefined ? undefined : { key, fingerprint: canonicalJson(input) };
-        const { stored, replayed } = await rostrum[kind].create(input, idempotency);
-        return { made: stored.record, version: stored.version, replayed };
+        const made = await service(resource).create(input as UserInput, options);
+        return { ...seen(made), replayed: made.replayed };
       }),
-    get: (kind, id) => outcome(() => rostrum[kind].get(id)),
-    replace: (kind, id, input, condition) =>
-      outcome(() => rostrum[kind].replace(id, input, condition)),
-    patch: (kind, id, patch, condition) => outcome(() => rostrum[kind].patch(id, patch, condition)),
-    deleteUser: (id, mode, condition) =>
+    get: (resource, id) => outcome(async () => seen(await service(resource).get(id))),
+    change: (how, resource, id, input, precondition) =>
       outcome(async () => {
-        await users.delete(id, mode, condition);
+        const change = how === 'update' ? (record: JsonObject) => ({ ...record, ...input }) : input;
+        return seen(await service(resource)[how](id, change as never, precondition));
+      }),
+    delete: (resource, id, options) =>
+      outcome(async () => {
+        await service(resource).delete(id, options);
         return { deleted: true };
       }),
-    deletePost: (id, condition) =>
+    list: (resource, call) =>
       outcome(async () => {
-        await posts.delete(id, condition);
-        return { deleted: true };
+        const pages: Page[] = [];
+        let after: Position | undefined;
+        do {
+          const request = { ...call, after, total: true };
+          const page = await service(resource).list(request as Parameters<UserService['list']>[0]);
+          const records = page.items.map(({ record }) => record);
+          pages.push({ records, total: page.total ?? -1 });
+          after = page.next;
+        } while (after !== undefined);
+        return { pages };
       }),
-    list: (call) => outcome(() => walk(rostrum, call)),
   };
 }
 
-async function walk(rostrum: Rostrum, call: ListCall): Promise<Outcome> {
-  const records: JsonObject[] = [];
-  let total = 0;
-  let after: Position | undefined;
-  do {
-    const page = await listPage(rostrum, call, after);
-    records.push(...page.items.map(({ record }) => record));
-    total = page.total ?? -1;
-    after = page.next;
-  } while (after !== undefined);
-  return { records, total };
-}
-
-function listPage(
-  { users, posts }: Rostrum,
-  call: ListCall,
-  after: Position | undefined,
-): Promise<Page<Versioned<User | Post>>> {
-  const { kind, sort, descending, limit, ids, name, email, title, authorId } = call;
-  const createdAt = { from: instantOf(call.createdFrom) };
-  const updatedAt = { before: instantOf(call.updatedBefore) };
-  const direction = descending ? ('desc' as const) : ('asc' as const);
-  const page = { limit, after, total: true };
-  if (kind === 'users') {
-    const filter = { ids, createdAt, updatedAt, name, email };
-    return users.list({ filter, order: { by: sort as UserSort, direction }, ...page });
-  }
-  const filter = { ids, createdAt, updatedAt, title, authorId };
-  return posts.list({ filter, order: { by: sort as PostSort, direction }, ...page });
-}
-
-function instantOf(ms: number | undefined): Instant | undefined {
-  return ms === undefined ? undefined : instantFromMs(ms);
+function seen({ record, version }: Versioned<User>) {
+  return { record, version };
 }
 
 /** What a call ends in: its value, or the core's error; any other error is a failure. */
@@ -81,18 +58,8 @@ async function outcome(call: () => Promise<Outcome>): Promise<Outcome> {
   } catch (error) {
     if (!isRostrumError(error)) throw error;
     const { code, details } = error;
-    const { issues, posts, version } = details as Partial<Details>;
-    return {
-      error: code,
-      ...(issues && { issues: issues.map((issue) => `${issue.pointer} ${issue.code}`).sort() }),
-      ...(posts !== undefined && { posts }),
-      ...(version !== undefined && { version }),
-    };
+    if (!('issues' in details)) return { error: code, ...('id' in details ? {} : details) };
+    const issues = details.issues.map((issue) => `${issue.pointer} ${issue.code}`);
+    return { error: code, issues: issues.sort() };
   }
-}
-
-interface Details {
-  readonly issues: readonly FieldIssue[];
-  readonly posts: number;
-  readonly version: number;
 }

@@ -1,133 +1,91 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../src/domain/json.ts';
-import type { Calls, Condition, ListCall } from './calls.ts';
-import type { Outcome } from './outcome.ts';
+import type { JsonObject, Precondition, TimeSpan } from '../../src/index.ts';
+import { type Answer, callsTo, expectProblem } from '../adapters/http/support/api.ts';
+import type { Calls, ListCall, Outcome, Page, Resource } from './calls.ts';
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Body;
-}
+/** The calls, made over HTTP. `X-Caller` names the caller. */
+export function httpCalls(base: string): Calls<Promise<Outcome>> {
+  const { send } = callsTo(base);
 
-/** What an answer of the API may have in its body. */
-interface Body extends JsonObject {
-  readonly next?: string | null;
-  readonly total?: number;
-  readonly code?: string;
-  readonly posts?: never;
-}
-
-/** The calls, made over HTTP; each answer is held to what the contract says of every answer. */
-export function httpCalls(base: string): Calls {
-  const api = `${base}/api/v1`;
-
-  async function send(method: string, path: string, headers = {}, body?: JsonObject) {
-    const response = await fetch(`${api}${path}`, {
-      method,
-      headers: { ...headers, ...(body && { 'Content-Type': 'application/json' }) },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
-    const text = await response.text();
-    expect(response.headers.get('X-Request-Id')).to.match(/^[\w.-]{1,128}$/);
-    const answer: Answer = {
-      status: response.status,
-      headers: response.headers,
-      body: text === '' ? {} : JSON.parse(text),
-    };
-    return answer;
+  async function call(method: string, path: string, headers: Headers, body?: JsonObject) {
+    const response = await send(method, path, headers, body);
+    return response.status >= 400 ? failure(response) : recordOf(response);
   }
 
-  async function change(method: string, path: string, condition: Condition, body?: JsonObject) {
-    const answer = await send(method, path, conditional(condition), body);
-    return answer.status >= 400 ? refused(answer) : recordOf(answer);
-  }
-
-  async function remove(path: string, condition: Condition): Promise<Outcome> {
-    const answer = await send('DELETE', path, conditional(condition));
-    if (answer.status >= 400) return refused(answer);
-    expect([answer.status, answer.body]).to.deep.equal([200, { deleted: true }]);
-    return { deleted: true };
+  async function get(resource: Resource, id: string): Promise<Outcome> {
+    return call('GET', `/${resource}/${id}`, {});
   }
 
   return {
-    async create(kind, input, key) {
-      const headers = key === undefined ? {} : { 'Idempotency-Key': key };
-      const answer = await send('POST', `/${kind}`, headers, input);
-      if (answer.status >= 400) return refused(answer);
-      expect(answer.status).to.equal(201);
-      expect(answer.headers.get('Location')).to.equal(`/api/v1/${kind}/${answer.body.id}`);
-      const replayed = answer.headers.get('Idempotency-Replayed') === 'true';
-      return { made: answer.body, version: versionOf(answer), replayed };
+    get,
+
+    async create(resource, input, { idempotencyKey, caller }) {
+      const headers = {
+        ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
+        ...(caller && { 'X-Caller': caller }),
+      };
+      const response = await send('POST', `/${resource}`, headers, input);
+      if (response.status >= 400) return failure(response);
+      const replayed = response.headers.get('Idempotency-Replayed') === 'true';
+      return { ...recordOf(response), replayed };
     },
 
-    async get(kind, id) {
-      const answer = await send('GET', `/${kind}/${id}`);
-      if (answer.status >= 400) return refused(answer);
-      const tag = String(answer.headers.get('ETag'));
-      const again = await send('GET', `/${kind}/${id}`, { 'If-None-Match': `"no", W/${tag}` });
-      expect([again.status, again.headers.get('ETag')]).to.deep.equal([304, tag]);
-      return recordOf(answer);
+    async change(how, resource, id, input, precondition) {
+      const headers = conditional(precondition);
+      const path = `/${resource}/${id}`;
+      if (how !== 'update') return call(how === 'patch' ? 'PATCH' : 'PUT', path, headers, input);
+      const current = await get(resource, id);
+      if (!('record' in current)) return current;
+      return call('PUT', path, headers, { ...current.record, ...input });
     },
 
-    replace: (kind, id, input, condition) => change('PUT', `/${kind}/${id}`, condition, input),
-    patch: (kind, id, patch, condition) => change('PATCH', `/${kind}/${id}`, condition, patch),
-    deleteUser: (id, posts, condition) =>
-      remove(`/users/${id}${posts === 'refuse' ? '' : `?posts=${posts}`}`, condition),
-    deletePost: (id, condition) => remove(`/posts/${id}`, condition),
+    async delete(resource, id, { posts, ...precondition }) {
+      // The query has no word for `refuse`, which is the default.
+      const query = posts === undefined || posts === 'refuse' ? '' : `?posts=${posts}`;
+      const headers = conditional(precondition);
+      const response = await send('DELETE', `/${resource}/${id}${query}`, headers);
+      if (response.status >= 400) return failure(response);
+      expect(response.body).to.deep.equal({ deleted: true });
+      return { deleted: true };
+    },
 
-    async list(call) {
-      const records: JsonObject[] = [];
-      let total = 0;
-      let next: string | null = `${api}/${call.kind}?${queryOf(call)}`;
-      while (next !== null) {
-        const answer: Answer = await send('GET', next.slice(api.length));
-        expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
-        const items = answer.body[call.kind] as unknown as JsonObject[];
-        expect(items.length).to.be.at.most(call.limit);
-        records.push(...items);
-        total = answer.body.total ?? -1;
-        expect(answer.headers.get('X-Total-Count')).to.equal(String(total));
-        next = nextOf(answer, next, base);
+    async list(resource, listCall) {
+      const query = queryOf(listCall);
+      const pages: Page[] = [];
+      for (let next: string | null = ''; next !== null; ) {
+        if (next !== '') query.set('cursor', next);
+        const response = await send('GET', `/${resource}?${query}`);
+        if (response.status >= 400) return failure(response);
+        const { body } = response;
+        pages.push({ records: body[resource] as unknown as JsonObject[], total: body.total });
+        next = body.next;
       }
-      return { records, total };
+      return { pages };
     },
   };
 }
 
-/** The next page by the header, which has to say the same as the body. */
-function nextOf({ headers, body }: Answer, present: string, base: string): string | null {
-  const link = /^<([^>]+)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1] ?? null;
-  if (body.next === null || body.next === undefined) {
-    expect([link, body.next]).to.deep.equal([null, null]);
-    return null;
-  }
-  const url = new URL(String(link), present);
-  expect(url.searchParams.get('cursor')).to.equal(body.next);
-  expect(url.origin).to.equal(base);
-  return url.href;
-}
+type Headers = Readonly<Record<string, string>>;
 
-function queryOf(call: ListCall): URLSearchParams {
-  const { sort, descending, limit, ids = [], name, email, title, authorId } = call;
+function queryOf({ filter, order, limit }: ListCall): URLSearchParams {
+  const { ids, createdAt, updatedAt, ...exact } = filter;
   const query = new URLSearchParams({ limit: String(limit), count: 'exact' });
-  query.set('sort', descending ? `-${sort}` : sort);
-  // No id at all cannot be said in a query; one that is no id matches as little.
-  for (const id of call.ids?.length === 0 ? [''] : ids) query.append('id', id);
-  if (name !== undefined) query.set('name', name);
-  if (email !== undefined) query.set('email', email);
-  if (title !== undefined) query.set('title', title);
-  if (authorId !== undefined) query.set('authorId', authorId ?? '');
-  if (call.createdFrom !== undefined) query.set('createdAt[gte]', instant(call.createdFrom));
-  if (call.updatedBefore !== undefined) query.set('updatedAt[lt]', instant(call.updatedBefore));
+  query.set('sort', order.direction === 'desc' ? `-${order.by}` : order.by);
+  // A query cannot name an empty list of ids; an id that no record has matches nothing as well.
+  for (const id of ids?.length === 0 ? [''] : (ids ?? [])) query.append('id', id);
+  for (const [name, value] of Object.entries(exact)) {
+    if (value !== undefined) query.set(name, value ?? '');
+  }
+  for (const [name, span] of Object.entries({ createdAt, updatedAt })) {
+    const { from, before }: TimeSpan = span ?? {};
+    if (from !== undefined) query.set(`${name}[gte]`, from);
+    if (before !== undefined) query.set(`${name}[lt]`, before);
+  }
   return query;
 }
 
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function conditional({ only, except }: Condition): Record<string, string> {
-  const tags = (versions: readonly number[] | 'any') =>
+function conditional({ only, except }: Precondition): Headers {
+  const tags = (versions: NonNullable<typeof only>) =>
     versions === 'any' ? '*' : versions.map((version) => `"${version}"`).join(', ') || '"none"';
   return {
     ...(only && { 'If-Match': tags(only) }),
@@ -135,27 +93,22 @@ function conditional({ only, except }: Condition): Record<string, string> {
   };
 }
 
-function recordOf(answer: Answer): Outcome {
-  expect(answer.status).to.equal(200);
-  expect(answer.headers.get('Cache-Control')).to.equal('no-cache');
-  return { record: answer.body, version: versionOf(answer) };
+function recordOf(response: Answer) {
+  return { record: response.body as unknown as JsonObject, version: versionOf(response) };
 }
 
 function versionOf({ headers }: Answer): number {
   return Number(/^"(\d+)"$/.exec(headers.get('ETag') ?? '')?.[1]);
 }
 
-function refused({ status, headers, body }: Answer): Outcome {
-  expect(headers.get('Content-Type')).to.equal('application/problem+json');
-  expect(headers.get('Cache-Control')).to.equal('no-store');
-  expect(body).to.include({ status, type: `/problems/${body.code}`, detail: body.error });
-  expect(body.requestId).to.equal(headers.get('X-Request-Id'));
+function failure(response: Answer): Outcome {
+  const { status, body } = response;
   expect(status).to.be.below(500);
-  const errors = body.errors as unknown as readonly { pointer: string; code: string }[];
+  const { code, errors, posts } = expectProblem(response, status, body.code);
   return {
-    error: String(body.code),
-    ...(errors && { issues: errors.map(({ pointer, code }) => `${pointer} ${code}`).sort() }),
-    ...(body.posts !== undefined && { posts: Number(body.posts) }),
-    ...(status === 412 && { version: versionOf({ status, headers, body }) }),
+    error: code,
+    ...(errors && { issues: errors.map((one) => `${one.pointer} ${one.code}`).sort() }),
+    ...(posts !== undefined && { posts: Number(posts) }),
+    ...(status === 412 && { version: versionOf(response) }),
   };
 }

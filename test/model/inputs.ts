@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../src/domain/json.ts';
+import type { CreateOptions, Json, JsonObject, Precondition } from '../../src/index.ts';
 import { ownValue } from '../support/arbitraries.ts';
-import type { Condition, Kind, ListCall } from './calls.ts';
+
+/** Numbers of records, counted from the youngest. */
+export const indexes = fc.nat({ max: 23 });
 
 /** Few values, so that they meet again: as duplicates, in filters, in the order of a list. */
 const names = ['Ada', ' Ada ', 'Grace', '～', '😀', 'é', 'a', 'B', 'ﬀ'];
@@ -22,95 +24,87 @@ const mostly = <T>(good: fc.Arbitrary<T>, bad: fc.Arbitrary<T>) =>
 
 const text = mostly(fc.constantFrom<Json>(...names), badText);
 const own = mostly(ownValue, badOwn);
-/** `undefined` is gone from what is sent. */
-const absent = fc.constant(undefined as unknown as Json);
+
+const oneIn = <T>(weight: number, value: fc.Arbitrary<T>) =>
+  fc.oneof(
+    { weight: weight - 1, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: value },
+  );
 
 const common = {
   own,
   tags: fc.array(fc.constantFrom<Json>('a', 'b'), { maxLength: 2 }),
-  // Ignored when a record is made and a mismatch later, so mostly left out.
-  id: fc.oneof(
-    { weight: 15, arbitrary: absent },
-    { weight: 1, arbitrary: fc.constantFrom<Json>('mine', null) },
-  ),
+  // Ignored when a record is made and a mismatch later.
+  id: oneIn(16, fc.constantFrom<Json>('mine', null)),
   createdAt: fc.constantFrom<Json>(7, '2000-01-01T00:00:00.000Z'),
   $set: fc.constantFrom<Json>({ 'a.b': 1, c: null }, null),
   nested: fc.dictionary(fc.constantFrom('x', 'y'), fc.constantFrom<Json>(1, null, { z: null })),
-} satisfies Record<string, fc.Arbitrary<Json>>;
+};
 
 /** A record with these fields, of which only some have to be there. */
-function record(fields: Record<string, fc.Arbitrary<Json>>, required: string[]) {
-  return fc.record<Record<string, Json>>({ ...common, ...fields }, { requiredKeys: required });
+function record(fields: Record<string, fc.Arbitrary<Json | undefined>>, requiredKeys: string[]) {
+  return fc.record<Record<string, Json | undefined>>({ ...common, ...fields }, { requiredKeys });
 }
 
-/** `authors` are ids to point at, some of which exist no more or never did. */
-export function inputs(kind: Kind, authors: readonly string[]): fc.Arbitrary<JsonObject> {
-  if (kind === 'users') {
-    const email = mostly(fc.constantFrom<Json>(...emails, null), badEmail);
-    return mostly(record({ name: text, email }, ['name']), record({ email }, []));
-  }
-  const authorId = mostly(fc.constantFrom<Json>(...authors, null), fc.constantFrom<Json>('no', 7));
-  const body = mostly(fc.constantFrom<Json>('', 'a body', null), fc.constantFrom<Json>(7, '\0'));
-  return mostly(record({ title: text, body, authorId }, ['title']), record({ authorId }, []));
-}
+const email = mostly(fc.constantFrom<Json>(...emails, null), badEmail);
+/** `#0` stands for the youngest user when the command runs, `#1` for the next one. */
+const authorId = mostly(
+  fc.constantFrom<Json>('#0', '#1', '#2', '#3', '#4', '#9', null),
+  fc.constantFrom<Json>('no', 7),
+);
+const body = mostly(fc.constantFrom<Json>('', 'a body', null), fc.constantFrom<Json>(7, '\0'));
 
-export function patches(kind: Kind, authors: readonly string[]): fc.Arbitrary<JsonObject> {
-  return fc.oneof(
-    inputs(kind, authors),
-    fc.constantFrom<JsonObject>({}, { own: null }, { nested: { x: null } }, { $set: { c: 2 } }),
-  );
-}
+/** A unit of text, repeated when the command runs: some such posts exceed what a page may hold. */
+const large = oneIn(3, fc.constantFrom<Json>('x', '～'));
+
+export const inputs = {
+  users: mostly(record({ name: text, email }, ['name']), record({ email }, [])),
+  posts: mostly(
+    record({ title: text, body, authorId, large }, ['title']),
+    record({ authorId }, []),
+  ),
+};
+
+/** Patches of what earlier inputs have set. */
+export const patches = fc.constantFrom<JsonObject>(
+  {},
+  { own: null },
+  { nested: { x: null } },
+  { $set: { c: 2 } },
+);
 
 const versions = fc.oneof(
   fc.constant('any' as const),
   fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 3 }),
 );
 
-export const conditions: fc.Arbitrary<Condition> = fc.oneof(
+export const preconditions: fc.Arbitrary<Precondition> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({}) },
   { weight: 1, arbitrary: fc.record({ only: versions }) },
   { weight: 1, arbitrary: fc.record({ except: versions }) },
 );
 
-export const keys = fc.option(fc.constantFrom('k1', 'k2', '~!'), { nil: undefined, freq: 2 });
+export const idempotency: fc.Arbitrary<CreateOptions> = fc.oneof(
+  fc.constant({}),
+  fc.record(
+    { idempotencyKey: fc.constantFrom('k1', 'k2', '~!'), caller: fc.constantFrom('a', 'b') },
+    { requiredKeys: ['idempotencyKey'] },
+  ),
+);
 
-const spans = {
-  createdFrom: fc.integer({ min: -50_000, max: 1000 }),
-  updatedBefore: fc.integer({ min: -50_000, max: 1000 }),
-};
+const since = fc.integer({ min: -50_000, max: 1000 });
 
-const filters: Record<Kind, Record<string, fc.Arbitrary<unknown>>> = {
-  users: {
-    ...spans,
-    ids: fc.constant(true),
-    name: fc.constantFrom('Ada', '😀', 'nobody'),
-    email: fc.constantFrom('aDa@b.c', 'É@x', 'no'),
-  },
-  posts: {
-    ...spans,
-    ids: fc.constant(true),
-    title: fc.constantFrom('Ada', 'é', 'nothing'),
-    authorId: fc.constant(true),
-  },
-};
+/** A list call whose ids count from the youngest record, and whose times are milliseconds from now. */
+export type ListShape = typeof listShapes extends fc.Arbitrary<infer Shape> ? Shape : never;
 
-/** A list call; where a filter needs ids or a time, the caller puts them in. */
-export interface ListShape extends Omit<ListCall, 'ids' | 'authorId'> {
-  readonly ids?: true;
-  readonly authorId?: true;
-}
-
-export function listShapes(kind: Kind): fc.Arbitrary<ListShape> {
-  const sorts =
-    kind === 'users'
-      ? (['createdAt', 'updatedAt', 'name', 'email'] as const)
-      : (['createdAt', 'updatedAt', 'title'] as const);
-  return fc
-    .record({
-      filter: fc.oneof(fc.constant({}), fc.record(filters[kind], { requiredKeys: [] })),
-      sort: fc.constantFrom(...sorts),
-      descending: fc.boolean(),
-      limit: fc.constantFrom(1, 2, 3, 100),
-    })
-    .map(({ filter, ...rest }) => ({ kind, ...rest, ...filter }));
-}
+export const listShapes = fc.record({
+  ids: oneIn(4, fc.array(indexes, { maxLength: 4 })),
+  authorId: oneIn(4, fc.option(indexes)),
+  createdFrom: oneIn(4, since),
+  updatedBefore: oneIn(4, since),
+  name: oneIn(4, fc.constantFrom('Ada', 'é', 'nobody')),
+  email: oneIn(4, fc.constantFrom('aDa@b.c', 'É@x', 'no')),
+  by: fc.constantFrom('createdAt', 'updatedAt', 'name', 'email'),
+  direction: fc.constantFrom('asc', 'desc'),
+  limit: fc.constantFrom(1, 2, 3, 100),
+});

@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, JsonObject } from '../../src/domain/json.ts';
-import type { Condition, Kind, ListCall } from './calls.ts';
-import type { Outcome } from './outcome.ts';
-import { emailKeyOf, judge, judgeJson, merge, tooDeep } from './rules.ts';
+import type {
+  CreateOptions,
+  DeleteUserOptions,
+  JsonObject,
+  Precondition,
+  TimeSpan,
+} from '../../src/index.ts';
+import type { Calls, Change, Failure, Filter, ListCall, Outcome, Page, Resource } from './calls.ts';
+import { emailKeyOf, judge, judgeJson, merge } from './rules.ts';
 
 interface Stored {
   readonly record: JsonObject;
@@ -10,23 +15,26 @@ interface Stored {
 }
 
 interface Claimed {
-  readonly body: JsonObject;
+  readonly options: CreateOptions;
+  readonly input: JsonObject;
   readonly stored: Stored;
   readonly until: number;
 }
 
 const day = 24 * 60 * 60 * 1000;
+const pageBytes = 2 * 1024 * 1024;
 const instant = (ms: number) => new Date(ms).toISOString();
-const failed = (error: string, more: object = {}): Outcome => ({ error, ...more });
+const failed = (error: string, more: Omit<Failure, 'error'> = {}): Failure => ({ error, ...more });
+const missing = (resource: Resource) =>
+  failed(resource === 'users' ? 'user-not-found' : 'post-not-found');
 
-/** A pure model of the contract: what every call has to answer, given all calls before it. */
-export class Model {
+/** A pure model of the contract: the outcome of every call, given all calls before it. */
+export class Model implements Calls<Outcome> {
   /** Far ahead, so that no sweep of a store that goes by the real time takes a claim away. */
   #now = Date.parse('2100-01-01T00:00:00.000Z');
-  /** When the last claim that is over was over. */
-  #lastExpiry = 0;
+  #creations = 1;
   /** Every id that was ever made, the youngest last. */
-  readonly made: Record<Kind, string[]> = { users: [], posts: [] };
+  readonly made: Record<Resource, string[]> = { users: [], posts: [] };
   readonly #stored = { users: new Map<string, Stored>(), posts: new Map<string, Stored>() };
   readonly #claims = { users: new Map<string, Claimed>(), posts: new Map<string, Claimed>() };
 
@@ -34,166 +42,174 @@ export class Model {
     return this.#now;
   }
 
+  /** The id of the next creation. The order of ids is not the order in which they are made. */
+  get nextId(): string {
+    const n = this.#creations;
+    return `${String((n * 7919) % 100_003).padStart(6, '0')}-${n}`;
+  }
+
   /** Moves the clock; not back over the end of a claim, which may be forgotten for good by now. */
   tick(ms: number): void {
-    this.#now = Math.max(this.#now + ms, ms < 0 ? this.#lastExpiry : 0);
-    for (const { until } of [...this.#claims.users.values(), ...this.#claims.posts.values()]) {
-      if (until <= this.#now) this.#lastExpiry = Math.max(this.#lastExpiry, until);
-    }
+    const claims = [...this.#claims.users.values(), ...this.#claims.posts.values()];
+    const ends = claims.map(({ until }) => until).filter((until) => until <= this.#now);
+    this.#now = Math.max(this.#now + ms, ...(ms < 0 ? ends : []));
   }
 
   /** The ids of the records that there are, the youngest last. */
-  alive(kind: Kind): string[] {
-    return [...this.#stored[kind].keys()];
+  alive(resource: Resource): string[] {
+    return [...this.#stored[resource].keys()];
   }
 
-  /** The keys that were used, with what they were used for. */
-  used(kind: Kind): (readonly [key: string, body: JsonObject])[] {
-    return [...this.#claims[kind]].map(([key, { body }]) => [key, body]);
+  /** The creations that made a claim. */
+  claimed(resource: Resource): Claimed[] {
+    return [...this.#claims[resource].values()];
   }
 
-  /** @param id the id that the real thing will give, should it make a record */
-  create(kind: Kind, input: JsonObject, id: string, key?: string): Outcome {
-    const claim = key === undefined ? undefined : this.#claims[kind].get(key);
+  create(resource: Resource, input: JsonObject, options: CreateOptions): Outcome {
+    const id = this.nextId;
+    this.#creations += 1;
+    const key = JSON.stringify([options.caller, options.idempotencyKey]);
+    const claim = this.#claims[resource].get(key);
     if (claim !== undefined && claim.until > this.now) {
-      if (!isDeepStrictEqual(claim.body, input)) return failed('idempotency-key-reused');
-      return { made: claim.stored.record, version: 1, replayed: true };
+      if (!isDeepStrictEqual(claim.input, input)) return failed('idempotency-key-reused');
+      return { ...claim.stored, replayed: true };
     }
-    const { fields, issues } = judge(kind, input);
-    const wrong = this.#wrong(kind, id, fields, issues);
+    const { fields, issues } = judge(resource, input);
+    const wrong = this.#wrong(resource, id, fields, issues);
     if (wrong !== undefined) return wrong;
     const time = instant(this.now);
     const stored = { record: { ...fields, id, createdAt: time, updatedAt: time }, version: 1 };
-    this.#stored[kind].set(id, stored);
-    this.made[kind].push(id);
-    if (key !== undefined) {
-      this.#claims[kind].set(key, { body: input, stored, until: this.now + day });
+    this.#stored[resource].set(id, stored);
+    this.made[resource].push(id);
+    if (options.idempotencyKey !== undefined) {
+      this.#claims[resource].set(key, { options, input, stored, until: this.now + day });
     }
-    return { made: stored.record, version: 1, replayed: false };
+    return { ...stored, replayed: false };
   }
 
-  get(kind: Kind, id: string): Outcome {
-    return this.#stored[kind].get(id) ?? this.#missing(kind);
+  get(resource: Resource, id: string): Outcome {
+    return this.#stored[resource].get(id) ?? missing(resource);
   }
 
-  replace(kind: Kind, id: string, input: JsonObject, condition: Condition): Outcome {
-    return this.#change(kind, id, condition, () => judge(kind, input, id));
+  change(
+    how: Change,
+    resource: Resource,
+    id: string,
+    input: JsonObject,
+    precondition: Precondition,
+  ): Outcome {
+    const current = this.#found(resource, id, precondition);
+    if ('error' in current) return current;
+    const { fields, issues } = judgeChange(how, resource, current.record, input);
+    const wrong = this.#wrong(resource, id, fields, issues);
+    if (wrong !== undefined) return wrong;
+    const { createdAt, updatedAt } = current.record;
+    const record = { ...fields, id, createdAt, updatedAt } as JsonObject;
+    return isDeepStrictEqual(record, current.record)
+      ? current
+      : this.#store(resource, current, record);
   }
 
-  patch(kind: Kind, id: string, patch: JsonObject, condition: Condition): Outcome {
-    return this.#change(kind, id, condition, ({ record }) => {
-      if (tooDeep(patch)) return { fields: patch, issues: judgeJson(patch) };
-      const merged = merge(record, patch) as JsonObject;
-      return judge(kind, patch.id === null ? { ...merged, id: null } : merged, id);
-    });
-  }
-
-  deleteUser(id: string, posts: 'refuse' | 'delete' | 'keep', condition: Condition): Outcome {
-    const current = this.#stored.users.get(id);
-    if (current === undefined) return this.#missing('users');
-    const unmet = this.#unmet(condition, current);
-    if (unmet !== undefined) return unmet;
-    const theirs = [...this.#stored.posts].filter(([, post]) => post.record.authorId === id);
+  delete(resource: Resource, id: string, options: DeleteUserOptions): Outcome {
+    const current = this.#found(resource, id, options);
+    if ('error' in current) return current;
+    const { posts = 'refuse' } = options;
+    const theirs = [...this.#stored.posts].filter(([, { record }]) => record.authorId === id);
     if (posts === 'refuse' && theirs.length > 0) {
       return failed('user-has-posts', { posts: theirs.length });
     }
     for (const [postId, post] of theirs) {
       if (posts === 'delete') this.#stored.posts.delete(postId);
-      else this.#stored.posts.set(postId, this.#next(post, { ...post.record, authorId: null }));
+      else this.#store('posts', post, { ...post.record, authorId: null });
     }
-    this.#stored.users.delete(id);
+    this.#stored[resource].delete(id);
     return { deleted: true };
   }
 
-  deletePost(id: string, condition: Condition): Outcome {
-    const current = this.#stored.posts.get(id);
-    if (current === undefined) return this.#missing('posts');
-    const unmet = this.#unmet(condition, current);
-    if (unmet !== undefined) return unmet;
-    this.#stored.posts.delete(id);
-    return { deleted: true };
+  list(resource: Resource, { filter, order, limit }: ListCall): Outcome {
+    const records = [...this.#stored[resource].values()].map(({ record }) => record);
+    const found = records.filter((record) => matches(record, filter));
+    const bytes = (text: unknown) => Buffer.from(String(text));
+    const key = (record: JsonObject) => bytes(sortKeyOf(record, order.by));
+    found.sort(
+      (a, b) => Buffer.compare(key(a), key(b)) || Buffer.compare(bytes(a.id), bytes(b.id)),
+    );
+    if (order.direction === 'desc') found.reverse();
+    return { pages: pagesOf(found, limit) };
   }
 
-  list(call: ListCall): Outcome {
-    const found = [...this.#stored[call.kind].values()].filter(({ record }) => {
-      const at = (field: string) => Date.parse(String(record[field]));
-      return (
-        (call.ids === undefined || call.ids.includes(String(record.id))) &&
-        (call.name === undefined || record.name === call.name) &&
-        (call.title === undefined || record.title === call.title) &&
-        (call.email === undefined ||
-          (record.email !== null && emailKeyOf(String(record.email)) === emailKeyOf(call.email))) &&
-        (call.authorId === undefined || record.authorId === call.authorId) &&
-        (call.createdFrom === undefined || at('createdAt') >= call.createdFrom) &&
-        (call.updatedBefore === undefined || at('updatedAt') < call.updatedBefore)
-      );
-    });
-    // A missing email sorts as the empty text, which no email is.
-    const key = (stored: Stored) => {
-      const value = stored.record[call.sort] ?? '';
-      return Buffer.from(call.sort === 'email' ? emailKeyOf(String(value)) : String(value));
-    };
-    const byId = (a: Stored, b: Stored) =>
-      Buffer.compare(Buffer.from(String(a.record.id)), Buffer.from(String(b.record.id)));
-    found.sort((a, b) => Buffer.compare(key(a), key(b)) || byId(a, b));
-    if (call.descending) found.reverse();
-    return { records: found.map(({ record }) => record), total: found.length };
-  }
-
-  #change(
-    kind: Kind,
-    id: string,
-    condition: Condition,
-    judged: (current: Stored) => { fields: JsonObject; issues: string[] },
-  ): Outcome {
-    const current = this.#stored[kind].get(id);
-    if (current === undefined) return this.#missing(kind);
-    const unmet = this.#unmet(condition, current);
-    if (unmet !== undefined) return unmet;
-    const { fields, issues } = judged(current);
-    const wrong = this.#wrong(kind, id, fields, issues);
-    if (wrong !== undefined) return wrong;
-    const { createdAt, updatedAt } = current.record;
-    const record = { ...fields, id, createdAt, updatedAt } as JsonObject;
-    if (isDeepStrictEqual(record, { ...current.record })) return current;
-    const stored = this.#next(current, record);
-    this.#stored[kind].set(id, stored);
+  #store(resource: Resource, { version, record: before }: Stored, record: JsonObject): Stored {
+    const ms = Math.max(this.now, Date.parse(String(before.updatedAt)) + 1);
+    const stored = { version: version + 1, record: { ...record, updatedAt: instant(ms) } };
+    this.#stored[resource].set(String(record.id), stored);
     return stored;
   }
 
-  #next({ version, record: before }: Stored, record: JsonObject): Stored {
-    const ms = Math.max(this.now, Date.parse(String(before.updatedAt)) + 1);
-    return { version: version + 1, record: { ...record, updatedAt: instant(ms) } };
-  }
-
-  #unmet({ only, except }: Condition, { version }: Stored): Outcome | undefined {
-    const within = (versions: readonly number[] | 'any') =>
-      versions === 'any' || versions.includes(version);
-    if ((only !== undefined && !within(only)) || (except !== undefined && within(except))) {
-      return failed('version-mismatch', { version });
-    }
-    return undefined;
+  /** What is stored, where there is such a record and the precondition holds. */
+  #found(resource: Resource, id: string, precondition: Precondition): Stored | Failure {
+    const { only = 'any', except = [] } = precondition;
+    const current = this.#stored[resource].get(id);
+    if (current === undefined) return missing(resource);
+    const { version } = current;
+    const isIn = (versions: typeof only) => versions === 'any' || versions.includes(version);
+    if (isIn(only) && !isIn(except)) return current;
+    return failed('version-mismatch', { version });
   }
 
   /** Fields that break a rule, an unknown author among them; then conflicts. */
-  #wrong(kind: Kind, id: string, fields: JsonObject, issues: string[]): Outcome | undefined {
-    const author: Json | undefined = kind === 'posts' ? fields.authorId : null;
-    if (typeof author === 'string' && !this.#stored.users.has(author)) {
+  #wrong(resource: Resource, id: string, fields: JsonObject, issues: string[]) {
+    const { authorId, email } = fields;
+    if (resource === 'posts' && typeof authorId === 'string' && !this.#stored.users.has(authorId)) {
       if (!issues.some((issue) => issue.startsWith('/authorId '))) issues.push('/authorId unknown');
     }
     if (issues.length > 0) return failed('invalid-record', { issues: [...issues].sort() });
-    const email = kind === 'users' ? fields.email : null;
-    if (typeof email !== 'string') return undefined;
+    if (resource === 'posts' || typeof email !== 'string') return undefined;
     const taken = [...this.#stored.users].some(
-      ([other, { record }]) =>
-        other !== id &&
-        typeof record.email === 'string' &&
-        emailKeyOf(record.email) === emailKeyOf(email),
+      ([other, { record }]) => other !== id && sortKeyOf(record, 'email') === emailKeyOf(email),
     );
     return taken ? failed('email-taken', { issues: ['/email taken'] }) : undefined;
   }
+}
 
-  #missing(kind: Kind): Outcome {
-    return failed(kind === 'users' ? 'user-not-found' : 'post-not-found');
+function judgeChange(how: Change, resource: Resource, record: JsonObject, input: JsonObject) {
+  const id = String(record.id);
+  if (how === 'replace') return judge(resource, input, id);
+  if (how === 'update') return judge(resource, { ...record, ...input }, id);
+  // A patch that is too deep is judged by itself: it is never merged.
+  const issues = judgeJson(input);
+  if (issues.some((issue) => issue.endsWith(' too-deep'))) return { fields: input, issues };
+  const merged = merge(record, input) as JsonObject;
+  return judge(resource, input.id === null ? { ...merged, id: null } : merged, id);
+}
+
+function matches(record: JsonObject, { ids, createdAt, updatedAt, email, ...exact }: Filter) {
+  const isIn = (at: unknown, { from, before }: TimeSpan = {}) =>
+    (from === undefined || String(at) >= from) && (before === undefined || String(at) < before);
+  return (
+    (ids === undefined || ids.includes(String(record.id))) &&
+    isIn(record.createdAt, createdAt) &&
+    isIn(record.updatedAt, updatedAt) &&
+    (email === undefined || sortKeyOf(record, 'email') === emailKeyOf(email)) &&
+    Object.entries(exact).every(([name, value]) => value === undefined || record[name] === value)
+  );
+}
+
+/** A missing email has the key of the empty text, which no email has. */
+function sortKeyOf(record: JsonObject, by: string): string {
+  return by === 'email' ? emailKeyOf(String(record.email ?? '')) : String(record[by]);
+}
+
+function pagesOf(found: readonly JsonObject[], limit: number): Page[] {
+  const pages: JsonObject[][] = [[]];
+  let size = 0;
+  for (const record of found) {
+    const bytes = Buffer.byteLength(JSON.stringify(record));
+    size += bytes;
+    const page = pages.at(-1);
+    if (page === undefined || page.length === limit || (page.length > 0 && size > pageBytes)) {
+      pages.push([record]);
+      size = bytes;
+    } else page.push(record);
   }
+  return pages.map((records) => ({ records, total: found.length }));
 }

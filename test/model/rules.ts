@@ -1,102 +1,80 @@
 // The contract's rules of records once more, said in the plainest way and without a look at
 // src/domain: what both get wrong in the same way is what no model finds.
 
-import type { Json, JsonObject } from '../../src/domain/json.ts';
-import type { Kind } from './calls.ts';
+import type { Json, JsonObject } from '../../src/index.ts';
+import type { Resource } from './calls.ts';
 
 const codePointsOf = (text: string) => Array.from(text).length;
-const isObject = (value: Json | undefined): value is JsonObject =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (text: string) => !/\0/.test(text) && !/\p{Surrogate}/u.test(text);
-const escaped = (key: string) => key.replace(/~/g, '~0').replace(/\//g, '~1');
 
 export const emailKeyOf = (email: string) => email.normalize('NFC').toLowerCase().normalize('NFC');
 
 /** The fields of a record that are stored, or what is wrong as `pointer code`. */
-export function judge(kind: Kind, input: JsonObject, id?: string) {
+export function judge(resource: Resource, input: JsonObject, id?: string) {
   const { id: sentId, createdAt: _, updatedAt: __, ...given } = input;
   const issues = judgeJson(given);
   if (id !== undefined && sentId !== undefined && sentId !== id) issues.push('/id mismatch');
-  const free = (name: string) => !issues.some((issue) => issue.startsWith(`/${name} `));
   const fields: Record<string, Json> = { ...given };
-  const text = (name: string, most: number) => {
+
+  /** A field that is required when it has no fallback. Its first issue is the only one. */
+  function field(name: string, fallback: Json | undefined, wrong: (text: string) => unknown) {
     const value = given[name] ?? null;
-    if (typeof value === 'string') fields[name] = value.trim();
-    if (!free(name)) return;
-    if (value === null) issues.push(`/${name} required`);
-    else if (typeof value !== 'string') issues.push(`/${name} type`);
-    else if (codePointsOf(value.trim()) < 1) issues.push(`/${name} too-short`);
-    else if (codePointsOf(value.trim()) > most) issues.push(`/${name} too-long`);
-  };
-  const optional = (name: string, fallback: Json, wrong: (value: string) => string | undefined) => {
-    const value = given[name] ?? null;
-    if (value === null) fields[name] = fallback;
-    else if (typeof value !== 'string') {
-      if (free(name)) issues.push(`/${name} type`);
-    } else if (free(name) && wrong(value) !== undefined) issues.push(`/${name} ${wrong(value)}`);
-  };
-  if (kind === 'users') {
-    text('name', 200);
-    optional('email', null, (email) => {
+    if (value === null && fallback !== undefined) fields[name] = fallback;
+    else if (!issues.some((issue) => issue.startsWith(`/${name} `))) {
+      const code = value === null ? 'required' : typeof value === 'string' ? wrong(value) : 'type';
+      if (code) issues.push(`/${name} ${code}`);
+    }
+  }
+
+  const length = (text: string, least: number, most: number) =>
+    codePointsOf(text) < least ? 'too-short' : codePointsOf(text) > most && 'too-long';
+  function trimmed(name: string, most: number) {
+    field(name, undefined, (text) => length(text.trim(), 1, most));
+    if (typeof fields[name] === 'string') fields[name] = fields[name].trim();
+  }
+
+  if (resource === 'users') {
+    trimmed('name', 200);
+    field('email', null, (email) => {
       if (Buffer.byteLength(email) > 254) return 'too-long';
       return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)*$/.test(email) ? undefined : 'invalid';
     });
   } else {
-    text('title', 300);
-    optional('body', '', (body) => (codePointsOf(body) > 100_000 ? 'too-long' : undefined));
-    optional('authorId', null, () => undefined);
+    trimmed('title', 300);
+    field('body', '', (body) => length(body, 0, 100_000));
+    field('authorId', null, () => undefined);
   }
   return { fields: fields as JsonObject, issues };
 }
 
 /** What is wrong with a value as I-JSON within the limits, whatever its fields mean. */
-export function judgeJson(given: JsonObject): string[] {
-  const issues: string[] = [];
-  for (const [key, value] of Object.entries(given)) {
-    judgeKey(key, `/${escaped(key)}`, issues);
-    judgeValue(value, `/${escaped(key)}`, 1, issues);
+export function judgeJson(value: Json, pointer = '', depth = 1): string[] {
+  if (typeof value === 'string') return isText(value) ? [] : [`${pointer} invalid`];
+  if (typeof value === 'number') {
+    return Number.isInteger(value) && !Number.isSafeInteger(value)
+      ? [`${pointer} number-range`]
+      : [];
   }
-  return issues;
-}
-
-function judgeKey(key: string, pointer: string, issues: string[]): void {
-  const length = codePointsOf(key);
-  if (length < 1 || length > 64 || key === '__proto__' || !isText(key))
-    issues.push(`${pointer} key`);
-}
-
-function judgeValue(value: Json, pointer: string, depth: number, issues: string[]): void {
-  if (typeof value === 'string' && !isText(value)) issues.push(`${pointer} invalid`);
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    issues.push(`${pointer} number-range`);
-  }
-  if (typeof value !== 'object' || value === null) return;
-  if (depth + 1 > 16) {
-    issues.push(`${pointer} too-deep`);
-    return;
-  }
-  for (const [key, member] of Object.entries(value) as [string, Json][]) {
-    const place = `${pointer}/${escaped(key)}`;
-    if (!Array.isArray(value)) judgeKey(key, place, issues);
-    judgeValue(member, place, depth + 1, issues);
-  }
+  if (typeof value !== 'object' || value === null) return [];
+  if (depth > 16) return [`${pointer} too-deep`];
+  return (Object.entries(value) as [string, Json][]).flatMap(([key, member]) => {
+    const at = `${pointer}/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`;
+    const isKey = key !== '' && codePointsOf(key) <= 64 && key !== '__proto__' && isText(key);
+    const issues = judgeJson(member, at, depth + 1);
+    return isKey || Array.isArray(value) ? issues : [`${at} key`, ...issues];
+  });
 }
 
 /** RFC 7396, section 2, word for word. */
 export function merge(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
-  const result: Record<string, Json> = Object.assign(
-    Object.create(null),
-    isObject(target) ? target : {},
-  );
+  const from = isObject(target) ? target : {};
+  const result: Record<string, Json> = Object.assign(Object.create(null), from);
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete result[name];
     else result[name] = merge(result[name], value);
   }
   return { ...result };
 }
-
-export const tooDeep = (value: Json, depth = 1): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (depth > 16 || Object.values(value).some((part) => tooDeep(part as Json, depth + 1)));

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { instantFromMs } from '../../src/domain/instant.ts';
 import { createRostrum, type Rostrum, type Store } from '../../src/index.ts';
-import type { Calls } from './calls.ts';
+import type { Calls, Outcome } from './calls.ts';
 import { commands } from './commands.ts';
 import { Model } from './model.ts';
 
@@ -11,18 +10,19 @@ export interface Subject {
   readonly attach: (rostrum: Rostrum) => Promise<Attached>;
 }
 
-export interface Attached extends AsyncDisposable {
-  readonly calls: Calls;
+export interface Attached {
+  readonly calls: Calls<Promise<Outcome>>;
+  readonly close?: () => Promise<void>;
 }
 
 /** How many sequences, of how many commands each at most. */
 export interface Extent {
   readonly runs: number;
   readonly commands: number;
-  /** Where the random numbers begin; a new place each time when absent. */
-  readonly seed?: number | undefined;
-  /** Whether a failing sequence is made as short as can be; true when absent. */
-  readonly shrink?: boolean | undefined;
+  /** The seed of the random numbers; MODEL_SEED when absent, or else a new one each time. */
+  readonly seed?: number;
+  /** Whether to make a failing sequence as short as can be. */
+  readonly shrink?: boolean;
 }
 
 /**
@@ -31,50 +31,34 @@ export interface Extent {
  *
  * @returns how many commands ran
  */
-export async function runModel(
-  { open, attach }: Subject,
-  { runs, commands: most, seed = seedFromEnvironment(), shrink = true }: Extent,
-): Promise<number> {
-  const { MODEL_PATH: path } = process.env;
+export async function runModel({ open, attach }: Subject, extent: Extent): Promise<number> {
+  const { MODEL_SEED, MODEL_PATH: path } = process.env;
+  const { seed = MODEL_SEED === undefined ? undefined : Number(MODEL_SEED) } = extent;
   let ran = 0;
+  const sequences = fc.commands(commands, { maxCommands: extent.commands, size: 'max' });
   await fc.assert(
-    fc.asyncProperty(
-      fc.commands(commands, { maxCommands: most, size: 'max' }),
-      async (sequence) => {
-        await using store = await open();
-        let ms = 0;
-        let id = 0;
-        const clock = { now: () => instantFromMs(ms) };
-        await using attached = await attach(
-          createRostrum(store, { clock, ids: { next: () => idOf(id) } }),
-        );
-        const real = {
-          calls: attached.calls,
-          nextId: () => idOf(++id),
-          setClock: (now: number) => {
-            ms = now;
-          },
-        };
-        await fc.asyncModelRun(() => ({ model: new Model(), real }), sequence);
-        ran += [...sequence].length;
-      },
-    ),
+    fc.asyncProperty(sequences, async (sequence) => {
+      await using store = await open();
+      let { now, nextId } = new Model();
+      const clock = { now: () => new Date(now).toISOString() };
+      const rostrum = createRostrum(store, { clock, ids: { next: () => nextId } });
+      const { calls, close = async () => {} } = await attach(rostrum);
+      const steer = (model: Model) => {
+        ({ now, nextId } = model);
+      };
+      try {
+        await fc.asyncModelRun(() => ({ model: new Model(), real: { calls, steer } }), sequence);
+      } finally {
+        await close();
+      }
+      ran += [...sequence].length;
+    }),
     {
-      numRuns: runs,
-      endOnFailure: !shrink,
+      numRuns: extent.runs,
+      endOnFailure: extent.shrink === false,
       ...(seed !== undefined && { seed }),
       ...(path !== undefined && { path }),
     },
   );
   return ran;
-}
-
-function seedFromEnvironment(): number | undefined {
-  const { MODEL_SEED: seed } = process.env;
-  return seed === undefined ? undefined : Number(seed);
-}
-
-/** Ids whose order is not the order that they were made in. */
-function idOf(n: number): string {
-  return `${String((n * 7919) % 100_003).padStart(6, '0')}-${n}`;
 }

@@ -1,9 +1,5 @@
 import { expect } from 'chai';
-import {
-  parseStoreUrl,
-  redactStoreUrl,
-  StoreUrlError,
-} from '../../src/adapters/inversify/index.ts';
+import { parseStoreUrl, redactStoreUrl, StoreUrlError } from '../../src/settings/index.ts';
 
 describe('store URLs', () => {
   it('name a store', () => {

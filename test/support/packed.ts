@@ -7,6 +7,8 @@ import { copyRepository, repository, temporaryDirectory } from './repository-cop
 export interface Installed extends AsyncDisposable {
   /** A project with Rostrum and nothing else. */
   readonly alone: string;
+  /** A project with Rostrum and commander. */
+  readonly withCommander: string;
   /** A project with Rostrum and all its peers. */
   readonly withPeers: string;
   /** What npm said of the installation in `alone`. */
@@ -18,6 +20,7 @@ export async function installPackage(): Promise<Installed> {
   await using build = await copyRepository();
   const directory = await temporaryDirectory();
   const alone = join(directory.path, 'alone');
+  const withCommander = join(directory.path, 'commander');
   const peers = join(directory.path, 'peers');
   const withPeers = join(peers, 'project');
 
@@ -31,11 +34,14 @@ export async function installPackage(): Promise<Installed> {
   const said = must(await npm([...args, join(directory.path, tarball)], { cwd: alone }));
 
   // The same again, with our own packages where Node and TypeScript look next.
-  await cp(alone, withPeers, { recursive: true });
-  await symlink(join(repository, 'node_modules'), join(peers, 'node_modules'), 'junction');
+  for (const project of [withCommander, withPeers]) await cp(alone, project, { recursive: true });
+  const ours = join(repository, 'node_modules');
+  await symlink(join(ours, 'commander'), join(withCommander, 'node_modules/commander'), 'junction');
+  await symlink(ours, join(peers, 'node_modules'), 'junction');
 
   return {
     alone,
+    withCommander,
     withPeers,
     said,
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),

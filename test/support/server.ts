@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { type Child, type Outcome, outcomeOf, start } from './process.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
@@ -10,7 +10,7 @@ export interface Server extends AsyncDisposable {
   readonly address: string;
   /** What it printed when it was ready. */
   readonly readyLine: string;
-  readonly process: ChildProcess;
+  readonly process: Child;
   /** Ends it by a signal. @returns its exit code, null when the signal itself ended it */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -22,28 +22,19 @@ export function startServer(...args: string[]): Promise<Server> {
 
 /** The same from another place, such as an installed package. */
 export async function startProgram(main: string, ...args: string[]): Promise<Server> {
-  const child = spawn(process.execPath, [main, '--port', '0', '--log-level', 'error', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-10_000);
-  });
-  const exited = once(child, 'exit');
-  const lines = createInterface({ input: child.stdout });
+  const child = startCommand(['--log-level', 'error', ...args, '--port', '0'], main);
+  const ended = outcomeOf(child);
   const ready = await Promise.race([
-    once(lines, 'line').then(([line]) => String(line)),
-    exited.then(() => undefined),
+    once(createInterface({ input: child.stdout }), 'line').then(([line]) => String(line)),
+    ended.then(({ stderr }) => new Error(`the server did not start: ${stderr}`)),
   ]);
-  if (ready === undefined) throw new Error(`the server did not start: ${said}`);
-  const address = /http:\/\/\S+/.exec(ready)?.[0] ?? '';
+  if (ready instanceof Error) throw ready;
   async function stop(signal: NodeJS.Signals = 'SIGTERM') {
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-    await exited;
-    return child.exitCode;
+    child.kill(signal);
+    return (await ended).code;
   }
   return {
-    address,
+    address: /http:\/\/\S+/.exec(ready)?.[0] ?? '',
     readyLine: ready,
     process: child,
     stop,
@@ -51,4 +42,14 @@ export async function startProgram(main: string, ...args: string[]): Promise<Ser
       await stop('SIGKILL');
     },
   };
+}
+
+/** Starts the program with any arguments; should it serve, then on a free port. */
+export function startCommand(args: readonly string[], program = main): Child {
+  return start(process.execPath, [program, ...args]);
+}
+
+/** Runs the program to its end. */
+export function rostrum(...args: string[]): Promise<Outcome> {
+  return outcomeOf(startCommand(args));
 }

@@ -12,6 +12,14 @@ export function openTemporarySqlite(): Store {
     await store.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  const { users, posts } = store;
-  return { users, posts, ready: () => store.ready(), close, [Symbol.asyncDispose]: close };
+  const { users, posts, transfer } = store;
+  const ready = () => store.ready();
+  return {
+    users,
+    posts,
+    ...(transfer && { transfer }),
+    ready,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

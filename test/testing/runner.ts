@@ -1,41 +1,34 @@
-import type { Store } from '../../src/ports/store.ts';
-import { describeStore } from '../../src/testing/index.ts';
+import { describeStore, type StoreContract } from '../../src/testing/index.ts';
 
 /** One test of the suite, not yet run. */
 export interface CollectedTest {
-  readonly group: string;
-  readonly sentence: string;
+  readonly name: string;
   readonly run: () => Promise<void>;
 }
 
 /** Reads the suite for a store, as a runner would, and runs nothing. */
-export function collect(open: () => Store): CollectedTest[] {
-  const path: string[] = [];
+export function collect(
+  open: StoreContract['open'],
+  concessions: Partial<StoreContract> = {},
+): CollectedTest[] {
   const tests: CollectedTest[] = [];
   describeStore('the store', {
+    ...concessions,
     open,
-    describe: (name, body) => {
-      path.push(name);
-      body();
-      path.pop();
-    },
-    it: (sentence, run) => {
-      tests.push({ group: path.slice(1).join(' '), sentence, run });
-    },
+    describe: (_, body) => body(),
+    it: (name, run) => tests.push({ name, run }),
   });
   return tests;
 }
 
-/** Runs tests one after the other. */
-export async function failuresOf(
-  tests: readonly CollectedTest[],
-): Promise<{ sentence: string; error: unknown }[]> {
-  const failures: { sentence: string; error: unknown }[] = [];
-  for (const { sentence, run } of tests) {
+/** Runs tests one after the other. @returns the errors of those that fail, by their names */
+export async function failuresOf(tests: readonly CollectedTest[]): Promise<Map<string, unknown>> {
+  const failures = new Map<string, unknown>();
+  for (const { name, run } of tests) {
     try {
       await run();
     } catch (error) {
-      failures.push({ sentence, error });
+      failures.set(name, error);
     }
   }
   return failures;

@@ -6,7 +6,7 @@ import type { Runner } from '../../src/testing/index.ts';
 
 describe('the contract suite, on another runner', () => {
   it('runs on node:test', async () => {
-    const module = (path: string) => new URL(`../../../src/${path}`, import.meta.url).href;
+    const module = (path: string) => new URL(`../../src/${path}`, import.meta.url).href;
     const program = `
       import { describe, it } from 'node:test';
       import { createMemoryStore } from '${module('adapters/memory/index.ts')}';

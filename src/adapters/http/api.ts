@@ -1,106 +1,105 @@
+import { Router, type RouterMiddleware } from '@koa/router';
 import type { Context } from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
-import { sendAnswer } from './answer.ts';
-import { readBody } from './body-gate.ts';
-import type { Endpoint } from './endpoint.ts';
-import { endpoints } from './endpoints.ts';
-import { sliceSlots } from './list-page.ts';
-import { checkHeaders, checkQuery } from './parameters.ts';
-import { isDecoded, joinSegments, splitTarget } from './paths.ts';
-import { Router } from './peers.ts';
-import { Problem } from './problems.ts';
-import { Unsent } from './unsent.ts';
+import type { Api } from './endpoint.ts';
+import { type Operation, type Resource, resources } from './endpoints/resources.ts';
+import type { Exchange } from './exchange.ts';
+import { PageMemory } from './lists/page-memory.ts';
+import type { RostrumHttpOptions } from './options.ts';
+import { Problem, unserved } from './problems/problem.ts';
+import { BodyReader } from './request/body.ts';
 
-export interface ApiOptions {
-  readonly requireIfMatch: boolean;
-  readonly caller: (ctx: Context) => string;
+/** How many bytes large pages may hold in all, from their making until their clients took them. */
+const pageBytes = 128 * 1024 * 1024;
+
+/** What the steps know: `boundary.ts` makes the exchange, and the first step finds the endpoint. */
+interface State {
+  exchange: Exchange;
+  operation: Operation;
 }
 
-/** Where in the app's tree of paths a request is. */
-export interface Place {
-  /** The path of the API as the client sees it. */
-  readonly base: string;
-  /** What of the path lies below it; undefined where it cannot be decoded. */
-  readonly rest: readonly (string | undefined)[];
-}
-
-export type Api = (ctx: Context, place: Place) => Promise<void>;
+type Step = RouterMiddleware<State>;
 
 /**
- * The API: routes by the endpoint table, and answers what the table says of each endpoint in the
- * contract's order: path 400 and 404, method 405, overload 503, query and headers 400, the body's
- * form 415, 413, 400; the rest is the core's.
+ * The way of a request through the API, in the contract's order. `boundary.ts` is around it.
+ *
+ * What limits a caller enters behind `authenticate`: the endpoint is known there, and nothing of
+ * query, headers and body was looked at.
  */
-export function createApi(rostrum: Rostrum, { requireIfMatch, caller }: ApiOptions): Api {
-  const router = new Router({ sensitive: true, strict: true });
-  const places = new WeakMap<object, Place>();
-  const unsent = new Unsent();
-  const slots = sliceSlots();
-
-  for (const endpoint of endpoints) {
-    router.register(endpoint.path, [endpoint.method], async (ctx) => {
-      unsent.check();
-      const query = checkQuery(splitTarget(ctx.url).query, endpoint.query);
-      checkHeaders(ctx.headers, endpoint.headers);
-      const body = endpoint.body ? await readBody(ctx, endpoint.body) : { raw: '', value: {} };
-      const { grow, settle } = unsent.open(ctx.res);
-      const answer = await endpoint.handle({
-        rostrum,
-        base: places.get(ctx.req)?.base ?? '',
-        caller: caller(ctx),
-        id: (ctx.params as Record<string, string>).id ?? '',
-        query,
-        headers: ctx.headers,
-        body,
-        requireIfMatch,
-        grow,
-        slots,
-      });
-      settle(answer.body?.length ?? 0);
-      sendAnswer(ctx, answer);
-    });
+export function createApi(
+  rostrum: Rostrum,
+  { requireIfMatch = false, caller }: RostrumHttpOptions,
+) {
+  const api: Api = { rostrum, requireIfMatch, pages: new PageMemory(pageBytes) };
+  const bodies = new BodyReader();
+  const router = new Router<State>({ sensitive: true, strict: true });
+  for (const [path, resource] of resources) {
+    router.all(
+      path,
+      chooseEndpoint(resource), // 405
+      authenticate(caller), // names who asks
+      checkParameters, // 400: query and headers
+      readBody(bodies), // 415, 413, 400; 503 where bodies hold too much memory
+      handle(api), // what the core says: 422, 404, 428, 412, 409
+    );
   }
-  for (const [path, there] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
-    const headers = optionsHeaders(there);
-    router.options(path, (ctx) => {
-      const parameters = there.flatMap((endpoint) => endpoint.query);
-      checkQuery(
-        splitTarget(ctx.url).query,
-        parameters.map(({ check: _, ...parameter }) => parameter),
-      );
-      sendAnswer(ctx, { status: 204, headers });
-    });
-    router.all(path, (ctx) => {
-      throw new Problem('method-not-allowed', `${ctx.method} is not allowed on this path.`, {
-        headers: { Allow: headers.Allow },
-      });
-    });
-  }
-
   const route = router.routes();
-  return async (ctx, place) => {
-    if (!isDecoded(place.rest)) throw invalidPath();
-    places.set(ctx.req, place);
-    // What the router matches in place of ctx.path: well-formed, and below our prefix.
-    Object.assign(ctx, { newRouterPath: joinSegments(place.rest) || '/' });
+
+  return async (ctx: Context, exchange: Exchange, path: string): Promise<void> => {
+    if (!exchange.target.isValid) throw unserved(exchange.target);
+    // The router must not parse an absolute form again: it throws where that is odd.
+    if (!ctx.url.startsWith('/')) ctx.url = exchange.target.path;
+    Object.assign(ctx, { newRouterPath: path || '/' });
     await route(ctx as Parameters<typeof route>[0], () => {
-      throw pathNotFound();
+      throw unserved(exchange.target);
     });
   };
 }
 
-function optionsHeaders(there: readonly Endpoint[]): { readonly Allow: string } {
-  const methods = there.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  const accepted = there.flatMap(({ body }) =>
-    body && body.acceptHeader !== 'Accept' ? [[body.acceptHeader, body.types.join(', ')]] : [],
-  );
-  return { Allow: [...methods, 'OPTIONS'].join(', '), ...Object.fromEntries(accepted) };
+function chooseEndpoint({ methods, allow }: Resource): Step {
+  return (ctx, next) => {
+    const operation = methods.get(ctx.method);
+    if (operation === undefined) {
+      const sentence = `${ctx.method} is not allowed on this path.`;
+      throw new Problem('method-not-allowed', sentence, { headers: ['Allow', allow] });
+    }
+    ctx.state.operation = operation;
+    ctx.state.exchange.id = ctx.params.id ?? '';
+    return next();
+  };
 }
 
-export function invalidPath(): Problem {
-  return new Problem('invalid-path', 'The path is not percent-encoded UTF-8.');
+function authenticate(caller: RostrumHttpOptions['caller']): Step {
+  if (caller === undefined) return (_ctx, next) => next();
+  return async (ctx, next) => {
+    ctx.state.exchange.caller = await caller(ctx);
+    return next();
+  };
 }
 
-export function pathNotFound(): Problem {
-  return new Problem('path-not-found', 'Nothing is served under this path.');
+const checkParameters: Step = (ctx, next) => {
+  const { exchange, operation } = ctx.state;
+  exchange.query = operation.query.read(exchange.target.query);
+  operation.headers.check(exchange.headers);
+  return next();
+};
+
+function readBody(bodies: BodyReader): Step {
+  return (ctx, next) => {
+    const { exchange, operation } = ctx.state;
+    const { endpoint } = operation;
+    if (endpoint.body === undefined) return next();
+    return bodies.read(ctx, endpoint.body, (body) => {
+      exchange.body = body;
+      return next();
+    });
+  };
+}
+
+function handle(api: Api): Step {
+  return async (ctx) => {
+    const { exchange, operation } = ctx.state;
+    exchange.checkClient();
+    exchange.response = await operation.endpoint.handle(exchange, api);
+  };
 }

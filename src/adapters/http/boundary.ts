@@ -1,12 +1,11 @@
+import type Koa from 'koa';
 import type { Context } from 'koa';
 import type { Logger } from '../../ports/logger.ts';
-import { sendAnswer } from './answer.ts';
-import { isLargeRest } from './body-form.ts';
-import { RequestAborted } from './body-watch.ts';
-import { maxTargetLength } from './limits.ts';
-import { loggedPath } from './paths.ts';
-import { Problem, problemBody, problemHeaders, toProblem } from './problems.ts';
-import { requestIdFrom } from './request-id.ts';
+import { Exchange, RequestAborted } from './exchange.ts';
+import { Problem, problemResponse, toProblem } from './problems/problem.ts';
+import { maxTargetLength } from './request/limits.ts';
+import { loggedPath } from './request/target.ts';
+import { commonHeaders, type Deliver } from './response.ts';
 
 export interface BoundaryOptions {
   readonly logger: Logger | undefined;
@@ -14,33 +13,33 @@ export interface BoundaryOptions {
   readonly accessLog: boolean;
 }
 
+export type Boundary = (ctx: Context, answer: (exchange: Exchange) => unknown) => Promise<void>;
+
 /**
- * What surrounds all else: gives the request its id, turns what is thrown into an answer of the
- * contract's one shape, and logs.
+ * What surrounds all else: gives the request its id, turns what is thrown into a problem, logs,
+ * and hands the response over.
  */
-export async function withinBoundary(
-  ctx: Context,
-  problems: string,
-  { logger, accessLog }: BoundaryOptions,
-  answer: () => Promise<void>,
-): Promise<void> {
-  const requestId = requestIdFrom(ctx.headers['x-request-id']);
-  if (logger && accessLog) logWhenDone(ctx, requestId, logger);
-  try {
-    if (ctx.originalUrl.length > maxTargetLength) throw uriTooLong();
-    await answer();
-  } catch (error) {
-    if (error instanceof RequestAborted) {
-      ctx.respond = false; // There is nobody left to answer.
-      return;
+export function createBoundary({ logger, accessLog }: BoundaryOptions, deliver: Deliver): Boundary {
+  return async (ctx, answer) => {
+    const exchange = new Exchange(ctx);
+    ctx.state.exchange = exchange;
+    if (logger && accessLog) logAtEnd(exchange, logger);
+    try {
+      if (ctx.originalUrl.length > maxTargetLength) throw uriTooLong();
+      await answer(exchange);
+    } catch (error) {
+      if (error instanceof RequestAborted) {
+        ctx.respond = false;
+        return;
+      }
+      const problem = toProblem(error);
+      report(ctx, exchange, problem, logger);
+      exchange.response = problemResponse(problem, exchange.requestId, exchange.problems);
     }
-    const problem = toProblem(error);
-    report(ctx, problem, requestId, logger);
-    const body = JSON.stringify(problemBody(problem, { requestId, problems }));
-    sendAnswer(ctx, { status: problem.kind.status, headers: problemHeaders(problem), body });
-  }
-  if (isLargeRest(ctx.req)) ctx.set('Connection', 'close');
-  ctx.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
+    const { response, requestId } = exchange;
+    if (response === undefined) return;
+    deliver(ctx, { ...response, headers: [...response.headers, ...commonHeaders(requestId)] });
+  };
 }
 
 function uriTooLong(): Problem {
@@ -48,34 +47,53 @@ function uriTooLong(): Problem {
   return new Problem('uri-too-long', sentence);
 }
 
-/** What the operator has to know. Without a logger it goes where the app's other errors go. */
+/** Tells the operator of failures. Without a logger, the app's `error` event has them. */
 function report(
   ctx: Context,
-  problem: Problem,
-  requestId: string,
+  exchange: Exchange,
+  { status, code, cause, message }: Problem,
   logger: Logger | undefined,
 ): void {
-  if (problem.kind.status < 500) return;
-  const { cause } = problem;
+  if (status < 500) return;
+  const { requestId, req } = exchange;
   const fields = {
     requestId,
-    code: problem.code,
-    method: ctx.method,
-    path: loggedPath(ctx.originalUrl),
+    code,
+    method: req.method,
+    path: loggedPath(exchange.target),
+    err: cause,
   };
-  if (problem.code !== 'internal') logger?.warn({ ...fields, err: cause }, problem.message);
-  else if (logger) logger.error({ ...fields, err: cause }, 'The request failed.');
+  if (code !== 'internal') logger?.warn(fields, message);
+  else if (logger) logger.error(fields, 'The request failed.');
   else ctx.app.emit('error', cause instanceof Error ? cause : new Error(String(cause)), ctx);
 }
 
-/** One line a request, when its answer was sent or its client is gone. Never a query or a body. */
-function logWhenDone(ctx: Context, requestId: string, logger: Logger): void {
-  const { method, res } = ctx;
-  const path = loggedPath(ctx.originalUrl);
+/** One line a request, when its response was taken or its client is gone. */
+function logAtEnd(exchange: Exchange, logger: Logger): void {
+  const { requestId, req, res } = exchange;
+  const path = loggedPath(exchange.target);
   const start = performance.now();
-  res.once('close', () => {
+  res.on('close', () => {
     const ms = Math.round((performance.now() - start) * 10) / 10;
-    const outcome = res.writableFinished ? { status: res.statusCode } : { aborted: true };
-    logger.info({ requestId, method, path, ...outcome, ms }, 'request');
+    const { method } = req;
+    const fields = res.writableFinished
+      ? { requestId, method, path, status: res.statusCode, ms }
+      : { requestId, method, path, aborted: true, ms };
+    logger.info(fields, 'request');
+  });
+}
+
+/** Errors of a connection that its client ended. */
+const goneCodes = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/**
+ * Takes what an app reports: what fails outside of every handler, such as the sending of a
+ * response, and all failures where there is no logger. Those go to standard error, by Koa.
+ */
+export function handleAppErrors(app: Koa, logger: Logger | undefined): void {
+  app.on('error', (error: Error) => {
+    if ('code' in error && goneCodes.has(String(error.code))) return;
+    if (logger) logger.error({ err: error }, 'A response could not be sent.');
+    else app.onerror(error);
   });
 }

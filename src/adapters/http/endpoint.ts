@@ -1,13 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
-import type { Answer } from './answer.ts';
-import type { BodyForm } from './body-form.ts';
-import type { JsonBody } from './body-gate.ts';
-import type { JsonSchema } from './json-schema.ts';
-import type { ProblemCode } from './problem-catalogue.ts';
-import type { Query } from './query.ts';
-import type { Slots } from './slots.ts';
-import type { UnsentAnswer } from './unsent.ts';
+import type { JsonSchema } from './endpoints/json-schema.ts';
+import type { Exchange } from './exchange.ts';
+import type { PageMemory } from './lists/page-memory.ts';
+import type { ProblemCode } from './problems/catalogue.ts';
+import type { BodyForm } from './request/body-headers.ts';
+import type { Response } from './response.ts';
 
 /** A query parameter that an endpoint takes. */
 export interface QueryParameter {
@@ -33,36 +30,27 @@ export interface EndpointBody extends BodyForm {
   readonly schema: JsonSchema;
 }
 
-/** One way in which an endpoint answers when all is well. */
-export interface EndpointAnswer {
+/** One way in which an endpoint responds when all is well. */
+export interface EndpointResponse {
   readonly description: string;
   readonly schema?: JsonSchema;
   readonly headers?: readonly string[];
 }
 
-/** A request after all that the endpoint's definition says of it was checked. */
-export interface ApiRequest {
+/** What all requests of an API share. */
+export interface Api {
   readonly rostrum: Rostrum;
-  /** The path of the API as the client sees it, without the endpoint's own. */
-  readonly base: string;
-  /** Who asks: what an idempotency key belongs to. */
-  readonly caller: string;
-  /** The id in the path; empty for an endpoint that has none. */
-  readonly id: string;
-  readonly query: Query;
-  readonly headers: IncomingHttpHeaders;
-  /** An empty object for an endpoint that takes no body. */
-  readonly body: JsonBody;
+  /** Whether a change has to say `If-Match`. */
   readonly requireIfMatch: boolean;
-  /** Told of the characters of an answer that grows while it is made; it may have to end there. */
-  readonly grow: UnsentAnswer['grow'];
-  /** For what takes much memory for a moment. */
-  readonly slots: Slots;
+  readonly pages: PageMemory;
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** Makes the response to a request of which all that the endpoint's definition says was checked. */
+export type Handler = (exchange: Exchange, api: Api) => Promise<Response>;
 
-/** An endpoint: what routes and validates it, and says what a description of it needs. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+
+/** An endpoint as data: what routes and validates it, and what a description of it needs. */
 export interface Endpoint {
   readonly method: Method;
   /** Below the API's prefix. */
@@ -73,8 +61,8 @@ export interface Endpoint {
   readonly query: readonly QueryParameter[];
   readonly headers: readonly HeaderParameter[];
   readonly body?: EndpointBody;
-  readonly answers: Readonly<Record<number, EndpointAnswer>>;
+  readonly responses: Readonly<Record<number, EndpointResponse>>;
   /** Problems of its own, beside those that any request may end in. */
   readonly problems: readonly ProblemCode[];
-  handle(request: ApiRequest): Promise<Answer>;
+  readonly handle: Handler;
 }

@@ -1,33 +1,76 @@
-import type { Middleware } from 'koa';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import Koa, { type Middleware } from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
-import { createApi, invalidPath } from './api.ts';
-import { withinBoundary } from './boundary.ts';
-import { mountPath } from './mount-path.ts';
-import { type RostrumHttpOptions, resolveOptions } from './options.ts';
-import { below, isDecoded, joinSegments, pathSegments, splitTarget } from './paths.ts';
-import { sendProblemPage } from './problem-page.ts';
+import { createApi } from './api.ts';
+import { createBoundary, handleAppErrors } from './boundary.ts';
+import { type Exchange, exchangeOf } from './exchange.ts';
+import type { RostrumHttpOptions } from './options.ts';
+import { problemPage } from './problems/page.ts';
+import { unserved } from './problems/problem.ts';
+import { below, mountPath, parseTarget, prefixPath } from './request/target.ts';
+import { leaveToKoa } from './response.ts';
 
 /**
  * Rostrum in somebody else's Koa app: answers what lies under the prefix, and leaves all else to
- * the rest of the app. The pages of the kinds of problems lie under the prefix as well.
+ * the rest of the app. The pages of the problems lie under the prefix as well.
  *
  * Works below `koa-mount` and the like, too: `Location`, `Link` and `type` are paths as the client
  * sees them. It has to come before any middleware that reads bodies.
+ *
+ * @throws TypeError for a prefix that no path begins with
  */
 export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions = {}): Middleware {
-  const resolved = resolveOptions(options);
-  const { under } = resolved;
-  const api = createApi(rostrum, resolved);
+  const { prefix = '/api/v1', logger, accessLog = true } = options;
+  const front = prefixPath(prefix);
+  const within = createBoundary({ logger, accessLog }, leaveToKoa);
+  const api = createApi(rostrum, options);
 
-  return async (ctx, next) => {
-    const rest = below(under, pathSegments(splitTarget(ctx.url).path));
+  return (ctx, next) => {
+    const known = exchangeOf(ctx);
+    const rest = below(front, known?.target.path ?? parseTarget(ctx.url).path);
     if (rest === undefined) return next();
-    const base = `${mountPath(ctx)}${joinSegments(under)}`;
-    const problems = `${base}/problems`;
-    return withinBoundary(ctx, problems, resolved, async () => {
-      if (rest[0] !== 'problems') return api(ctx, { base, rest });
-      if (!isDecoded(rest)) throw invalidPath();
-      sendProblemPage(ctx, rest.slice(1), problems);
-    });
+    const answer = async (exchange: Exchange) => {
+      const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
+      exchange.base = mountPath(ctx.url, originalUrl) + front;
+      if (exchange === known) return api(ctx, exchange, rest);
+      exchange.problems = `${exchange.base}/problems`;
+      const page = below('/problems', rest);
+      if (page === undefined) return api(ctx, exchange, rest);
+      exchange.response = problemPage(ctx, exchange, page.slice(1));
+      return undefined;
+    };
+    return known === undefined ? within(ctx, answer) : answer(known);
+  };
+}
+
+/** What Connect and Express call for what is not theirs. */
+type NextListener = (error?: unknown) => void;
+
+/**
+ * Rostrum as a listener for somebody's plain `node:http` server, or for Connect and Express
+ * (`app.use('/forum', rostrumListener(rostrum))`). What does not lie under the prefix goes on to
+ * the rest of such an app, and is 404 where there is none.
+ */
+export function rostrumListener(
+  rostrum: Rostrum,
+  options: RostrumHttpOptions = {},
+): (request: IncomingMessage, response: ServerResponse, next?: NextListener) => void {
+  const { prefix = '/api/v1', logger, accessLog = true } = options;
+  const front = prefixPath(prefix);
+  const within = createBoundary({ logger, accessLog }, leaveToKoa);
+  const app = new Koa();
+  handleAppErrors(app, logger);
+  app.use(rostrumMiddleware(rostrum, options));
+  app.use((ctx) =>
+    within(ctx, (exchange) => {
+      exchange.problems = `${front}/problems`;
+      throw unserved(exchange.target);
+    }),
+  );
+  const handle = app.callback();
+  return (request, response, next) => {
+    const isOurs = below(front, parseTarget(request.url ?? '').path) !== undefined;
+    if (next !== undefined && !isOurs) next();
+    else void handle(request, response);
   };
 }

@@ -1,6 +1,5 @@
 import type { Context } from 'koa';
 import type { Logger } from '../../ports/logger.ts';
-import { prefixSegments } from './paths.ts';
 
 /** How Rostrum is put into an app. */
 export interface RostrumHttpOptions {
@@ -12,33 +11,15 @@ export interface RostrumHttpOptions {
   readonly logger?: Logger | undefined;
   /** Whether the logger is told of each request; true when absent. */
   readonly accessLog?: boolean | undefined;
-  /** Names who asks: what an idempotency key belongs to. Everybody is one caller when absent. */
-  readonly caller?: ((ctx: Context) => string) | undefined;
+  /**
+   * Names who asks: an idempotency key belongs to its caller. Asked when the endpoint is known,
+   * and before anything else of the request is looked at. Everybody is one caller when absent.
+   */
+  readonly caller?: ((ctx: Context) => string | Promise<string>) | undefined;
 }
 
 /** Options of the whole program's app. */
 export interface RostrumAppOptions extends RostrumHttpOptions {
   /** Fulfilled when the store can serve right now: what `/readyz` asks. */
   readonly ready: () => Promise<void>;
-}
-
-/** Options with their defaults. */
-export interface ResolvedOptions {
-  /** The segments of the prefix. */
-  readonly under: readonly string[];
-  readonly requireIfMatch: boolean;
-  readonly logger: Logger | undefined;
-  readonly accessLog: boolean;
-  readonly caller: (ctx: Context) => string;
-}
-
-/** @throws TypeError for a prefix that no path begins with */
-export function resolveOptions({
-  prefix = '/api/v1',
-  requireIfMatch = false,
-  logger,
-  accessLog = true,
-  caller = () => '',
-}: RostrumHttpOptions): ResolvedOptions {
-  return { under: prefixSegments(prefix), requireIfMatch, logger, accessLog, caller };
 }

@@ -1,16 +1,15 @@
-import type { ServiceIdentifier } from 'inversify';
+import { Container, type ServiceIdentifier } from 'inversify';
 import type { Store } from '../../ports/store.ts';
 import { defaultSettings, type Settings } from '../../settings/settings.ts';
 import { coreModule, httpModule, systemModule } from './modules.ts';
-import { Container } from './peers.ts';
 import { tokens } from './tokens.ts';
 
-/** Swaps a part of a container that is being made. */
+/** Replaces a part of a container while it is made. */
 export type Override = (container: Container) => void;
 
 /**
- * An override: this part in place of the usual one. It is made when it is first asked for; a store
- * that is made this way is closed with the container, too.
+ * Replaces one part of the container. `make` runs when the part is first asked for. A store that is
+ * made this way is closed with the container, too.
  */
 export function override<T>(token: ServiceIdentifier<T>, make: () => T | Promise<T>): Override {
   return (container) => {
@@ -19,14 +18,14 @@ export function override<T>(token: ServiceIdentifier<T>, make: () => T | Promise
 }
 
 /**
- * The stores that each container opened. Not left to Inversify's deactivation: that fails on a
- * store that could not be opened, and so hides why.
+ * The stores that each container opened. Inversify's deactivation is not used: it fails on a store
+ * that could not be opened, and hides why.
  */
 const opened = new WeakMap<Container, Store[]>();
 
 /**
- * A container with every part of the program (`tokens`), made when they are asked for with
- * `getAsync`. Swaps are given here, because a part that was made keeps what it was made with.
+ * Makes a container with every part of the program (`tokens`). A part is made when `getAsync` first
+ * asks for it. Overrides are given here, because a part keeps what it was made with.
  *
  * {@link closeContainer} closes the store, if one was opened.
  */
@@ -47,7 +46,7 @@ export function createContainer(
   return container;
 }
 
-/** Closes what a container opened. It is of no use afterwards. */
+/** Closes what a container opened. The container must not be used afterwards. */
 export async function closeContainer(container: Container): Promise<void> {
   await Promise.all((opened.get(container) ?? []).map((store) => store.close()));
 }

@@ -1,11 +1,11 @@
+import { ContainerModule } from 'inversify';
 import { assembleRostrum } from '../../domain/services/rostrum.ts';
 import { openStore } from '../../settings/open-store.ts';
 import { systemClock } from '../system/clock.ts';
 import { uuidV7 } from '../system/uuid-v7.ts';
-import { ContainerModule } from './peers.ts';
 import { tokens } from './tokens.ts';
 
-/** What the machine gives: time, ids, a log. */
+/** What the machine provides: time, ids, a log. */
 export const systemModule = new ContainerModule(({ bind }) => {
   bind(tokens.clock).toConstantValue(systemClock);
   bind(tokens.ids).toConstantValue(uuidV7);

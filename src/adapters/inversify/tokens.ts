@@ -7,19 +7,19 @@ import type { Store } from '../../ports/store.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { createApp } from '../http/index.ts';
 
-/** A name for a part, with the part's type: binding or asking for another is a compile error. */
+/** A token has its part's type: to bind or ask for a part of another type is a compile error. */
 function token<T>(name: string): ServiceIdentifier<T> {
   return Symbol.for(`rostrum.${name}`) as ServiceIdentifier<T>;
 }
 
-/** Every part that the container holds and an override may swap. */
+/** Every part that the container holds and an override may replace. */
 export const tokens = {
   settings: token<Settings>('settings'),
   clock: token<Clock>('clock'),
   ids: token<IdGenerator>('ids'),
   logger: token<Logger>('logger'),
   store: token<Store>('store'),
-  /** Schemas for a deployment's own fields; none, unless an override gives some. */
+  /** Schemas for a deployment's own fields; none without an override. */
   ownFields: token<OwnFieldsSchemas>('own-fields'),
   rostrum: token<Rostrum>('rostrum'),
   app: token<ReturnType<typeof createApp>>('app'),

@@ -1,90 +1,175 @@
 import type { Claim } from '../../domain/claim.ts';
-import { idTaken } from '../../domain/errors.ts';
-import { copyJson } from '../../domain/json.ts';
-import type { EntityFilter, Order, Page, PageRequest } from '../../domain/page.ts';
-import type { Entity, Id, Versioned } from '../../domain/record.ts';
-import type { Creation, Decide, Repository } from '../../ports/repository.ts';
-import { Claims } from './claims.ts';
-import { matchesEntity } from './filter.ts';
-import type { Lifetime } from './lifetime.ts';
-import type { Table } from './table.ts';
+import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
+import type { EntityFilter, Page, PageRequest, TimeSpan } from '../../domain/list.ts';
+import {
+  type EntityFields,
+  type Id,
+  JsonVersioned,
+  type Version,
+  type Versioned,
+} from '../../domain/record.ts';
+import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
+import type { RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
+import type { Row, Table } from './table.ts';
+
+/** Whether the store is open. Nothing is ever under way when it closes: all is synchronous. */
+export interface Lifetime {
+  closed: boolean;
+}
+
+interface StoredClaim {
+  readonly fingerprint: string;
+  readonly until: string;
+  /** The record as it was first made. */
+  readonly json: string;
+}
 
 /**
- * What both repositories do alike. Every method does its work in one go, before it first returns
- * to its caller: that makes it atomic.
+ * What users and posts have in common. Every method does its work in one go, before it first
+ * returns to its caller: that makes it atomic.
  */
 export abstract class MemoryRepository<
-  R extends Entity,
+  R extends EntityFields,
   Filter extends EntityFilter,
   Sort extends string,
-> implements Repository<R, Filter, Order<Sort>>
+> implements Repository<R, Filter, Sort>, RecordTransfer<R>
 {
-  protected readonly lifetime: Lifetime;
-  readonly #table: Table<R, Sort>;
-  readonly #claims = new Claims<R>();
+  readonly #lifetime: Lifetime;
+  protected readonly table: Table;
+  readonly #claims = new Map<string, StoredClaim>();
 
-  constructor(lifetime: Lifetime, table: Table<R, Sort>) {
-    this.lifetime = lifetime;
-    this.#table = table;
+  constructor(lifetime: Lifetime, table: Table) {
+    this.#lifetime = lifetime;
+    this.table = table;
   }
 
   async get(id: Id): Promise<Versioned<R> | undefined> {
-    this.lifetime.check();
-    return copyJson(this.#table.get(id));
+    return this.shown(this.find(id));
   }
 
-  async list(filter: Filter, request: PageRequest<Order<Sort>>): Promise<Page<Versioned<R>>> {
-    this.lifetime.check();
-    const entityMatches = matchesEntity(filter);
-    const matches = this.matches(filter);
-    return copyJson(
-      this.#table.page((record) => entityMatches(record) && matches(record), request),
-    );
+  async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
+    this.#check();
+    const { filter, total } = request;
+    const wanted = filter.ids && new Set(filter.ids);
+    const equal = Object.entries(this.equalities(filter)).filter(([, key]) => key !== undefined);
+    const matches = ({ id, keys }: Row): boolean =>
+      (wanted === undefined || wanted.has(id)) &&
+      isWithin(keys.createdAt, filter.createdAt) &&
+      isWithin(keys.updatedAt, filter.updatedAt) &&
+      equal.every(([name, key]) => keys[name] === key);
+    const { items, next } = this.table.page(matches, request);
+    return {
+      items: items.map((row) => this.shown(row)),
+      next,
+      ...(total && { total: this.table.filter(matches).length }),
+    };
   }
 
-  async create(record: R, claim?: Claim): Promise<Creation<R>> {
-    this.lifetime.check();
-    const earlier = claim && this.#claims.find(claim);
-    if (earlier !== undefined) return { stored: copyJson(earlier), replayed: true };
-    if (this.#table.get(record.id) !== undefined) throw idTaken(record.id);
-    this.checkConflicts(record);
-    const stored = this.#table.put(record, 1);
-    if (claim !== undefined) this.#claims.add(claim, stored);
-    return { stored: copyJson(stored), replayed: false };
-  }
-
-  async replay(claim: Claim): Promise<Versioned<R> | undefined> {
-    this.lifetime.check();
-    return copyJson(this.#claims.find(claim));
+  async create(make: () => R, claim?: Claim): Promise<Creation<R>> {
+    this.#check();
+    const earlier = claim && this.#claimed(claim);
+    if (earlier !== undefined) return new MemoryCreation(earlier, true);
+    const record = make();
+    if (this.table.get(record.id) !== undefined) {
+      throw new RostrumError('id-taken', { id: record.id });
+    }
+    const { json } = this.#put(record, 1);
+    if (claim !== undefined) this.#claim(claim, json);
+    return new MemoryCreation(json, false);
   }
 
   async update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
-    this.lifetime.check();
-    const current = this.#table.get(id);
-    if (current === undefined) return undefined;
-    const given = copyJson(current);
-    const next = decide(given);
-    if (next === given.record) return copyJson(current);
-    this.checkConflicts(next);
-    return copyJson(this.#table.put(next, current.version + 1));
+    const current = this.shown(this.find(id));
+    const next = current && decide(current);
+    if (current === undefined || next === undefined || next === current.record) {
+      return this.shown(this.table.get(id));
+    }
+    return this.shown(this.#put(next, current.version + 1));
   }
 
-  async scan(limit: number, after?: Id): Promise<readonly Versioned<R>[]> {
-    this.lifetime.check();
-    return copyJson(this.#table.scan(limit, after));
+  async scan({ limit, bytes, after }: ScanRequest): Promise<readonly Versioned<R>[]> {
+    this.#check();
+    const behind = after === undefined ? undefined : { key: null, id: after };
+    const order = { by: 'id', direction: 'asc' } as const;
+    const { items } = this.table.page(() => true, { order, limit, bytes, after: behind });
+    return items.map((row) => this.shown(row));
   }
 
   async load(records: readonly Versioned<R>[]): Promise<void> {
-    this.lifetime.check();
-    for (const { record, version } of records) {
-      this.checkConflicts(record);
-      this.#table.put(record, version);
-    }
+    this.#check();
+    for (const { record, version } of records) this.#put(record, version);
   }
 
   /** Throws when a record cannot be stored beside what is there. */
   protected abstract checkConflicts(record: R): void;
 
-  /** What this kind's own part of a filter lets through. */
-  protected abstract matches(filter: Filter): (record: R) => boolean;
+  /** A record as it is kept. */
+  protected abstract rowOf(record: R, version: Version): Row;
+
+  /** The keys that a filter asks for, where it asks for one. */
+  protected abstract equalities(
+    filter: Filter,
+  ): Readonly<Record<string, string | null | undefined>>;
+
+  protected find(id: Id): Row | undefined {
+    this.#check();
+    return this.table.get(id);
+  }
+
+  /** A row as others are shown it: its record is parsed for each of them, so it is no alias. */
+  protected shown(row: Row): Versioned<R>;
+  protected shown(row: Row | undefined): Versioned<R> | undefined;
+  protected shown(row: Row | undefined): Versioned<R> | undefined {
+    return row && new JsonVersioned(row.json, row.version);
+  }
+
+  /** @returns the row that is about to be deleted; undefined when there is none */
+  protected guarded(id: Id, guard?: Guard<R>): Row | undefined {
+    const row = this.find(id);
+    if (row !== undefined) guard?.(this.shown(row));
+    return row;
+  }
+
+  #check(): void {
+    if (this.#lifetime.closed) throw storeUnavailable('none');
+  }
+
+  #put(record: R, version: Version): Row {
+    this.checkConflicts(record);
+    const row = this.rowOf(record, version);
+    this.table.put(row);
+    return row;
+  }
+
+  /** What was made under a claim; undefined when its key is free. */
+  #claimed({ key, fingerprint, from }: Claim): string | undefined {
+    const earlier = this.#claims.get(key);
+    if (earlier === undefined || earlier.until <= from) return undefined;
+    if (earlier.fingerprint !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
+    return earlier.json;
+  }
+
+  #claim({ key, fingerprint, from, until }: Claim, json: string): void {
+    // The oldest come first, as a rule; the first that is not outlived ends the search.
+    for (const [old, claim] of this.#claims) {
+      if (claim.until > from) break;
+      this.#claims.delete(old);
+    }
+    this.#claims.delete(key);
+    this.#claims.set(key, { fingerprint, until, json });
+  }
+}
+
+class MemoryCreation<R> extends JsonVersioned<R> implements Creation<R> {
+  readonly replayed: boolean;
+
+  constructor(json: string, replayed: boolean) {
+    super(json, 1);
+    this.replayed = replayed;
+  }
+}
+
+function isWithin(key: string | null | undefined, { from, before }: TimeSpan = {}): boolean {
+  const instant = key ?? '';
+  return (from === undefined || instant >= from) && (before === undefined || instant < before);
 }

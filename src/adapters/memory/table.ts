@@ -1,93 +1,141 @@
-import { copyJson } from '../../domain/json.ts';
-import type { Order, Page, PageRequest, Position } from '../../domain/page.ts';
-import type { Entity, Id, Version, Versioned } from '../../domain/record.ts';
-import { SortedIndex } from './sorted-index.ts';
+import { comparePositions, cutPage, type PageRequest, type Position } from '../../domain/list.ts';
+import type { Id, Version } from '../../domain/record.ts';
 
-/**
- * The records of one kind, by id and by every order.
- *
- * What goes in is copied. What comes out is the table's own, never changed but replaced: whoever
- * hands it to an outsider copies it first.
- */
-export class Table<R extends Entity, Sort extends string> {
-  readonly #rows = new Map<Id, Versioned<R>>();
-  readonly #ids = new SortedIndex();
-  readonly #indexes: ReadonlyMap<Sort, SortedIndex>;
-  readonly #sortKey: (record: R, by: Sort) => string | null;
+/** A record as it is kept: as text, beside what it is filtered and sorted by. */
+export interface Row {
+  readonly id: Id;
+  readonly version: Version;
+  readonly json: string;
+  readonly keys: Keys;
+}
 
-  constructor(sorts: readonly Sort[], sortKey: (record: R, by: Sort) => string | null) {
-    this.#indexes = new Map(sorts.map((sort) => [sort, new SortedIndex()]));
-    this.#sortKey = sortKey;
+export type Keys = Readonly<Record<string, string | null>>;
+
+type Cut = Pick<PageRequest<never, string>, 'order' | 'limit' | 'bytes' | 'after'>;
+
+/** The rows of users or of posts, by id and in every order that was asked for. */
+export class Table {
+  readonly #rows = new Map<Id, Row>();
+  readonly #sorted = new Map<string, SortedRows>();
+  readonly #unique: string | undefined;
+  readonly #holders = new Map<string, Id>();
+
+  /** @param unique the key of which no two rows have the same value; null is no value */
+  constructor(unique?: string) {
+    this.#unique = unique;
   }
 
-  get(id: Id): Versioned<R> | undefined {
+  get(id: Id): Row | undefined {
     return this.#rows.get(id);
   }
 
-  /** Adds a record, or replaces the one with its id. */
-  put(record: R, version: Version): Versioned<R> {
-    this.delete(record.id);
-    const row = copyJson({ record, version });
-    this.#rows.set(record.id, row);
-    this.#ids.add(idPlace(record.id));
-    for (const [by, index] of this.#indexes) index.add(this.#place(row.record, by));
-    return row;
+  /** The row that has this value of the unique key. */
+  holder(key: string): Id | undefined {
+    return this.#holders.get(key);
+  }
+
+  /** Adds a row, or replaces the one with its id. */
+  put(row: Row): void {
+    this.delete(row.id);
+    this.#rows.set(row.id, row);
+    const key = this.#uniqueKey(row);
+    if (key !== null) this.#holders.set(key, row.id);
+    for (const sorted of this.#sorted.values()) sorted.changed(row, true);
   }
 
   delete(id: Id): void {
     const row = this.#rows.get(id);
     if (row === undefined) return;
     this.#rows.delete(id);
-    this.#ids.remove(idPlace(id));
-    for (const [by, index] of this.#indexes) index.remove(this.#place(row.record, by));
+    const key = this.#uniqueKey(row);
+    if (key !== null) this.#holders.delete(key);
+    for (const sorted of this.#sorted.values()) sorted.changed(row, false);
   }
 
-  filter(matches: (record: R) => boolean): Versioned<R>[] {
-    return [...this.#rows.values()].filter((row) => matches(row.record));
+  filter(matches: (row: Row) => boolean): Row[] {
+    return [...this.#rows.values()].filter(matches);
   }
 
-  /** The first records behind an id, by id. */
-  scan(limit: number, after?: Id): Versioned<R>[] {
-    const place = after === undefined ? undefined : idPlace(after);
-    const ids = this.#ids.walk('asc', place).take(limit);
-    return [...ids].flatMap((id) => this.#rows.get(id) ?? []);
+  page(matches: (row: Row) => boolean, { order, limit, bytes, after }: Cut) {
+    const { by, direction } = order;
+    const found = this.#sortedBy(by).walk(this.#rows, direction, after).filter(matches);
+    return cutPage(found, { limit, bytes }, (row) => positionBy(by, row));
   }
 
-  /** The id of the first record with this sort key. */
-  firstWith(by: Sort, key: string): Id | undefined {
-    return this.#index(by).firstWith(key);
+  #uniqueKey({ keys }: Row): string | null {
+    return this.#unique === undefined ? null : (keys[this.#unique] ?? null);
   }
 
-  page(matches: (record: R) => boolean, request: PageRequest<Order<Sort>>): Page<Versioned<R>> {
-    const { order, limit, after, total } = request;
-    const items: Versioned<R>[] = [];
-    let more = false;
-    for (const id of this.#index(order.by).walk(order.direction, after)) {
-      const row = this.#rows.get(id);
-      if (row === undefined || !matches(row.record)) continue;
-      more = items.length === limit;
-      if (more) break;
-      items.push(row);
+  #sortedBy(by: string): SortedRows {
+    let sorted = this.#sorted.get(by);
+    if (sorted === undefined) {
+      sorted = new SortedRows(by);
+      this.#sorted.set(by, sorted);
     }
-    const last = items.at(-1);
-    return {
-      items,
-      ...(more && last && { next: this.#place(last.record, order.by) }),
-      ...(total && { total: this.filter(matches).length }),
-    };
-  }
-
-  #place(record: R, by: Sort): Position {
-    return { key: this.#sortKey(record, by), id: record.id };
-  }
-
-  #index(by: Sort): SortedIndex {
-    const index = this.#indexes.get(by);
-    if (index === undefined) throw new RangeError(`no such order: ${by}`);
-    return index;
+    return sorted;
   }
 }
 
-function idPlace(id: Id): Position {
-  return { key: null, id };
+/** Rows that have no such key, such as the one `id`, are in the order of their ids. */
+function positionBy(by: string, { id, keys }: Row): Position {
+  return { key: keys[by] ?? null, id };
+}
+
+/**
+ * Rows in one order. Changes are put in place when the order is next asked for: so a write costs
+ * nothing for the orders that nobody reads.
+ */
+class SortedRows {
+  readonly #by: string;
+  #rows: Row[] = [];
+  #changes: { readonly row: Row; readonly isThere: boolean }[] | undefined;
+
+  constructor(by: string) {
+    this.#by = by;
+  }
+
+  changed(row: Row, isThere: boolean): void {
+    this.#changes?.push({ row, isThere });
+  }
+
+  /** The rows behind a position (or all of them), in a direction. */
+  *walk(all: ReadonlyMap<Id, Row>, direction: 'asc' | 'desc', after?: Position): Generator<Row> {
+    this.#settle(all);
+    const rows = this.#rows;
+    if (direction === 'asc') {
+      const first = after === undefined ? 0 : this.#countBefore(after, 'or at');
+      for (let i = first; i < rows.length; i++) yield rows[i] as Row;
+    } else {
+      const end = after === undefined ? rows.length : this.#countBefore(after);
+      for (let i = end - 1; i >= 0; i--) yield rows[i] as Row;
+    }
+  }
+
+  #settle(all: ReadonlyMap<Id, Row>): void {
+    const changes = this.#changes;
+    this.#changes = [];
+    // Many at once are sorted with all others in less time than each takes to find its position.
+    if (changes === undefined || changes.length > 100 + all.size / 10) {
+      const sortable = Array.from(all.values(), (row) => ({ row, ...positionBy(this.#by, row) }));
+      this.#rows = sortable.sort(comparePositions).map(({ row }) => row);
+      return;
+    }
+    for (const { row, isThere } of changes) {
+      const index = this.#countBefore(positionBy(this.#by, row));
+      if (isThere) this.#rows.splice(index, 0, row);
+      else this.#rows.splice(index, 1);
+    }
+  }
+
+  #countBefore(position: Position, orAt?: 'or at'): number {
+    let low = 0;
+    let high = this.#rows.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const order = comparePositions(positionBy(this.#by, this.#rows[middle] as Row), position);
+      if (order < 0 || (order === 0 && orAt !== undefined)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }

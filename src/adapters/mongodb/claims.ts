@@ -1,91 +1,68 @@
-import type { Collection } from 'mongodb';
+import type { ClientSession, Collection, Document, Filter as Query } from 'mongodb';
 import type { Claim } from '../../domain/claim.ts';
-import { idempotencyKeyReused } from '../../domain/errors.ts';
+import { RostrumError } from '../../domain/errors.ts';
 import { instantToMs } from '../../domain/instant.ts';
-import type { Entity, Versioned } from '../../domain/record.ts';
-import type { Call } from './call.ts';
+import type { Entity, Id, Versioned } from '../../domain/record.ts';
+import type { Call } from './connection/call.ts';
+import { limits } from './connection/limits.ts';
 import {
   firstVersion,
   type StoredClaim,
   type StoredPost,
   type StoredRecord,
-  toRecord,
-} from './documents.ts';
-import { limits } from './limits.ts';
-import type { PendingPosts } from './pending-posts.ts';
+  toVersioned,
+} from './schema/documents.ts';
 
 /**
  * Claims, each in the document of the record that was made under it: so record and claim are one
  * write, and a unique index sees to it that a key makes one record.
  *
- * Whether a claim still holds is judged by its `until` alone, as the port says. What is outlived
- * is dropped by who meets it, or by the sweep, which comes much later.
+ * Whether a claim still holds is judged by its `until` alone, as the port says. A creation that
+ * meets an expired claim drops it; so does the sweep, much later.
  */
 export class Claims<R extends Entity, D extends StoredRecord> {
   readonly #collection: Collection<D>;
-  readonly #pending: PendingPosts | undefined;
+  readonly #outwait: (call: Call, id: Id) => Promise<void>;
 
-  constructor(collection: Collection<D>, pending?: PendingPosts) {
+  /** @param outwait waits for a creation that is under way, or ends it */
+  constructor(collection: Collection<D>, outwait: (call: Call, id: Id) => Promise<void>) {
     this.#collection = collection;
-    this.#pending = pending;
+    this.#outwait = outwait;
   }
 
   /**
-   * What was made under a claim; undefined when its key is free.
-   *
-   * @throws RostrumError `idempotency-key-reused`
-   */
-  async find(call: Call, claim: Claim): Promise<Versioned<R> | undefined> {
-    const holder = await this.#holder(call, claim);
-    return holder && !isPending(holder) ? this.#madeUnder(holder, claim) : undefined;
-  }
-
-  /**
-   * The same for somebody who is about to make a record under it: waits for a creation under the
-   * key that is under way, and frees a key that is outlived.
+   * What was made under a claim, by a creation that may still be under way; undefined when the key
+   * is free. It frees a key whose claim has expired.
    *
    * @throws RostrumError `idempotency-key-reused`
    */
   async settle(call: Call, claim: Claim): Promise<Versioned<R> | undefined> {
     for (;;) {
-      const holder = await this.#holder(call, claim);
-      if (holder === undefined) return undefined;
-      if (isPending(holder)) {
-        await this.#pending?.outwait(call, [holder._id]);
+      const found = await call.read((bounds) =>
+        this.#collection.findOne<StoredPost>(byKey(claim), { hint: 'claims', ...bounds }),
+      );
+      if (found === null) return undefined;
+      if (found.pending) {
+        await this.#outwait(call, found._id);
         continue;
       }
-      const made = this.#madeUnder(holder, claim);
+      const made = madeUnder<R>(found, claim);
       if (made !== undefined) return made;
-      await this.#free(call, holder, claim);
+      await this.#free(call, found._id, claim);
     }
   }
 
   /** True when a document has the key, be it acknowledged yet or not. */
-  async isTaken(call: Call, { key }: Claim): Promise<boolean> {
+  async isTaken(call: Call, claim: Claim): Promise<boolean> {
     const options = { projection: { _id: 1 }, hint: 'claims', readConcern: 'local' } as const;
     const found = await call.read((bounds) =>
-      this.#collection.findOne(byKey(key), { ...options, ...bounds }),
+      this.#collection.findOne(byKey(claim), { ...options, ...bounds }),
     );
     return found !== null;
   }
 
-  async #holder(call: Call, { key }: Claim): Promise<StoredRecord | undefined> {
-    const found = await call.read((bounds) =>
-      this.#collection.findOne<StoredRecord>(byKey(key), { hint: 'claims', ...bounds }),
-    );
-    return found ?? undefined;
-  }
-
-  #madeUnder(holder: StoredRecord, claim: Claim): Versioned<R> | undefined {
-    const stored = holder.claims?.find(({ key }) => key === claim.key);
-    if (stored === undefined || stored.until <= claim.from) return undefined;
-    if (stored.fingerprint !== claim.fingerprint) throw idempotencyKeyReused();
-    const first = stored.first ?? holder.record;
-    return first && { record: toRecord<R>(first), version: firstVersion };
-  }
-
-  async #free(call: Call, { _id }: StoredRecord, { key, from }: Claim): Promise<void> {
-    const outlived = { key, until: { $lte: from } };
+  async #free(call: Call, _id: Id, { key, from }: Claim): Promise<void> {
+    const outlived = { key: storable(key), until: { $lte: from } };
     await call.prepare('free', (bounds) =>
       this.#collection.updateOne(
         { _id, claims: { $elemMatch: outlived } } as object,
@@ -98,32 +75,75 @@ export class Claims<R extends Entity, D extends StoredRecord> {
 
 /** A claim as it is stored with the record that is made under it now. */
 export function toStoredClaim({ key, fingerprint, from, until }: Claim): StoredClaim {
-  // A claim's times are its maker's; the sweep goes by the machine's clock. However far apart the
-  // two are, what the claim lasts by the one it lasts by the other.
+  // The sweep goes by the clock of this machine, which may be far from that of the claim: so it
+  // counts the claim's lifetime from now.
   const lifetime = Math.max(instantToMs(until) - instantToMs(from), 0);
-  return { key, fingerprint, until, expires: new Date(Date.now() + lifetime + limits.graceMs) };
+  const expires = new Date(Date.now() + lifetime + limits.graceMs);
+  return { key: storable(key), fingerprint: storable(fingerprint), until, expires };
 }
 
-/** The claims that a changed or deleted record keeps, each with the record as it was first made. */
-export function keptClaims(stored: StoredRecord): readonly StoredClaim[] {
-  const now = Date.now();
-  return (stored.claims ?? [])
-    .filter(({ expires }) => expires.getTime() > now)
-    .map((claim) => (claim.first || !stored.record ? claim : { ...claim, first: stored.record }));
+/** The claims of a record that is about to change: each has the record as it was first made. */
+export const claimsWithFirst = {
+  $cond: [
+    { $isArray: '$claims' },
+    { $map: { input: '$claims', in: { $mergeObjects: [{ first: '$record' }, '$$this'] } } },
+    '$$REMOVE',
+  ],
+};
+
+/** Puts a document in the place of another, or of none; the claims of that one live on. */
+export function replacing(document: object): Document[] {
+  const kept = { claims: claimsWithFirst };
+  return [{ $replaceWith: { $mergeObjects: [{ $literal: document }, kept] } }];
 }
 
-/** What is left of a deleted record, so that its claims live on; undefined when it has none. */
-export function tombstoneOf(stored: StoredRecord): StoredRecord | undefined {
-  const claims = keptClaims(stored);
-  if (claims.length === 0) return undefined;
-  const last = Math.max(...claims.map(({ expires }) => expires.getTime()));
-  return { _id: stored._id, claims, expires: new Date(last) };
+/** What is left of a record that is deleted, so that its claims live on. */
+export const tombstone: Document[] = [
+  { $replaceWith: { _id: '$_id', claims: claimsWithFirst, expires: { $max: '$claims.expires' } } },
+];
+
+export function hasClaims({ claims = [] }: StoredRecord): boolean {
+  return claims.length > 0;
 }
 
-function byKey(key: string): object {
-  return { 'claims.key': key };
+/** Holds of documents with claims, or of those without. */
+export function withClaims(some: boolean): object {
+  return { 'claims.0': { $exists: some } };
 }
 
-function isPending(holder: StoredPost): boolean {
-  return holder.pending === true;
+/**
+ * Deletes a record; its claims live on. False when the filter does not hold, or its claims were
+ * outlived meanwhile.
+ */
+export async function bury<D extends StoredRecord>(
+  collection: Collection<D>,
+  filter: object,
+  claimed: boolean,
+  options: { readonly maxTimeMS: number; readonly session?: ClientSession },
+): Promise<boolean> {
+  const exactly = { ...filter, ...withClaims(claimed) } as Query<D>;
+  if (!claimed) return (await collection.deleteOne(exactly, options)).deletedCount === 1;
+  return (await collection.updateOne(exactly, tombstone, options)).matchedCount === 1;
+}
+
+function madeUnder<R extends Entity>(
+  { claims, record }: StoredRecord,
+  { key, fingerprint, from }: Claim,
+): Versioned<R> | undefined {
+  const stored = claims?.find((claim) => claim.key === storable(key));
+  if (stored === undefined || stored.until <= from) return undefined;
+  if (stored.fingerprint !== storable(fingerprint)) {
+    throw new RostrumError('idempotency-key-reused', {});
+  }
+  const first = stored.first ?? record;
+  return first && toVersioned<R>(first, firstVersion);
+}
+
+function byKey({ key }: Claim): object {
+  return { 'claims.key': storable(key) };
+}
+
+/** Maps every text to a text of its own that BSON can hold, also one with half a surrogate pair. */
+function storable(text: string): string {
+  return text.isWellFormed() && !text.startsWith('~') ? text : `~${JSON.stringify(text)}`;
 }

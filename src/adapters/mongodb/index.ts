@@ -14,6 +14,6 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   return openStore(options);
 }
 
-export { MongodbUrlError } from './client-options.ts';
-export { MongodbRefusal } from './schema.ts';
+export { MongodbUrlError } from './connection/client-options.ts';
+export { MongodbRefusal } from './schema/schema.ts';
 export type { MongodbStore, MongodbStoreOptions } from './store.ts';

@@ -1,14 +1,16 @@
 import type { Logger } from '../../ports/logger.ts';
-import type { Store } from '../../ports/store.ts';
-import type { Intercept } from './call.ts';
-import { readUrl } from './client-options.ts';
-import { Connection } from './connection.ts';
-import { Fence } from './fence.ts';
+import type { Store, StoreOptions } from '../../ports/store.ts';
+import type { Transfer } from '../../ports/transfer.ts';
+import type { Intercept } from './connection/call.ts';
+import { readUrl } from './connection/client-options.ts';
+import { Connection } from './connection/connection.ts';
+import { Fence } from './fence/fence.ts';
 import { MongodbPostRepository } from './post-repository.ts';
 import { startSweep } from './sweep.ts';
+import { createTransfer } from './transfer/transfer.ts';
 import { MongodbUserRepository } from './user-repository.ts';
 
-export interface MongodbStoreOptions {
+export interface MongodbStoreOptions extends StoreOptions {
   /**
    * A connection string, `mongodb://…` or `mongodb+srv://…`. Its path names the database, `rostrum`
    * when it names none.
@@ -23,7 +25,9 @@ export interface Internals {
 }
 
 /** `close` waits up to 9 s for calls under way: for all but a large deletion or `load`. */
-export type MongodbStore = Store;
+export interface MongodbStore extends Store {
+  readonly transfer: Transfer;
+}
 
 /** Opens a store whose steps can be intercepted. */
 export function openStore(
@@ -40,6 +44,7 @@ export function openStore(
   return {
     users: new MongodbUserRepository(connection, fence),
     posts: new MongodbPostRepository(connection, fence),
+    transfer: createTransfer(connection),
     ready: () => connection.ready(),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,17 +1,17 @@
 import type { Collection } from 'mongodb';
-import type { Connection } from './connection.ts';
-import type { StoredRecord } from './documents.ts';
-import { limits } from './limits.ts';
+import type { Connection } from './connection/connection.ts';
+import { limits } from './connection/limits.ts';
+import type { StoredRecord } from './schema/documents.ts';
 
 /**
- * Drops claims that are long outlived from records that are still there; hidden documents are the
- * server's TTL monitor's. Once an hour, in small steps; several processes may do so at once.
+ * Drops long expired claims from records, once an hour and in small steps; the server's TTL monitor
+ * removes hidden documents. Several processes may sweep at once.
  *
  * @returns what stops it
  */
 export function startSweep(connection: Connection): () => void {
   const timer = setInterval(() => {
-    // A sweep that fails is made up for by the next one.
+    // The next sweep makes up for one that fails.
     sweep(connection).catch(() => {});
   }, limits.sweepMs);
   timer.unref();

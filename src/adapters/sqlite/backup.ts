@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import { backup, DatabaseSync } from 'node:sqlite';
 import { Connection } from './connection.ts';
-import { SqliteStoreError } from './errors.ts';
-import { checkSchema } from './migrations.ts';
+import { DriverError, SqliteStoreError } from './errors.ts';
+import { checkSchema } from './schema.ts';
 
 export interface SqliteBackupOptions {
   /** The data file. A server may have it open, and write to it. */
@@ -17,45 +18,36 @@ const pagesAtOnce = 512;
 
 /**
  * Copies a data file as it is at this moment, while others go on writing: with every record that
- * was acknowledged before, and no half of a change.
+ * was acknowledged before, and no half of a change. The copy of a file of an earlier version is
+ * one, too, and is migrated when a store is opened on it.
  *
  * @throws SqliteStoreError in one sentence that says what to do
  */
 export async function backupSqlite({ path, to, onProgress }: SqliteBackupOptions): Promise<void> {
-  const sqlite = process.getBuiltinModule('node:sqlite');
-  if (sqlite?.backup === undefined) {
-    throw new SqliteStoreError(
-      'store-driver-missing',
-      `This Node (${process.version}) cannot back up an SQLite file: use Node 22.18 or newer.`,
-    );
-  }
   if (!existsSync(path)) {
     throw new SqliteStoreError('store-cannot-open', `There is no data file ${path}.`);
   }
   let connection: Connection | undefined;
   try {
-    const database = new sqlite.DatabaseSync(path, { readOnly: true });
+    const database = new DatabaseSync(path, { readOnly: true });
     connection = new Connection(database);
     checkSchema(connection, path);
     // A transaction that has read something stays at that moment. Without it the backup would
     // begin anew with every write of somebody else.
     connection.exec('BEGIN');
     connection.get('SELECT 1 FROM sqlite_schema LIMIT 1');
-    await sqlite.backup(database, to, {
+    await backup(database, to, {
       rate: pagesAtOnce,
       progress: ({ totalPages, remainingPages }) =>
         onProgress?.(totalPages - remainingPages, totalPages),
     });
-  } catch (cause) {
-    if (cause instanceof SqliteStoreError) throw cause;
-    const message = `The data file ${path} cannot be copied to ${to} (${reason(cause)}): see that the one is a data file of Rostrum, and that the other can be written.`;
-    throw new SqliteStoreError('store-cannot-open', message, { cause });
+  } catch (error) {
+    if (error instanceof SqliteStoreError) throw error;
+    const cause = error instanceof DriverError ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `The data file ${path} cannot be copied to ${to} (${reason}): see that the one is a data file of Rostrum, and that the other can be written.`;
+    throw new SqliteStoreError('store-cannot-open', message, { cause: error });
   } finally {
     connection?.close();
   }
-}
-
-function reason(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,5 +1,5 @@
 import type { Claim } from '../../domain/claim.ts';
-import { idempotencyKeyReused } from '../../domain/errors.ts';
+import { RostrumError } from '../../domain/errors.ts';
 import { instantToMs } from '../../domain/instant.ts';
 import type { Connection } from './connection.ts';
 
@@ -9,20 +9,14 @@ const purgedAtOnce = 4;
 /** A clock that steps back this much still finds what was claimed. */
 const purgeDelayMs = 60 * 60 * 1000;
 
-interface ClaimRow {
-  readonly fingerprint: string;
-  readonly until: number;
-  readonly record: string;
-}
-
-/** The idempotency keys of one kind of record. */
+/** The idempotency keys under which the records of one table were made. */
 export class Claims {
   readonly #connection: Connection;
-  readonly #kind: string;
+  readonly #table: string;
 
-  constructor(connection: Connection, kind: string) {
+  constructor(connection: Connection, table: 'users' | 'posts') {
     this.#connection = connection;
-    this.#kind = kind;
+    this.#table = table;
   }
 
   /**
@@ -31,23 +25,20 @@ export class Claims {
    * @throws RostrumError `idempotency-key-reused`
    */
   find({ key, fingerprint, from }: Claim): string | undefined {
-    const claimed = this.#connection.get<ClaimRow>(
-      'SELECT fingerprint, until, record FROM claims WHERE kind = ? AND key = ?',
-      this.#kind,
-      stored(key),
-    );
-    if (claimed === undefined || claimed.until <= instantToMs(from)) return undefined;
-    if (claimed.fingerprint !== fingerprint) throw idempotencyKeyReused();
-    return claimed.record;
+    const sql = 'SELECT fingerprint, until, record FROM claims WHERE kind = ? AND key = ?';
+    const row = this.#connection.get<[string, number, string]>(sql, this.#table, stored(key));
+    if (row === undefined) return undefined;
+    const [claimed, until, record] = row;
+    if (until <= instantToMs(from)) return undefined;
+    if (claimed !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
+    return record;
   }
 
   /** Claims a key that is free: unknown, or known by a claim that ran out. */
   add({ key, fingerprint, from, until }: Claim, record: string): void {
     this.#connection.run(
-      `INSERT INTO claims (kind, key, fingerprint, until, record) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (kind, key) DO UPDATE
-      SET fingerprint = excluded.fingerprint, until = excluded.until, record = excluded.record`,
-      this.#kind,
+      'INSERT OR REPLACE INTO claims (kind, key, fingerprint, until, record) VALUES (?, ?, ?, ?, ?)',
+      this.#table,
       stored(key),
       fingerprint,
       instantToMs(until),

@@ -1,44 +1,90 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { storeUnavailable } from '../../domain/errors.ts';
-import type { Database, SqlValue, Statement } from './database.ts';
-import { DriverError, resultCode } from './driver-error.ts';
+import { DriverError, SqliteStoreError } from './errors.ts';
+
+/** What a statement takes and what a row holds. */
+export type SqlValue = string | number | null;
 
 /** How many prepared statements are kept. Lists have more shapes than anybody uses at a time. */
 const maxStatements = 200;
 
 /**
- * A database with its statements prepared once and kept, whose failures are {@link DriverError}s.
+ * A database whose prepared statements are kept, and whose failures are {@link DriverError}s.
  *
- * The rows that a statement returns are of the type that the caller says: the tables are STRICT,
- * and their columns are our own.
+ * Rows are tuples of the type that the caller says: the tables are STRICT, and they are our own.
  */
 export class Connection {
-  readonly #database: Database;
-  readonly #statements = new Map<string, Statement>();
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
   #closed = false;
   /** What kept a transaction from being rolled back that has to be. */
   #stuck: DriverError | undefined;
-  #textWritten = 0;
 
-  constructor(database: Database) {
+  constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
-  /** Units of text that were handed to {@link run} so far: about the bytes that were written. */
-  get textWritten(): number {
-    return this.#textWritten;
+  /** False when SQLite has ended a transaction by itself, or one is left that must be ended. */
+  get inTransaction(): boolean {
+    return this.#stuck === undefined && this.#database.isTransaction;
   }
 
-  get<Row>(sql: string, ...values: SqlValue[]): Row | undefined {
-    return this.#call(() => this.#prepared(sql).get(...values) as Row | undefined);
+  /** The first row of a query. */
+  get<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Row | undefined {
+    return this.#call(() => this.#prepared(sql).get(...values)) as unknown as Row | undefined;
   }
 
-  all<Row>(sql: string, ...values: SqlValue[]): Row[] {
-    return this.#call(() => this.#prepared(sql).all(...values) as Row[]);
+  /** The rows of a query, each read when it is asked for; all are of one moment. */
+  *iterate<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Iterable<Row> {
+    const rows = this.#call(() => this.#prepared(sql).iterate(...values));
+    try {
+      yield* rows as unknown as Iterable<Row>;
+    } catch (error) {
+      throw new DriverError(error);
+    }
   }
 
   run(sql: string, ...values: SqlValue[]): void {
-    this.#textWritten += textLength(values);
     this.#call(() => this.#prepared(sql).run(...values));
+  }
+
+  /** Runs statements that are not worth keeping; several, between semicolons. */
+  exec(sql: string): void {
+    this.#call(() => this.#database.exec(sql));
+  }
+
+  /**
+   * Makes several statements of a transaction one step, where a constraint or a caller can refuse
+   * only the first. A failure of the driver costs the whole transaction. So there is no savepoint,
+   * which would take half as long as the statements.
+   */
+  withoutSavepoint<T>(run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      if (error instanceof DriverError) this.rollBack();
+      throw error;
+    }
+  }
+
+  /** Makes several statements of a transaction one step, whichever fails: all take effect or none. */
+  withSavepoint<T>(run: () => T): T {
+    this.run('SAVEPOINT step');
+    try {
+      const result = run();
+      this.run('RELEASE step');
+      return result;
+    } catch (error) {
+      try {
+        this.run('ROLLBACK TO step');
+        this.run('RELEASE step');
+      } catch (lost) {
+        // SQLite has rolled back the whole transaction, or somebody has to.
+        this.rollBack();
+        throw error instanceof DriverError ? error : lost;
+      }
+      throw error;
+    }
   }
 
   /**
@@ -48,16 +94,10 @@ export class Connection {
   rollBack(): void {
     this.#stuck = undefined;
     try {
-      this.run('ROLLBACK');
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     } catch (error) {
-      // A plain error, with no word of files or memory, is of a transaction that is not there.
-      if (error instanceof DriverError && error.code !== resultCode.error) this.#stuck = error;
+      this.#stuck = new DriverError(error);
     }
-  }
-
-  /** Runs statements that are not worth keeping; several, between semicolons. */
-  exec(sql: string): void {
-    this.#call(() => this.#database.exec(sql));
   }
 
   close(): void {
@@ -78,22 +118,59 @@ export class Connection {
     }
   }
 
-  /** The least recently used statement makes room: a Map keeps the order of insertion. */
-  #prepared(sql: string): Statement {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql);
-    this.#statements.delete(sql);
-    this.#statements.set(sql, statement);
-    if (this.#statements.size > maxStatements) {
-      const [oldest] = this.#statements.keys();
-      if (oldest !== undefined) this.#statements.delete(oldest);
+  #prepared(sql: string): StatementSync {
+    const kept = this.#statements.get(sql);
+    if (kept !== undefined) return kept;
+    const statement = this.#database.prepare(sql);
+    statement.setReturnArrays(true);
+    const [oldest] = this.#statements.keys();
+    if (this.#statements.size >= maxStatements && oldest !== undefined) {
+      this.#statements.delete(oldest);
     }
+    this.#statements.set(sql, statement);
     return statement;
   }
 }
 
-/** The length of all texts among some values. */
-export function textLength(values: readonly SqlValue[]): number {
-  let length = 0;
-  for (const value of values) if (typeof value === 'string') length += value.length;
-  return length;
+/**
+ * For how long SQLite itself waits for a lock. It blocks the whole process while it waits, so this
+ * is short, and the write queue waits the rest (`WriteLimits.busyMs`).
+ */
+const busyMs = 20;
+
+/** What the store's promises rest on, and what SQLite says when it took. */
+const needed = [
+  // Readers see the last commit while a write goes on.
+  ['journal_mode', 'WAL', 'wal'],
+  // Each commit is synced before it returns; NORMAL would lose the last ones with the power.
+  ['synchronous', 'FULL', 2],
+  // No post without its author.
+  ['foreign_keys', 'ON', 1],
+  ['busy_timeout', String(busyMs), busyMs],
+] as const;
+
+const wished = [
+  // 64 MiB of pages: the inner ones of a million records' indexes, and what a cascade changes.
+  ['cache_size', '-65536'],
+  // After a peak the log gives its space back.
+  ['journal_size_limit', String(64 * 1024 * 1024)],
+] as const;
+
+/** Sets up a connection and refuses one that is not as safe as it has to be. */
+export function applyPragmas(connection: Connection, file: string): void {
+  // The first thing, as setting the others may meet a lock.
+  connection.exec(`PRAGMA busy_timeout = ${busyMs}`);
+  for (const [name, value] of [...needed, ...wished]) connection.exec(`PRAGMA ${name} = ${value}`);
+  for (const [name, value, expected] of needed) {
+    if (pragma(connection, name) === expected) continue;
+    throw new SqliteStoreError(
+      'store-unsafe-settings',
+      `SQLite did not take the setting ${name} = ${value} for the data file ${file}: use a local file system that allows it.`,
+    );
+  }
+}
+
+/** The present value of a setting. */
+export function pragma(connection: Connection, name: string): SqlValue | undefined {
+  return connection.get<[SqlValue]>(`PRAGMA ${name}`)?.[0];
 }

@@ -1,26 +1,32 @@
 import {
   closeSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
-  readlinkSync,
   realpathSync,
   type Stats,
   statSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { notADatabase, SqliteStoreError } from './errors.ts';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Connection } from './connection.ts';
+import {
+  isDriverError,
+  notADatabase,
+  openingError,
+  resultCode,
+  SqliteStoreError,
+} from './errors.ts';
 
 /** Bytes of the smallest database (https://www.sqlite.org/fileformat.html#pages). */
 const leastPage = 512;
 
-/** As many links as Linux follows. */
-const maxLinks = 40;
+/** What a lock database is called: the data file's name and this. */
+const lockSuffix = '-lock';
 
 /**
- * The one true path of a data file, whatever links and relative steps lead to it; so that two who
- * mean the same file meet at the same lock. Its folder is made when it is missing.
+ * The real path of a data file, whatever links and relative steps lead to it: so two servers on the
+ * same file meet at the same lock. The file and its folder are made when they are missing.
  */
 export function dataFile(path: string): string {
   if (path === '' || path === ':memory:' || path.includes('\0')) {
@@ -29,28 +35,21 @@ export function dataFile(path: string): string {
       `The SQLite store needs the path of a file, and ${JSON.stringify(path)} is none; for a store without a file use the memory store.`,
     );
   }
+  const file = resolve(path);
+  makeFolder(path, dirname(file));
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found !== undefined) checkFile(path, found);
   try {
-    return follow(resolve(path), 0);
+    touch(file);
+    return realpathSync.native(file);
   } catch (error) {
-    if (error instanceof SqliteStoreError) throw error;
-    throw new SqliteStoreError(
-      'store-folder-unusable',
-      `The folder of the data file ${path} is not there and cannot be made (${reason(error)}): choose another path, or allow this one.`,
-      { cause: error },
-    );
+    throw openingError(path, error);
   }
 }
 
-function follow(path: string, links: number): string {
-  makeFolder(dirname(path));
-  const file = join(realpathSync.native(dirname(path)), basename(path));
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  // A link may lead to a file that is not made yet, so it is followed step by step.
-  if (found?.isSymbolicLink() && links < maxLinks) {
-    return follow(resolve(dirname(file), readlinkSync(file)), links + 1);
-  }
-  if (found !== undefined) checkFile(path, found);
-  return file;
+/** Makes a file. One that may only be read fails here; SQLite would open it all the same. */
+function touch(file: string): void {
+  closeSync(openSync(file, 'a', 0o644));
 }
 
 function checkFile(path: string, found: Stats): void {
@@ -60,7 +59,7 @@ function checkFile(path: string, found: Stats): void {
       `The data file ${path} is not a file: choose another path.`,
     );
   }
-  // The lock and the log go by the name: under another one, a second server would get in.
+  // The lock and the log go by the file's name: under another name a second server would get in.
   if (found.nlink > 1) {
     throw new SqliteStoreError(
       'store-cannot-open',
@@ -72,38 +71,58 @@ function checkFile(path: string, found: Stats): void {
 }
 
 /**
- * Makes a folder and those above it, and sees to it that they outlive a loss of power: SQLite
- * syncs the folder of its file, and nobody else those above.
+ * Makes a folder and those above it, and syncs them, so that they outlive a loss of power: SQLite
+ * syncs the folder of its file, but not those above.
  *
  * One by one: where nothing can be made (`/proc`), Node's `recursive` never comes to an end.
  */
-function makeFolder(folder: string): void {
+function makeFolder(path: string, folder: string): void {
   if (isFolder(folder)) return;
   const above = dirname(folder);
-  if (above !== folder) makeFolder(above);
+  if (above !== folder) makeFolder(path, above);
   try {
     mkdirSync(folder);
-  } catch (error) {
-    if (isFolder(folder)) return; // Somebody else was faster.
-    throw error;
+    if (process.platform === 'win32') return;
+    const descriptor = openSync(above, 'r');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  } catch (cause) {
+    if (isFolder(folder)) return; // Another process was faster.
+    const reason = cause instanceof Error && 'code' in cause ? cause.code : cause;
+    const message = `The folder of the data file ${path} is not there and cannot be made (${reason}): choose another path, or allow this one.`;
+    throw new SqliteStoreError('store-folder-unusable', message, { cause });
   }
-  if (process.platform !== 'win32') syncFolder(above);
 }
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
+/**
+ * Keeps a second server off a data file, and lets readers in.
+ *
+ * A write transaction that is never committed is held on a small empty database beside the file.
+ * The operating system ends it with the process, however that ends. An exclusive lock on the data
+ * file itself would shut out the sqlite3 shell and backups too.
+ *
+ * The lock file stays when the lock is gone: removing it would race with the next server.
+ *
+ * @returns a connection that frees the data file when it is closed
+ */
+export function lockDataFile(file: string): Connection {
+  let lock: Connection | undefined;
   try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
+    touch(file + lockSuffix);
+    lock = new Connection(new DatabaseSync(file + lockSuffix, { timeout: 0 }));
+    lock.exec('BEGIN IMMEDIATE');
+    return lock;
+  } catch (cause) {
+    lock?.close();
+    if (isDriverError(cause, resultCode.busy)) {
+      const message = `Another server has the data file ${file} open: stop that one first, or use another file.`;
+      throw new SqliteStoreError('store-in-use', message, { cause });
+    }
+    const message = `The lock file ${file}${lockSuffix} cannot be opened or locked: see that the folder can be written, and that the file is not another program's.`;
+    throw new SqliteStoreError('store-cannot-open', message, { cause });
   }
-}
-
-/** The system's short name of what went wrong: `EACCES`, `ENOTDIR`. */
-function reason(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

@@ -1,6 +1,20 @@
 /** The embedded store: everything in one SQLite file, durable before it is acknowledged. */
+import { DatabaseSync } from 'node:sqlite';
+import type { Store } from '../../ports/store.ts';
+import type { SqliteStoreOptions } from './options.ts';
+import { openStore } from './store.ts';
+
 export { backupSqlite, type SqliteBackupOptions } from './backup.ts';
-export type { Database, OpenDatabase, SqlValue, Statement } from './database.ts';
 export { SqliteStoreError, type SqliteStoreErrorCode } from './errors.ts';
-export { openSqliteStore, type SqliteStoreOptions } from './open.ts';
-export type { WriteLimits } from './write-queue.ts';
+export type { SqliteStoreOptions, WriteLimits } from './options.ts';
+
+/**
+ * Opens a data file, or makes it, or migrates that of an earlier version.
+ *
+ * One store has a file at a time; readers (the sqlite3 shell, a backup) get in.
+ *
+ * @throws SqliteStoreError in one sentence that says what to do
+ */
+export function openSqliteStore(options: SqliteStoreOptions): Store {
+  return openStore(options, (file) => new DatabaseSync(file));
+}

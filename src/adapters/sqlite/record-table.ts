@@ -1,83 +1,111 @@
-import { idTaken } from '../../domain/errors.ts';
-import type { Entity, Id, Versioned } from '../../domain/record.ts';
-import type { FindConflict } from './conflicts.ts';
-import type { Connection } from './connection.ts';
-import { isDriverError, resultCode } from './driver-error.ts';
-import type { EntityRow, RowMapping } from './rows.ts';
+import { RostrumError } from '../../domain/errors.ts';
+import { type Entity, type Id, JsonVersioned, type Versioned } from '../../domain/record.ts';
+import type { Connection, SqlValue } from './connection.ts';
+import { isDriverError, resultCode } from './errors.ts';
 
-/**
- * The table of one kind of record: its rows one by one.
- *
- * What writes raises `id-taken` and what {@link FindConflict} finds.
- */
-export class RecordTable<R extends Entity, Row extends EntityRow> {
+/** How records of one type are kept in rows. */
+export interface RowMapping<R extends Entity> {
+  readonly table: 'users' | 'posts';
+  /** The columns beside `id`, `version` and `record`. */
+  readonly columns: readonly string[];
+  /** What a record has in these columns. */
+  values(record: R): readonly SqlValue[];
+  /**
+   * Why a constraint other than the primary key's does not hold for a record, if so.
+   *
+   * Looked up in the same transaction: the driver says it in its message alone, and of several it
+   * names any.
+   */
+  conflict(record: R, connection: Connection): Error | undefined;
+}
+
+type Row = [version: number, record: string, ...columns: SqlValue[]];
+
+/** One table of records, row by row. What writes raises `id-taken` and the mapping's conflicts. */
+export class RecordTable<R extends Entity> {
   readonly #connection: Connection;
-  readonly #mapping: RowMapping<R, Row>;
-  readonly #findConflict: FindConflict<Row>;
+  readonly #mapping: RowMapping<R>;
+  readonly #select: string;
   readonly #insert: string;
   readonly #put: string;
 
-  constructor(
-    connection: Connection,
-    mapping: RowMapping<R, Row>,
-    findConflict: FindConflict<Row>,
-  ) {
+  constructor(connection: Connection, mapping: RowMapping<R>) {
     this.#connection = connection;
     this.#mapping = mapping;
-    this.#findConflict = findConflict;
-    const { table, columns } = mapping;
+    const { table } = mapping;
+    const columns = ['version', 'record', ...mapping.columns];
+    this.#select = `SELECT ${columns.join(', ')} FROM ${table} WHERE id = ?`;
     const marks = columns.map(() => '?').join(', ');
-    const sets = columns
-      .filter((name) => name !== 'id')
-      .map((name) => `${name} = excluded.${name}`);
-    this.#insert = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`;
+    this.#insert = `INSERT INTO ${table} (${columns.join(', ')}, id) VALUES (${marks}, ?)`;
     // REPLACE would delete the row first, and so break off the posts of a user.
-    this.#put = `${this.#insert} ON CONFLICT (id) DO UPDATE SET ${sets.join(', ')}`;
+    const sets = columns.map((name) => `${name} = excluded.${name}`).join(', ');
+    this.#put = `${this.#insert} ON CONFLICT (id) DO UPDATE SET ${sets}`;
   }
 
-  find(id: Id): Row | undefined {
-    // SQLite would be given U+FFFD for half of a surrogate pair, and there may be such an id.
-    if (!id.isWellFormed()) return undefined;
-    return this.#connection.get<Row>(`SELECT * FROM ${this.#mapping.table} WHERE id = ?`, id);
+  find(id: Id): JsonVersioned<R> | undefined {
+    const sql = `SELECT version, record FROM ${this.#mapping.table} WHERE id = ?`;
+    const row = this.#connection.get<Row>(sql, exactly(id));
+    return row && new JsonVersioned(row[1], row[0]);
   }
 
-  versioned(row: Row): Versioned<R> {
-    return { record: this.#mapping.toRecord(row), version: row.version };
+  /** @returns the record's text */
+  insert(record: R): string {
+    const json = JSON.stringify(record);
+    this.#write(this.#insert, record, 1, json, ...this.#mapping.values(record), record.id);
+    return json;
   }
 
-  insert(row: Row): void {
-    this.#write(row, this.#insert, this.#mapping.columns);
-  }
-
-  /** Inserts a row, or puts it in the place of the one with its id. */
-  put(row: Row): void {
-    this.#write(row, this.#put, this.#mapping.columns);
+  /** Inserts a record, or puts it in the place of the one with its id. */
+  put({ record, json, version }: Versioned<R>): void {
+    this.#write(this.#put, record, version, json, ...this.#mapping.values(record), record.id);
   }
 
   /**
-   * Puts the next version of a record in the place of the last one. Only what changed is said, as
-   * SQLite writes every index anew that has a column which is.
+   * Puts what `decide` makes of a record in its place. It sets only the columns that change, as
+   * SQLite updates every index on a column that is set.
    */
-  replace(last: Row, record: R): Row {
-    const row = this.#mapping.toRow(record, last.version + 1);
-    const { table, columns } = this.#mapping;
-    const changed = columns.filter((name) => row[name] !== last[name]);
-    const set = changed.map((name) => `${name} = ?`).join(', ');
-    this.#write(row, `UPDATE ${table} SET ${set} WHERE id = ?`, [...changed, 'id']);
-    return row;
+  replace(id: Id, decide: (current: Versioned<R>) => R): Versioned<R> | undefined {
+    const row = this.#connection.get<Row>(this.#select, exactly(id));
+    if (row === undefined) return undefined;
+    const [version, record, ...last] = row;
+    const current = new JsonVersioned<R>(record, version);
+    const next = decide(current);
+    // `decide` may have changed what it was shown, so the caller gets another object.
+    if (next === current.record) return new JsonVersioned<R>(record, version);
+    const made = new JsonVersioned<R>(JSON.stringify(next), version + 1);
+    const sets = ['version', 'record'];
+    const values: SqlValue[] = [made.version, made.json];
+    for (const [i, value] of this.#mapping.values(next).entries()) {
+      if (value === last[i]) continue;
+      sets.push(String(this.#mapping.columns[i]));
+      values.push(value);
+    }
+    const set = sets.map((name) => `${name} = ?`).join(', ');
+    const sql = `UPDATE ${this.#mapping.table} SET ${set} WHERE id = ?`;
+    this.#write(sql, next, ...values, id);
+    return made;
   }
 
   remove(id: Id): void {
     this.#connection.run(`DELETE FROM ${this.#mapping.table} WHERE id = ?`, id);
   }
 
-  #write(row: Row, sql: string, columns: readonly (keyof Row & string)[]): void {
+  #write(sql: string, record: R, ...values: SqlValue[]): void {
     try {
-      this.#connection.run(sql, ...columns.map((name) => row[name] ?? null));
+      this.#connection.run(sql, ...values);
     } catch (error) {
       if (!isDriverError(error, resultCode.constraint)) throw error;
-      if (sql === this.#insert && this.find(row.id) !== undefined) throw idTaken(row.id);
-      throw this.#findConflict(row, this.#connection) ?? error;
+      const isTaken = sql === this.#insert && this.find(record.id) !== undefined;
+      if (isTaken) throw new RostrumError('id-taken', { id: record.id });
+      throw this.#mapping.conflict(record, this.#connection) ?? error;
     }
   }
+}
+
+/**
+ * A text to be compared for equality. One with half of a surrogate pair is stored nowhere, and
+ * SQLite would be given U+FFFD in its place, which may be; NULL is equal to nothing.
+ */
+export function exactly(text: string): string | null {
+  return text.isWellFormed() ? text : null;
 }

@@ -1,34 +1,32 @@
 import type { Claim } from '../../domain/claim.ts';
-import type { EntityFilter, Order, Page, PageRequest } from '../../domain/page.ts';
-import type { Entity, Id, Versioned } from '../../domain/record.ts';
-import type { Creation, Decide, Repository } from '../../ports/repository.ts';
+import {
+  cutPage,
+  type EntityFilter,
+  type Page,
+  type PageRequest,
+  type Position,
+} from '../../domain/list.ts';
+import {
+  type Entity,
+  type Id,
+  JsonVersioned,
+  type Version,
+  type Versioned,
+} from '../../domain/record.ts';
+import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import { Claims } from './claims.ts';
-import { type Condition, where } from './conditions.ts';
-import type { FindConflict } from './conflicts.ts';
-import { type Connection, textLength } from './connection.ts';
-import { translated } from './driver-error.ts';
-import { type ListScheme, pageQuery, totalQuery } from './list-query.ts';
-import { RecordTable } from './record-table.ts';
-import type { EntityRow, RowMapping } from './rows.ts';
+import type { Connection } from './connection.ts';
+import { translated } from './errors.ts';
+import { type ListScheme, type PageQuery, pageQuery, totalQuery } from './lists.ts';
+import { RecordTable, type RowMapping } from './record-table.ts';
 import type { WriteQueue } from './write-queue.ts';
+
+type Listed<R> = Versioned<R> & { readonly position: Position };
 
 /** What the repositories of one store share. */
 export interface StoreParts {
   readonly connection: Connection;
   readonly writes: WriteQueue;
-}
-
-/** What there is to one kind of record. */
-export interface Kind<
-  R extends Entity,
-  Row extends EntityRow,
-  Filter extends EntityFilter,
-  Sort extends string,
-> {
-  readonly rows: RowMapping<R, Row>;
-  readonly lists: ListScheme<Filter, Sort>;
-  readonly sortKey: (record: R, by: Sort) => string | null;
-  readonly findConflict: FindConflict<Row>;
 }
 
 /**
@@ -39,113 +37,106 @@ export interface Kind<
  */
 export abstract class SqliteRepository<
   R extends Entity,
-  Row extends EntityRow,
   Filter extends EntityFilter,
   Sort extends string,
-> implements Repository<R, Filter, Order<Sort>>
+> implements Repository<R, Filter, Sort>
 {
   protected readonly connection: Connection;
-  protected readonly writes: WriteQueue;
-  protected readonly table: RecordTable<R, Row>;
-  readonly #kind: Kind<R, Row, Filter, Sort>;
+  protected readonly table: RecordTable<R>;
+  readonly #writes: WriteQueue;
+  readonly #scheme: ListScheme<Filter, Sort>;
   readonly #claims: Claims;
 
-  constructor({ connection, writes }: StoreParts, kind: Kind<R, Row, Filter, Sort>) {
-    this.connection = connection;
-    this.writes = writes;
-    this.table = new RecordTable(connection, kind.rows, kind.findConflict);
-    this.#kind = kind;
-    this.#claims = new Claims(connection, kind.rows.table);
+  constructor(parts: StoreParts, scheme: RowMapping<R> & ListScheme<Filter, Sort>) {
+    this.connection = parts.connection;
+    this.table = new RecordTable(parts.connection, scheme);
+    this.#writes = parts.writes;
+    this.#scheme = scheme;
+    this.#claims = new Claims(parts.connection, scheme.table);
   }
 
   async get(id: Id): Promise<Versioned<R> | undefined> {
+    return reading(() => this.table.find(id));
+  }
+
+  async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
     return reading(() => {
-      const row = this.table.find(id);
-      return row && this.table.versioned(row);
+      const rows = this.#rows(pageQuery(this.#scheme, request));
+      const page = cutPage(rows, request, ({ position }) => position);
+      return request.total ? { ...page, total: this.#count(request.filter) } : page;
     });
   }
 
-  async list(filter: Filter, page: PageRequest<Order<Sort>>): Promise<Page<Versioned<R>>> {
-    const { limit, order } = page;
-    return reading(() => {
-      const rows = this.#select<Row>(pageQuery(this.#kind.lists, filter, page));
-      const items = rows.slice(0, limit).map((row) => this.table.versioned(row));
-      const last = rows.length > limit ? items.at(-1)?.record : undefined;
-      return {
-        items,
-        ...(last && { next: { key: this.#kind.sortKey(last, order.by), id: last.id } }),
-        ...(page.total && { total: this.#count(filter) }),
-      };
+  create(make: () => R, claim?: Claim): Promise<Creation<R>> {
+    // Taken now and not later: what the caller does to it meanwhile is not stored.
+    const taken = claim && { ...claim };
+    return this.#writes.add(() => {
+      if (taken === undefined) return creation<R>(this.table.insert(make()), false);
+      const earlier = this.#claims.find(taken);
+      if (earlier !== undefined) return creation<R>(earlier, true);
+      return this.connection.withoutSavepoint(() => {
+        const json = this.table.insert(make());
+        this.#claims.add(taken, json);
+        return creation<R>(json, false);
+      });
     });
   }
 
-  async create(record: R, claim?: Claim): Promise<Creation<R>> {
-    // Taken now and not at its turn: what the caller does to them meanwhile is not stored.
-    const row = this.#kind.rows.toRow(record, 1);
-    const claimed = claim && { claim: { ...claim }, text: JSON.stringify(record) };
-    const text = textLength(Object.values(row)) + (claimed?.text.length ?? 0);
-    return this.writes.add(() => {
-      const earlier = claimed && this.#claims.find(claimed.claim);
-      if (earlier !== undefined) return { stored: firstVersion<R>(earlier), replayed: true };
-      this.table.insert(row);
-      if (claimed) this.#claims.add(claimed.claim, claimed.text);
-      return { stored: this.table.versioned(row), replayed: false };
-    }, text);
+  update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
+    return this.#writes.add(() => this.table.replace(id, decide));
   }
 
-  async replay(claim: Claim): Promise<Versioned<R> | undefined> {
-    const text = reading(() => this.#claims.find(claim));
-    return text === undefined ? undefined : firstVersion(text);
-  }
-
-  async update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
-    return this.writes.add(() => {
-      const row = this.table.find(id);
-      if (row === undefined) return undefined;
-      const current = this.table.versioned(row);
-      const next = decide(current);
-      if (next === current.record) return current;
-      return this.table.versioned(this.table.replace(row, next));
+  /** Deletes a record that the guard lets go, together with what `before` does. */
+  protected remove(id: Id, guard?: Guard<R>, before?: () => void): Promise<boolean> {
+    return this.#writes.add(() => {
+      const current = this.table.find(id);
+      if (current === undefined) return false;
+      guard?.(current);
+      this.connection.withoutSavepoint(() => {
+        before?.();
+        this.table.remove(id);
+      });
+      return true;
     });
   }
 
-  async scan(limit: number, after?: Id): Promise<readonly Versioned<R>[]> {
-    const { table } = this.#kind.rows;
-    const query = where(after === undefined ? [] : [{ sql: 'id > ?', values: [after] }]);
-    const sql = `SELECT * FROM ${table}${query.sql} ORDER BY id LIMIT ?`;
-    return reading(() =>
-      this.connection.all<Row>(sql, ...query.values, limit).map((row) => this.table.versioned(row)),
-    );
-  }
-
-  async load(records: readonly Versioned<R>[]): Promise<void> {
-    const rows = records.map(({ record, version }) => this.#kind.rows.toRow(record, version));
-    const text = rows.reduce((sum, row) => sum + textLength(Object.values(row)), 0);
-    return this.writes.add(() => {
-      for (const row of rows) this.table.put(row);
-    }, text);
-  }
-
-  #select<Found>(query: Condition | undefined): Found[] {
-    return query ? this.connection.all<Found>(query.sql, ...query.values) : [];
+  *#rows({ sql, values, isSorted }: PageQuery): Iterable<Listed<R>> {
+    type Row = [key: string, id: Id, version: Version, json: string];
+    if (!isSorted) {
+      for (const [key, id, version, json] of this.connection.iterate<Row>(sql, ...values)) {
+        yield listed<R>(json, version, key, id);
+      }
+      return;
+    }
+    // While the query goes on, the records are read as of the same moment.
+    const read = `SELECT version, record FROM ${this.#scheme.table} WHERE rowid = ?`;
+    for (const [key, id, row] of this.connection.iterate<[string, Id, number]>(sql, ...values)) {
+      const found = this.connection.get<[Version, string]>(read, row);
+      if (found !== undefined) yield listed<R>(found[1], found[0], key, id);
+    }
   }
 
   #count(filter: Filter): number {
-    const [row] = this.#select<{ total: number }>(totalQuery(this.#kind.lists, filter));
-    return row?.total ?? 0;
+    const { sql, values } = totalQuery(this.#scheme, filter);
+    return this.connection.get<[number]>(sql, ...values)?.[0] ?? 0;
   }
 }
 
+/** A record of a list, with its position. An empty key is that of a missing email. */
+function listed<R>(json: string, version: Version, key: string, id: Id): Listed<R> {
+  const position = { key: key === '' ? null : key, id };
+  return Object.assign(new JsonVersioned<R>(json, version), { position });
+}
+
+function creation<R>(json: string, replayed: boolean): Creation<R> {
+  return Object.assign(new JsonVersioned<R>(json, 1), { replayed });
+}
+
 /** A read changes nothing, whatever becomes of it. */
-function reading<T>(read: () => T): T {
+export function reading<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     throw translated(error, 'none');
   }
-}
-
-/** A record as it was when it was made, out of a claim. */
-function firstVersion<R>(text: string): Versioned<R> {
-  return { record: JSON.parse(text), version: 1 };
 }

@@ -1,53 +1,66 @@
+import { type Connection, pragma } from './connection.ts';
+import { SqliteStoreError } from './errors.ts';
+
+/** The version of the schema below, which a file says in its `user_version`. */
+export const schemaVersion = 2;
+
+/** Tells our files from those of other programs: "Rstm" in ASCII. */
+export const applicationId = 0x5273746d;
+
 /**
- * How the tables came to be: the schema at version n is what the first n of these made. One that
- * was released is never changed; a change of the schema is one more.
- *
- * - Instants are milliseconds since 1970. `own` is a JSON object of a record's own fields.
+ * - `record` is the whole record as compact JSON; it is what a read returns. The columns beside it
+ *   are there for an index, a constraint or a filter.
  * - Short columns come first, so that a filter that looks at a row does not read past a long text.
- * - Every sort has an index on its key and the id. Every filter on one value has one that goes on
- *   with `created_at` and the id, the order of a list that does not name another.
- * - `users_created` and `posts_created` carry `updated_at`, so that a span of it is looked for in
- *   the index alone when the order is by `created_at`.
  * - A missing email sorts first: `''` is before every key, and never one itself. It is a column and
  *   not an expression, because SQLite does not enter an index on an expression by a row value.
  */
-export const migrations: readonly string[] = [
-  `
+export const recordTables = `
   CREATE TABLE users (
     id TEXT PRIMARY KEY NOT NULL,
     version INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
     name TEXT NOT NULL,
-    email TEXT,
     email_key TEXT,
     email_sort TEXT GENERATED ALWAYS AS (coalesce(email_key, '')) VIRTUAL,
-    own TEXT NOT NULL
+    record TEXT NOT NULL
   ) STRICT;
+  CREATE TABLE posts (
+    id TEXT PRIMARY KEY NOT NULL,
+    version INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    author_id TEXT REFERENCES users (id),
+    title TEXT NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+`;
+
+/**
+ * - Every order has an index on its key and the id. Every filter on one value has one that goes on
+ *   with `created_at` and the id, the order of a list that does not name another.
+ * - An author may have very many posts, so a filter on the author has an index for each order.
+ * - Indexes on `created_at` that many rows share carry `updated_at`, so that a span of it is looked
+ *   for in the index alone when the order is by `created_at`.
+ */
+export const recordIndexes = `
   CREATE UNIQUE INDEX users_email_key ON users (email_key);
   CREATE INDEX users_created ON users (created_at, id, updated_at);
   CREATE INDEX users_updated ON users (updated_at, id);
   CREATE INDEX users_name ON users (name, id);
   CREATE INDEX users_name_created ON users (name, created_at, id);
   CREATE INDEX users_email ON users (email_sort, id);
-
-  CREATE TABLE posts (
-    id TEXT PRIMARY KEY NOT NULL,
-    version INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    updated_at INTEGER NOT NULL,
-    author_id TEXT REFERENCES users (id),
-    title TEXT NOT NULL,
-    body TEXT NOT NULL,
-    own TEXT NOT NULL
-  ) STRICT;
   CREATE INDEX posts_created ON posts (created_at, id, updated_at);
   CREATE INDEX posts_updated ON posts (updated_at, id);
   CREATE INDEX posts_title ON posts (title, id);
   CREATE INDEX posts_title_created ON posts (title, created_at, id);
-  CREATE INDEX posts_author_created ON posts (author_id, created_at, id);
+  CREATE INDEX posts_author_created ON posts (author_id, created_at, id, updated_at);
+  CREATE INDEX posts_author_updated ON posts (author_id, updated_at, id);
+  CREATE INDEX posts_author_title ON posts (author_id, title, id);
+`;
 
-  -- The idempotency keys, with the record as it was first made.
+/** The idempotency keys of both tables, named by `kind`, with the record as it was first made. */
+export const claimTable = `
   CREATE TABLE claims (
     kind TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -57,5 +70,29 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (kind, key)
   ) STRICT;
   CREATE INDEX claims_until ON claims (until);
-  `,
-];
+`;
+
+/**
+ * Refuses a file that is not ours or newer than we are. Only looks, so that such a file is not
+ * changed in any way.
+ *
+ * @returns the version of its schema; 0 for a file with nothing in it yet
+ */
+export function checkSchema(connection: Connection, file: string): number {
+  const version = Number(pragma(connection, 'user_version'));
+  const owner = pragma(connection, 'application_id');
+  const isEmpty = connection.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined;
+  if (owner !== applicationId && !(owner === 0 && version === 0 && isEmpty)) {
+    throw new SqliteStoreError(
+      'store-foreign-database',
+      `The file ${file} is a database of another program: choose another path.`,
+    );
+  }
+  if (version > schemaVersion) {
+    throw new SqliteStoreError(
+      'store-newer-schema',
+      `The data file ${file} was written by a newer version of Rostrum (schema ${version}, this one knows ${schemaVersion}): use that version.`,
+    );
+  }
+  return version;
+}

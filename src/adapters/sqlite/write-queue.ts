@@ -1,84 +1,63 @@
-import { overloaded, storeUnavailable } from '../../domain/errors.ts';
+import { type Outcome, RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import type { Connection } from './connection.ts';
-import { isDriverError, resultCode, translated } from './driver-error.ts';
-import { commitGroup, type Write } from './write-group.ts';
-
-/** What may wait, and what may share a commit. */
-export interface WriteLimits {
-  /** Writes in one commit. */
-  readonly groupWrites: number;
-  /** Units of text in one commit, about; a write that is larger by itself has one of its own. */
-  readonly groupText: number;
-  /** For how long writes are taken into one commit; others are served before the next. */
-  readonly groupMs: number;
-  /** Writes that wait; one more is `overloaded`. */
-  readonly queuedWrites: number;
-  /** Units of text of new records that wait. */
-  readonly queuedText: number;
-  /** For how long a write waits for somebody else's lock (a writing sqlite3 shell). */
-  readonly busyMs: number;
-}
-
-export const defaultWriteLimits: WriteLimits = {
-  groupWrites: 500,
-  groupText: 4 * 1024 * 1024,
-  groupMs: 50,
-  queuedWrites: 10_000,
-  queuedText: 64 * 1024 * 1024,
-  busyMs: 5000,
-};
-
-/** What a change of a record holds on to, as a rule, until it is made. */
-const guessedText = 16 * 1024;
+import { isDriverError, resultCode, translated } from './errors.ts';
+import type { WriteLimits } from './options.ts';
 
 /** How long to wait before a lock that was held is tried again. */
 const retryMs = 25;
 
-interface QueuedWrite extends Write {
-  readonly text: number;
+/** For how long a group waits for more writes, while each turn of the event loop brings some. */
+const gatherMs = 5;
+
+interface QueuedWrite {
+  /** Reads and changes in the transaction that is open. It throws when it has changed nothing. */
+  run(): unknown;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
   readonly since: number;
 }
 
 /**
- * Lets writes that come in together share a commit: those that wait at a turn of the event loop
- * are one group, and none is acknowledged before the group's COMMIT.
+ * Lets writes that come in together share a commit.
+ *
+ * No write is settled before the group's COMMIT. That holds for a refusal too, as its reason may be
+ * another write of the group, which in the end is not made.
  */
 export class WriteQueue {
   readonly #connection: Connection;
   readonly #limits: WriteLimits;
-  readonly #failed: (error: unknown, writes: number) => void;
-  #waiting: QueuedWrite[] = [];
-  #text = 0;
-  #scheduled = false;
+  readonly #onFailure: (error: unknown, writes: number) => void;
+  readonly #waiting: QueuedWrite[] = [];
+  #isScheduled = false;
+  /** How many writes waited at the last turn of the event loop. */
+  #gathered = 0;
   #closing: PromiseWithResolvers<void> | undefined;
 
+  /** @param onFailure told of writes that failed with their whole group */
   constructor(
     connection: Connection,
     limits: WriteLimits,
-    /** Told of a group that could not be committed. */
-    failed: (error: unknown, writes: number) => void = () => {},
+    onFailure: (error: unknown, writes: number) => void,
   ) {
     this.#connection = connection;
     this.#limits = limits;
-    this.#failed = failed;
+    this.#onFailure = onFailure;
   }
 
   /**
-   * Runs a write in a transaction; fulfilled with what it returns when that is committed. What it
-   * throws undoes this write alone.
+   * Runs a write in a transaction; fulfilled with what it returns when that is committed.
    *
-   * @param text the units of text that wait with it; a guess for who does not know
+   * A write that throws has to have changed nothing, or to have ended the transaction. SQLite undoes
+   * a statement that fails; {@link Connection} has two ways to make several statements one step.
    */
-  add<T>(run: () => T, text = guessedText): Promise<T> {
+  add<T>(run: () => T): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(storeUnavailable('none'));
-    const { queuedWrites, queuedText } = this.#limits;
-    const isFull = this.#waiting.length >= queuedWrites || this.#text + text > queuedText;
-    // One that is larger than the whole queue may be has to get in at some time: when it is empty.
-    if (isFull && this.#waiting.length > 0) return Promise.reject(overloaded());
+    if (this.#waiting.length >= this.#limits.queuedWrites) {
+      return Promise.reject(new RostrumError('overloaded', {}));
+    }
     return new Promise<T>((resolve, reject) => {
       const since = performance.now();
-      this.#waiting.push({ run, resolve: (value) => resolve(value as T), reject, text, since });
-      this.#text += text;
+      this.#waiting.push({ run, resolve: (value) => resolve(value as T), reject, since });
       this.#schedule();
     });
   }
@@ -91,61 +70,91 @@ export class WriteQueue {
   }
 
   #schedule(delayMs = 0): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     // After the events of this turn: what they bring shares the commit.
     if (delayMs === 0) setImmediate(() => this.#turn());
     else setTimeout(() => this.#turn(), delayMs);
   }
 
   #turn(): void {
-    this.#scheduled = false;
-    const isBusy = !this.#commitOne();
+    this.#isScheduled = false;
+    const isBusy = !this.#isGrowing() && !this.#begin();
     if (this.#waiting.length > 0) this.#schedule(isBusy ? retryMs : 0);
     else this.#closing?.resolve();
   }
 
+  #isGrowing(): boolean {
+    const { length } = this.#waiting;
+    const hasGrown = length > this.#gathered;
+    this.#gathered = hasGrown ? length : 0;
+    const isFull = length >= this.#limits.groupWrites;
+    return hasGrown && !isFull && performance.now() - (this.#waiting[0]?.since ?? 0) < gatherMs;
+  }
+
   /** Commits one group. Returns false when somebody else holds the lock. */
-  #commitOne(): boolean {
+  #begin(): boolean {
     try {
       this.#connection.run('BEGIN IMMEDIATE');
     } catch (error) {
       const isBusy = isDriverError(error, resultCode.busy);
-      if (isBusy) this.#giveUpOn(error);
-      else this.#refuseGroup(error);
+      // Should a transaction be open against all odds, the next group must not find it.
+      if (!isBusy) this.#connection.rollBack();
+      const oldest = performance.now() - this.#limits.busyMs;
+      const left = this.#waiting.findIndex(({ since }) => since > oldest);
+      const count = isBusy ? left : this.#limits.groupWrites;
+      this.#reject(this.#waiting.splice(0, count < 0 ? Infinity : count), error, 'none');
       return !isBusy;
     }
-    const failure = commitGroup(this.#connection, () => this.#next(), this.#limits);
-    if (failure !== undefined) this.#failed(failure.error, failure.writes);
+    this.#commitGroup();
     return true;
   }
 
-  /** Rejects those that have waited for the lock as long as a write may. */
-  #giveUpOn(error: unknown): void {
-    const oldest = performance.now() - this.#limits.busyMs;
-    this.#reject(error, (write) => write.since <= oldest);
-  }
-
-  #refuseGroup(error: unknown): void {
-    // Should a transaction be open against all odds, the next group must not find it.
-    this.#connection.rollBack();
-    let left = this.#limits.groupWrites;
-    this.#reject(error, () => left-- > 0);
-  }
-
-  /** Rejects writes from the front for as long as the condition holds. */
-  #reject(error: unknown, condition: (write: QueuedWrite) => boolean): void {
-    let count = 0;
-    while (this.#waiting[0] !== undefined && condition(this.#waiting[0])) {
-      this.#next()?.reject(translated(error, 'none'));
-      count += 1;
+  #commitGroup(): void {
+    const group: QueuedWrite[] = [];
+    const settle: (() => void)[] = [];
+    const { groupWrites, groupMs } = this.#limits;
+    const end = performance.now() + groupMs;
+    let isCommitting = false;
+    try {
+      do {
+        const write = this.#waiting.shift();
+        if (write === undefined) break;
+        group.push(write);
+        settle.push(this.#run(write));
+      } while (group.length < groupWrites && performance.now() < end);
+      isCommitting = true;
+      this.#connection.run('COMMIT');
+    } catch (error) {
+      this.#connection.rollBack();
+      this.#reject(group, error, isCommitting ? outcomeOfCommit(error) : 'none');
+      return;
     }
-    if (count > 0) this.#failed(error, count);
+    for (const one of settle) one();
   }
 
-  #next(): Write | undefined {
-    const write = this.#waiting.shift();
-    if (write !== undefined) this.#text -= write.text;
-    return write;
+  /** @throws when the whole transaction is lost, as it may be by a write that ran out of disk */
+  #run(write: QueuedWrite): () => void {
+    try {
+      const value = write.run();
+      return () => write.resolve(value);
+    } catch (error) {
+      if (!this.#connection.inTransaction) throw error;
+      return () => write.reject(translated(error, 'none'));
+    }
   }
+
+  #reject(writes: readonly QueuedWrite[], error: unknown, outcome: Outcome): void {
+    for (const write of writes) write.reject(translated(error, outcome));
+    if (writes.length > 0) this.#onFailure(error, writes.length);
+  }
+}
+
+/**
+ * A COMMIT that met a lock or a full disk was not made. After any other failure (a sync, above
+ * all) the log may hold it, and a restart may bring it back.
+ */
+function outcomeOfCommit(error: unknown): Outcome {
+  const isRefused = isDriverError(error, resultCode.busy) || isDriverError(error, resultCode.full);
+  return isRefused ? 'none' : 'unknown';
 }

@@ -1,5 +1,17 @@
 import { instantFromMs } from '../../domain/instant.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** The machine's own clock. */
-export const systemClock: Clock = { now: () => instantFromMs(Date.now()) };
+let lastMs = Number.NaN;
+let last = '';
+
+/** The machine's own clock. Its text is kept for the millisecond that it says. */
+export const systemClock: Clock = {
+  now() {
+    const ms = Date.now();
+    if (ms !== lastMs) {
+      lastMs = ms;
+      last = instantFromMs(ms);
+    }
+    return last;
+  },
+};

@@ -1,9 +1,9 @@
+import { destination, pino } from 'pino';
 import type { Logger } from '../../ports/logger.ts';
-import { destination, pino } from './peers.ts';
 
 /**
- * Structured lines of JSON on standard error: standard output is for what a person or a script
- * reads. Synchronous, so that the last lines before an end are there.
+ * Writes JSON lines to standard error; standard output is for results. Synchronous, so that the
+ * last lines before an exit are not lost.
  */
 export function createLogger(level: string): Logger {
   return pino({ level, base: null }, destination({ fd: 2, sync: true }));

@@ -2,15 +2,15 @@ import { stat } from 'node:fs/promises';
 import { emailKey } from '../../domain/email.ts';
 import { compareText } from '../../domain/text.ts';
 import { Failure } from '../failure.ts';
-import { type Content, readLine } from './export-lines.ts';
-import type { Progress } from './progress.ts';
+import type { LongRun } from '../run-long.ts';
+import { type Content, readLine } from './lines.ts';
 import { type Line, readLines } from './read-lines.ts';
-import { sameTally, type Tally, Tallying, tallyText } from './tally.ts';
+import { type RecordKind, Summarizer, type Summary, sameSummary, summaryText } from './summary.ts';
 
-/** A file that was read to its end, and in which nothing is wrong. */
+/** A file that was read to its end, and is right. */
 export interface CheckedFile {
   readonly path: string;
-  readonly tally: Tally;
+  readonly summary: Summary;
   /** The byte that the posts begin at. */
   readonly postsAt: number;
 }
@@ -20,14 +20,12 @@ export interface CheckedFile {
  *
  * @throws Failure with the number of the first line in which something is wrong
  */
-export async function checkFile(
-  path: string,
-  { progress, signal }: { readonly progress: Progress; readonly signal: AbortSignal },
-): Promise<CheckedFile> {
+export async function checkFile(path: string, { progress, signal }: LongRun): Promise<CheckedFile> {
   const check = new Check();
   let unreported = 0;
   const found = await stat(path);
-  if (!found.isFile()) throw new Failure(`${path} is no file: name one that rostrum export wrote.`);
+  if (!found.isFile())
+    throw new Failure(`${path} is not a file: name one that rostrum export wrote.`);
   progress.begin('checking file', found.size);
   for await (const line of readLines(path)) {
     try {
@@ -44,47 +42,46 @@ export async function checkFile(
   }
   progress.advance(unreported);
   progress.end();
-  if (check.tally === undefined) {
+  if (check.summary === undefined) {
     throw new Failure(
-      `${path} has no last line with its counts and checksum: it was cut off; take a whole one.`,
+      `${path} has no last line with its counts and checksum: it was cut off; take a complete one.`,
     );
   }
-  return { path, tally: check.tally, postsAt: check.postsAt };
+  return { path, summary: check.summary, postsAt: check.postsAt };
 }
 
-/** What has to hold between the lines of a file. */
+/** Checks what has to hold between the lines of a file. */
 class Check {
   postsAt = 0;
   /** Known after the last line. */
-  tally: Tally | undefined;
-  readonly #tallying = new Tallying();
+  summary: Summary | undefined;
+  readonly #summarizer = new Summarizer();
   readonly #users = new Set<string>();
   readonly #addresses = new Set<string>();
-  #kind: 'user' | 'post' = 'user';
+  #kind: RecordKind = 'user';
   #last: string | undefined;
 
-  /** @throws Failure with what is wrong, to follow the name of the line */
+  /** @throws Failure with what is wrong, to follow the number of the line */
   next({ text, bytes, isWhole }: Line): void {
     if (!isWhole) throw new Failure('is cut off: it does not end in a line feed');
     if (text === undefined) throw new Failure('is not UTF-8');
-    if (this.tally !== undefined) throw new Failure('comes after the last one');
+    if (this.summary !== undefined) throw new Failure('comes after the last one');
     const content = readLine(text);
     if (content.kind === 'end') {
-      this.#end(content.tally);
+      this.#end(content.summary);
       return;
     }
     this.#order(content);
     if (content.kind === 'user') {
       this.#user(content.stored.record);
       this.postsAt += bytes;
-      this.#tallying.add('users', [content.stored]);
     } else {
       const { authorId } = content.stored.record;
       if (authorId !== null && !this.#users.has(authorId)) {
         throw new Failure('names an author who is not in the file');
       }
-      this.#tallying.add('posts', [content.stored]);
     }
+    this.#summarizer.add(content.kind, content.stored);
   }
 
   #order({ kind, stored }: Exclude<Content, { kind: 'end' }>): void {
@@ -106,13 +103,13 @@ class Check {
     this.#addresses.add(key);
   }
 
-  #end(told: Tally): void {
-    const found = this.#tallying.end();
-    if (!sameTally(found, told)) {
+  #end(stated: Summary): void {
+    const found = this.#summarizer.end();
+    if (!sameSummary(found, stated)) {
       throw new Failure(
-        `says that there are ${tallyText(told)}, and there are ${tallyText(found)}: the file was changed`,
+        `states ${summaryText(stated)}, and there are ${summaryText(found)}: the file was changed`,
       );
     }
-    this.tally = found;
+    this.summary = found;
   }
 }

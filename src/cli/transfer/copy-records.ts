@@ -1,89 +1,241 @@
-import type { Entity } from '../../domain/record.ts';
+import { systemClock } from '../../adapters/system/clock.ts';
+import { isRostrumError } from '../../domain/errors.ts';
+import { jsonEqual } from '../../domain/json.ts';
+import { type Entity, type Id, RecordVersioned, type Versioned } from '../../domain/record.ts';
+import { compareText } from '../../domain/text.ts';
+import type { User } from '../../domain/user.ts';
 import type { Store } from '../../ports/store.ts';
+import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import { Failure } from '../failure.ts';
-import { freeAddresses } from './addresses.ts';
-import { compare } from './compare.ts';
-import type { CopyOptions } from './copy-options.ts';
-import { differing, type Loader, loadAll } from './load.ts';
-import { type Source, storeSource, tallyOf } from './source.ts';
-import { removeForeign, type Survey, survey } from './survey.ts';
-import { sameTally, type Tally, tallyText } from './tally.ts';
-import { type Batch, type Scanner, walk } from './walk.ts';
+import type { LongRun } from '../run-long.ts';
+import { batchLimits, type Records, type Source, storeSource, transferOf } from './source.ts';
+import { type RecordKind, Summarizer, type Summary, sameSummary, summaryText } from './summary.ts';
+
+export interface CopyOptions extends LongRun {
+  /** Whether the target's other records are removed or overwritten; they are refused otherwise. */
+  readonly overwrite: boolean;
+}
 
 /**
  * Makes a store hold what a source holds: records as they are, with ids, versions and times.
  *
- * Both sides are walked by id, and only what differs is written. So a copy that was interrupted
- * goes on where it was, and one that is made again does nothing.
+ * Both sides are read by id, and only what differs is loaded. Then both are read again and
+ * compared by checksum. So an interrupted copy is simply run again. A target that holds records is
+ * looked at first, so that a refused one is left as it was.
  *
- * @throws Failure when the target holds other data, or is not equal in the end
+ * @throws Failure when the target holds other records, or differs in the end
  */
 export async function copyRecords(
   source: Source,
   target: Store,
   options: CopyOptions,
-): Promise<Tally> {
-  const { progress, overwrite } = options;
+): Promise<Summary> {
+  const { progress, overwrite, signal } = options;
+  const transfer = transferOf(target);
+  const there = storeSource(target, signal);
   const { users, posts } = await source.count();
-  if (!(await isEmpty(target))) {
-    const found = await survey(source, target, options);
-    if (found.foreign + found.newer > 0 && !overwrite) throw inTheWay(found);
-    if (found.foreign > 0 && users + posts === 0) throw nothingToCopy();
-    if (found.foreign > 0) await removeForeign(source, target, options);
-    if (found.moved > 0) await freeAddresses(source, target, options);
+  if (!(await isEmpty(transfer))) {
+    if (overwrite && users + posts === 0) throw nothingToCopy();
+    const equal = overwrite ? undefined : await compare(source, there, options);
+    if (equal !== undefined) return equal;
   }
-  progress.begin('users', users);
-  await copyKind(source.users(), target.users, options);
+  const carryUsers = () => {
+    progress.begin('users', users);
+    return carryOver(pairs(source.users(), there.users()), options, {
+      load: (batch) => loadUsers(transfer.users, batch),
+      remove: (id) => target.users.delete(id, 'delete', systemClock.now()),
+    });
+  };
+  // An address that moved between users is free when all users of the target were seen once.
+  if (await carryUsers()) await carryUsers();
   progress.begin('posts', posts);
-  await copyKind(source.posts(), target.posts, options);
-  return verify(source, target, options);
+  await carryOver(pairs(source.posts(), there.posts()), options, {
+    load: async (batch) => (await loadAll(transfer.posts, batch)).length > 0,
+    remove: (id) => target.posts.delete(id),
+  });
+  return verify(source, there, progress);
 }
 
-async function isEmpty({ users, posts }: Store): Promise<boolean> {
-  return (await users.scan(1)).length === 0 && (await posts.scan(1)).length === 0;
+async function isEmpty({ users, posts }: Transfer): Promise<boolean> {
+  const one = { limit: 1, bytes: 1 };
+  return (await users.scan(one)).length === 0 && (await posts.scan(one)).length === 0;
 }
 
-async function copyKind<R extends Entity>(
-  source: AsyncIterable<Batch<R>>,
-  target: Scanner<R> & Loader<R>,
-  { progress, signal }: CopyOptions,
-): Promise<void> {
-  for await (const step of compare(source, walk(target, signal))) {
-    signal.throwIfAborted();
-    await loadAll(target, differing(step));
-    progress.advance(step.source.length);
+/** The records of both sides with the same id; one of them may be missing. */
+interface Pair<R extends Entity> {
+  readonly given: Versioned<R> | undefined;
+  readonly stored: Versioned<R> | undefined;
+}
+
+/** Reads both sides once, by id. Loading a given record does not disturb the reading. */
+async function* pairs<R extends Entity>(
+  given: Records<R>,
+  stored: Records<R>,
+): AsyncGenerator<Pair<R>> {
+  const [givens, storeds] = [given[Symbol.asyncIterator](), stored[Symbol.asyncIterator]()];
+  let [left, right] = [await givens.next(), await storeds.next()];
+  while (!left.done || !right.done) {
+    const [a, b] = [left.done ? undefined : left.value, right.done ? undefined : right.value];
+    const order = a && b ? compareText(a.record.id, b.record.id) : Number(!a) - Number(!b);
+    yield { given: order <= 0 ? a : undefined, stored: order >= 0 ? b : undefined };
+    if (order <= 0) left = await givens.next();
+    if (order >= 0) right = await storeds.next();
   }
+}
+
+function isSame<R extends Entity>(given: Versioned<R>, stored: Versioned<R> | undefined): boolean {
+  return (
+    stored !== undefined &&
+    given.version === stored.version &&
+    (given.json === stored.json || jsonEqual(given.record, stored.record))
+  );
+}
+
+/** True for a record of the target that changed since the source had it so. */
+function isNewer<R extends Entity>({ given, stored }: Pair<R>): boolean {
+  if (given === undefined || stored === undefined) return false;
+  if (stored.version !== given.version) return stored.version > given.version;
+  return stored.record.updatedAt > given.record.updatedAt;
+}
+
+/**
+ * Compares the sides and changes nothing.
+ *
+ * @returns the summary of both, when they are equal
+ * @throws Failure when the target has records that a copy would remove or take back
+ */
+async function compare(
+  source: Source,
+  there: Source,
+  { progress }: CopyOptions,
+): Promise<Summary | undefined> {
+  const { users, posts } = await source.count();
+  const summarizer = new Summarizer();
+  const found = { foreign: 0, newer: 0, differing: 0, example: '' };
+  const look = async <R extends Entity>(kind: RecordKind, both: AsyncIterable<Pair<R>>) => {
+    for await (const pair of both) {
+      const { given, stored } = pair;
+      if (given === undefined) found.foreign += 1;
+      else if (isNewer(pair)) found.newer += 1;
+      if (found.foreign + found.newer > 0) found.example ||= `the ${kind} ${stored?.record.id}`;
+      if (given === undefined) continue;
+      if (!isSame(given, stored)) found.differing += 1;
+      summarizer.add(kind, given);
+      progress.advance(1);
+    }
+  };
+  progress.begin('comparing', users + posts);
+  await look('user', pairs(source.users(), there.users()));
+  await look('post', pairs(source.posts(), there.posts()));
   progress.end();
+  if (found.foreign + found.newer > 0) throw otherRecords(found);
+  return found.differing === 0 ? summarizer.end() : undefined;
+}
+
+interface Target<R extends Entity> {
+  /** @returns whether a record was in conflict with what is stored */
+  load(batch: readonly Versioned<R>[]): Promise<boolean>;
+  remove(id: Id): Promise<boolean>;
+}
+
+/** Loads what differs and, to overwrite, removes what only the target has. @returns as `load` */
+async function carryOver<R extends Entity>(
+  both: AsyncIterable<Pair<R>>,
+  { overwrite, progress }: CopyOptions,
+  { load, remove }: Target<R>,
+): Promise<boolean> {
+  let conflict = false;
+  let [batch, bytes]: [Versioned<R>[], number] = [[], 0];
+  const flush = async () => {
+    conflict = (await load(batch)) || conflict;
+    [batch, bytes] = [[], 0];
+  };
+  for await (const { given, stored } of both) {
+    if (given === undefined) {
+      if (overwrite && stored !== undefined) await remove(stored.record.id);
+      continue;
+    }
+    progress.advance(1);
+    if (isSame(given, stored)) continue;
+    batch.push(given);
+    bytes += given.json.length;
+    if (batch.length >= batchLimits.limit || bytes >= batchLimits.bytes) await flush();
+  }
+  await flush();
+  progress.end();
+  return conflict;
+}
+
+/**
+ * Loads all records that are not in conflict with what is stored, and returns those that are. A
+ * source that changed while it was read is seen when the sides are verified.
+ */
+async function loadAll<R>(
+  transfer: RecordTransfer<R>,
+  batch: readonly Versioned<R>[],
+): Promise<Versioned<R>[]> {
+  if (batch.length === 0) return [];
+  try {
+    await transfer.load(batch);
+    return [];
+  } catch (error) {
+    const isConflict =
+      isRostrumError(error, 'email-taken') || isRostrumError(error, 'invalid-record');
+    if (!isConflict) throw error;
+    if (batch.length === 1) return [...batch];
+  }
+  const refused: Versioned<R>[] = [];
+  for (const one of batch) refused.push(...(await loadAll(transfer, [one])));
+  return refused;
+}
+
+/** Loads users; without their address, where another user of the target still has it. */
+async function loadUsers(
+  transfer: RecordTransfer<User>,
+  batch: readonly Versioned<User>[],
+): Promise<boolean> {
+  const refused = await loadAll(transfer, batch);
+  if (refused.length === 0) return false;
+  await transfer.load(
+    refused.map(({ record, version }) => new RecordVersioned({ ...record, email: null }, version)),
+  );
+  return true;
 }
 
 async function verify(
   source: Source,
-  target: Store,
-  { progress, signal }: CopyOptions,
-): Promise<Tally> {
-  const there = await tallyOf(storeSource(target, signal), 'checking target', progress);
-  const given = await tallyOf(source, 'checking source', progress);
-  if (sameTally(given, there)) return there;
+  there: Source,
+  progress: CopyOptions['progress'],
+): Promise<Summary> {
+  const stored = await there.summarize(progress, 'checking target');
+  const given = await source.summarize(progress);
+  if (sameSummary(given, stored)) return stored;
   throw new Failure(
-    `The two sides differ (source: ${tallyText(given)}; target: ${tallyText(there)}): somebody ` +
-      'wrote to one of them meanwhile; run the same command again, and it carries the rest over.',
+    `The two sides differ (source: ${summaryText(given)}; target: ${summaryText(stored)}): ` +
+      'somebody wrote to one of them meanwhile; run the same command again, and it carries over the rest.',
   );
 }
 
-function inTheWay({ foreign, newer, example }: Survey): Failure {
+function otherRecords(found: {
+  readonly foreign: number;
+  readonly newer: number;
+  readonly example: string;
+}): Failure {
   const records = (count: number) => (count === 1 ? '1 record' : `${count} records`);
   const others = [
-    ...(foreign > 0 ? [`${records(foreign)} that the source does not have`] : []),
-    ...(newer > 0 ? [`${records(newer)} that changed since the source had them so`] : []),
+    ...(found.foreign > 0 ? [`${records(found.foreign)} that the source does not have`] : []),
+    ...(found.newer > 0
+      ? [`${records(found.newer)} that changed since the source had them so`]
+      : []),
   ];
   return new Failure(
-    `The target holds ${others.join(' and ')} (${example}): choose another target, or say ` +
-      '--overwrite to have the source in their place.',
+    `The target holds ${others.join(' and ')} (${found.example}): choose another target, or use ` +
+      '--overwrite to replace them by what the source has.',
   );
 }
 
 function nothingToCopy(): Failure {
   return new Failure(
-    'The source holds no record, and --overwrite would leave the target empty: see that the source is the right one.',
+    'The source holds no record, and --overwrite would empty the target: check that the source is the right one.',
   );
 }

@@ -1,65 +1,59 @@
+import { open } from 'node:fs/promises';
 import type { Entity } from '../../domain/record.ts';
 import { Failure } from '../failure.ts';
+import type { LongRun } from '../run-long.ts';
 import { checkFile } from './check-file.ts';
-import { endLine, recordLine } from './export-lines.ts';
-import { keepPart, refuseExisting } from './keep-part.ts';
-import { PartFile } from './part-file.ts';
-import type { Progress } from './progress.ts';
-import { type Source, tallyOf } from './source.ts';
-import { type KindName, sameTally, type Tally, Tallying, tallyText } from './tally.ts';
-import type { Batch } from './walk.ts';
+import { endLine, recordLine } from './lines.ts';
+import { keepPart, refuseExisting } from './part-file.ts';
+import { batchLimits, type Records, type Source } from './source.ts';
+import { type RecordKind, Summarizer, type Summary, sameSummary, summaryText } from './summary.ts';
 
 /**
- * Writes all records of a source into a file: into `FILE.part` first, which becomes `FILE` when it
- * is whole, safe on the disk and found equal to the source. What an interrupted export left is gone
- * on with, as far as it still is what the source holds.
+ * Writes all records of a source into `FILE.part`, which becomes `FILE` when it is complete, synced
+ * to the disk and equal to the source.
  *
- * @throws Failure when the file is there already, or the source changed on the way
+ * @throws Failure when the file exists, or the source changed meanwhile
  */
-export async function exportFile(
-  source: Source,
-  path: string,
-  options: { readonly progress: Progress; readonly signal: AbortSignal },
-): Promise<Tally> {
+export async function exportFile(source: Source, path: string, run: LongRun): Promise<Summary> {
   refuseExisting(path);
   const part = `${path}.part`;
-  await write(source, part, options.progress);
-  const { tally } = await checkFile(part, options);
-  const now = await tallyOf(source, 'checking source', options.progress);
-  if (!sameTally(tally, now)) {
+  await write(source, part, run);
+  const { summary } = await checkFile(part, run);
+  const now = await source.summarize(run.progress);
+  if (!sameSummary(summary, now)) {
     throw new Failure(
-      `The store is not what was exported (${tallyText(now)}; the file: ${tallyText(tally)}): ` +
-        'somebody wrote to it meanwhile; run the same command again, and it carries the rest over.',
+      `The store is not what was exported (${summaryText(now)}; the file: ${summaryText(summary)}): ` +
+        'somebody wrote to it meanwhile; run the same command again.',
     );
   }
   await keepPart(part, path);
-  return tally;
+  return summary;
 }
 
-async function write(source: Source, part: string, progress: Progress): Promise<void> {
+async function write(source: Source, part: string, { progress }: LongRun): Promise<void> {
   const { users, posts } = await source.count();
-  const tallying = new Tallying();
-  const file = await PartFile.open(part);
-  try {
-    const add = async (
-      name: KindName,
-      kind: 'user' | 'post',
-      batches: AsyncIterable<Batch<Entity>>,
-    ) => {
-      for await (const batch of batches) {
-        await file.add(batch.map((stored) => recordLine(kind, stored)));
-        tallying.add(name, batch);
-        progress.advance(batch.length);
-      }
-      progress.end();
+  const summarizer = new Summarizer();
+  await using file = await open(part, 'w');
+  const add = async (kind: RecordKind, records: Records<Entity>) => {
+    let [lines, length]: [string[], number] = [[], 0];
+    const flush = async () => {
+      await file.appendFile(lines.join(''));
+      [lines, length] = [[], 0];
     };
-    progress.begin('users', users);
-    await add('users', 'user', source.users());
-    progress.begin('posts', posts);
-    await add('posts', 'post', source.posts());
-    await file.add([endLine(tallying.end())]);
-    await file.finish();
-  } finally {
-    await file.close();
-  }
+    for await (const stored of records) {
+      const line = recordLine(kind, stored);
+      lines.push(line);
+      length += line.length;
+      summarizer.add(kind, stored);
+      progress.advance(1);
+      if (length >= batchLimits.bytes) await flush();
+    }
+    await flush();
+    progress.end();
+  };
+  progress.begin('users', users);
+  await add('user', source.users());
+  progress.begin('posts', posts);
+  await add('post', source.posts());
+  await file.appendFile(endLine(summarizer.end()));
 }

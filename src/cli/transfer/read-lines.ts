@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { TextDecoder } from 'node:util';
 import { Failure } from '../failure.ts';
 
 /** A line of a file. */
@@ -14,19 +13,18 @@ export interface Line {
   readonly isWhole: boolean;
 }
 
-/** No record is as long: a mebibyte of JSON, written as wordily as JSON allows. */
+/** A record has at most 1 MiB of JSON, and each character may be written as six (`\u0061`). */
 const longest = 16 * 1024 * 1024;
 
 /** The lines of a file, from a byte on. */
 export async function* readLines(file: string, from = 0): AsyncGenerator<Line> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
   let number = 0;
   let pieces: Buffer[] = [];
   const toLine = (isWhole: boolean): Line => {
     const line = Buffer.concat(pieces);
     pieces = [];
     number += 1;
-    return { text: decoded(decoder, line), number, bytes: line.length + Number(isWhole), isWhole };
+    return { text: decode(line), number, bytes: line.length + Number(isWhole), isWhole };
   };
   const chunks: AsyncIterable<Buffer> = createReadStream(file, {
     start: from,
@@ -40,18 +38,16 @@ export async function* readLines(file: string, from = 0): AsyncGenerator<Line> {
       begin = end + 1;
     }
     if (begin < chunk.length) pieces.push(chunk.subarray(begin));
-    if (lengthOf(pieces) > longest) {
+    if (pieces.reduce((length, piece) => length + piece.length, 0) > longest) {
       throw new Failure(`${file}, line ${number + 1}: is longer than any record can be.`);
     }
   }
   if (pieces.length > 0) yield toLine(false);
 }
 
-function lengthOf(pieces: readonly Buffer[]): number {
-  return pieces.reduce((length, piece) => length + piece.length, 0);
-}
+const decoder = new TextDecoder('utf-8', { fatal: true });
 
-function decoded(decoder: TextDecoder, bytes: Buffer): string | undefined {
+function decode(bytes: Buffer): string | undefined {
   try {
     return decoder.decode(bytes);
   } catch {

@@ -1,46 +1,74 @@
-import { newestFirst } from '../../domain/page.ts';
+import { newestFirst } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
-import type { Entity } from '../../domain/record.ts';
+import type { Entity, Id, Versioned } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { Store } from '../../ports/store.ts';
-import type { Progress } from './progress.ts';
-import { type Tally, Tallying } from './tally.ts';
-import { type Batch, walk } from './walk.ts';
+import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
+import { Failure } from '../failure.ts';
+import type { Progress } from '../progress.ts';
+import { type RecordKind, Summarizer, type Summary } from './summary.ts';
 
-/** Where records are read from, as often as need be. */
+/** Records of one kind, in the order of their ids. */
+export type Records<R extends Entity> = AsyncIterable<Versioned<R>>;
+
+/** Where records are read from, as often as is needed. */
 export interface Source {
   count(): Promise<{ readonly users: number; readonly posts: number }>;
-  /** All users, by id. */
-  users(): AsyncIterable<Batch<User>>;
-  /** All posts, by id. */
-  posts(): AsyncIterable<Batch<Post>>;
+  users(): Records<User>;
+  posts(): Records<Post>;
+  summarize(progress: Progress, what?: string): Promise<Summary>;
 }
 
-export function storeSource({ users, posts }: Store, signal: AbortSignal): Source {
-  const one = { order: newestFirst, limit: 1, total: true } as const;
-  return {
+/** What is read and loaded at once: 1 MiB of JSON text may become 22 MiB of objects (`[{},{},…`). */
+export const batchLimits = { limit: 500, bytes: 1024 * 1024 };
+
+/** @throws Failure for a store that cannot be copied */
+export function transferOf({ transfer }: Store): Transfer {
+  if (transfer !== undefined) return transfer;
+  throw new Failure('This store can be served, but neither copied, exported nor imported.');
+}
+
+/** @param signal ends a reading between two batches */
+export function storeSource(store: Store, signal: AbortSignal): Source {
+  const transfer = transferOf(store);
+  const one = { filter: {}, order: newestFirst, limit: 1, bytes: 1, total: true } as const;
+  const source: Source = {
     count: async () => ({
-      users: (await users.list({}, one)).total ?? 0,
-      posts: (await posts.list({}, one)).total ?? 0,
+      users: (await store.users.list(one)).total ?? 0,
+      posts: (await store.posts.list(one)).total ?? 0,
     }),
-    users: () => walk(users, signal),
-    posts: () => walk(posts, signal),
+    users: () => scan(transfer.users, signal),
+    posts: () => scan(transfer.posts, signal),
+    summarize: (progress, what = 'checking source') => summarize(source, progress, what),
   };
+  return source;
 }
 
-/** Reads all and sums it up. */
-export async function tallyOf(source: Source, what: string, progress: Progress): Promise<Tally> {
+async function* scan<R extends Entity>(
+  transfer: RecordTransfer<R>,
+  signal: AbortSignal,
+): AsyncGenerator<Versioned<R>> {
+  for (let after: Id | undefined; ; ) {
+    signal.throwIfAborted();
+    const batch = await transfer.scan({ ...batchLimits, after });
+    if (batch.length === 0) return;
+    yield* batch;
+    after = batch.at(-1)?.record.id;
+  }
+}
+
+async function summarize(source: Source, progress: Progress, what: string): Promise<Summary> {
   const { users, posts } = await source.count();
-  const tallying = new Tallying();
-  const add = async (kind: 'users' | 'posts', batches: AsyncIterable<Batch<Entity>>) => {
-    for await (const batch of batches) {
-      tallying.add(kind, batch);
-      progress.advance(batch.length);
+  const summarizer = new Summarizer();
+  const add = async (kind: RecordKind, records: Records<Entity>) => {
+    for await (const stored of records) {
+      summarizer.add(kind, stored);
+      progress.advance(1);
     }
   };
   progress.begin(what, users + posts);
-  await add('users', source.users());
-  await add('posts', source.posts());
+  await add('user', source.users());
+  await add('post', source.posts());
   progress.end();
-  return tallying.end();
+  return summarizer.end();
 }

@@ -1,23 +1,40 @@
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { UserRepository } from '../../ports/user-repository.ts';
-import { postNotFound, type RostrumError, unknownAuthorIssue } from '../errors.ts';
+import { unknownAuthorIssue } from '../errors.ts';
 import type { FieldIssue } from '../issues.ts';
-import { isPlainObject } from '../json.ts';
-import { type PostFilter, type PostSort, postSorts } from '../page.ts';
-import type { Post } from '../post.ts';
-import { checkPrecondition, type Precondition } from '../precondition.ts';
-import type { Id } from '../record.ts';
-import { RecordService, type ServiceParts } from './record-service.ts';
+import { isPlainObject, type JsonObject } from '../json.ts';
+import { type PostFilter, type PostSort, postSorts } from '../list.ts';
+import type { OwnFieldsInput } from '../own-fields.ts';
+import type { Post, PostInput, PostPatch } from '../post.ts';
+import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
+import type { EntityFields, Id } from '../record.ts';
+import { checkId, RecordService, type ServiceParts } from './record-service.ts';
 
-export interface PostServiceParts extends ServiceParts<Post, PostRepository> {
+export interface PostServiceParts<R extends EntityFields>
+  extends ServiceParts<R, PostRepository<R>> {
   readonly users: Pick<UserRepository, 'get'>;
 }
 
-export class PostService extends RecordService<Post, PostFilter, PostSort, PostRepository> {
+export class PostService<
+  Own extends object = JsonObject,
+  Input extends object = OwnFieldsInput,
+> extends RecordService<
+  Post<Own>,
+  PostInput<Input>,
+  PostPatch<Input>,
+  PostFilter,
+  PostSort,
+  PostRepository<Post<Own>>
+> {
   readonly #users: Pick<UserRepository, 'get'>;
 
-  constructor(parts: PostServiceParts) {
-    super(parts);
+  constructor(parts: PostServiceParts<Post<Own>>) {
+    super(parts, {
+      list: 'posts',
+      notFound: 'post-not-found',
+      sorts: postSorts,
+      texts: { title: { nullable: false }, authorId: { nullable: true } },
+    });
     this.#users = parts.users;
   }
 
@@ -27,16 +44,14 @@ export class PostService extends RecordService<Post, PostFilter, PostSort, PostR
    * @throws RostrumError `post-not-found`, `precondition-required`, `version-mismatch`
    */
   async delete(id: Id, precondition: Precondition = {}): Promise<void> {
-    const deleted = await this.repository.delete(id, ({ version }) =>
-      checkPrecondition(precondition, version),
-    );
+    checkId(id);
+    checkPreconditionOptions(precondition);
+    this.access?.checkWrite();
+    const deleted = await this.repository.delete(id, (current) => {
+      this.access?.checkChange(current.record);
+      checkPrecondition(precondition, current.version);
+    });
     if (!deleted) throw this.notFound(id);
-  }
-
-  protected override readonly sorts = postSorts;
-
-  protected override notFound(id: Id): RostrumError {
-    return postNotFound(id);
   }
 
   /** An author who does not exist is listed beside the fields that break a rule of their own. */

@@ -1,78 +1,129 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Creation, Repository } from '../../ports/repository.ts';
+import { Access, type Caller } from '../access.ts';
 import { type Claim, type Idempotency, makeClaim } from '../claim.ts';
-import { invalidRecord, isRostrumError, type RostrumError } from '../errors.ts';
+import { isRostrumError, RostrumError } from '../errors.ts';
+import { type Instant, isInstant } from '../instant.ts';
 import { type FieldIssue, maxIssues } from '../issues.ts';
-import {
-  type EntityFilter,
-  type ListRequest,
-  type Order,
-  type Page,
-  pageRequest,
-} from '../page.ts';
-import { checkPrecondition, type Precondition } from '../precondition.ts';
-import type { Entity, Id, Versioned } from '../record.ts';
+import { copyJson } from '../json.ts';
+import type { EntityFilter, Page } from '../list.ts';
+import { type ListRequest, type ListRules, pageRequest } from '../list-request.ts';
+import { checkOptions } from '../options.ts';
+import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
+import type { EntityFields, Id, Versioned } from '../record.ts';
 import type { RecordModel } from '../record-model.ts';
+import { isCleanText } from '../text.ts';
+
+/** Options of a creation: none, or what makes it safe to repeat. */
+export type CreateOptions = Partial<Idempotency>;
 
 /** What a service works with. */
-export interface ServiceParts<R extends Entity, Repo> {
+export interface ServiceParts<R extends EntityFields, Repo> {
   readonly model: RecordModel<R>;
   readonly repository: Repo;
   readonly clock: Clock;
   readonly ids: IdGenerator;
+  /** Who asks; absent for an embedder, who may do everything. */
+  readonly caller?: Caller | undefined;
 }
+
+/** What makes a service one of users, or of posts. */
+export interface ServiceRules<Sort extends string> extends ListRules<Sort> {
+  readonly list: 'users' | 'posts';
+  readonly notFound: 'user-not-found' | 'post-not-found';
+}
+
+/** Requires `never` for the keys that `Allowed` does not have. */
+export type NoOther<T, Allowed> = { readonly [K in Exclude<keyof T, keyof Allowed>]: never };
 
 /** The use cases that users and posts have in common, one method each. */
 export abstract class RecordService<
-  R extends Entity,
+  R extends EntityFields,
+  Input extends object,
+  Patch extends object,
   Filter extends EntityFilter,
   Sort extends string,
-  Repo extends Repository<R, Filter, Order<Sort | 'createdAt'>>,
+  Repo extends Repository<R, Filter, Sort | 'createdAt'>,
 > {
   protected readonly repository: Repo;
-  protected readonly clock: Clock;
+  protected readonly access: Access | undefined;
+  readonly #rules: ServiceRules<Sort>;
   readonly #model: RecordModel<R>;
+  readonly #clock: Clock;
   readonly #ids: IdGenerator;
+  /** The last text of the clock that was found to be an instant. */
+  #instant: Instant | undefined;
 
-  constructor({ model, repository, clock, ids }: ServiceParts<R, Repo>) {
-    this.#model = model;
+  constructor(parts: ServiceParts<R, Repo>, rules: ServiceRules<Sort>) {
+    const { model, repository, clock, ids, caller } = parts;
     this.repository = repository;
-    this.clock = clock;
+    this.access = caller && new Access(caller, rules.list);
+    this.#rules = rules;
+    this.#model = model;
+    this.#clock = clock;
     this.#ids = ids;
   }
 
   /**
-   * Makes a record. With an idempotency key, a repeat within 24 hours makes nothing and returns
-   * the record as it was first made.
+   * Makes a record. With an idempotency key, a repeat of the same input within 24 hours makes
+   * nothing and returns the record as it was first made.
    *
    * @throws RostrumError `idempotency-key-reused`, `invalid-record`, `email-taken`
    */
-  async create(input: unknown, idempotency?: Idempotency): Promise<Creation<R>> {
-    const now = this.clock.now();
-    const claim = idempotency && makeClaim(idempotency, now);
-    let record: R;
-    try {
-      record = this.#model.make(input, this.#ids.next(), now);
-    } catch (error) {
-      return this.#replayOr(claim, await this.#complete(error, input));
-    }
-    return this.repository.create(record, claim);
+  async create(input: Input, options: CreateOptions = {}): Promise<Creation<R>> {
+    this.access?.checkCreate();
+    const now = this.now();
+    const claim = this.#claim(input, options, now);
+    // Run now: what the caller does to its input later must not be stored.
+    const make = settled(() => {
+      const given = this.access === undefined ? input : this.access.withAuthor(input);
+      this.access?.checkInput(given);
+      return this.#model.make(given, this.#newId(), now);
+    });
+    return this.#complete(
+      () => input,
+      async () => {
+        if (claim === undefined) make();
+        return this.repository.create(make, claim);
+      },
+    );
   }
 
   /** @throws RostrumError `user-not-found` or `post-not-found` */
   async get(id: Id): Promise<Versioned<R>> {
+    checkId(id);
+    this.access?.checkRead();
     return this.#found(id, await this.repository.get(id));
   }
 
   /**
-   * A page of the records that match, the newest first when no order is given.
+   * A page of the records that match, the newest first when no order is given. It may end before
+   * `limit`, where its records are large: only `next` tells whether more follow.
    *
-   * @throws RangeError for a limit, an order or a number of ids that no list may be asked for
+   * @throws TypeError or RangeError for what no list can be asked for
    */
-  async list(request: ListRequest<Filter, Order<Sort>>): Promise<Page<Versioned<R>>> {
-    const page = pageRequest(request, this.sorts);
-    return this.repository.list(request.filter ?? ({} as Filter), page);
+  async list(request: ListRequest<Filter, Sort> = {}): Promise<Page<R>> {
+    const page = pageRequest(request, this.#rules);
+    this.access?.checkRead();
+    return this.repository.list(page);
+  }
+
+  /**
+   * All records that match, page by page.
+   *
+   * What is there throughout, with its sort key unchanged, is met exactly once.
+   *
+   * @param request `limit` is the number of records that are read at a time
+   * @throws as {@link list}
+   */
+  async *all(request: Omit<ListRequest<Filter, Sort>, 'total'> = {}): AsyncGenerator<Versioned<R>> {
+    let page = await this.list(request);
+    for (;;) {
+      yield* page.items;
+      if (page.next === undefined) return;
+      page = await this.list({ ...request, after: page.next });
+    }
   }
 
   /**
@@ -81,9 +132,8 @@ export abstract class RecordService<
    * @throws RostrumError `user-not-found` or `post-not-found`, `precondition-required`,
    * `version-mismatch`, `invalid-record`, `email-taken`
    */
-  replace(id: Id, input: unknown, precondition: Precondition = {}): Promise<Versioned<R>> {
-    const now = this.clock.now();
-    return this.#change(id, input, precondition, (r) => this.#model.replace(r, input, now));
+  async replace(id: Id, input: Input, precondition: Precondition = {}): Promise<Versioned<R>> {
+    return this.#change(id, precondition, () => input);
   }
 
   /**
@@ -91,55 +141,127 @@ export abstract class RecordService<
    *
    * @throws RostrumError as {@link replace}
    */
-  patch(id: Id, patch: unknown, precondition: Precondition = {}): Promise<Versioned<R>> {
-    const now = this.clock.now();
-    return this.#change(id, patch, precondition, (r) => this.#model.patch(r, patch, now));
+  async patch(id: Id, patch: Patch, precondition: Precondition = {}): Promise<Versioned<R>> {
+    return this.#change(id, precondition, () => patch, 'patch');
   }
 
-  /** What such records may be sorted by. */
-  protected abstract readonly sorts: readonly Sort[];
+  /**
+   * Replaces a record by what a function makes of it, in one atomic step.
+   *
+   * @param change pure and synchronous; it may run again, when somebody else changed the record
+   * meanwhile. What it throws ends the call and nothing is changed.
+   * @throws RostrumError as {@link replace}
+   */
+  async update<T extends Input>(
+    id: Id,
+    change: (record: R) => T & NoOther<T, Input>,
+    precondition: Precondition = {},
+  ): Promise<Versioned<R>> {
+    if (typeof change !== 'function') throw new TypeError('The change must be a function.');
+    // A copy: a function that mutates its argument must not hide its change.
+    return this.#change(id, precondition, (record) => change(copyJson(record)));
+  }
 
-  /** The error of an id that names nothing. */
-  protected abstract notFound(id: Id): RostrumError;
-
-  /** What else is wrong with an input that is invalid already, and only the store knows. */
+  /** Further issues of an invalid input, which only the store can know. */
   protected abstract alsoWrong(input: unknown): Promise<readonly FieldIssue[]>;
+
+  protected now(): Instant {
+    const now = this.#clock.now();
+    if (now === this.#instant) return now;
+    if (!isInstant(now)) {
+      throw new TypeError('The clock must return an instant like 2026-11-21T09:30:00.000Z.');
+    }
+    this.#instant = now;
+    return now;
+  }
+
+  protected notFound(id: Id): RostrumError {
+    return new RostrumError(this.#rules.notFound, { id });
+  }
 
   async #change(
     id: Id,
-    input: unknown,
     precondition: Precondition,
-    change: (record: R) => R,
+    inputOf: (record: R) => unknown,
+    way: 'replace' | 'patch' = 'replace',
   ): Promise<Versioned<R>> {
-    try {
-      const stored = await this.repository.update(id, (current) => {
-        checkPrecondition(precondition, current.version);
-        return change(current.record);
-      });
-      return this.#found(id, stored);
-    } catch (error) {
-      throw await this.#complete(error, input);
+    checkId(id);
+    checkPreconditionOptions(precondition);
+    this.access?.checkWrite();
+    const now = this.now();
+    let input: unknown;
+    return this.#complete(
+      () => input,
+      async () => {
+        const stored = await this.repository.update(id, ({ record, version }) => {
+          this.access?.checkChange(record);
+          checkPrecondition(precondition, version);
+          input = inputOf(record);
+          const next = this.#model[way](record, input, now);
+          this.access?.checkResult(record, next);
+          return next;
+        });
+        return this.#found(id, stored);
+      },
+    );
+  }
+
+  #claim(input: unknown, options: CreateOptions, now: Instant): Claim | undefined {
+    const { idempotencyKey, ...given } = checkOptions<CreateOptions>(options, [
+      ...['idempotencyKey', 'caller'],
+    ]);
+    const caller = this.access?.caller.name ?? given.caller;
+    if (caller !== undefined && typeof caller !== 'string') {
+      throw new TypeError('The option "caller" must be a text.');
     }
+    if (idempotencyKey === undefined) return undefined;
+    if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {
+      throw new TypeError('The option "idempotencyKey" must be a text that is not empty.');
+    }
+    return makeClaim({ idempotencyKey, caller }, this.#rules.list, input, now);
   }
 
-  /** An invalid repeat is judged by its key first, as a valid one is by the store. */
-  async #replayOr(claim: Claim | undefined, error: unknown): Promise<Creation<R>> {
-    const stored = claim && (await this.repository.replay(claim));
-    if (stored === undefined) throw error;
-    return { stored, replayed: true };
+  #newId(): Id {
+    const id = this.#ids.next();
+    if (typeof id === 'string' && id !== '' && isCleanText(id)) return id;
+    throw new TypeError('The id generator must return texts that are not empty.');
   }
 
-  /** All that is wrong at once, and not what only the store knows at the second try. */
-  async #complete(error: unknown, input: unknown): Promise<unknown> {
-    if (!isRostrumError(error, 'invalid-record')) return error;
-    const { issues } = error.details;
-    const known = new Set(issues.map((issue) => issue.pointer));
-    const more = (await this.alsoWrong(input)).filter((issue) => !known.has(issue.pointer));
-    return more.length === 0 ? error : invalidRecord([...issues, ...more].slice(0, maxIssues));
+  /** Reports everything that is wrong in one error, with what only the store knows. */
+  async #complete<T>(input: () => unknown, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isRostrumError(error, 'invalid-record')) throw error;
+      const { issues } = error.details;
+      const known = new Set(issues.map((issue) => issue.pointer));
+      const more = (await this.alsoWrong(input())).filter((issue) => !known.has(issue.pointer));
+      if (more.length === 0) throw error;
+      throw new RostrumError('invalid-record', {
+        issues: [...issues, ...more].slice(0, maxIssues),
+      });
+    }
   }
 
   #found(id: Id, stored: Versioned<R> | undefined): Versioned<R> {
     if (stored === undefined) throw this.notFound(id);
     return stored;
+  }
+}
+
+/** @throws TypeError */
+export function checkId(id: unknown): asserts id is Id {
+  if (typeof id !== 'string') throw new TypeError('An id must be a text.');
+}
+
+/** Runs a function now, and returns or throws its outcome whenever it is asked. */
+function settled<T>(run: () => T): () => T {
+  try {
+    const value = run();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
   }
 }

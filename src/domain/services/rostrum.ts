@@ -1,16 +1,58 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
+import type { Creation } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
-import type { OwnFieldsSchema } from '../own-fields.ts';
-import { postModel } from '../post.ts';
-import { userModel } from '../user.ts';
+import { type Caller, checkCaller } from '../access.ts';
+import type { JsonObject } from '../json.ts';
+import type { Page, PostFilter, PostSort, UserFilter, UserSort } from '../list.ts';
+import type { ListRequest } from '../list-request.ts';
+import type { CheckedSchema, OwnFieldsInput, OwnFieldsSchema } from '../own-fields.ts';
+import type { Post, PostInput } from '../post.ts';
+import type { Precondition } from '../precondition.ts';
+import type { EntityFields, Id, Versioned } from '../record.ts';
+import { RecordModel } from '../record-model.ts';
+import { postRules, userRules } from '../rules.ts';
+import type { User, UserInput } from '../user.ts';
 import { PostService } from './post-service.ts';
+import type { CreateOptions } from './record-service.ts';
 import { UserService } from './user-service.ts';
 
-/** The use cases: what every adapter that drives the core is given. */
-export interface Rostrum {
-  readonly users: UserService;
-  readonly posts: PostService;
+/**
+ * The use cases: what every adapter that drives the core is given. Its types are those of the own
+ * fields, of users and of posts: as they are stored, and as a caller gives them.
+ */
+export interface Rostrum<
+  UserOwn extends object = JsonObject,
+  UserOwnInput extends object = OwnFieldsInput,
+  PostOwn extends object = JsonObject,
+  PostOwnInput extends object = OwnFieldsInput,
+> {
+  readonly users: UserService<UserOwn, UserOwnInput>;
+  readonly posts: PostService<PostOwn, PostOwnInput>;
+
+  /**
+   * The same services, bound to a caller: they do what its scopes allow and no more. A `Rostrum`
+   * that is bound to nobody may do everything.
+   *
+   * @throws TypeError for a value that is no caller
+   */
+  as(caller: Caller): Rostrum<UserOwn, UserOwnInput, PostOwn, PostOwnInput>;
+}
+
+/** A service of any own fields. */
+interface AnyService<Filter, Sort extends string> {
+  create(input: object, options?: CreateOptions): Promise<Creation<EntityFields>>;
+  get(id: Id): Promise<Versioned<EntityFields>>;
+  list(request?: ListRequest<Filter, Sort>): Promise<Page<EntityFields>>;
+  replace(id: Id, input: object, precondition?: Precondition): Promise<Versioned<EntityFields>>;
+  patch(id: Id, patch: object, precondition?: Precondition): Promise<Versioned<EntityFields>>;
+}
+
+/** A {@link Rostrum} of any own fields, as adapters drive it. */
+export interface AnyRostrum {
+  readonly users: AnyService<UserFilter, UserSort> & Pick<UserService, 'delete'>;
+  readonly posts: AnyService<PostFilter, PostSort> & Pick<PostService, 'delete'>;
+  as(caller: Caller): AnyRostrum;
 }
 
 /** Schemas for a deployment's own fields; without one they may be anything. */
@@ -18,6 +60,24 @@ export interface OwnFieldsSchemas {
   readonly users?: OwnFieldsSchema | undefined;
   readonly posts?: OwnFieldsSchema | undefined;
 }
+
+/** The same, each with its types and held to what they can tell. */
+export interface TypedSchemas<
+  UO extends object,
+  UI extends object,
+  PO extends object,
+  PI extends object,
+> {
+  readonly users?:
+    | (OwnFieldsSchema<UI, UO> & CheckedSchema<UI, UO, keyof Known<UserInput>>)
+    | undefined;
+  readonly posts?:
+    | (OwnFieldsSchema<PI, PO> & CheckedSchema<PI, PO, keyof Known<PostInput>>)
+    | undefined;
+}
+
+/** Without the index signature of what is not known. */
+type Known<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
 
 /** All that the core needs from outside. */
 export interface RostrumParts {
@@ -29,14 +89,15 @@ export interface RostrumParts {
 
 export function assembleRostrum({ store, clock, ids, ownFields = {} }: RostrumParts): Rostrum {
   const { users, posts } = store;
-  return {
-    users: new UserService({ model: userModel(ownFields.users), repository: users, clock, ids }),
-    posts: new PostService({
-      model: postModel(ownFields.posts),
-      repository: posts,
-      users,
-      clock,
-      ids,
-    }),
-  };
+  const userModel = new RecordModel<User>(userRules, ownFields.users);
+  const postModel = new RecordModel<Post>(postRules, ownFields.posts);
+  const boundTo = (caller?: Caller): Rostrum => ({
+    users: new UserService({ model: userModel, repository: users, clock, ids, caller }),
+    posts: new PostService({ model: postModel, repository: posts, users, clock, ids, caller }),
+    as(bound) {
+      checkCaller(bound); // Nobody may come to mean everybody.
+      return boundTo(bound);
+    },
+  });
+  return boundTo();
 }

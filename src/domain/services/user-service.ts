@@ -1,46 +1,65 @@
-import type { UserRepository } from '../../ports/user-repository.ts';
-import { type RostrumError, userNotFound } from '../errors.ts';
+import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
 import type { FieldIssue } from '../issues.ts';
-import { type UserFilter, type UserSort, userSorts } from '../page.ts';
-import { withoutAuthor } from '../post.ts';
-import { checkPrecondition, type Precondition } from '../precondition.ts';
+import type { JsonObject } from '../json.ts';
+import { type UserFilter, type UserSort, userSorts } from '../list.ts';
+import type { OwnFieldsInput } from '../own-fields.ts';
+import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import type { Id } from '../record.ts';
-import type { User } from '../user.ts';
-import { RecordService } from './record-service.ts';
+import type { User, UserInput, UserPatch } from '../user.ts';
+import { checkId, RecordService, type ServiceParts } from './record-service.ts';
 
-/** What becomes of the posts of a user who is deleted. */
-export const deleteModes = ['refuse', 'delete', 'keep'] as const;
-export type DeleteMode = (typeof deleteModes)[number];
+/** What may become of the posts of a user who is deleted. */
+export const deleteModes = ['refuse', 'delete', 'keep'] as const satisfies DeleteMode[];
 
-export class UserService extends RecordService<User, UserFilter, UserSort, UserRepository> {
+export interface DeleteUserOptions extends Precondition {
+  /** What becomes of the user's posts; `refuse` when absent. */
+  readonly posts?: DeleteMode | undefined;
+}
+
+export class UserService<
+  Own extends object = JsonObject,
+  Input extends object = OwnFieldsInput,
+> extends RecordService<
+  User<Own>,
+  UserInput<Input>,
+  UserPatch<Input>,
+  UserFilter,
+  UserSort,
+  UserRepository<User<Own>>
+> {
+  constructor(parts: ServiceParts<User<Own>, UserRepository<User<Own>>>) {
+    super(parts, {
+      list: 'users',
+      notFound: 'user-not-found',
+      sorts: userSorts,
+      texts: { name: { nullable: false }, email: { nullable: false } },
+    });
+  }
+
   /**
-   * Deletes a user. Posts of theirs are in the way (`refuse`), are deleted too (`delete`) or stay
-   * without an author (`keep`); either is one step.
+   * Deletes a user. Their posts prevent it (`refuse`), are deleted too (`delete`), or stay without an
+   * author (`keep`), in one atomic step.
    *
    * @throws RostrumError `user-not-found`, `precondition-required`, `version-mismatch`,
    * `user-has-posts`
    */
-  async delete(
-    id: Id,
-    posts: DeleteMode = 'refuse',
-    precondition: Precondition = {},
-  ): Promise<void> {
-    const now = this.clock.now();
-    const deleted = await this.repository.delete(
-      id,
-      posts === 'keep' ? { posts, release: ({ record }) => withoutAuthor(record, now) } : { posts },
-      ({ version }) => checkPrecondition(precondition, version),
-    );
+  async delete(id: Id, options: DeleteUserOptions = {}): Promise<void> {
+    checkId(id);
+    checkPreconditionOptions(options, 'posts');
+    const { posts = 'refuse' } = options;
+    if (!deleteModes.includes(posts)) {
+      throw new RangeError(`The option "posts" must be one of ${deleteModes.join(', ')}.`);
+    }
+    this.access?.checkWrite();
+    if (posts !== 'refuse') this.access?.checkPostsOf(id);
+    const deleted = await this.repository.delete(id, posts, this.now(), (current) => {
+      this.access?.checkChange(current.record);
+      checkPrecondition(options, current.version);
+    });
     if (!deleted) throw this.notFound(id);
   }
 
-  protected override readonly sorts = userSorts;
-
-  protected override notFound(id: Id): RostrumError {
-    return userNotFound(id);
-  }
-
-  /** Nothing: that an email address is taken is a conflict, and answered when all else is right. */
+  /** None: a taken address is a conflict, reported when everything else is valid. */
   protected override async alsoWrong(): Promise<readonly FieldIssue[]> {
     return [];
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { bodyLimit } from '../../../src/adapters/http/limits.ts';
+import { bodyLimit } from '../../../src/adapters/http/request/limits.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
 import { exchange, RawConnection } from './support/raw.ts';
 

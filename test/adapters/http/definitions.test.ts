@@ -1,14 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Endpoint } from '../../../src/adapters/http/endpoint.ts';
-import { endpoints } from '../../../src/adapters/http/endpoints.ts';
-import { bodyLimit } from '../../../src/adapters/http/limits.ts';
-import { schemas } from '../../../src/adapters/http/schemas.ts';
+import { schemas } from '../../../src/adapters/http/endpoints/schemas.ts';
+import { endpoints } from '../../../src/adapters/http/endpoints/table.ts';
+import { bodyLimit } from '../../../src/adapters/http/request/limits.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
-import { postModel } from '../../../src/domain/post.ts';
 import type { Entity } from '../../../src/domain/record.ts';
-import type { RecordModel } from '../../../src/domain/record-model.ts';
-import { userModel } from '../../../src/domain/user.ts';
+import { RecordModel } from '../../../src/domain/record-model.ts';
+import { postRules, userRules } from '../../../src/domain/rules.ts';
 import { type Answer, type Api, startApi } from './support/api.ts';
 import { complaints } from './support/json-schema.ts';
 
@@ -73,7 +72,7 @@ describe('the definitions of the endpoints', () => {
 
   for (const endpoint of endpoints) {
     it(`${endpoint.operation} answers and ends in all that it says, in nothing else`, async () => {
-      for (const status of Object.keys(endpoint.answers)) {
+      for (const status of Object.keys(endpoint.responses)) {
         const wish = answers[Number(status)];
         expect(wish, status).not.to.equal(undefined);
         const answer: Answer = await call(endpoint, wish ?? {});
@@ -147,7 +146,7 @@ describe('the schemas of bodies', () => {
   for (const { one, model, input, patch, made, fields } of [
     {
       one: 'user',
-      model: userModel() as RecordModel<Entity>,
+      model: new RecordModel<Entity>(userRules),
       input: schemas.userInput,
       patch: schemas.userPatch,
       made: { name: 'Ann' },
@@ -155,7 +154,7 @@ describe('the schemas of bodies', () => {
     },
     {
       one: 'post',
-      model: postModel() as RecordModel<Entity>,
+      model: new RecordModel<Entity>(postRules),
       input: schemas.postInput,
       patch: schemas.postPatch,
       made: { title: 'A' },

@@ -228,6 +228,15 @@ describe('lists', () => {
       expect(mails.body.next).to.equal(null);
     });
 
+    it('is refused when any of its characters is changed', async () => {
+      for (let i = 0; i < cursor.length; i++) {
+        const other = cursor[i] === 'A' ? 'B' : 'A';
+        await expectRefused(
+          `/users?sort=name&cursor=${cursor.slice(0, i)}${other}${cursor.slice(i + 1)}`,
+        );
+      }
+    });
+
     it('is only the very text that was given', async () => {
       const text = Buffer.from(cursor, 'base64url').toString();
       const as = (value: string) => Buffer.from(value).toString('base64url');
@@ -240,7 +249,7 @@ describe('lists', () => {
         cursor.slice(0, -1),
         as(` ${text}`),
         as(text.replace(']', ',1]')),
-        as(text.replace('"1', '"2')),
+        as(text.replace('"2', '"3')),
         as('null'),
         as('[]'),
         as('{}'),
@@ -259,24 +268,24 @@ describe('lists', () => {
     });
   });
 
-  it('end a page early rather than answer more than the memory can hold', async function () {
-    this.timeout(20_000);
+  it('end a page before it has more than 2 MiB', async () => {
     await using large = await startApi();
-    const blob = 'x'.repeat(1_000_000);
-    for (let i = 0; i < 9; i++) await large.store.users.create(bigUser(i, blob));
-    const whole = await large.get('/users?limit=1000');
-    expect([whole.body.users.length, whole.body.next]).to.deep.equal([9, null]);
-    for (let i = 9; i < 16; i++) await large.store.users.create(bigUser(i, blob));
-    const first = await large.get('/users?limit=1000&sort=name');
-    expect(first.body.users).to.have.lengthOf(9);
-    const path = `/users?limit=1000&sort=name&cursor=${first.body.next}`;
-    const second = await large.get(path);
-    expect(second.body.next).to.equal(null);
-    expect(first.body.users.length + second.body.users.length).to.equal(16);
+    const own = 'x'.repeat(1_000_000);
+    for (let i = 0; i < 5; i++) await large.make('/users', { name: `n${i}`, own });
+    const pages: number[] = [];
+    let path: string | undefined = '/users?limit=1000';
+    while (path !== undefined) {
+      const { body }: { body: Body } = await large.get(path);
+      pages.push(body.users.length);
+      path = body.next === null ? undefined : `/users?limit=1000&cursor=${body.next}`;
+    }
+    expect(pages).to.deep.equal([2, 2, 1]);
+  });
+
+  it('leave out a Link that is longer than 8 KiB', async () => {
+    const long = 'x'.repeat(9000);
+    const ids = (await names('/users')).users.map(({ id }) => `id=${id}`).join('&');
+    const { body, headers } = await api.get(`/users?limit=1&${ids}&id=${long}`);
+    expect([typeof body.next, headers.has('link')]).to.deep.equal(['string', false]);
   });
 });
-
-function bigUser(i: number, blob: string) {
-  const at = '2026-01-01T00:00:00.000Z';
-  return { id: `id-${i}`, createdAt: at, updatedAt: at, name: `n${i}`, email: null, blob };
-}

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { endpoints } from '../../../src/adapters/http/endpoints.ts';
+import { endpoints } from '../../../src/adapters/http/endpoints/table.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
 import { exchange } from './support/raw.ts';
 
@@ -130,6 +130,11 @@ describe('paths and methods', () => {
     expect(await raw('GET', `http://x/api/v1/users/${id}`)).to.deep.equal([200, undefined]);
     expect(await raw('GET', 'http://x')).to.deep.equal([404, 'path-not-found']);
     expect(await raw('GET', 'http://x?limit=1')).to.deep.equal([404, 'path-not-found']);
+    expect(await raw('GET', `http://%00:9/api/v1/users/${id}`)).to.deep.equal([200, undefined]);
+    for (const authority of ['[x', '[x]', 'u@x', 'x:y', '%zz']) {
+      const answer = await raw('GET', `http://${authority}/api/v1/users?name=x`);
+      expect(answer, authority).to.deep.equal([400, 'invalid-path']);
+    }
   });
 
   it('another method is 405 with Allow', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bodyLimit } from '../../../src/adapters/http/limits.ts';
+import { bodyLimit } from '../../../src/adapters/http/request/limits.ts';
 import { type Api, startApi } from './support/api.ts';
 
 /** A POST or PUT that is wrong in some ways; the first of them, in this order, is answered. */

@@ -18,13 +18,13 @@ describe('the container', () => {
       container.getAsync(tokens.rostrum),
     ]);
     expect(rostrum).to.equal(again);
-    const { stored } = await rostrum.users.create({ name: 'Ada' });
+    const { record } = await rostrum.users.create({ name: 'Ada' });
     const store = await container.getAsync(tokens.store);
-    expect(await store.users.get(stored.record.id)).to.deep.equal(stored);
+    expect((await store.users.get(record.id))?.record).to.deep.equal(record);
     await closeContainer(container);
   });
 
-  it('takes a part that is swapped when it is made', async () => {
+  it('takes an override in place of a part', async () => {
     const store = createMemoryStore();
     const container = createContainer(
       memory,
@@ -53,12 +53,12 @@ describe('the container', () => {
     await closeContainer(container);
   });
 
-  it('closes the store that it opened, a swapped one too', async () => {
+  it('closes the store that it opened, an override too', async () => {
     for (const overrides of [[], [override(tokens.store, () => createMemoryStore())]]) {
       const container = createContainer(memory, ...overrides);
       const { users } = await container.getAsync(tokens.rostrum);
       await closeContainer(container);
-      const error = await users.list({}).catch((reason: unknown) => reason);
+      const error = await users.list().catch((reason: unknown) => reason);
       expect(isRostrumError(error, 'store-unavailable')).to.equal(true);
     }
   });

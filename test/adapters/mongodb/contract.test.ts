@@ -4,7 +4,6 @@ import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { describeStore } from '../../../src/testing/index.ts';
 import { describeOn, sharedServer, topologies } from '../../support/mongod/shared.ts';
 
-// The whole suite on both: what a standalone server lacks is what the suite does not ask for.
 for (const topology of topologies) {
   await describeOn(topology, 'The contract on MongoDB', () => {
     const database = `contract-${randomUUID().slice(0, 8)}`;
@@ -25,11 +24,12 @@ for (const topology of topologies) {
     describeStore('mongodb', {
       describe,
       it,
+      tornCascades: topology === 'standalone' ? 'it has no transactions' : undefined,
       // A store of its own for each test, on collections that are emptied and keep their indexes.
-      open: async () => {
+      open: async (options) => {
         const db = client.db(database);
         await Promise.all(['users', 'posts'].map((name) => db.collection(name).deleteMany({})));
-        return openMongodbStore({ url });
+        return openMongodbStore({ url, ...options });
       },
     });
   });

@@ -8,12 +8,12 @@ import { expect } from 'chai';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Store } from '../../../src/ports/store.ts';
+import { user } from '../../../src/testing/fixtures.ts';
 import { findMongod } from '../../support/mongod/binary.ts';
 import { startStandalone } from '../../support/mongod/servers.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { node } from '../../support/process.ts';
 import { repository } from '../../support/repository-copy.ts';
-import { user } from './records.ts';
 
 await describeOn('standalone', 'A MongoDB store without its server', () => {
   it('waits for it, serves when it comes, and again when it comes back', async function () {
@@ -25,9 +25,9 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
       await Promise.all([unavailable(store.ready()), unavailable(store.users.get('x'), 'none')]);
 
       const first = await startStandalone(binary, { port, dbPath });
-      await untilServed(store);
+      await untilServed(store, 3000);
       const ada = user();
-      await store.users.create(ada);
+      await store.users.create(() => ada);
 
       const [mongod] = first.processes;
       mongod?.kill('SIGKILL');
@@ -36,12 +36,12 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
       await Promise.all([
         unavailable(store.ready()),
         unavailable(store.users.get(ada.id), 'none'),
-        unavailable(store.users.create(user())),
+        unavailable(store.users.create(() => user())),
       ]);
       expect(Date.now() - from).to.be.below(10_000);
 
       await using _second = await startStandalone(binary, { port, dbPath });
-      await untilServed(store);
+      await untilServed(store, 3000);
       expect((await store.users.get(ada.id))?.record).to.deep.equal(ada);
       await first[Symbol.asyncDispose]();
     } finally {
@@ -94,7 +94,7 @@ async function unavailable(call: Promise<unknown>, outcome?: 'none' | 'unknown')
   if (outcome !== undefined) expect(error.details.outcome).to.equal(outcome);
 }
 
-async function untilServed(store: Store): Promise<void> {
+async function untilServed(store: Store, ms: number): Promise<void> {
   const from = Date.now();
   for (;;) {
     const served = await store.ready().then(
@@ -102,7 +102,7 @@ async function untilServed(store: Store): Promise<void> {
       () => false,
     );
     if (served) return;
-    if (Date.now() - from > 20_000) throw new Error('It does not serve again.');
+    if (Date.now() - from > ms) throw new Error(`It does not serve within ${ms} ms.`);
     await sleep(50);
   }
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Json } from '../../../src/domain/json.ts';
+import { at, claim, post, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
-import { claim, keep, post, user } from './records.ts';
 import { useDatabase } from './store-on.ts';
 
 // What JSON takes for data, and BSON, the driver or the server may take for something else.
@@ -40,34 +40,39 @@ await describeOn('replica set', 'Own fields that BSON knows otherwise', () => {
   for (const [what, value] of Object.entries(odd)) {
     it(`come back as they were: ${what}`, async () => {
       const store = database.open();
-      const own = { own: value, ...(Array.isArray(value) ? {} : without_id(value)) };
-      const author = user({ ...own, email: `${Math.random()}@example.org` });
-      const written = post({ ...own, authorId: author.id });
+      const own = { own: value, ...(Array.isArray(value) ? {} : asMembers(value)) };
+      const author = user(own);
+      const written = post({ ...own, authorId: author.id, updatedAt: at(0) });
       const once = claim();
-      await store.users.create(author, once);
-      await store.posts.create(written, once);
+      await store.users.create(() => author, once);
+      await store.posts.create(() => written, once);
       expect((await store.users.get(author.id))?.record).to.deep.equal(author);
       expect((await store.posts.get(written.id))?.record).to.deep.equal(written);
 
       // Changed in place, listed, released by a cascade, and as they were first made.
       await store.users.update(author.id, ({ record }) => ({ ...record, more: value }));
-      const page = await store.users.list({ ids: [author.id] }, listed);
+      const page = await store.users.list({ ...listed, filter: { ids: [author.id] } });
       expect(page.items[0]?.record).to.deep.equal({ ...author, more: value });
-      await store.users.delete(author.id, keep);
+      await store.users.delete(author.id, 'keep', at(0));
       expect((await store.posts.get(written.id))?.record).to.deep.equal({
         ...written,
         authorId: null,
+        updatedAt: at(1),
       });
-      expect((await store.users.replay(once))?.record).to.deep.equal(author);
-      expect((await store.posts.replay(once))?.record).to.deep.equal(written);
+      expect((await store.users.create(never, once))?.record).to.deep.equal(author);
+      expect((await store.posts.create(never, once))?.record).to.deep.equal(written);
     });
   }
 });
 
-const listed = { order: { by: 'createdAt', direction: 'asc' }, limit: 10 } as const;
+const listed = { order: { by: 'createdAt', direction: 'asc' }, limit: 10, bytes: 10_000 } as const;
 
-/** As fields of the record itself too; but for its known ones. */
-function without_id(value: Json): Record<string, Json> {
+function never(): never {
+  throw new Error('Nothing is to be made.');
+}
+
+/** The same as fields of the record itself, too. */
+function asMembers(value: Json): Record<string, Json> {
   return typeof value === 'object' && value !== null && !('' in value)
     ? (value as Record<string, Json>)
     : {};

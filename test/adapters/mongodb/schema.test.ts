@@ -5,11 +5,12 @@ import {
   type MongodbStore,
   openMongodbStore,
 } from '../../../src/adapters/mongodb/index.ts';
-import { indexes } from '../../../src/adapters/mongodb/indexes.ts';
+import { indexes } from '../../../src/adapters/mongodb/schema/indexes.ts';
+import { metaCollection } from '../../../src/adapters/mongodb/schema/schema.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
+import { times, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
-import { times, user } from './records.ts';
 import { useDatabase } from './store-on.ts';
 
 await describeOn('replica set', 'The schema of a MongoDB store', () => {
@@ -30,7 +31,7 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
     await database.db.collection('users').createIndex({ 'record.team': 1 });
     const store = database.open();
     await untilReady(store);
-    await store.users.create(user({ team: 'a' }));
+    await store.users.create(() => user({ team: 'a' }));
     expect(await database.db.collection('users').indexExists('record.team_1')).to.equal(true);
   });
 
@@ -48,6 +49,8 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
       database.db.collection('users').createIndex({ emailKey: 1 }, { unique: true }),
     'a collection with an order of its own': () =>
       database.db.createCollection('posts', { collation: { locale: 'en', strength: 2 } }),
+    'what a later version wrote': () =>
+      database.db.collection<{ _id: string }>(metaCollection).insertOne(later),
     'a view': () => database.db.createCollection('posts', { viewOn: 'users', pipeline: [] }),
   };
   for (const [what, plant] of Object.entries(conflicts)) {
@@ -64,7 +67,7 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
         expect(isRostrumError(error, 'store-unavailable')).to.equal(true);
         expect((error as Error).cause).to.be.instanceOf(MongodbRefusal);
         expect(lines).to.have.lengthOf(1);
-        expect(lines[0]).to.match(/^error: .*(users|posts)/);
+        expect(lines[0]).to.match(/^error: .*(users|posts|later version)/);
 
         await database.db.dropDatabase();
         await untilReady(store);
@@ -74,6 +77,8 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
     });
   }
 });
+
+const later = { _id: 'schema', version: 2 };
 
 async function untilReady(store: MongodbStore): Promise<void> {
   const end = Date.now() + 8000;

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { limits } from '../../../src/adapters/mongodb/connection/limits.ts';
 import { openStore } from '../../../src/adapters/mongodb/store.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Store } from '../../../src/ports/store.ts';
+import { at, claim, post, times, user } from '../../../src/testing/fixtures.ts';
 import {
   describeOn,
   sharedServer,
@@ -10,7 +12,6 @@ import {
   topologies,
 } from '../../support/mongod/shared.ts';
 import { SilentProxy } from '../../support/mongod/silent-proxy.ts';
-import { claim, keep, post, user } from './records.ts';
 
 // A connection that is taken and never answered is the failure that drivers wait for longest.
 const bound = 10_000;
@@ -22,6 +23,15 @@ describe('A MongoDB server that takes connections and says nothing', () => {
     const store = openStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
     await allEndInTime(everyCall(store, 'x', 'y'));
     await endsInTime(store.close());
+  });
+
+  it('more calls than a store takes are refused; its readiness is told all the same', async () => {
+    await using proxy = await SilentProxy.start();
+    await using store = openStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
+    const waiting = times(limits.calls, () => store.users.get('x').catch(() => {}));
+    expect(isRostrumError(await failureOf(store.users.get('x')), 'overloaded')).to.equal(true);
+    expect(isRostrumError(await failureOf(store.ready()), 'store-unavailable')).to.equal(true);
+    await Promise.all(waiting);
   });
 });
 
@@ -52,8 +62,8 @@ async function fallSilent(topology: Topology): Promise<void> {
     },
   );
   const [author, written] = [user(), post()];
-  await store.users.create(author);
-  await store.posts.create(written);
+  await store.users.create(() => author);
+  await store.posts.create(() => written);
   armed = true;
   await allEndInTime(everyCall(store, author.id, written.id));
   expect(steps).to.be.at.least(4);
@@ -64,20 +74,20 @@ async function fallSilent(topology: Topology): Promise<void> {
 }
 
 function everyCall({ users, posts, ready }: Store, userId: string, postId: string) {
-  const page = { order: { by: 'createdAt', direction: 'asc' }, limit: 10, total: true } as const;
+  const order = { by: 'createdAt', direction: 'asc' } as const;
+  const page = { order, limit: 10, bytes: 10_000, total: true } as const;
   return [
     ready(),
     users.get(userId),
-    users.list({}, page),
-    users.list({ ids: [userId] }, page),
-    users.create(user({ email: 'a@example.org' }), claim()),
-    users.replay(claim()),
+    users.list({ ...page, filter: {} }),
+    users.list({ ...page, filter: { ids: [userId] } }),
+    users.create(() => user(), claim()),
     users.update(userId, ({ record }) => ({ ...record, name: 'Bob' })),
-    users.delete(userId, keep),
+    users.delete(userId, 'keep', at(0)),
     posts.get(postId),
-    posts.list({ authorId: userId }, page),
-    posts.create(post()),
-    posts.create(post({ authorId: userId }), claim()),
+    posts.list({ ...page, filter: { authorId: userId } }),
+    posts.create(() => post()),
+    posts.create(() => post({ authorId: userId }), claim()),
     posts.update(postId, ({ record }) => ({ ...record, authorId: userId })),
     posts.delete(postId),
   ];
@@ -90,22 +100,23 @@ async function allEndInTime(calls: readonly Promise<unknown>[]): Promise<void> {
 /** Served, or refused as unavailable; but not later than the bound. */
 async function endsInTime(call: Promise<unknown>): Promise<void> {
   const from = Date.now();
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await failureOf(call);
   expect(Date.now() - from).to.be.below(bound);
   if (error !== undefined && !isRostrumError(error, 'store-unavailable')) throw error;
 }
 
 async function untilServed(call: () => Promise<unknown>): Promise<void> {
   for (let tries = 0; ; tries++) {
-    const error: unknown = await call().then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
+    const error = await failureOf(call());
     if (error === undefined) return;
     if (tries === 100) throw error;
     await sleep(100);
   }
+}
+
+function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { isRostrumError, versionMismatch } from '../../../src/domain/errors.ts';
+import { isRostrumError, RostrumError } from '../../../src/domain/errors.ts';
+import { claim, post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOn, topologies } from '../../support/mongod/shared.ts';
-import { claim, post, times, user } from './records.ts';
 import { useDatabase } from './store-on.ts';
 
 for (const topology of topologies) {
@@ -11,7 +11,7 @@ for (const topology of topologies) {
     it('50 racing creations with one email: one wins', async () => {
       const stores = [database.open(), database.open()];
       const results = await Promise.allSettled(
-        times(50, (n) => stores[n % 2]?.users.create(user({ email: 'Ada@example.org' }))),
+        times(50, (n) => stores[n % 2]?.users.create(() => user({ email: 'Ada@example.org' }))),
       );
       const lost = results.filter(({ status }) => status === 'rejected');
       expect(lost).to.have.lengthOf(49);
@@ -23,11 +23,12 @@ for (const topology of topologies) {
     it('50 changes of one version: one wins', async () => {
       const stores = [database.open(), database.open()];
       const record = post();
-      await stores[0]?.posts.create(record);
+      await stores[0]?.posts.create(() => record);
       const results = await Promise.allSettled(
         times(50, (n) =>
           stores[n % 2]?.posts.update(record.id, (current) => {
-            if (current.version !== 1) throw versionMismatch(current.version);
+            const { version } = current;
+            if (version !== 1) throw new RostrumError('version-mismatch', { version });
             return { ...current.record, n };
           }),
         ),
@@ -40,12 +41,12 @@ for (const topology of topologies) {
     it('20 creations under one claim: one record, for all of them', async () => {
       const stores = [database.open(), database.open()];
       const author = user();
-      await stores[0]?.users.create(author);
+      await stores[0]?.users.create(() => author);
       const once = claim();
       const results = await Promise.all(
-        times(20, (n) => stores[n % 2]?.posts.create(post({ authorId: author.id }), once)),
+        times(20, (n) => stores[n % 2]?.posts.create(() => post({ authorId: author.id }), once)),
       );
-      expect(new Set(results.map((result) => result?.stored.record.id))).to.have.lengthOf(1);
+      expect(new Set(results.map((result) => result?.record.id))).to.have.lengthOf(1);
       expect(results.filter((result) => result?.replayed === false)).to.have.lengthOf(1);
     });
   });

@@ -10,14 +10,13 @@ describe('one sqlite store to a file', () => {
 
   it('a second one in this process is refused, by whatever path it comes', () => {
     const path = folder.file();
-    folder.open(path);
-    const link = folder.file();
-    symlinkSync(path, link);
-    const folderLink = folder.file();
+    const [early, link, folderLink] = [folder.file(), folder.file(), folder.file()];
+    symlinkSync(path, early); // It leads nowhere yet.
+    folder.open(early);
+    symlinkSync(early, link);
     symlinkSync(folder.path, folderLink);
-    const paths = [path, relative('.', path), link, `${folderLink}/${basename(path)}`];
-    for (const one of paths) {
-      expect(() => folder.open(one))
+    for (const one of [path, relative('.', path), early, link, `${folderLink}/${basename(path)}`]) {
+      expect(() => folder.open(one), one)
         .to.throw(`Another server has the data file ${path} open`)
         .with.property('code', 'store-in-use');
     }
@@ -49,11 +48,10 @@ describe('one sqlite store to a file', () => {
   it('readers get in meanwhile, and see what was committed', async () => {
     const path = folder.file();
     const store = folder.open(path);
-    await store.users.create(user('ann'));
+    await store.users.create(() => user('ann'));
     look(path, (database) => {
       expect(value(database, 'SELECT name FROM users')).to.equal('Name of ann');
-      expect(value(database, 'PRAGMA integrity_check')).to.equal('ok');
     });
-    await store.users.create(user('ben'));
+    await store.users.create(() => user('ben'));
   });
 });

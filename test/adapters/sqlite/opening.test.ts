@@ -1,120 +1,96 @@
 import {
+  chmodSync,
   existsSync,
   linkSync,
+  mkdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
-import type { OpenDatabase } from '../../../src/adapters/sqlite/database.ts';
-import { SqliteStoreError } from '../../../src/adapters/sqlite/errors.ts';
+import { SqliteStoreError } from '../../../src/adapters/sqlite/index.ts';
+import { stepped, watched } from './support/faults.ts';
 import { Folder, look, value } from './support/folder.ts';
-import { post, user } from './support/records.ts';
+import { plain, post, user } from './support/records.ts';
 
 describe('opening a sqlite store', () => {
   const folder = new Folder();
 
-  function refused(path: string, database?: OpenDatabase): SqliteStoreError {
+  /** The refusal of a file, which is one sentence and leaves the file as it is. */
+  function refused(path: string, driver?: (file: string) => DatabaseSync): SqliteStoreError {
+    const contentOf = () => existsSync(path) && !path.endsWith('/') && readFileSync(path);
+    const before = contentOf();
     try {
-      folder.open(path, database ? { database } : {});
+      folder.open(path, {}, driver);
     } catch (error) {
-      expect(error).to.be.instanceOf(SqliteStoreError);
-      if (error instanceof SqliteStoreError) return error;
+      if (!(error instanceof SqliteStoreError)) throw error;
+      expect(error.message).to.match(/^[A-Z][^\n]*\.$/);
+      if (before) expect(before.equals(contentOf() as Buffer), 'is as it was').to.equal(true);
+      return error;
     }
     throw new Error(`${path} was opened.`);
   }
 
   it('makes the folders that are missing', async () => {
     const path = join(folder.path, 'a', 'b', 'c.db');
-    const store = folder.open(path);
-    await store.ready();
+    await folder.open(path).ready();
     expect(existsSync(path)).to.equal(true);
   });
 
   it('finds everything again: records, versions, claims', async () => {
     const path = folder.file();
     const first = folder.open(path);
-    const claim = {
-      key: 'k',
-      fingerprint: 'f',
-      from: '2026-05-05T05:05:05.000Z',
-      until: '2026-05-06T05:05:05.000Z',
-    };
+    const [from, until] = ['2026-05-05T05:05:05.000Z', '2026-05-06T05:05:05.000Z'];
+    const claim = { key: 'k', fingerprint: 'f', from, until };
     const ann = user('ann', { email: 'Ann@É.example', tags: [1, { a: null }], '😀': 'x' });
-    await first.users.create(ann, claim);
+    await first.users.create(() => ann, claim);
     await first.users.update('ann', ({ record }) => ({ ...record, name: 'Anna' }));
-    await first.posts.create(post('p', { authorId: 'ann', body: 'x'.repeat(100_000) }));
+    await first.posts.create(() => post('p', { authorId: 'ann', body: 'x'.repeat(100_000) }));
     await first.close();
 
     const again = folder.open(path);
-    expect(await again.users.get('ann')).to.deep.equal({
-      record: { ...ann, name: 'Anna' },
-      version: 2,
-    });
-    expect(await again.users.replay(claim)).to.deep.equal({ record: ann, version: 1 });
+    const found = plain(await again.users.get('ann'));
+    expect(found).to.deep.equal({ record: { ...ann, name: 'Anna' }, version: 2 });
+    const { record, replayed } = await again.users.create(() => user('ben'), claim);
+    expect([record, replayed]).to.deep.equal([ann, true]);
     expect((await again.posts.get('p'))?.record.body).to.have.length(100_000);
-  });
-
-  it('sets WAL, full synchronisation and foreign keys', async () => {
-    const path = folder.file();
-    let opened: DatabaseSync | undefined;
-    folder.open(path, {
-      database: (file) => {
-        opened = new DatabaseSync(file);
-        return opened;
-      },
-    });
-    if (opened === undefined) throw new Error('No database was opened.');
-    expect(value(opened, 'PRAGMA journal_mode')).to.equal('wal');
-    expect(value(opened, 'PRAGMA synchronous')).to.equal(2);
-    expect(value(opened, 'PRAGMA foreign_keys')).to.equal(1);
   });
 
   for (const setting of ['journal_mode', 'synchronous', 'foreign_keys']) {
     it(`refuses a driver on which ${setting} does not take`, () => {
-      const deaf: OpenDatabase = (file) => {
-        const database = new DatabaseSync(file);
-        database.exec('PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF');
-        return {
-          exec: (sql) => sql.includes(setting) || database.exec(sql),
-          prepare: (sql) => database.prepare(sql),
-          close: () => database.close(),
-        };
-      };
+      const deaf = stepped((sql, run, exec) =>
+        sql.startsWith(`PRAGMA ${setting} =`) ? exec(`PRAGMA ${setting} = OFF`) : run(),
+      );
       const error = refused(folder.file(), deaf);
       expect(error.code).to.equal('store-unsafe-settings');
       expect(error.message).to.include(setting);
     });
   }
 
-  it('refuses a file of a newer version, and leaves it as it is', async () => {
+  it('refuses a file of a newer version', async () => {
     const path = folder.file();
     await folder.open(path).close();
     look(path, (database) => database.exec('PRAGMA user_version = 1000'));
-    const before = readFileSync(path);
     const error = refused(path);
     expect(error.code).to.equal('store-newer-schema');
     expect(error.message).to.include('1000');
-    expect(readFileSync(path).equals(before)).to.equal(true);
   });
 
-  it('refuses a database of another program, and leaves it as it is', () => {
+  it('refuses a database of another program', () => {
     const path = folder.file();
     look(path, (database) => database.exec('CREATE TABLE users (id)'));
-    const before = readFileSync(path);
     expect(refused(path).code).to.equal('store-foreign-database');
-    expect(readFileSync(path).equals(before)).to.equal(true);
   });
 
-  it('refuses a file that is no database, and leaves it as it is', () => {
-    const path = folder.file();
-    writeFileSync(path, 'Dear diary, '.repeat(1000));
-    expect(refused(path).code).to.equal('store-not-a-database');
-    expect(readFileSync(path, 'utf8')).to.equal('Dear diary, '.repeat(1000));
+  it('refuses a file that is no database, however small it is', () => {
+    for (const content of ['Dear diary, '.repeat(1000), 'x']) {
+      const path = folder.file();
+      writeFileSync(path, content);
+      expect(refused(path).code).to.equal('store-not-a-database');
+    }
   });
 
   it('refuses a folder that cannot be made, a folder in place of a file, and no path', () => {
@@ -125,7 +101,7 @@ describe('opening a sqlite store', () => {
     if (process.platform === 'linux') {
       expect(refused('/proc/rostrum/a/data.db').code).to.equal('store-folder-unusable');
     }
-    expect(refused(folder.path).code).to.equal('store-cannot-open');
+    expect(refused(`${folder.path}/`).code).to.equal('store-cannot-open');
     expect(refused(':memory:').code).to.equal('store-bad-path');
     expect(refused('').code).to.equal('store-bad-path');
   });
@@ -139,30 +115,31 @@ describe('opening a sqlite store', () => {
     await folder.open(file).close();
   });
 
-  it('refuses a file that is too small for a database, and leaves it as it is', () => {
-    const file = folder.file();
-    writeFileSync(file, 'x');
-    expect(refused(file).code).to.equal('store-not-a-database');
-    expect(readFileSync(file, 'utf8')).to.equal('x');
-  });
-
-  it('refuses a file that the driver opens for reading only', async () => {
-    const file = folder.file();
-    await folder.open(file).close();
-    const readOnly: OpenDatabase = (path) =>
-      new DatabaseSync(path, { readOnly: path === realpathSync(file) });
-    expect(refused(file, readOnly).message).to.match(/for reading and writing/);
-  });
-
-  it('says in one sentence what is wrong', () => {
-    const { message } = refused(':memory:');
-    expect(message).to.match(/^[A-Z][^\n]*\.$/);
+  it('refuses a file, a lock file and a folder that cannot be written', async () => {
+    const inside = join(folder.path, 'inside');
+    mkdirSync(inside);
+    const [file, locked] = [join(inside, 'data.db'), join(inside, 'locked.db')];
+    for (const path of [file, locked]) await folder.open(path).close();
+    chmodSync(folder.path, 0o755);
+    chmodSync(inside, 0o777);
+    chmodSync(file, 0o444);
+    chmodSync(locked, 0o666);
+    chmodSync(`${locked}-lock`, 0o444);
+    // Root is refused nothing.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      expect(refused(file).message).to.match(/for reading and writing/);
+      expect(refused(locked).message).to.match(/The lock file/);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+    expect(refused(join('/proc', 'data.db')).message).to.match(/for reading and writing/);
   });
 
   it('frees the file when it refuses it', async () => {
     const path = folder.file();
-    const failing: OpenDatabase = (file) => {
-      if (file.endsWith('-lock')) return new DatabaseSync(file);
+    const failing = () => {
       throw new Error('no');
     };
     expect(refused(path, failing).code).to.equal('store-cannot-open');
@@ -178,23 +155,14 @@ describe('opening a sqlite store', () => {
     expect(existsSync(target)).to.equal(true);
   });
 
-  it('takes a migration whole or not at all', async () => {
+  it('makes the schema whole or not at all', async () => {
     const path = folder.file();
-    const failing: OpenDatabase = (file) => {
-      const database = new DatabaseSync(file);
-      return {
-        exec(sql) {
-          if (sql.startsWith('PRAGMA user_version =')) throw new Error('no');
-          database.exec(sql);
-        },
-        prepare: (sql) => database.prepare(sql),
-        close: () => database.close(),
-      };
-    };
-    expect(refused(path, failing).code).to.equal('store-cannot-open');
-    expect(
-      look(path, (database) => value(database, 'SELECT count(*) FROM sqlite_schema')),
-    ).to.equal(0);
+    const failing = watched((sql) => {
+      if (sql.startsWith('PRAGMA user_version =')) throw new Error('no');
+    });
+    expect(() => folder.open(path, {}, failing)).to.throw(SqliteStoreError);
+    const tables = 'SELECT count(*) FROM sqlite_schema';
+    expect(look(path, (database) => value(database, tables))).to.equal(0);
     await folder.open(path).ready();
   });
 });

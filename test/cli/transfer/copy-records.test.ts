@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import type { Progress } from '../../../src/cli/progress.ts';
 import { copyRecords } from '../../../src/cli/transfer/copy-records.ts';
-import type { Progress } from '../../../src/cli/transfer/progress.ts';
 import { storeSource } from '../../../src/cli/transfer/source.ts';
+import { utf8Bytes } from '../../../src/domain/text.ts';
 import type { Store } from '../../../src/ports/store.ts';
-import { contentOf, fill, post, records, user } from './records.ts';
-import { refusalOf } from './refusals.ts';
+import type { RecordTransfer } from '../../../src/ports/transfer.ts';
+import { refusalOf } from '../refusal.ts';
+import { contentOf, fill, post, records, transferOf, user } from './records.ts';
 
 const quiet: Progress = { begin() {}, advance() {}, end() {}, stop() {} };
 const given = records(60);
@@ -26,54 +28,64 @@ async function stores(content = given): Promise<{ from: Store; to: Store }> {
   return { from, to };
 }
 
-/** Counts the records that are loaded, and may end the copy after some of them. */
-function counting(store: Store, limit = Number.POSITIVE_INFINITY) {
-  const abort = new AbortController();
-  const counted = { loaded: 0, signal: abort.signal };
-  for (const repository of [store.users, store.posts]) {
-    const load = repository.load.bind(repository);
-    repository.load = async (some: readonly never[]) => {
-      await load(some);
-      counted.loaded += some.length;
-      if (counted.loaded >= limit) abort.abort();
+/** Watches what goes through a store's transfer; `onLoad` runs after each load. */
+function watch(store: Store, onLoad?: (loaded: number) => Promise<void> | void) {
+  const seen = { loaded: 0, readings: 0, batches: [] as number[] };
+  const wrap = <R>(transfer: RecordTransfer<R>) => {
+    const [scan, load] = [transfer.scan.bind(transfer), transfer.load.bind(transfer)];
+    transfer.scan = async (request) => {
+      // Users and posts are read once each; a scan of one record only looks whether there is any.
+      if (request.after === undefined && request.limit > 1) seen.readings += 0.5;
+      const batch = await scan(request);
+      seen.batches.push(batch.reduce((sum, { json }) => sum + utf8Bytes(json), 0));
+      return batch;
     };
-  }
-  return counted;
+    transfer.load = async (batch) => {
+      await load(batch);
+      seen.loaded += batch.length;
+      await onLoad?.(seen.loaded);
+    };
+  };
+  const { users, posts } = transferOf(store);
+  wrap(users);
+  wrap(posts);
+  return seen;
 }
 
 describe('copyRecords', () => {
-  it('makes the target hold what the source holds, as it is', async () => {
+  it('makes the target hold what the source holds, and reads it once more to verify', async () => {
     const { from, to } = await stores();
-    const tally = await copy(from, to);
-    expect(tally).to.include({ users: 60, posts: 600 });
+    const [source, target] = [watch(from), watch(to)];
+    expect(await copy(from, to)).to.include({ users: 60, posts: 600 });
+    expect([source.readings, target.readings]).to.deep.equal([2, 2]);
     expect(await contentOf(to)).to.deep.equal(given);
     expect(await contentOf(from)).to.deep.equal(given);
   });
 
-  it('copies nothing of nothing', async () => {
-    const tally = await copy(createMemoryStore(), createMemoryStore());
-    expect(tally).to.include({ users: 0, posts: 0 });
-  });
-
-  it('writes nothing when it is repeated', async () => {
+  it('writes nothing and reads once when it is repeated', async () => {
     const { from, to } = await stores();
     const first = await copy(from, to);
-    const counted = counting(to);
+    const [source, target] = [watch(from), watch(to)];
     expect(await copy(from, to)).to.deep.equal(first);
-    expect(counted.loaded).to.equal(0);
+    expect(target.loaded).to.equal(0);
+    expect([source.readings, target.readings]).to.deep.equal([1, 1]);
   });
 
-  it('goes on where it was interrupted, wherever that was', async () => {
-    for (const limit of [1, 20, 61, 200, 500]) {
-      const { from, to } = await stores();
-      const { signal } = counting(to, limit);
-      const error = await copy(from, to, { signal }).catch((reason: unknown) => reason);
-      expect(error).to.equal(signal.reason);
+  it('carries over the rest when it is run again, wherever it was interrupted', async () => {
+    for (const limit of [1, 61, 200, 500]) {
+      const { from, to } = await stores(records(100));
+      const abort = new AbortController();
+      watch(to, (loaded) => {
+        if (loaded >= limit) abort.abort();
+      });
+      const error = await copy(from, to, abort).catch((reason: unknown) => reason);
+      expect(error).to.equal(abort.signal.reason);
       const before = await contentOf(to);
-      const counted = counting(to);
+      const { users, posts } = await contentOf(from);
+      const again = watch(to);
       await copy(from, to);
-      expect(counted.loaded).to.equal(660 - before.users.length - before.posts.length);
-      expect(await contentOf(to)).to.deep.equal(given);
+      expect(again.loaded).to.equal(1100 - before.users.length - before.posts.length);
+      expect(await contentOf(to)).to.deep.equal({ users, posts });
     }
   });
 
@@ -81,11 +93,11 @@ describe('copyRecords', () => {
     const { from, to } = await stores();
     await copy(from, to);
     await from.users.update(user(4).id, ({ record }) => ({ ...record, name: 'Other' }));
-    await from.users.create(user(900));
+    await from.users.create(() => user(900));
     await from.posts.update(post(8).id, ({ record }) => ({ ...record, authorId: user(900).id }));
-    const counted = counting(to);
+    const target = watch(to);
     await copy(from, to);
-    expect(counted.loaded).to.equal(3);
+    expect(target.loaded).to.equal(3);
     expect(await contentOf(to)).to.deep.equal(await contentOf(from));
   });
 
@@ -104,25 +116,40 @@ describe('copyRecords', () => {
     expect(await contentOf(to)).to.deep.equal(await contentOf(from));
   });
 
-  for (const kind of ['user', 'post'] as const) {
-    it(`refuses a target that has a ${kind} of its own, and changes nothing`, async () => {
+  it('refuses a target with records of its own or newer ones, and changes nothing', async () => {
+    const others: [RegExp, (to: Store) => Promise<unknown>][] = [
+      [
+        /1 record that the source does not have \(the user u0000005x\).*--overwrite/,
+        (to) => to.users.create(() => user(70, { id: 'u0000005x' })),
+      ],
+      [
+        /1 record that the source does not have \(the post !\).*--overwrite/,
+        (to) => to.posts.create(() => post(0, { id: '!' })),
+      ],
+      [
+        /1 record that changed since the source had them so \(the user u0000002\)/,
+        (to) => fill(to, { users: [{ record: user(2), version: 9 }] }),
+      ],
+      [
+        /1 record that changed since/,
+        (to) =>
+          fill(to, {
+            users: [{ record: user(2, { updatedAt: '2030-01-01T00:00:00.000Z' }), version: 3 }],
+          }),
+      ],
+    ];
+    for (const [sentence, write] of others) {
       const { from, to } = await stores();
-      await to.users.create(user(5));
-      const foreign = kind === 'user' ? user(70, { id: 'u0000005x' }) : post(0, { id: '!' });
-      await (kind === 'user'
-        ? to.users.create(user(70, { id: foreign.id }))
-        : to.posts.create(post(0, { id: '!' })));
+      await write(to);
       const before = await contentOf(to);
-      expect(await refusalOf(copy(from, to))).to.match(
-        new RegExp(
-          `1 record that the source does not have \\(the ${kind} ${foreign.id}\\).*--overwrite`,
-        ),
-      );
+      expect(await refusalOf(copy(from, to))).to.match(sentence);
       expect(await contentOf(to)).to.deep.equal(before);
-    });
-  }
+      await copy(from, to, { overwrite: true });
+      expect(await contentOf(to)).to.deep.equal(given);
+    }
+  });
 
-  it('removes what else the target has, when it is told to', async () => {
+  it('removes what else the target has, whatever addresses and ids it has', async () => {
     const { from, to } = await stores();
     const others = records(1300);
     await fill(to, {
@@ -145,21 +172,20 @@ describe('copyRecords', () => {
     const { from, to } = await stores();
     expect(await refusalOf(copy(to, from, { overwrite: true }))).to.match(/holds no record/);
     expect(await contentOf(from)).to.deep.equal(given);
+    expect(await copy(to, createMemoryStore())).to.include({ users: 0, posts: 0 });
   });
 
-  it('says that the sides differ when somebody writes meanwhile, and the next run carries it over', async () => {
+  it('says that the sides differ when somebody writes meanwhile', async () => {
     const { from, to } = await stores();
-    const load = to.posts.load.bind(to.posts);
-    let written = false;
-    to.posts.load = async (some) => {
-      await load(some);
-      if (written) return;
-      written = true;
-      // A post that names a user who was not there when users were copied, and one that is behind.
-      await from.users.create(user(800));
-      await from.posts.create(post(9000, { authorId: user(800).id }));
+    let isWritten = false;
+    watch(to, async (loaded) => {
+      if (isWritten || loaded <= 60) return;
+      isWritten = true;
+      // A post whose author was not there when users were copied, and a deletion.
+      await from.users.create(() => user(800));
+      await from.posts.create(() => post(9000, { authorId: user(800).id }));
       await from.posts.delete(post(0).id);
-    };
+    });
     expect(await refusalOf(copy(from, to))).to.match(
       /The two sides differ \(.*run the same command again/,
     );
@@ -168,18 +194,20 @@ describe('copyRecords', () => {
     expect(await contentOf(to)).to.deep.equal(await contentOf(from));
   });
 
-  it('walks records of any size', async () => {
+  it('reads batches by their bytes', async () => {
     const body = 'x'.repeat(90_000);
     const large = Array.from({ length: 40 }, (_, n) => ({ record: post(n, { body }), version: 1 }));
     const { from, to } = await stores({ users: [], posts: large });
-    const limits: number[] = [];
-    const scan = from.posts.scan.bind(from.posts);
-    from.posts.scan = (limit, after) => {
-      limits.push(limit);
-      return scan(limit, after);
-    };
+    const source = watch(from);
     await copy(from, to);
     expect((await contentOf(to)).posts).to.deep.equal(large);
-    expect(Math.max(...limits.slice(1))).to.be.at.most(20);
+    expect(Math.max(...source.batches)).to.be.within(900_000, 1024 * 1024);
+  });
+
+  it('refuses a store that has no transfer', async () => {
+    const { from, to } = await stores();
+    const served = { ...to, transfer: undefined } as unknown as Store;
+    expect(await refusalOf(copy(from, served))).to.match(/can be served, but neither copied/);
+    expect(() => storeSource(served, new AbortController().signal)).to.throw(/neither copied/);
   });
 });

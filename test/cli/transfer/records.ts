@@ -1,13 +1,19 @@
 import type { JsonObject } from '../../../src/domain/json.ts';
 import type { Post } from '../../../src/domain/post.ts';
-import type { Entity, Versioned } from '../../../src/domain/record.ts';
+import { type Entity, RecordVersioned } from '../../../src/domain/record.ts';
 import type { User } from '../../../src/domain/user.ts';
-import type { Repository } from '../../../src/ports/repository.ts';
 import type { Store } from '../../../src/ports/store.ts';
+import type { RecordTransfer, Transfer } from '../../../src/ports/transfer.ts';
+
+/** A record and its version as plain values, so that they compare deeply. */
+interface Plain<R> {
+  readonly record: R;
+  readonly version: number;
+}
 
 export interface Records {
-  readonly users: readonly Versioned<User>[];
-  readonly posts: readonly Versioned<Post>[];
+  readonly users: readonly Plain<User>[];
+  readonly posts: readonly Plain<Post>[];
 }
 
 const at = (n: number) => new Date(Date.UTC(2020, 0, 1) + n * 1001).toISOString();
@@ -37,23 +43,34 @@ export function records(users: number): Records {
   };
 }
 
-export async function fill({ users, posts }: Store, given: Records): Promise<void> {
-  for (let i = 0; i < given.users.length; i += 500) await users.load(given.users.slice(i, i + 500));
-  for (let i = 0; i < given.posts.length; i += 500) await posts.load(given.posts.slice(i, i + 500));
+export function transferOf({ transfer }: Store): Transfer {
+  if (transfer === undefined) throw new Error('The store has no transfer.');
+  return transfer;
+}
+
+export async function fill(store: Store, { users, posts }: Partial<Records>): Promise<void> {
+  const transfer = transferOf(store);
+  await load(transfer.users, users ?? []);
+  await load(transfer.posts, posts ?? []);
+}
+
+async function load<R>(transfer: RecordTransfer<R>, given: readonly Plain<R>[]): Promise<void> {
+  const all = given.map(({ record, version }) => new RecordVersioned(record, version));
+  for (let i = 0; i < all.length; i += 500) await transfer.load(all.slice(i, i + 500));
 }
 
 /** All that a store holds, by id. */
-export async function contentOf({ users, posts }: Store): Promise<Records> {
+export async function contentOf(store: Store): Promise<Records> {
+  const { users, posts } = transferOf(store);
   return { users: await all(users), posts: await all(posts) };
 }
 
-async function all<R extends Entity>(
-  repository: Pick<Repository<R, never, never>, 'scan'>,
-): Promise<Versioned<R>[]> {
-  const found: Versioned<R>[] = [];
+async function all<R extends Entity>(transfer: RecordTransfer<R>): Promise<Plain<R>[]> {
+  const found: Plain<R>[] = [];
   for (;;) {
-    const some = await repository.scan(1000, found.at(-1)?.record.id);
+    const after = found.at(-1)?.record.id;
+    const some = await transfer.scan({ limit: 1000, bytes: 16 * 1024 * 1024, after });
     if (some.length === 0) return found;
-    found.push(...some);
+    found.push(...some.map(({ record, version }) => ({ record, version })));
   }
 }

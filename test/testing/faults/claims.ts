@@ -1,210 +1,164 @@
-import { emailTaken, idempotencyKeyReused, unknownAuthor } from '../../../src/domain/errors.ts';
-import { instantFromMs } from '../../../src/domain/instant.ts';
-import { claimsBy } from './own-claims.ts';
-import { type Fault, inBoth } from './plant.ts';
-
-const order = { by: 'createdAt', direction: 'asc' } as const;
+import {
+  type Claim,
+  emailTaken,
+  type Instant,
+  latestInstant,
+  RostrumError,
+  unknownAuthor,
+} from '../../../src/ports/index.ts';
+import { pageOf } from '../../../src/testing/lists.ts';
+import { claimed, type Fault, inBoth, type Plan } from './plant.ts';
 
 export const claims: Fault[] = [
   {
-    fault: 'forgets that an answer is a replay',
-    breaks: 'users: a repeat under one claim',
+    fault: 'makes the record before it looks for the claim, and raises what that throws',
+    breaks: 'what make throws does not matter when the claim is found',
     plan: inBoth((inner) => ({
-      create: async (...args) => ({ ...(await inner.create(...args)), replayed: false }),
+      create: async (make, claim) => {
+        const record = make();
+        return inner.create(() => record, claim);
+      },
     })),
   },
   {
+    fault: 'claims the key before it makes the record',
+    breaks: 'what make throws ends the call, nothing is claimed',
+    plan: claimFirst(),
+  },
+  {
     fault: 'does not look at the fingerprint',
-    breaks: 'posts: a key with another fingerprint is refused',
+    breaks: 'a key with another fingerprint is refused',
     plan: inBoth((inner) => ({
-      create: (record, claim) => inner.create(record, claim && { ...claim, fingerprint: '' }),
-      replay: (claim) => inner.replay({ ...claim, fingerprint: '' }),
+      create: (make, claim) => inner.create(make, claim && { ...claim, fingerprint: '' }),
     })),
   },
   {
     fault: 'answers a repeat with the record as it is now',
-    breaks: 'users: a replay returns the record as it was first made',
+    breaks: 'a repeat returns the record as it was first made',
     plan: inBoth((inner) => ({
-      create: async (record, claim) => {
-        const creation = await inner.create(record, claim);
-        const now = creation.replayed && (await inner.get(creation.stored.record.id));
-        return now ? { ...creation, stored: now } : creation;
+      create: async (make, claim) => {
+        const creation = await inner.create(make, claim);
+        const now = creation.replayed && (await inner.get(creation.record.id));
+        return now ? Object.assign(now, { replayed: true }) : creation;
       },
     })),
   },
   {
     fault: 'forgets a claim with its record',
-    breaks: 'posts: a claim outlives its record',
+    breaks: 'a claim outlives its record',
     plan: inBoth((inner) => ({
-      create: async (record, claim) => {
-        const creation = await inner.create(record, claim);
-        const gone = creation.replayed && !(await inner.get(creation.stored.record.id));
-        return gone ? inner.create(record) : creation;
+      create: async (make, claim) => {
+        const creation = await inner.create(make, claim);
+        const isGone = creation.replayed && !(await inner.get(creation.record.id));
+        return isGone ? inner.create(make) : creation;
       },
     })),
   },
-  {
-    fault: 'claims a key that was only asked for',
-    breaks: 'users: replay is undefined for a key that is free',
-    plan: inBoth((inner) => {
-      const asked = new Set<string>();
-      return {
-        replay: (claim) => {
-          asked.add(claim.key);
-          return inner.replay(claim);
-        },
-        create: async (record, claim) => {
-          if (claim && asked.has(claim.key)) throw idempotencyKeyReused();
-          return inner.create(record, claim);
-        },
-      };
-    }),
-  },
-  {
-    fault: 'claims the key before it looks whether the id is taken',
-    breaks: 'posts: a creation that failed on its id',
+  ...['id', 'email', 'author'].map((conflict) => ({
+    fault: `claims the key before it looks at the ${conflict}`,
+    breaks: `a creation that failed on its ${conflict} leaves no claim`,
     plan: claimFirst(),
-  },
-  {
-    fault: 'claims the key before it looks whether the email is taken',
-    breaks: 'a creation that failed on its email',
-    plan: claimFirst(),
-  },
-  {
-    fault: 'claims the key before it looks whether the author exists',
-    breaks: 'a creation that failed on its author',
-    plan: claimFirst(),
-  },
+  })),
   {
     fault: 'takes keys in any case for one',
-    breaks: 'users: a key is exact',
+    breaks: 'a key is exact',
     plan: inBoth((inner) => ({
-      create: (record, claim) =>
-        inner.create(record, claim && { ...claim, key: claim.key.toLowerCase(), fingerprint: '' }),
+      create: (make, claim) =>
+        inner.create(make, claim && { ...claim, key: claim.key.toLowerCase(), fingerprint: '' }),
     })),
   },
   {
-    fault: 'keeps the claims of users and posts in one place',
+    fault: 'keeps the claims of users and posts in one table',
     breaks: 'claims of users and of posts are separate',
     plan: {
       posts: (inner, { users }) => ({
-        create: async (record, claim) => {
-          if (claim && (await users.replay(claim))) throw idempotencyKeyReused();
-          return inner.create(record, claim);
+        create: async (make, claim) => {
+          if (!claim || !(await claimed(users, claim))) return inner.create(make, claim);
+          throw new RostrumError('idempotency-key-reused', {});
         },
       }),
     },
   },
   {
     fault: 'looks at a taken email before it looks at the claim',
-    breaks: 'a replay does not ask whether the email is taken',
-    plan: emailFirst(),
-  },
-  {
-    fault: 'tells of a taken email before a reused key',
-    breaks: 'a reused key is told before a taken email',
-    plan: emailFirst(),
+    breaks: 'neither a repeat nor a reused key asks whether the email is taken',
+    plan: {
+      users: (inner) => ({
+        create: async (make, claim) => {
+          const { items } = await pageOf(inner, { filter: { email: make().email ?? '' } });
+          if (items.length > 0) throw emailTaken();
+          return inner.create(make, claim);
+        },
+      }),
+    },
   },
   {
     fault: 'looks at an unknown author before it looks at the claim',
-    breaks: 'a replay does not ask whether the author exists',
-    plan: authorFirst(),
-  },
-  {
-    fault: 'tells of an unknown author before a reused key',
-    breaks: 'a reused key is told before an unknown author',
-    plan: authorFirst(),
-  },
-  {
-    fault: 'replays a post without the author who is gone',
-    breaks: 'a replay tells of the author at first',
+    breaks: 'neither a repeat nor a reused key asks whether the author exists',
     plan: {
       posts: (inner, { users }) => ({
-        replay: async (claim) => {
-          const stored = await inner.replay(claim);
-          const author = stored?.record.authorId;
-          if (!stored || !author || (await users.get(author))) return stored;
-          return { ...stored, record: { ...stored.record, authorId: null } };
+        create: async (make, claim) => {
+          const { authorId } = make();
+          if (authorId !== null && !(await users.get(authorId))) throw unknownAuthor();
+          return inner.create(make, claim);
         },
       }),
     },
   },
   {
     fault: 'keeps a claim at the very moment of its end',
-    breaks: 'users: a claim is forgotten from its end on',
-    plan: claimsBy({ holds: (until, from) => from <= until }),
+    breaks: 'a claim is forgotten from its end on',
+    plan: claimsThatHold((until, from) => from <= until),
   },
   {
     fault: 'forgets a claim a millisecond early',
-    breaks: 'posts: a claim holds up to the last millisecond',
-    plan: claimsBy({ holds: (until, from) => Date.parse(from) + 1 < Date.parse(until) }),
+    breaks: 'a claim holds up to the last millisecond',
+    plan: claimsThatHold((until, from) => Date.parse(from) + 1 < Date.parse(until)),
   },
   {
     fault: 'judges a claim by a clock of its own',
-    breaks: 'users: a claim is forgotten from its end on',
-    plan: claimsBy({ holds: (until) => instantFromMs(Date.now()) < until }),
-  },
-  {
-    fault: 'never claims a key a second time',
-    breaks: 'posts: a key that was free again is claimed anew',
-    plan: inBoth((inner) => ({
-      create: async (record, claim) => {
-        const again = claim && claim.from > '2100-01-01T00:00:00.999Z';
-        return again && !(await inner.replay(claim))
-          ? inner.create(record)
-          : inner.create(record, claim);
-      },
-    })),
+    breaks: 'a claim is forgotten from its end on',
+    plan: claimsThatHold((until) => Date.now() < Date.parse(until)),
   },
   {
     fault: 'makes a claim last longer with each repeat',
-    breaks: 'users: a repeat does not make a claim last longer',
-    plan: claimsBy({ holds: (until, from) => from < until, prolong: true }),
-  },
-  {
-    fault: 'forgets all claims when one ends',
-    breaks: 'posts: the end of one claim frees no other',
-    plan: claimsBy({ holds: (until, from) => from < until, forgetAll: true }),
+    breaks: 'a repeat does not make a claim last longer',
+    plan: claimsThatHold((until, from) => from < until, 'prolonged'),
   },
 ];
 
-function claimFirst() {
+function claimFirst(): Plan {
   return inBoth((inner) => {
-    const claimed = new Set<string>();
+    const known = new Set<string>();
     return {
-      create: async (record, claim) => {
-        if (claim && claimed.has(claim.key)) throw idempotencyKeyReused();
-        try {
-          return await inner.create(record, claim);
-        } catch (error) {
-          if (claim) claimed.add(claim.key);
+      create: async (make, claim) => {
+        if (claim && known.has(claim.key)) throw new RostrumError('idempotency-key-reused', {});
+        return inner.create(make, claim).catch((error) => {
+          if (claim) known.add(claim.key);
           throw error;
-        }
+        });
       },
     };
   });
 }
 
-function emailFirst(): Fault['plan'] {
-  return {
-    users: (inner) => ({
-      create: async (record, claim) => {
-        const { items } = await inner.list({ email: record.email ?? '' }, { order, limit: 1 });
-        if (items.length > 0) throw emailTaken();
-        return inner.create(record, claim);
+/** Claims that end by another rule: each life of a key is another key of the memory store. */
+function claimsThatHold(
+  holds: (until: Instant, from: Instant) => boolean,
+  repeats?: 'prolonged',
+): Plan {
+  return inBoth((inner) => {
+    const lives = new Map<string, { readonly life: number; readonly until: Instant }>();
+    return {
+      create: async (make, claim?: Claim) => {
+        if (claim === undefined) return inner.create(make);
+        const { life, until } = lives.get(claim.key) ?? { life: 0, until: latestInstant };
+        const now = holds(until, claim.from) ? life : life + 1;
+        const key = JSON.stringify([claim.key, now]);
+        const creation = await inner.create(make, { ...claim, key, until: latestInstant });
+        if (!creation.replayed || repeats) lives.set(claim.key, { life: now, until: claim.until });
+        return creation;
       },
-    }),
-  };
-}
-
-function authorFirst(): Fault['plan'] {
-  return {
-    posts: (inner, { users }) => ({
-      create: async (record, claim) => {
-        const { authorId } = record;
-        if (authorId !== null && !(await users.get(authorId))) throw unknownAuthor();
-        return inner.create(record, claim);
-      },
-    }),
-  };
+    };
+  });
 }

@@ -1,16 +1,23 @@
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
-import type { EntityFilter, Order } from '../../../src/domain/page.ts';
-import type { Entity, Id } from '../../../src/domain/record.ts';
-import type { PostRepository } from '../../../src/ports/post-repository.ts';
-import type { Guard, Repository } from '../../../src/ports/repository.ts';
-import type { Store } from '../../../src/ports/store.ts';
-import type { UserRepository } from '../../../src/ports/user-repository.ts';
+import type {
+  Claim,
+  Creation,
+  Entity,
+  EntityFilter,
+  Guard,
+  Id,
+  PostRepository,
+  RecordTransfer,
+  Repository,
+  Store,
+  UserRepository,
+} from '../../../src/ports/index.ts';
 
-/** One thing that a store gets wrong, and the sentence of the suite that has to notice. */
+/** One thing that a store gets wrong, and the tests of the suite that have to notice. */
 export interface Fault {
   /** What is wrong, as a sentence about the store. */
   readonly fault: string;
-  /** How the test that has to fail begins. */
+  /** A part of the names of the tests that have to fail, all of them. */
   readonly breaks: string;
   readonly plan: Plan;
 }
@@ -19,60 +26,55 @@ export interface Fault {
 export interface Plan {
   readonly users?: (inner: UserRepository, store: Store) => Partial<UserRepository>;
   readonly posts?: (inner: PostRepository, store: Store) => Partial<PostRepository>;
-  readonly store?: (inner: Store) => Partial<Store>;
+  readonly transfer?: <R>(inner: RecordTransfer<R>) => Partial<RecordTransfer<R>>;
 }
 
-export function openPlanted(plan: Plan): Store {
+export function openPlanted({ users, posts, transfer = () => ({}) }: Plan): Store {
   const inner = createMemoryStore();
-  const store: Store = {
-    users: { ...repositoryOf(inner.users), delete: (...a) => inner.users.delete(...a) },
-    posts: { ...repositoryOf(inner.posts), delete: (...a) => inner.posts.delete(...a) },
+  const moving = <R>(repository: RecordTransfer<R>): RecordTransfer<R> => ({
+    scan: (...a) => repository.scan(...a),
+    load: (...a) => repository.load(...a),
+    ...transfer(repository),
+  });
+  return {
+    users: {
+      ...repositoryOf(inner.users),
+      delete: (...a) => inner.users.delete(...a),
+      ...users?.(inner.users, inner),
+    },
+    posts: {
+      ...repositoryOf(inner.posts),
+      delete: (...a) => inner.posts.delete(...a),
+      ...posts?.(inner.posts, inner),
+    },
+    ...(inner.transfer && {
+      transfer: { users: moving(inner.transfer.users), posts: moving(inner.transfer.posts) },
+    }),
     ready: () => inner.ready(),
     close: () => inner.close(),
     [Symbol.asyncDispose]: () => inner.close(),
   };
-  return {
-    ...store,
-    users: { ...store.users, ...plan.users?.(inner.users, inner) },
-    posts: { ...store.posts, ...plan.posts?.(inner.posts, inner) },
-    ...plan.store?.(inner),
-  };
 }
 
-function repositoryOf<R extends Entity, F, O>(inner: Repository<R, F, O>): Repository<R, F, O> {
+function repositoryOf<R, F, S extends string>(inner: Repository<R, F, S>): Repository<R, F, S> {
   return {
     get: (...a) => inner.get(...a),
     list: (...a) => inner.list(...a),
     create: (...a) => inner.create(...a),
-    replay: (...a) => inner.replay(...a),
     update: (...a) => inner.update(...a),
-    scan: (...a) => inner.scan(...a),
-    load: (...a) => inner.load(...a),
   };
 }
 
 /** The same fault in both repositories. */
 export function inBoth(
-  change: <R extends Entity, F extends EntityFilter, O extends Order<string>>(
-    inner: Repository<R, F, O>,
-  ) => Partial<Repository<R, F, O>>,
+  change: <R extends Entity, F extends EntityFilter, S extends string>(
+    inner: Repository<R, F, S>,
+  ) => Partial<Repository<R, F, S>>,
 ): Plan {
   return { users: (inner) => change(inner), posts: (inner) => change(inner) };
 }
 
-/** A record is changed on its way into the store. */
-export function storing(change: <R extends Entity>(record: R) => Entity): Plan {
-  return inBoth((inner) => ({
-    create: (record, claim) => inner.create(change(record) as typeof record, claim),
-    update: (id, decide) =>
-      inner.update(id, (current) => {
-        const next = decide(current);
-        return next === current.record ? next : (change(next) as typeof next);
-      }),
-  }));
-}
-
-/** The same fault in the deletion of either kind. */
+/** The same fault in the deletion of users and of posts. */
 export function inDeletions(
   change: <R extends Entity>(
     id: Id,
@@ -83,7 +85,8 @@ export function inDeletions(
 ): Plan {
   return {
     users: (inner) => ({
-      delete: (id, mode, guard) => change(id, guard, (g) => inner.delete(id, mode, g), inner),
+      delete: (id, mode, at, guard) =>
+        change(id, guard, (g) => inner.delete(id, mode, at, g), inner),
     }),
     posts: (inner) => ({
       delete: (id, guard) => change(id, guard, (g) => inner.delete(id, g), inner),
@@ -91,7 +94,22 @@ export function inDeletions(
   };
 }
 
-/** Lets whoever else is waiting go first: the hole of every check-then-act. */
+/** Lets whoever else is waiting go first: the gap of every check-then-act. */
 export function elsewhere(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What was made under a claim; undefined when its key is free, and it stays so. */
+export async function claimed<R>(
+  records: Pick<Repository<R, never, never>, 'create'>,
+  claim: Claim,
+): Promise<Creation<R> | undefined> {
+  const free = new Error('the key is free');
+  const make = (): never => {
+    throw free;
+  };
+  return records.create(make, claim).catch((error) => {
+    if (error !== free) throw error;
+    return undefined;
+  });
 }

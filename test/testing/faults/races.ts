@@ -1,32 +1,64 @@
-import { emailTaken, idempotencyKeyReused, isRostrumError } from '../../../src/domain/errors.ts';
-import { elsewhere, type Fault, inBoth, inDeletions } from './plant.ts';
+import { emailTaken, isRostrumError, RostrumError } from '../../../src/ports/index.ts';
+import { claimed, elsewhere, type Fault, inBoth, inDeletions } from './plant.ts';
+
+const decideThenWrite = inBoth((inner) => ({
+  update: async (id, decide) => {
+    const current = await inner.get(id);
+    if (current === undefined) return undefined;
+    const next = decide(current);
+    await elsewhere();
+    return inner.update(id, () => next);
+  },
+}));
+
+/** Stores a user without an address that is taken, as if it had been free a moment ago. */
+const lookForAddressThenWrite: Fault['plan'] = {
+  users: (inner) => {
+    const withoutTaken = async <T>(write: (isTaken: boolean) => Promise<T>): Promise<T> => {
+      try {
+        return await write(false);
+      } catch (error) {
+        if (!isRostrumError(error, 'email-taken')) throw error;
+        return write(true);
+      }
+    };
+    return {
+      create: async (make, claim) => {
+        await elsewhere();
+        return withoutTaken((isTaken) =>
+          inner.create(() => (isTaken ? { ...make(), email: null } : make()), claim),
+        );
+      },
+      update: (id, decide) =>
+        withoutTaken((isTaken) =>
+          inner.update(id, (now) => (isTaken ? { ...decide(now), email: null } : decide(now))),
+        ),
+    };
+  },
+};
 
 export const races: Fault[] = [
-  {
-    fault: 'decides, and writes a moment later',
-    breaks: 'users: 50 changes without a condition all land',
-    plan: decideThenWrite(),
-  },
-  {
-    fault: 'checks the version, and writes a moment later',
-    breaks: 'posts: of 50 changes to one version, one wins',
-    plan: decideThenWrite(),
-  },
+  ...['50 changes without a condition all land', 'of 50 changes to one version, one wins'].map(
+    (breaks) => ({ fault: 'decides, and writes a moment later', breaks, plan: decideThenWrite }),
+  ),
   {
     fault: 'looks for the id, and writes over it a moment later',
-    breaks: 'users: of 20 creations with one id, one wins',
+    breaks: 'of 20 creations with one id, one wins',
     plan: inBoth((inner) => ({
-      create: async (record, claim) => {
-        if (await inner.get(record.id)) return inner.create(record, claim);
+      create: async (make, claim) => {
+        const record = make();
+        if (await inner.get(record.id)) return inner.create(make, claim);
         await elsewhere();
         const stored = await inner.update(record.id, () => record);
-        return stored ? { stored, replayed: false } : inner.create(record, claim);
+        return stored
+          ? Object.assign(stored, { replayed: false })
+          : inner.create(() => record, claim);
       },
     })),
   },
   {
     fault: 'returns a later version than the call made',
-    breaks: 'posts: 50 changes without a condition all land',
+    breaks: '50 changes without a condition all land',
     plan: inBoth((inner) => ({
       update: async (id, decide) => {
         const stored = await inner.update(id, decide);
@@ -37,7 +69,7 @@ export const races: Fault[] = [
   },
   {
     fault: 'looks for the record, and deletes it a moment later',
-    breaks: 'posts: of 20 deletions of one record, one finds it',
+    breaks: 'of 20 deletions of one record, one finds it',
     plan: inDeletions(async (id, guard, proceed, inner) => {
       const found = await inner.get(id);
       await elsewhere();
@@ -47,7 +79,7 @@ export const races: Fault[] = [
   },
   {
     fault: 'asks the guard, and deletes a moment later',
-    breaks: 'users: of changes and deletions of one version, one wins',
+    breaks: 'of changes and deletions of one version, one wins',
     plan: inDeletions(async (id, guard, proceed, inner) => {
       const found = await inner.get(id);
       if (found === undefined) return false;
@@ -57,28 +89,39 @@ export const races: Fault[] = [
     }),
   },
   {
-    fault: 'looks for the claim, and makes the record a moment later',
-    breaks: 'posts: of 20 creations under one claim',
+    fault: 'writes a change in two steps',
+    breaks: 'a reader never sees half of a change',
     plan: inBoth((inner) => ({
-      create: async (record, claim) => {
-        const earlier = claim && (await inner.replay(claim));
-        if (earlier) return { stored: earlier, replayed: true };
+      update: async (id, decide) => {
+        await inner.update(id, (current) => ({ ...decide(current), b: current.record.b ?? null }));
         await elsewhere();
-        const creation = await inner.create(record, claim);
-        return creation.replayed ? inner.create(record) : creation;
+        return inner.update(id, decide);
+      },
+    })),
+  },
+  {
+    fault: 'looks for the claim, and makes the record a moment later',
+    breaks: 'of 20 creations under one claim, one wins',
+    plan: inBoth((inner) => ({
+      create: async (make, claim) => {
+        const earlier = claim && (await claimed(inner, claim));
+        if (earlier) return earlier;
+        await elsewhere();
+        const creation = await inner.create(make, claim);
+        return creation.replayed ? inner.create(make) : creation;
       },
     })),
   },
   {
     fault: 'tells a repeat that its own email address is taken',
-    breaks: 'of 20 repeats of one request, none finds',
+    breaks: 'of 20 repeats, none finds its own email address taken',
     plan: {
       users: (inner) => ({
-        create: async (record, claim) => {
-          const earlier = claim && (await inner.replay(claim));
-          if (earlier) return { stored: earlier, replayed: true };
+        create: async (make, claim) => {
+          const earlier = claim && (await claimed(inner, claim));
+          if (earlier) return earlier;
           await elsewhere();
-          const creation = await inner.create(record, claim);
+          const creation = await inner.create(make, claim);
           if (creation.replayed) throw emailTaken();
           return creation;
         },
@@ -87,15 +130,16 @@ export const races: Fault[] = [
   },
   {
     fault: 'refuses all who wait for a key when one of them fails',
-    breaks: 'of racing creations under one key, one that fails',
+    breaks: 'of creations under one key, a failed one leaves it to others',
     plan: {
       posts: (inner) => {
         const failed = new Set<string>();
         return {
-          create: async (record, claim) => {
+          create: async (make, claim) => {
             await elsewhere();
-            if (claim && failed.has(claim.key)) throw idempotencyKeyReused();
-            return inner.create(record, claim).catch((error) => {
+            if (claim && failed.has(claim.key))
+              throw new RostrumError('idempotency-key-reused', {});
+            return inner.create(make, claim).catch((error) => {
               if (claim) failed.add(claim.key);
               throw error;
             });
@@ -106,86 +150,23 @@ export const races: Fault[] = [
   },
   {
     fault: 'lets racing requests under one key all be made',
-    breaks: 'users: of creations under one key for different requests',
+    breaks: 'of different requests under one key, one wins',
     plan: inBoth((inner) => ({
-      create: (record, claim) =>
-        inner.create(record, claim).catch((error) => {
+      create: (make, claim) =>
+        inner.create(make, claim).catch((error) => {
           if (!isRostrumError(error, 'idempotency-key-reused')) throw error;
-          return inner.create(record);
+          return inner.create(make);
         }),
     })),
   },
-  {
-    fault: 'writes a change in two steps',
-    breaks: 'posts: a reader never sees half of a change',
-    plan: inBoth((inner) => ({
-      update: async (id, decide) => {
-        await inner.update(id, (current) => ({ ...decide(current), b: current.record.b ?? null }));
-        await elsewhere();
-        return inner.update(id, decide);
-      },
-    })),
-  },
-  {
+  ...[
+    'of 50 creations with one email address, one wins',
+    'of 20 users who move to one email address, one wins',
+    'two users cannot swap their addresses in one go',
+    'an address that is freed in a race goes to one user at most',
+  ].map((breaks) => ({
     fault: 'looks for the email address, and writes a moment later',
-    breaks: 'of 50 creations with one email address, one wins',
-    plan: {
-      users: (inner) => ({
-        create: (record, claim) =>
-          inner.create(record, claim).catch((error) => {
-            if (!isRostrumError(error, 'email-taken')) throw error;
-            return inner.create({ ...record, email: null }, claim);
-          }),
-      }),
-    },
-  },
-  {
-    fault: 'looks for the email address of a changed user, and writes a moment later',
-    breaks: 'of 20 users who move to one email address, one wins',
-    plan: twoWithOneEmail(),
-  },
-  {
-    fault: 'lets two users swap their addresses',
-    breaks: 'two users cannot swap their addresses in one go',
-    plan: twoWithOneEmail(),
-  },
-  {
-    fault: 'gives a freed address to all who wait for it',
-    breaks: 'an address that is freed in a race goes to one user at most',
-    plan: {
-      users: (inner) => ({
-        create: async (record, claim) => {
-          await elsewhere();
-          return inner.create(record, claim).catch(async (error) => {
-            if (!isRostrumError(error, 'email-taken')) throw error;
-            return inner.create({ ...record, email: null }, claim);
-          });
-        },
-      }),
-    },
-  },
+    breaks,
+    plan: lookForAddressThenWrite,
+  })),
 ];
-
-function decideThenWrite() {
-  return inBoth((inner) => ({
-    update: async (id, decide) => {
-      const current = await inner.get(id);
-      if (current === undefined) return undefined;
-      const next = decide(current);
-      await elsewhere();
-      return inner.update(id, () => next);
-    },
-  }));
-}
-
-function twoWithOneEmail(): Fault['plan'] {
-  return {
-    users: (inner) => ({
-      update: (id, decide) =>
-        inner.update(id, decide).catch((error) => {
-          if (!isRostrumError(error, 'email-taken')) throw error;
-          return inner.update(id, (current) => ({ ...decide(current), email: null }));
-        }),
-    }),
-  };
-}

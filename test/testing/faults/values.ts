@@ -1,167 +1,163 @@
-import { emailKey } from '../../../src/domain/email.ts';
-import { storeUnavailable } from '../../../src/domain/errors.ts';
-import { elsewhere, type Fault, inBoth, storing } from './plant.ts';
+import {
+  cutPage,
+  type Entity,
+  emailKey,
+  type Instant,
+  type Position,
+  type Repository,
+  storeUnavailable,
+  type TimeSpan,
+  type Versioned,
+} from '../../../src/ports/index.ts';
+import { type Fault, inBoth, type Plan } from './plant.ts';
 
+/** What drivers do to a text with a NUL in it. */
+const drivers: Readonly<Record<string, (text: string) => string>> = {
+  refuses: (text) => {
+    if (text.includes('\0')) throw storeUnavailable('none');
+    return text;
+  },
+  drops: (text) => text.replaceAll('\0', ''),
+};
+
+/** Bugs of values that no other test of the suite would see. */
 export const values: Fault[] = [
   {
-    fault: 'returns one and the same object each time',
-    breaks: 'users: changing what was returned',
+    fault: 'hands out the object of a cache that is checked by version',
+    breaks: 'changing a returned record changes nothing else',
     plan: inBoth((inner) => {
-      const kept = new Map<string, unknown>();
+      const cache = new Map<string, unknown>();
       return {
         get: async (id) => {
           const got = await inner.get(id);
-          const key = `${id} ${got?.version}`;
-          if (!kept.has(key)) kept.set(key, got);
-          return kept.get(key) as typeof got;
+          if (got === undefined) return undefined;
+          const known = cache.get(id) as typeof got | undefined;
+          if (known?.version === got.version) return known;
+          cache.set(id, got);
+          return got;
         },
       };
     }),
   },
   {
-    fault: 'keeps the object that it was handed',
-    breaks: 'posts: changing what was handed in',
-    plan: inBoth((inner) => {
-      const handed = new Map<string, unknown>();
-      return {
-        create: (record, claim) => {
-          handed.set(record.id, record);
-          return inner.create(record, claim);
-        },
-        get: async (id) => {
-          const got = await inner.get(id);
-          if (got?.version !== 1) return got;
-          return { ...got, record: handed.get(id) as typeof got.record };
-        },
-      };
-    }),
-  },
-  {
-    fault: 'shows a decision what is stored and not a copy of it',
-    breaks: 'users: changing what a decision or a guard is shown',
-    plan: inBoth((inner) => {
-      const shown = new Map<string, unknown>();
-      return {
-        update: (id, decide) =>
-          inner.update(id, (current) => {
-            shown.set(id, current);
-            return decide(current);
-          }),
-        get: async (id) => {
-          const got = await inner.get(id);
-          return (shown.get(id) as typeof got) ?? got;
-        },
-      };
-    }),
-  },
-  {
-    fault: 'replays an alias of what the claim remembers',
-    breaks: 'users: changing what was returned',
-    plan: inBoth((inner) => {
-      const kept = new Map<string, unknown>();
-      return {
-        replay: async (claim) => {
-          const stored = await inner.replay(claim);
-          if (!kept.has(claim.key)) kept.set(claim.key, stored);
-          return kept.get(claim.key) as typeof stored;
-        },
-      };
-    }),
-  },
-  {
-    fault: 'returns objects without a prototype',
-    breaks: 'users: a record comes back equal',
+    fault: 'writes json when it is asked for, of the record that it handed out',
+    breaks: 'changing a returned record changes nothing else',
     plan: inBoth((inner) => ({
       get: async (id) => {
         const got = await inner.get(id);
-        return got && { ...got, record: Object.assign(Object.create(null), got.record) };
+        return got && lazily(got, got.record);
       },
     })),
   },
   {
-    fault: 'returns an email address in lower case',
-    breaks: 'an email address is returned as it was written',
-    plan: storing((record) =>
-      typeof record.email === 'string' ? { ...record, email: emailKey(record.email) } : record,
-    ),
-  },
-  {
-    fault: 'keeps no moment before 1970',
-    breaks: 'posts: every moment that an instant can say',
-    plan: storing((record) => ({
-      ...record,
-      createdAt: record.createdAt < '1970' ? '1970-01-01T00:00:00.000Z' : record.createdAt,
-    })),
-  },
-  {
-    fault: 'raises for an id that it could not have made',
-    breaks: 'users: get returns undefined for an id that names nothing',
-    plan: inBoth((inner) => ({
-      get: async (id) => {
-        if (id === '') throw new RangeError('not an id');
-        return inner.get(id);
-      },
-    })),
-  },
-  {
-    fault: 'takes an id in any case for the same',
-    breaks: 'posts: an id is exact',
-    plan: inBoth((inner) => ({
-      get: async (id) => (await inner.get(id.toLowerCase())) ?? inner.get(id),
-    })),
-  },
-  {
-    fault: 'acknowledges a change before it can be read',
-    breaks: 'users: who reads after an acknowledged change',
+    fault: 'returns the record that a decision made, and no copy of it',
+    breaks: 'changing what was handed in changes nothing',
     plan: inBoth((inner) => ({
       update: async (id, decide) => {
-        const current = await inner.get(id);
-        if (current === undefined) return undefined;
-        const record = decide(current);
-        elsewhere()
-          .then(() => inner.update(id, () => record))
-          .catch(() => {});
-        return { record: structuredClone(record), version: current.version + 1 };
+        let made: unknown;
+        const stored = await inner.update(id, (current) => {
+          const next = decide(current);
+          made = next;
+          return next;
+        });
+        return stored && lazily(stored, made as typeof stored.record);
       },
     })),
   },
+  ...Object.entries(drivers).flatMap(([does, text]): Fault[] => [
+    ...(['key', 'id'] as const).map((part) => ({
+      fault: `${does} a NUL in the ${part} of a position`,
+      breaks: 'a position may have any text as its key or id',
+      plan: listing(({ after, ...request }) => ({
+        ...request,
+        after: after && { ...after, [part]: text(after[part] ?? '') },
+      })),
+    })),
+    ...(['createdAt', 'updatedAt'] as const).map((field) => ({
+      fault: `${does} a NUL in a bound of ${field}`,
+      breaks: `a span of ${field} has its first moment and not its last`,
+      plan: listing((request) => {
+        const { from, before } = request.filter[field] ?? {};
+        const bound = (instant: Instant | undefined) => instant && text(instant);
+        const span: TimeSpan = { from: bound(from), before: bound(before) };
+        return { ...request, filter: { ...request.filter, [field]: span } };
+      }),
+    })),
+    {
+      fault: `${does} a NUL in the id that a scan begins behind`,
+      breaks: 'scan begins behind an id, whatever text it is',
+      plan: {
+        transfer: (inner) => ({
+          scan: async ({ after, ...request }) =>
+            inner.scan({ ...request, after: after && text(after) }),
+        }),
+      },
+    },
+  ]),
   {
-    fault: 'keeps 255 characters of a text',
-    breaks: 'fields come back that are as long',
-    plan: storing((record) => ({ ...record, title: String(record.title).slice(0, 255) })),
-  },
-  {
-    fault: 'keeps the object of a claim that it was handed',
-    breaks: 'posts: changing what was handed in',
-    plan: inBoth((inner) => {
-      const handed = new Map<string, { readonly fingerprint: string }>();
-      return {
-        create: (record, claim) => {
-          if (claim) handed.set(claim.key, claim);
-          return inner.create(record, claim);
-        },
-        replay: async (claim) => {
-          if (handed.get(claim.key)?.fingerprint !== claim.fingerprint) return undefined;
-          return inner.replay(claim);
-        },
-      };
-    }),
-  },
-  {
-    fault: 'has no room for a record of a megabyte beside its claim',
-    breaks: 'a record comes back that is as large',
+    fault: 'counts UTF-16 units as bytes',
+    breaks: 'a page ends before it is over its bytes',
     plan: inBoth((inner) => ({
-      create: async (record, claim) => {
-        if (claim && JSON.stringify(record).length > 1_000_000) throw storeUnavailable('none');
-        return inner.create(record, claim);
+      list: async (request) => {
+        const page = await inner.list({ ...request, bytes: 2 ** 30 });
+        // As many characters, of one byte each.
+        const measured = page.items.map(({ record, version, json }) => {
+          return { record, version, json: 'x'.repeat(json.length) };
+        });
+        const position = ({ record }: Versioned<Entity>) => positionOf(record, request.order.by);
+        const { items, ...rest } = cutPage(measured, request, position);
+        return { ...page, ...rest, items: page.items.slice(0, items.length) };
       },
     })),
   },
-  {
-    fault: 'cuts a body at 65,535 bytes',
-    breaks: 'a body may be empty and may have 100,000 characters',
-    plan: storing((record) =>
-      typeof record.body === 'string' ? { ...record, body: record.body.slice(0, 65_535) } : record,
-    ),
-  },
+  ...[
+    'posts by createdAt asc: what stays is met once',
+    'users by email desc: what stays is met once',
+    'what a change moves ahead never loses',
+    'pages that are read while others write',
+  ].map((breaks) => ({ fault: 'counts its way to a page', breaks, plan: byOffset() })),
 ];
+
+function lazily<R>(stored: Versioned<R>, record: R): Versioned<R> {
+  return {
+    version: stored.version,
+    record,
+    get json() {
+      return JSON.stringify(record);
+    },
+  };
+}
+
+type Request = Parameters<
+  Repository<unknown, Readonly<Record<string, TimeSpan>>, string>['list']
+>[0];
+
+function listing(change: (request: Request) => Request): Plan {
+  return inBoth((inner) => ({
+    list: async (request) => inner.list(change(request as never) as never),
+  }));
+}
+
+function byOffset(): Plan {
+  return inBoth((inner) => {
+    let offset = 0;
+    return {
+      list: async (request) => {
+        offset = request.after ? offset : 0;
+        const { after, ...whole } = request;
+        const all = (await inner.list({ ...whole, limit: 1000 })).items;
+        const items = all.slice(offset, offset + request.limit);
+        offset += items.length;
+        const last = items.at(-1);
+        const next = offset < all.length && last && positionOf(last.record, request.order.by);
+        return { items, ...(next && { next }) };
+      },
+    };
+  });
+}
+
+function positionOf(record: Entity, by: string): Position {
+  const value = record[by];
+  const key = typeof value === 'string' ? value : null;
+  return { key: by === 'email' && key !== null ? emailKey(key) : key, id: record.id };
+}

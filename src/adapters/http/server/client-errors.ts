@@ -1,16 +1,83 @@
 import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../../ports/logger.ts';
-import { maxTargetLength } from '../limits.ts';
-import { Problem } from '../problems.ts';
+import { Problem, problemResponse } from '../problems/problem.ts';
+import { maxTargetLength } from '../request/limits.ts';
+import { commonHeaders, restLimits, sendDue } from '../response.ts';
 import type { Connections } from './connections.ts';
-import { refuseSocket } from './raw-answer.ts';
 
 /** What Node's HTTP parser and its timers end in. */
 export interface ClientError extends Error {
   readonly code?: string;
   /** What was being parsed. */
   readonly rawPacket?: Uint8Array;
+}
+
+/** Refuses what Node's server refuses by itself, in the one shape of all errors. */
+export class ClientErrors {
+  readonly #connections: Connections;
+  readonly #logger: Logger | undefined;
+
+  constructor(connections: Connections, logger: Logger | undefined) {
+    this.#connections = connections;
+    this.#logger = logger;
+  }
+
+  /** Handles the event `clientError`. */
+  async onError(error: ClientError, socket: Socket): Promise<void> {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else await this.refuse(socket, problemOf(error), error.code);
+  }
+
+  /** Sends a problem as the last response of a connection, behind those that are due before it. */
+  async refuse(socket: Socket, problem: Problem, cause?: string): Promise<void> {
+    const connection = this.#connections.of(socket);
+    if (connection === undefined || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    if (!connection.refuse()) return;
+    discard(socket);
+    sendDue();
+    const { incomplete } = connection;
+    await connection.settled();
+    // One that has its response already gets no other.
+    if (incomplete?.response.headersSent) socket.end();
+    else if (socket.writable) socket.end(this.#render(problem, cause));
+    const timer = setTimeout(() => socket.destroy(), restLimits.ms);
+    socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
+  }
+
+  #render(problem: Problem, cause: string | undefined): string {
+    const requestId = randomUUID();
+    const { code, status } = problem;
+    this.#logger?.info({ requestId, status, code, cause }, 'refused');
+    const { headers, body, type } = problemResponse(problem, requestId);
+    const all = [
+      ...headers,
+      ...commonHeaders(requestId),
+      ...['Content-Type', type, 'Content-Length', String(Buffer.byteLength(body))],
+      ...['Date', new Date().toUTCString(), 'Connection', 'close'],
+    ];
+    const lines = all.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+    return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`;
+  }
+}
+
+/**
+ * Throws away what a client goes on sending: to close at once would make TCP reset the connection,
+ * and the client could lose the response (RFC 9112, section 9.6).
+ */
+function discard(socket: Socket): void {
+  // Off with the HTTP parser: what it would find now must not be served any more.
+  socket.removeAllListeners('data').removeAllListeners('end');
+  let rest = restLimits.bytes;
+  socket.on('data', (chunk: Uint8Array) => {
+    rest -= chunk.length;
+    if (rest < 0) socket.destroy();
+  });
+  socket.resume();
 }
 
 const timeout = 'The request did not arrive in time.';
@@ -37,38 +104,4 @@ function problemOf({ code, rawPacket }: ClientError): Problem {
 
 function targetLength(packet: Uint8Array): number {
   return /^[A-Z]+ (\S*)/.exec(Buffer.from(packet).toString('latin1'))?.[1]?.length ?? 0;
-}
-
-export interface ClientErrorContext {
-  readonly connections: Connections;
-  readonly problems: string;
-  readonly logger: Logger | undefined;
-}
-
-/** Answers what Node's server refuses by itself, after the answers that are due before it. */
-export function clientErrorHandler({
-  connections,
-  problems,
-  logger,
-}: ClientErrorContext): (error: ClientError, socket: Socket) => Promise<void> {
-  const refused = new WeakSet<Socket>();
-
-  return async (error, socket) => {
-    if (refused.has(socket) || !socket.writable || error.code === 'ECONNRESET') {
-      socket.destroy();
-      return;
-    }
-    refused.add(socket);
-    const incomplete = connections.incomplete(socket);
-    await connections.answered(socket);
-    if (incomplete?.response.headersSent || !socket.writable) {
-      socket.destroy(); // Its request has an answer already; another one would be for nobody.
-      return;
-    }
-    const problem = problemOf(error);
-    const requestId = randomUUID();
-    const { code, kind } = problem;
-    logger?.info({ requestId, status: kind.status, code, cause: error.code }, 'refused');
-    refuseSocket(socket, problem, { requestId, problems });
-  };
 }

@@ -1,70 +1,165 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { linger } from './linger.ts';
+import type { ServerLimits } from './options.ts';
 
-/** A request and its answer, from the moment its headers were there. */
-interface Turn {
+/** A request and its response, from the moment its headers were there. */
+interface Pair {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** What goes on on each connection: the server's own answers have to wait for those of the app. */
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** How many requests may wait on a connection for the one before them, and on all together. */
+const mostWaiting = { each: 256, all: 16_384 };
+
+/**
+ * The connections of a server. Requests of one connection are served one after another: a client
+ * who sends many at once waits for itself and not others for it.
+ */
 export class Connections {
-  /** The last request of each connection, and all that have no complete answer yet. */
-  readonly #last = new WeakMap<Socket, Turn>();
-  readonly #open = new Map<Socket, Set<Turn>>();
+  readonly #open = new Map<Socket, Connection>();
+  readonly #serve: Serve;
+  #waiting = 0;
+
+  constructor(serve: Serve) {
+    this.#serve = serve;
+  }
 
   /** Follows a connection from its beginning. */
   accept(socket: Socket): void {
-    this.#open.set(socket, new Set());
-    socket.once('close', () => this.#open.delete(socket));
-    const destroySoon = socket.destroySoon.bind(socket);
-    socket.destroySoon = () => {
-      const last = this.#last.get(socket);
-      if (last === undefined || last.request.complete) destroySoon();
-      else linger(socket);
-    };
+    const connection = new Connection(socket, this.#serve, (change) => {
+      this.#waiting += change;
+      return this.#waiting <= mostWaiting.all;
+    });
+    this.#open.set(socket, connection);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      connection.abandon();
+    });
   }
 
-  /** Follows a request to the end of its answer. */
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    const turn = { request, response };
-    this.#last.set(socket, turn);
-    const turns = this.#open.get(socket);
-    turns?.add(turn);
-    response.once('close', () => turns?.delete(turn));
+  of(socket: Socket): Connection | undefined {
+    return this.#open.get(socket);
   }
 
-  /** The request that is still arriving on a connection. */
-  incomplete(socket: Socket): Turn | undefined {
-    const last = this.#last.get(socket);
-    return last?.request.complete ? undefined : last;
+  all(): Iterable<Connection> {
+    return this.#open.values();
   }
 
-  /** Fulfilled when every complete request of a connection has its answer. */
-  async answered(socket: Socket): Promise<void> {
-    const turns = [...(this.#open.get(socket) ?? [])].filter(({ request }) => request.complete);
-    await Promise.all(
-      turns.map(
-        ({ response }) => new Promise<void>((resolve) => response.once('close', () => resolve())),
-      ),
-    );
+  /** Lets Node end a connection on which nothing moves: sooner when a response waits for its client. */
+  limitStalls({ stallTimeoutMs, inactivityTimeoutMs }: ServerLimits): void {
+    for (const { socket, response } of this.#open.values()) {
+      if (response === undefined) continue;
+      const ms = response.writableEnded ? stallTimeoutMs : inactivityTimeoutMs;
+      if (socket.timeout !== ms) socket.setTimeout(ms);
+    }
+  }
+}
+
+/** One connection, and what is under way on it. */
+export class Connection {
+  readonly socket: Socket;
+  readonly #serve: Serve;
+  readonly #count: (change: number) => boolean;
+  #current: Pair | undefined;
+  #waiting: Pair[] = [];
+  #whenIdle: (() => void)[] = [];
+  #isRefused = false;
+
+  /** @param count counts what waits on all connections; false where that is too much */
+  constructor(socket: Socket, serve: Serve, count: (change: number) => boolean) {
+    this.socket = socket;
+    this.#serve = serve;
+    this.#count = count;
+    // Node goes on reading for reasons of its own, which do not count while requests wait.
+    socket.on('resume', () => {
+      if (this.#waiting.length > 0) socket.pause();
+    });
   }
 
-  /** The answers that are under way. */
-  *responses(): Iterable<ServerResponse> {
-    for (const turns of this.#open.values()) {
-      for (const { response } of turns) yield response;
+  /** Serves a request, when those before it on the connection have their responses. */
+  take(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#current === undefined) this.#begin({ request, response });
+    else if (!this.#count(1) || this.#waiting.push({ request, response }) > mostWaiting.each) {
+      this.socket.destroy();
+    } else {
+      this.socket.pause();
     }
   }
 
-  destroyAll(): void {
-    for (const socket of this.#open.keys()) socket.destroy();
+  /** The request that is still arriving, if one is. */
+  get incomplete(): Pair | undefined {
+    const last = this.#waiting.at(-1) ?? this.#current;
+    return last?.request.complete ? undefined : last;
   }
 
-  /** Ends the connections on which no request is being answered. */
-  destroyIdle(): void {
-    for (const [socket, turns] of this.#open) if (turns.size === 0) socket.destroy();
+  get isIdle(): boolean {
+    return this.#current === undefined;
+  }
+
+  /** The response that is under way. */
+  get response(): ServerResponse | undefined {
+    return this.#current?.response;
+  }
+
+  get hasWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Fulfilled when nothing is under way. */
+  async idle(): Promise<void> {
+    if (!this.isIdle) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  /** Fulfilled when all complete requests have their responses. One that only waits is dropped. */
+  async settled(): Promise<void> {
+    const { incomplete } = this;
+    if (incomplete !== undefined && incomplete === this.#current) return;
+    if (incomplete !== undefined) {
+      this.#waiting.pop();
+      this.#count(-1);
+    }
+    await this.idle();
+  }
+
+  /** True the first time only: a connection is refused once. */
+  refuse(): boolean {
+    const isFirst = !this.#isRefused;
+    this.#isRefused = true;
+    return isFirst;
+  }
+
+  /** Forgets what waits: the connection is gone. */
+  abandon(): void {
+    this.#count(-this.#waiting.length);
+    this.#waiting = [];
+    if (this.#current === undefined) this.#rest();
+  }
+
+  #begin(pair: Pair): void {
+    this.#current = pair;
+    pair.response.on('close', this.#next);
+    this.#serve(pair.request, pair.response);
+  }
+
+  readonly #next = () => {
+    this.#current = undefined;
+    // A response may have ended the connection: nothing behind it is served.
+    if (this.socket.destroyed || this.socket.writableEnded) this.abandon();
+    const next = this.#waiting.shift();
+    if (next === undefined) {
+      this.#rest();
+    } else {
+      this.#count(-1);
+      this.#begin(next);
+      if (this.#waiting.length === 0) this.socket.resume();
+    }
+  };
+
+  #rest(): void {
+    const resolve = this.#whenIdle;
+    this.#whenIdle = [];
+    for (const one of resolve) one();
   }
 }

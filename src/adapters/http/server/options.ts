@@ -21,6 +21,8 @@ export interface ServerLimits {
   readonly keepAliveTimeoutMs: number;
   /** For which a connection may be silent, in either direction, while a request is under way. */
   readonly inactivityTimeoutMs: number;
+  /** For which a client may take nothing of a response that was sent. */
+  readonly stallTimeoutMs: number;
   /** Bytes of all headers of a request, its first line included. */
   readonly maxHeaderBytes: number;
   /** Connections at one time; those beyond are closed at once. */
@@ -34,6 +36,7 @@ export const defaultLimits: ServerLimits = {
   requestTimeoutMs: 60_000,
   keepAliveTimeoutMs: 65_000,
   inactivityTimeoutMs: 120_000,
+  stallTimeoutMs: 20_000,
   maxHeaderBytes: 32 * 1024,
   maxConnections: 10_000,
   checkIntervalMs: 1000,

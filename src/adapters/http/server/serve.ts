@@ -2,17 +2,21 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
-import { noteExpectation } from '../expectation.ts';
-import { loggedPath } from '../paths.ts';
-import { Problem } from '../problems.ts';
-import { requestIdFrom } from '../request-id.ts';
-import { allMethods, problemsPath } from '../whole-server.ts';
-import { clientErrorHandler } from './client-errors.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import { allMethods } from '../beside.ts';
+import { Problem, problemResponse } from '../problems/problem.ts';
+import { requestIdFrom } from '../request/request-id.ts';
+import { loggedPath, parseTarget } from '../request/target.ts';
+import { commonHeaders, sendInTurn } from '../response.ts';
+import { ClientErrors } from './client-errors.ts';
 import { Connections } from './connections.ts';
-import { logDrops } from './drops.ts';
 import { messageProblem } from './message-rules.ts';
-import { defaultLimits, defaultShutdownTimeoutMs, type ServeOptions } from './options.ts';
-import { refuse, refuseSocket } from './raw-answer.ts';
+import {
+  defaultLimits,
+  defaultShutdownTimeoutMs,
+  type ServeOptions,
+  type ServerLimits,
+} from './options.ts';
 import { Shutdown } from './shutdown.ts';
 
 /** A server that listens. */
@@ -22,69 +26,50 @@ export interface RunningServer {
   readonly address: AddressInfo;
   /**
    * Lets the requests under way finish, for `shutdownTimeoutMs` at most, and closes every
-   * connection. Until then other requests are answered 503, on new connections too; with none
-   * under way it closes at once. Closing again waits for the same end.
+   * connection. Until then other requests end in 503, on new connections too; with none under way
+   * it closes at once. Closing again waits for the same end.
    */
   close(): Promise<void>;
 }
 
 /**
- * Serves an app on a hardened `node:http` server: time-outs, limits, and the contract's one shape
- * for what Node refuses by itself.
+ * Serves an app on a hardened `node:http` server: time-outs, limits, requests of one connection one
+ * after another, and the contract's one shape for what Node refuses by itself.
  *
  * @throws the error of `listen`, such as one with the code `EADDRINUSE`
  */
 export async function serve(app: Koa, options: ServeOptions = {}): Promise<RunningServer> {
-  const { host = '127.0.0.1', port = 3000, logger, limits } = options;
+  const { host = '127.0.0.1', port = 3000, logger } = options;
   const { shutdownTimeoutMs = defaultShutdownTimeoutMs } = options;
-  const connections = new Connections();
-  const server = createHardenedServer({ ...defaultLimits, ...limits });
-  const shutdown = new Shutdown(server, connections, shutdownTimeoutMs);
+  const limits = { ...defaultLimits, ...options.limits };
+  const server = createHardenedServer(limits);
   const handle = app.callback();
-
-  function answer(request: IncomingMessage, response: ServerResponse): void {
-    connections.begin(request, response);
-    const problem = messageProblem(request) ?? shutdown.problem(request, response);
+  const connections = new Connections((request, response) => {
+    const problem =
+      expectationProblem(request) ?? messageProblem(request) ?? shutdown.problem(request, response);
     if (problem === undefined) void handle(request, response);
-    else refuseRequest(request, response, problem);
-  }
+    else refuse(request, response, problem, logger);
+  });
+  const shutdown = new Shutdown(server, connections, shutdownTimeoutMs);
+  const clientErrors = new ClientErrors(connections, logger);
 
-  function refuseRequest(request: IncomingMessage, response: ServerResponse, problem: Problem) {
-    const requestId = requestIdFrom(request.headers['x-request-id']);
-    logger?.info(
-      {
-        requestId,
-        method: request.method,
-        path: loggedPath(request.url ?? ''),
-        status: problem.kind.status,
-      },
-      'refused',
-    );
-    refuse(response, problem, { requestId, problems: problemsPath });
-  }
-
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    connections.of(request.socket)?.take(request, response);
+  };
   server.on('connection', (socket) => connections.accept(socket));
-  if (logger) logDrops(server, logger);
-  server.on('request', answer);
-  server.on('checkContinue', (request, response) => {
-    noteExpectation(request);
-    answer(request, response);
-  });
-  server.on('checkExpectation', (request, response) => {
-    connections.begin(request, response);
-    const sentence = 'The only expectation that can be met is 100-continue.';
-    refuseRequest(request, response, new Problem('expectation-failed', sentence));
-  });
-  server.on('connect', (request, socket) => {
-    const problem = new Problem('method-not-allowed', 'This server is no proxy.', {
-      headers: { Allow: allMethods },
-    });
+  server.on('request', take);
+  server.on('checkExpectation', take);
+  server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());
-    const requestId = requestIdFrom(request.headers['x-request-id']);
-    refuseSocket(socket as Socket, problem, { requestId, problems: problemsPath });
+    const headers = ['Allow', allMethods];
+    const problem = new Problem('method-not-allowed', 'This server is no proxy.', { headers });
+    void clientErrors.refuse(socket as Socket, problem);
   });
-  const onClientError = clientErrorHandler({ connections, problems: problemsPath, logger });
-  server.on('clientError', (error, socket) => void onClientError(error, socket as Socket));
+  server.on('clientError', (error, socket) => {
+    void clientErrors.onError(error, socket as Socket);
+  });
+  const stalls = setInterval(() => connections.limitStalls(limits), limits.checkIntervalMs).unref();
+  server.on('close', () => clearInterval(stalls));
 
   server.listen({ host, port });
   await once(server, 'listening'); // Rejects with the first `error`.
@@ -93,7 +78,30 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   return { url: urlOf(address), address, close: () => shutdown.begin() };
 }
 
-function createHardenedServer(limits: typeof defaultLimits): Server {
+/** Refuses a request before the app sees it. Its connection ends with it. */
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  problem: Problem,
+  logger: Logger | undefined,
+): void {
+  const requestId = requestIdFrom(request.headers['x-request-id']);
+  const { method, url = '' } = request;
+  const { status } = problem;
+  logger?.info({ requestId, method, path: loggedPath(parseTarget(url)), status }, 'refused');
+  const value = problemResponse(problem, requestId);
+  const headers = [...value.headers, ...commonHeaders(requestId), 'Connection', 'close'];
+  sendInTurn(request, response, { ...value, headers });
+}
+
+function expectationProblem({ headers }: IncomingMessage): Problem | undefined {
+  const { expect } = headers;
+  if (expect === undefined || /^100-continue$/i.test(expect)) return undefined;
+  const sentence = 'The only expectation that can be met is 100-continue.';
+  return new Problem('expectation-failed', sentence);
+}
+
+function createHardenedServer(limits: ServerLimits): Server {
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -104,7 +112,7 @@ function createHardenedServer(limits: typeof defaultLimits): Server {
   });
   server.timeout = limits.inactivityTimeoutMs;
   server.maxHeadersCount = 0; // Their size is bounded; dropping some silently would be worse.
-  // A client that has ended its side still waits for its answer (`nc -N`); Node would not give it.
+  // A client that has ended its side still waits for its response (`nc -N`); Node would not send it.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxConnections = limits.maxConnections;
   return server;

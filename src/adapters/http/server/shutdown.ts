@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { splitTarget } from '../paths.ts';
-import { Problem } from '../problems.ts';
-import type { Connections } from './connections.ts';
+import { Problem } from '../problems/problem.ts';
+import { parseTarget } from '../request/target.ts';
+import type { Connection, Connections } from './connections.ts';
 
 /** For how long a connection without a request may still bring one, to be told that it is late. */
 const lateMs = 500;
 
 /**
- * The orderly end of a server. It goes on listening until the requests under way are done, so that
- * who asks whether it is ready, a load balancer on a connection of its own, is told that it is not.
+ * The orderly end of a server. It goes on listening until the requests under way are done: a load
+ * balancer that asks on a connection of its own is told that the server is not ready.
  */
 export class Shutdown {
   readonly #server: Server;
@@ -26,7 +26,7 @@ export class Shutdown {
   problem(request: IncomingMessage, response: ServerResponse): Problem | undefined {
     if (this.#closed === undefined) return undefined;
     response.setHeader('Connection', 'close');
-    if (splitTarget(request.url ?? '').path === '/livez') return undefined;
+    if (parseTarget(request.url ?? '').path === '/livez') return undefined;
     return new Problem('shutting-down', 'The server is shutting down; nothing was changed.');
   }
 
@@ -36,22 +36,29 @@ export class Shutdown {
   }
 
   async #end(): Promise<void> {
-    const bound = setTimeout(() => this.#connections.destroyAll(), this.#timeoutMs);
-    await Promise.all(
-      [...this.#connections.responses()].map((response) => {
-        if (!response.headersSent) response.setHeader('Connection', 'close');
-        return new Promise<void>((resolve) => response.once('close', () => resolve()));
-      }),
-    );
+    const connections = [...this.#connections.all()];
+    const bound = setTimeout(() => this.#destroy(() => true), this.#timeoutMs);
+    for (const { response, hasWaiting } of connections) {
+      // Requests that wait behind it are told that they are late, and the first ends the connection.
+      if (response && !response.headersSent && !hasWaiting)
+        response.setHeader('Connection', 'close');
+    }
+    await Promise.all(connections.map((connection) => connection.idle()));
 
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve()); // Closes idle connections, too.
     const late = setInterval(
-      () => this.#connections.destroyIdle(),
+      () => this.#destroy(({ isIdle }) => isIdle),
       Math.min(lateMs, this.#timeoutMs),
     );
     await promise;
     clearInterval(late);
     clearTimeout(bound);
+  }
+
+  #destroy(which: (connection: Connection) => boolean): void {
+    for (const connection of this.#connections.all()) {
+      if (which(connection)) connection.socket.destroy();
+    }
   }
 }

@@ -131,6 +131,8 @@ describe('shutting down', () => {
     await closed;
     const filter = { name: 'Late' };
     const order = { by: 'createdAt', direction: 'asc' } as const;
-    expect((await store.users.list(filter, { order, limit: 9 })).items).to.have.lengthOf(1);
+    expect(
+      (await store.users.list({ filter, order, limit: 9, bytes: 9999 })).items,
+    ).to.have.lengthOf(1);
   });
 });

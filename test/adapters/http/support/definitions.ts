@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Endpoint } from '../../../../src/adapters/http/endpoint.ts';
-import { commonProblems, endpoints } from '../../../../src/adapters/http/endpoints.ts';
-import type { ProblemCode } from '../../../../src/adapters/http/problem-catalogue.ts';
+import { commonProblems, endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
+import type { ProblemCode } from '../../../../src/adapters/http/problems/catalogue.ts';
 import type { Answer } from './api.ts';
 import { complaints } from './json-schema.ts';
 
@@ -34,8 +34,8 @@ export function expectAsDefined(method: string, url: string, answer: Answer): vo
     if (method !== 'HEAD') expect(codes, what).to.include(body.code);
     return;
   }
-  const definition = endpoint.answers[status];
-  expect(Object.keys(endpoint.answers), what).to.include(String(status));
+  const definition = endpoint.responses[status];
+  expect(Object.keys(endpoint.responses), what).to.include(String(status));
   const has = declared.filter((name) => headers.has(name));
   expect(definition?.headers ?? [], what).to.include.members(has);
   const bodyless = method === 'HEAD' || headers.get('preference-applied') === 'return=minimal';

@@ -1,33 +1,51 @@
-import { DatabaseSync } from 'node:sqlite';
-import type { Database, OpenDatabase } from '../../../../src/adapters/sqlite/database.ts';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /** Extended result codes, as `node:sqlite` gives them. */
 export const codes = { busy: 5, full: 13, fsync: 1034 } as const;
 
-/** Sees each statement that is run on the data file, before it runs; may throw. */
-export type Watch = (sql: string, database: DatabaseSync) => void;
+/**
+ * Is called in the place of each call on a data file; `run` makes the call. What it runs with
+ * `exec` is no step.
+ */
+export type Step = (sql: string, run: () => unknown, exec: (sql: string) => void) => unknown;
 
-/** A driver that shows what it is told to run, and can be made to fail at it. */
-export function watched(watch: Watch): OpenDatabase {
-  return (path): Database => {
-    const database = new DatabaseSync(path);
-    if (path.endsWith('-lock')) return database;
-    return {
-      exec: (sql) => database.exec(sql),
-      prepare(sql) {
-        const statement = database.prepare(sql);
-        return {
-          run(...values) {
-            watch(sql, database);
-            return statement.run(...values);
-          },
-          get: (...values) => statement.get(...values),
-          all: (...values) => statement.all(...values),
-        };
-      },
-      close: () => database.close(),
-    };
-  };
+/** A driver whose every call is a step that can be seen, and made to fail. */
+export function stepped(step: Step): (path: string) => DatabaseSync {
+  return (path) => new SteppedDatabase(path, step);
+}
+
+/** The same, with a step that looks at each SQL, and may throw, before it is run. */
+export function watched(watch: (sql: string, exec: (sql: string) => void) => void) {
+  return stepped((sql, run, exec) => {
+    if (!sql.startsWith('PREPARE')) watch(sql, exec);
+    return run();
+  });
+}
+
+class SteppedDatabase extends DatabaseSync {
+  readonly #step: Step;
+
+  constructor(path: string, step: Step) {
+    super(path);
+    this.#step = step;
+  }
+
+  override exec(sql: string): void {
+    const exec = (one: string) => super.exec(one);
+    this.#step(sql, () => exec(sql), exec);
+  }
+
+  override prepare(sql: string): StatementSync {
+    const exec = (one: string) => super.exec(one);
+    const prepare = () => super.prepare(sql);
+    const statement = this.#step(`PREPARE ${sql}`, prepare, exec) as StatementSync;
+    for (const name of ['run', 'get', 'iterate'] as const) {
+      const call: (...values: SQLInputValue[]) => unknown = statement[name].bind(statement);
+      const step = (...values: SQLInputValue[]) => this.#step(sql, () => call(...values), exec);
+      Object.assign(statement, { [name]: step });
+    }
+    return statement;
+  }
 }
 
 /** What `node:sqlite` throws. */

@@ -2,7 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openSqliteStore, type SqliteStoreOptions } from '../../../../src/adapters/sqlite/index.ts';
+import type { SqliteStoreOptions } from '../../../../src/adapters/sqlite/index.ts';
+import { openStore } from '../../../../src/adapters/sqlite/store.ts';
 import type { Store } from '../../../../src/ports/store.ts';
 
 /** A folder for data files, for the tests of one `describe`; what they leave open is closed. */
@@ -23,10 +24,16 @@ export class Folder {
     return join(this.path, `${++this.#files}.db`);
   }
 
-  open(path = this.file(), options: Omit<SqliteStoreOptions, 'path'> = {}): Store {
-    const store = openSqliteStore({ path, ...options });
+  /** @param driver opens the data file; one that fails, say */
+  open(
+    path = this.file(),
+    options: Omit<SqliteStoreOptions, 'path'> = {},
+    driver = (file: string): DatabaseSync => new DatabaseSync(file),
+  ): Store & Required<Pick<Store, 'transfer'>> {
+    const store = openStore({ path, ...options }, driver);
     this.#stores.push(store);
-    return store;
+    if (store.transfer === undefined) throw new Error('The store has no transfer.');
+    return store as typeof store & { transfer: typeof store.transfer };
   }
 }
 
@@ -43,4 +50,15 @@ export function look<T>(path: string, read: (database: DatabaseSync) => T): T {
 /** The one value that a query returns. */
 export function value(database: DatabaseSync, sql: string): unknown {
   return Object.values(database.prepare(sql).get() ?? {})[0];
+}
+
+/** Whether SQLite finds no fault in a data file. */
+export function expectSound(path: string): void {
+  const faults = look(path, (database) => [
+    ...database.prepare('PRAGMA integrity_check').all(),
+    ...database.prepare('PRAGMA foreign_key_check').all(),
+  ]);
+  if (JSON.stringify(faults) !== '[{"integrity_check":"ok"}]') {
+    throw new Error(`The data file has faults: ${JSON.stringify(faults)}`);
+  }
 }

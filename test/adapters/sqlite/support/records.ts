@@ -1,4 +1,7 @@
+import { expect } from 'chai';
+import { isRostrumError, type RostrumError } from '../../../../src/domain/errors.ts';
 import type { Post } from '../../../../src/domain/post.ts';
+import type { Versioned } from '../../../../src/domain/record.ts';
 import type { User } from '../../../../src/domain/user.ts';
 
 const at = '2026-05-05T05:05:05.000Z';
@@ -9,4 +12,22 @@ export function user(id: string, fields: Partial<User> = {}): User {
 
 export function post(id: string, fields: Partial<Post> = {}): Post {
   return { id, createdAt: at, updatedAt: at, title: 'T', body: '', authorId: null, ...fields };
+}
+
+/** What a store gives out, as plain values that can be compared. */
+export function plain<R>(one: Versioned<R> | undefined) {
+  return one && { record: one.record, version: one.version };
+}
+
+/** The error that a call ended in: it has to be that the store is not available. */
+export async function unavailable(
+  call: Promise<unknown>,
+): Promise<RostrumError<'store-unavailable'>> {
+  const error: unknown = await call.then(
+    () => new Error('The call was fulfilled.'),
+    (reason: unknown) => reason,
+  );
+  if (!isRostrumError(error, 'store-unavailable')) throw error;
+  expect(error.cause ?? error).to.be.instanceOf(Error);
+  return error;
 }

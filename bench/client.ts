@@ -1,0 +1,110 @@
+// The client, in a process of its own: sends prepared requests over plain sockets, on each the next
+// as soon as the response to the one before is there.
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+/** What a server is sent, over how many connections, for how long. */
+export interface Load {
+  readonly port: number;
+  readonly connections: number;
+  readonly ms: number;
+  /** Whole requests, sent in turn. */
+  readonly requests: readonly string[];
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  /** Requests a second. */
+  readonly rate: number;
+  /** Milliseconds from a request to its whole response. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** The part of a core that the client used; near 1, the client is what is measured. */
+  readonly clientBusy: number;
+}
+
+type Received = (error?: Error) => void;
+
+/** Calls back for each whole response. It knows successes with a Content-Length, and nothing else. */
+function readResponses(socket: Socket, received: Received): void {
+  let early = Buffer.alloc(0);
+  let missing = 0;
+  socket.on('data', (chunk) => {
+    if (missing > 0) {
+      missing -= chunk.length;
+    } else {
+      const bytes = early.length === 0 ? chunk : Buffer.concat([early, chunk]);
+      const end = bytes.indexOf('\r\n\r\n');
+      early = bytes;
+      if (end < 0) return;
+      early = Buffer.alloc(0);
+      const head = bytes.toString('latin1', 0, end);
+      const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+      if (!head.startsWith('HTTP/1.1 20') || length === undefined) {
+        return received(new Error(`The server responded: ${bytes.toString('latin1', 0, 1000)}`));
+      }
+      missing = end + 4 + Number(length) - bytes.length;
+    }
+    if (missing === 0) received();
+    else if (missing < 0) received(new Error('The server sent more than it was asked for.'));
+  });
+}
+
+/** Sends until the time is over and every response is there. @returns each response's time, in ms */
+async function send(sockets: readonly Socket[], load: Load): Promise<number[]> {
+  const requests = load.requests.map((request) => Buffer.from(request));
+  const times: number[] = [];
+  const end = performance.now() + load.ms;
+  let sent = 0;
+  const sendAll = (socket: Socket) =>
+    new Promise<void>((resolve, reject) => {
+      let since = 0;
+      const next = () => {
+        since = performance.now();
+        if (since >= end) return resolve();
+        socket.write(requests[sent++ % requests.length] ?? '');
+      };
+      socket.on('error', reject);
+      socket.on('close', () => reject(new Error('The server closed a connection.')));
+      readResponses(socket, (error) => {
+        if (error !== undefined) return reject(error);
+        times.push(performance.now() - since);
+        next();
+      });
+      next();
+    });
+  await Promise.all(sockets.map(sendAll));
+  return times;
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  await once(socket, 'connect');
+  return socket;
+}
+
+// Each load takes two messages: the load itself opens the connections, the next one starts it.
+process.on('message', async (load: Load | 'go') => {
+  if (load === 'go') return;
+  const sockets = await Promise.all(
+    Array.from({ length: load.connections }, () => open(load.port)),
+  );
+  const go = once(process, 'message');
+  process.send?.('open');
+  await go;
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  const times = (await send(sockets, load)).sort((a, b) => a - b);
+  const seconds = (performance.now() - start) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  for (const socket of sockets) socket.removeAllListeners('close').destroy();
+  const result: LoadResult = {
+    requests: times.length,
+    rate: times.length / seconds,
+    p50Ms: times[Math.floor(times.length * 0.5)] ?? Number.NaN,
+    p99Ms: times[Math.floor(times.length * 0.99)] ?? Number.NaN,
+    clientBusy: (user + system) / 1e6 / seconds,
+  };
+  process.send?.(result);
+});

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Child } from './child.ts';
+import type { Usage } from './servers/probe.ts';
+import { cache, root, type Workspace } from './workspace.ts';
+
+export const contestants = ['bare', 'Fastify', 'Rostrum'] as const;
+export type Contestant = (typeof contestants)[number];
+
+/** A server in a process of its own, with its log in a file. */
+export interface Server extends AsyncDisposable {
+  readonly port: number;
+  /** From the start of the process until it says that it is ready, in milliseconds. */
+  readonly startMs: number;
+  usage(): Promise<Usage>;
+}
+
+const build = join(cache, 'build');
+
+/**
+ * Builds the program, and what it is compared to in the same way, so that no server strips types
+ * when it starts.
+ *
+ * @param given a build that there is already
+ * @returns the program
+ */
+export function buildServers(given: string | undefined): string {
+  const run = (args: readonly string[]) =>
+    execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (given === undefined) run(['scripts/check.ts', '--only', 'types']);
+  const options = `--ignoreConfig --noCheck --module nodenext --target es2024 --types node
+    --rewriteRelativeImportExtensions --rootDir . --outDir`.split(/\s+/);
+  const sources = ['bench/servers/index.ts', 'bench/servers/probe.ts'];
+  run(['node_modules/typescript/bin/tsc', ...sources, ...options, build]);
+  return given ?? join(root, 'dist', 'main.js');
+}
+
+/** Starts a server on a store: of Rostrum, its program as it ships. */
+export async function startServer(
+  contestant: Contestant,
+  { folder }: Workspace,
+  { program, url }: { readonly program: string; readonly url: string },
+): Promise<Server> {
+  const compiled = join(build, 'bench', 'servers');
+  const script =
+    contestant === 'Rostrum'
+      ? [program, '--store', url, '--host', '127.0.0.1', '--port', '0', '--log-level', 'info']
+      : [join(compiled, 'index.js'), contestant.toLowerCase(), url];
+  const log = join(folder, `${contestant}.log`);
+  const descriptor = openSync(log, 'a');
+  const start = performance.now();
+  const args = ['--import', join(compiled, 'probe.js'), ...script];
+  const child = new Child('server', args, ['ignore', 'pipe', descriptor, 'ipc']);
+  closeSync(descriptor);
+  try {
+    const port = Number(await child.says(/ ready at http:\/\/\S+:(\d+)/));
+    return {
+      port,
+      startMs: performance.now() - start,
+      usage: () => child.ask<Usage>('usage'),
+      [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+    };
+  } catch (cause) {
+    const lines = readFileSync(log, 'utf8').slice(-2000);
+    throw new Error(`${contestant} did not start: ${lines}`, { cause });
+  }
+}

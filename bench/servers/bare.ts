@@ -1,0 +1,47 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type BareStore, newPost, pageOf } from './store.ts';
+
+const base = '/api/v1/posts';
+
+/**
+ * `node:http` with the least that serves the same requests: no framework, no check, no log, and no
+ * header beyond what a client needs to read the body.
+ */
+export function bare(store: BareStore): Server {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    if (request.method === 'POST') {
+      return send(response, 201, await store.add(newPost(JSON.parse(await bodyOf(request)))));
+    }
+    if (path.length > base.length) {
+      const json = await store.get(path.slice(base.length + 1));
+      return send(response, json === undefined ? 404 : 200, json ?? '{}');
+    }
+    const limit = Number(new URLSearchParams(query).get('limit'));
+    send(response, 200, await pageOf(store, limit));
+  }
+
+  return createServer((request, response) => {
+    respond(request, response).catch((error: unknown) => {
+      console.error(error);
+      send(response, 500, '{}');
+    });
+  });
+}
+
+function bodyOf(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    request.on('error', reject);
+  });
+}
+
+function send(response: ServerResponse, status: number, json: string): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(json),
+  });
+  response.end(json);
+}

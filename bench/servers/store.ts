@@ -1,0 +1,54 @@
+import { systemClock } from '../../src/adapters/system/clock.ts';
+import { uuidV7 } from '../../src/adapters/system/uuid-v7.ts';
+
+/** A post as the bare stores keep it. They add nothing to what the client sent but these. */
+export type BarePost = { readonly id: string; readonly createdAt: string } & Record<
+  string,
+  unknown
+>;
+
+/** The least that keeps posts: no check, no version, no second order, no author. */
+export interface BareStore {
+  /** The post as JSON. */
+  get(id: string): string | undefined | Promise<string | undefined>;
+  /** The newest posts as JSON, the newest first. */
+  newest(limit: number): readonly string[] | Promise<readonly string[]>;
+  /** Keeps a post; fulfilled with its JSON when that is as durable as in Rostrum. */
+  add(post: BarePost): string | Promise<string>;
+}
+
+/** Opens the store that a URL of Rostrum's names. */
+export async function openBareStore(url: string): Promise<BareStore> {
+  if (url.startsWith('sqlite:')) return (await import('./sqlite.ts')).sqlite(url.slice(7));
+  if (url.startsWith('mongodb:')) return (await import('./mongodb.ts')).mongodb(url);
+  return memory();
+}
+
+function memory(): BareStore {
+  const byId = new Map<string, string>();
+  const inOrder: string[] = [];
+  return {
+    get: (id) => byId.get(id),
+    newest: (limit) => inOrder.slice(-limit).reverse(),
+    add(post) {
+      const json = JSON.stringify(post);
+      byId.set(post.id, json);
+      inOrder.push(json);
+      return json;
+    },
+  };
+}
+
+/** What a POST sends, with the same ids and times as Rostrum's. */
+export function newPost(input: Record<string, unknown>): BarePost {
+  const createdAt = systemClock.now();
+  return { id: uuidV7.next(), ...input, createdAt, updatedAt: createdAt };
+}
+
+/** The body of a list of so many posts, with the id that the next page begins behind. */
+export async function pageOf(store: BareStore, limit: number): Promise<string> {
+  const found = await store.newest(limit + 1);
+  const posts = found.slice(0, limit);
+  const lastId = posts.at(-1)?.slice('{"id":'.length, '{"id":'.length + 38);
+  return `{"posts":[${posts.join()}],"next":${found.length > limit ? lastId : 'null'}}`;
+}

@@ -1,0 +1,161 @@
+import { Refine, useDelete, useForm, useInfiniteList, useList, useTable } from '@refinedev/core';
+import { createRoot } from 'react-dom/client';
+import { createClient } from 'rostrum/client';
+import { refineProvider } from 'rostrum/refine';
+
+const url = new URLSearchParams(location.search).get('api') ?? '/api/v1';
+
+function useUsers() {
+  const { result } = useList({
+    resource: 'users',
+    sorters: [{ field: 'name', order: 'asc' }],
+    pagination: { mode: 'off' },
+  });
+  return result.data;
+}
+
+function Users({ none, ...props }) {
+  return (
+    <select {...props}>
+      <option value="">{none}</option>
+      {useUsers().map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function PostForm() {
+  const { onFinish, mutation } = useForm({ resource: 'posts', action: 'create', redirect: false });
+  const errors = mutation.error?.errors ?? {};
+
+  async function submit(event) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const { title, authorId } = Object.fromEntries(new FormData(form));
+    // A refusal is in `mutation.error`.
+    const saved = await onFinish({ title, authorId: authorId || null }).catch(() => undefined);
+    if (saved) form.reset();
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <label>
+        Title <small>{errors.title}</small>
+        <input name="title" />
+      </label>
+      <label htmlFor="author">
+        Author <small>{errors.authorId}</small>
+        <Users id="author" name="authorId" none="nobody" />
+      </label>
+      <button type="submit">Create</button>
+    </form>
+  );
+}
+
+function PostTable() {
+  const table = useTable({
+    resource: 'posts',
+    pagination: { pageSize: 10 },
+    syncWithLocation: false,
+  });
+  const { mutate: remove } = useDelete();
+  const names = new Map(useUsers().map(({ id, name }) => [id, name]));
+  const { currentPage, pageCount, setCurrentPage, setFilters, setSorters } = table;
+
+  function filterBy(authorId) {
+    setCurrentPage(1);
+    setFilters([{ field: 'authorId', operator: 'eq', value: authorId || undefined }], 'replace');
+  }
+
+  return (
+    <>
+      <p>
+        Only posts of{' '}
+        <Users
+          aria-label="Only posts of"
+          none="everybody"
+          onChange={(event) => filterBy(event.target.value)}
+        />
+      </p>
+      <table>
+        <thead>
+          <tr>
+            <th>
+              <button type="button" onClick={() => setSorters([{ field: 'title', order: 'asc' }])}>
+                Title
+              </button>
+            </th>
+            <th>Author</th>
+            <th />
+          </tr>
+        </thead>
+        <tbody>
+          {table.result.data.map(({ id, title, authorId }) => (
+            <tr key={id}>
+              <td>{title}</td>
+              <td>{names.get(authorId)}</td>
+              <td>
+                <button type="button" onClick={() => remove({ resource: 'posts', id })}>
+                  Delete
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p>
+        <button
+          type="button"
+          disabled={currentPage === 1}
+          onClick={() => setCurrentPage(currentPage - 1)}
+        >
+          Back
+        </button>{' '}
+        Page {currentPage} of {pageCount}{' '}
+        <button
+          type="button"
+          disabled={currentPage >= pageCount}
+          onClick={() => setCurrentPage(currentPage + 1)}
+        >
+          Next
+        </button>
+      </p>
+    </>
+  );
+}
+
+function Titles() {
+  const { result, query } = useInfiniteList({
+    resource: 'posts',
+    sorters: [{ field: 'title', order: 'asc' }],
+    pagination: { pageSize: 25 },
+  });
+  const titles = result.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <>
+      <h2>All titles</h2>
+      <p>{titles.map(({ title }) => title).join(', ')}</p>
+      {result.hasNextPage && (
+        <button type="button" onClick={() => query.fetchNextPage()}>
+          More
+        </button>
+      )}
+    </>
+  );
+}
+
+createRoot(document.querySelector('#root')).render(
+  <Refine
+    dataProvider={refineProvider(createClient({ url }))}
+    resources={[{ name: 'users' }, { name: 'posts' }]}
+    options={{ disableTelemetry: true }}
+  >
+    <h1>Posts</h1>
+    <PostForm />
+    <PostTable />
+    <Titles />
+  </Refine>,
+);

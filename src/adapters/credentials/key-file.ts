@@ -1,0 +1,206 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { type Caller, type Scope, scopes } from '../../domain/access.ts';
+import { isInstant } from '../../domain/instant.ts';
+import { isPlainObject } from '../../domain/json.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { type Authenticator, CredentialsError } from './authenticator.ts';
+
+/** A line of a key file. */
+export interface KeyRecord {
+  readonly id: string;
+  /** SHA-256 of the token in hexadecimal: a token has 256 random bits, so one round is enough. */
+  readonly sha256: string;
+  readonly scopes: readonly Scope[];
+  /** The id of the user that the key stands for. */
+  readonly subject?: string | undefined;
+  /** An instant; the key is good before it. */
+  readonly expires?: string | undefined;
+}
+
+const tokenForm = /^rk_([A-Za-z0-9-]{1,32})_[A-Za-z0-9_-]{43}$/;
+const idForm = /^[A-Za-z0-9-]{1,32}$/;
+
+/** How often the file is looked at, at most. */
+const lookMs = 1000;
+
+/**
+ * Keys of a file of JSON lines. The file is read again when it changes; one that cannot be read
+ * then leaves the keys as they were, and is logged.
+ */
+export class KeyFile implements Authenticator {
+  readonly #path: string;
+  readonly #logger: Logger | undefined;
+  #keys: ReadonlyMap<string, KeyRecord>;
+  #seen: string;
+  #looked = performance.now();
+
+  /** @throws CredentialsError */
+  constructor(path: string, logger?: Logger) {
+    this.#path = path;
+    this.#logger = logger;
+    this.#seen = stateOf(path);
+    this.#keys = readKeys(path);
+  }
+
+  async authenticate(token: string): Promise<Caller | undefined> {
+    this.#refresh();
+    const key = this.#keys.get(tokenForm.exec(token)?.[1] ?? '');
+    // A digest is compared for an unknown id as well: the time does not tell which ids there are.
+    const isSame = timingSafeEqual(
+      digest(token),
+      Buffer.from(key?.sha256 ?? '0'.repeat(64), 'hex'),
+    );
+    if (key === undefined || !isSame) return undefined;
+    if (key.expires !== undefined && Date.parse(key.expires) <= Date.now()) return undefined;
+    return {
+      name: `key:${key.id}`,
+      subject: key.subject ?? null,
+      scopes: new Set(key.scopes),
+    };
+  }
+
+  #refresh(): void {
+    const now = performance.now();
+    if (now - this.#looked < lookMs) return;
+    this.#looked = now;
+    let state = '';
+    try {
+      state = stateOf(this.#path);
+      if (state === this.#seen) return;
+      this.#keys = readKeys(this.#path);
+      this.#logger?.info({ keys: this.#keys.size }, 'The key file was read again.');
+    } catch (err) {
+      if (state === this.#seen) return;
+      this.#logger?.error({ err }, 'The key file cannot be read; the keys stay as they were.');
+    }
+    this.#seen = state;
+  }
+}
+
+/** Adds a key. @returns its token, which nobody can read again */
+export function addKey(
+  path: string,
+  { scopes: given, subject, expires }: Pick<KeyRecord, 'scopes' | 'subject' | 'expires'>,
+): { readonly token: string; readonly key: KeyRecord } {
+  const id = randomBytes(6).toString('hex');
+  const token = `rk_${id}_${randomBytes(32).toString('base64url')}`;
+  const key: KeyRecord = {
+    id,
+    sha256: digest(token).toString('hex'),
+    scopes: given,
+    ...(subject !== undefined && { subject }),
+    ...(expires !== undefined && { expires }),
+  };
+  const before = readFile(path) ?? '';
+  if (before !== '') parseKeys(path, before);
+  const gap = before === '' || before.endsWith('\n') ? '' : '\n';
+  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+  write(path, O_APPEND | O_CREAT | O_WRONLY, `${gap}${JSON.stringify(key)}\n`);
+  return { token, key };
+}
+
+/** The keys of a file. @throws CredentialsError */
+export function listKeys(path: string): readonly KeyRecord[] {
+  return [...readKeys(path).values()];
+}
+
+/** @returns false when there is no key with this id */
+export function revokeKey(path: string, id: string): boolean {
+  const keys = listKeys(path);
+  const rest = keys.filter((key) => key.id !== id);
+  if (rest.length === keys.length) return false;
+  const { O_CREAT, O_TRUNC, O_WRONLY } = constants;
+  const lines = rest.map((key) => `${JSON.stringify(key)}\n`);
+  write(`${path}.new`, O_CREAT | O_TRUNC | O_WRONLY, lines.join(''));
+  renameSync(`${path}.new`, path);
+  return true;
+}
+
+function write(path: string, flags: number, text: string): void {
+  const descriptor = openSync(path, flags, 0o600);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** Changes whenever the file does. */
+function stateOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? '' : [found.ino, found.size, found.mtimeMs, found.ctimeMs].join();
+}
+
+function readKeys(path: string): Map<string, KeyRecord> {
+  const text = readFile(path);
+  if (text === undefined) {
+    throw new CredentialsError(`There is no key file ${path}: make one with rostrum key create.`);
+  }
+  // Windows has no such bits.
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o022) !== 0) {
+    throw new CredentialsError(
+      `Others than its owner may write the key file ${path}: chmod 600 it.`,
+    );
+  }
+  return parseKeys(path, text);
+}
+
+function readFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new CredentialsError(`The key file ${path} cannot be read.`, { cause: error });
+  }
+}
+
+function parseKeys(path: string, text: string): Map<string, KeyRecord> {
+  const keys = new Map<string, KeyRecord>();
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue;
+    const key = parseKey(line);
+    if (key === undefined || keys.has(key.id)) {
+      const what = key === undefined ? 'is no key' : 'has the id of another key';
+      throw new CredentialsError(`Line ${index + 1} of the key file ${path} ${what}.`);
+    }
+    keys.set(key.id, key);
+  }
+  return keys;
+}
+
+function parseKey(line: string): KeyRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (!isPlainObject(value)) return undefined;
+  const { id, sha256, scopes: given, subject, expires, ...rest } = value;
+  const isKey =
+    Object.keys(rest).length === 0 &&
+    typeof id === 'string' &&
+    idForm.test(id) &&
+    typeof sha256 === 'string' &&
+    /^[0-9a-f]{64}$/.test(sha256) &&
+    Array.isArray(given) &&
+    given.every((scope) => scopes.includes(scope)) &&
+    (subject === undefined || (typeof subject === 'string' && subject !== '')) &&
+    (expires === undefined || isInstant(expires));
+  return isKey ? { id, sha256, scopes: given, subject, expires } : undefined;
+}

@@ -1,0 +1,95 @@
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import { type Caller, type Scope, scopes } from '../../domain/access.ts';
+import { type Authenticator, CredentialsError, CredentialsUnavailable } from './authenticator.ts';
+
+export interface TokenOptions {
+  /** The `iss` that a token has to have. */
+  readonly issuer: string;
+  /** The `aud` that a token has to have. */
+  readonly audience: string;
+  /** Where the issuer publishes its keys (RFC 7517). */
+  readonly jwksUrl: string;
+  /** The claim that names the user whom the caller is; `sub` when absent. */
+  readonly subjectClaim?: string | undefined;
+}
+
+/** Signatures by which nobody who can check a token can make one. */
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+
+/** Milliseconds until a fetch of the keys is given up, and between two of them. */
+const fetching = { timeoutDuration: 3000, cooldownDuration: 30_000 } as const;
+
+/** What clocks may differ by, in seconds. */
+const clockTolerance = 30;
+
+/** Access tokens of an identity provider: JWTs (RFC 9068), by the provider's public keys. */
+export class Tokens implements Authenticator {
+  readonly #options: TokenOptions;
+  readonly #keys: ReturnType<typeof createRemoteJWKSet>;
+
+  /** @throws CredentialsError */
+  constructor(options: TokenOptions) {
+    this.#options = options;
+    if (!URL.canParse(options.jwksUrl)) {
+      throw new CredentialsError(`"${options.jwksUrl}" is not the URL of a key set.`);
+    }
+    // Keys are kept for good, so that an outage of the provider is not seen; an unknown one is
+    // asked for again.
+    this.#keys = createRemoteJWKSet(new URL(options.jwksUrl), {
+      ...fetching,
+      cacheMaxAge: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  async authenticate(token: string): Promise<Caller | undefined> {
+    const { issuer, audience, subjectClaim = 'sub' } = this.#options;
+    try {
+      // `jku`, `x5u` and `jwk` of a token's header are never looked at.
+      const { payload, protectedHeader } = await jwtVerify(token, this.#keys, {
+        issuer,
+        audience,
+        algorithms,
+        clockTolerance,
+        requiredClaims: ['exp', 'sub'],
+      });
+      if (!isAccessToken(payload, protectedHeader.typ)) return undefined;
+      const subject = payload[subjectClaim];
+      return {
+        name: `token:${payload.sub}`,
+        subject: typeof subject === 'string' && subject !== '' ? subject : null,
+        scopes: new Set(scopesOf(payload)),
+      };
+    } catch (cause) {
+      if (this.#keys.jwks() === undefined && isOutage(cause)) {
+        throw new CredentialsUnavailable('The keys of the identity provider are not known.', {
+          cause,
+        });
+      }
+      return undefined;
+    }
+  }
+}
+
+/** An ID token says who logged in, and is no permission (RFC 9068, section 2.1 and 4). */
+function isAccessToken(payload: JWTPayload, typ: string | undefined): boolean {
+  const type = typ?.toLowerCase().replace(/^application\//, '');
+  if (type !== 'at+jwt' && type !== 'jwt') return false;
+  return payload.sub !== '' && !('nonce' in payload) && !('at_hash' in payload);
+}
+
+/** `scope` as a text (RFC 8693, section 4.2), else `scp`, a list or a text. */
+function scopesOf({ scope, scp }: JWTPayload): Scope[] {
+  const given = scope ?? scp;
+  const names = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given : [];
+  return scopes.filter((name) => names.includes(name));
+}
+
+/** Everything that is not said of the token itself. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return true;
+  if (!(error instanceof errors.JOSEError)) return true;
+  return error.code === 'ERR_JOSE_GENERIC';
+}

@@ -1,0 +1,131 @@
+import { RostrumError } from '../../domain/errors.ts';
+
+/** What of a budget somebody holds. */
+export interface Share {
+  bytes: number;
+  /** Ends the connection of the client whom the share waits for; absent while it waits for us. */
+  cut: (() => void) | undefined;
+  /** Since when it waits for the client (`performance.now()`). */
+  since: number;
+}
+
+interface Waiting {
+  readonly bytes: number;
+  readonly resolve: (share: Share) => void;
+}
+
+/** For how long, in milliseconds, clients are borne with. */
+export interface Patience {
+  /** For which a share may wait for its client, when others need it. */
+  readonly holderMs: number;
+  /** For which somebody waits for room. */
+  readonly waiterMs: number;
+}
+
+const defaultPatience: Patience = { holderMs: 2000, waiterMs: 10_000 };
+
+/**
+ * Memory that many requests share. What one takes, it gives back. Where there is no room, the
+ * client who has held its share for the longest time is cut off first.
+ */
+export class Budget {
+  readonly #limit: number;
+  readonly #patience: Patience;
+  readonly #shares = new Set<Share>();
+  readonly #waiting = new Set<Waiting>();
+  #held = 0;
+  #cutting: NodeJS.Timeout | undefined;
+
+  /** @param limit in bytes; one share may be larger, when it is the only one */
+  constructor(limit: number, patience = defaultPatience) {
+    this.#limit = limit;
+    this.#patience = patience;
+  }
+
+  /** @throws RostrumError `overloaded` */
+  take(bytes: number): Share {
+    while (!this.#hasRoom(bytes)) {
+      if (!this.#cutOldest()) throw new RostrumError('overloaded', {});
+    }
+    return this.#open(bytes);
+  }
+
+  /**
+   * Waits in line for room.
+   *
+   * @throws RostrumError `overloaded` when it does not come in time
+   */
+  async wait(bytes: number): Promise<Share> {
+    if (this.#waiting.size === 0 && this.#hasRoom(bytes)) return this.#open(bytes);
+    const { promise, resolve, reject } = Promise.withResolvers<Share>();
+    const waiting = { bytes, resolve };
+    this.#waiting.add(waiting);
+    const { holderMs, waiterMs } = this.#patience;
+    const late = setTimeout(() => reject(new RostrumError('overloaded', {})), waiterMs);
+    // One at a time: most clients are only as slow as the others let them be.
+    this.#cutting ??= setInterval(() => this.#cutOldest(), holderMs / 2);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(late);
+      this.#waiting.delete(waiting);
+      if (this.#waiting.size === 0) {
+        clearInterval(this.#cutting);
+        this.#cutting = undefined;
+      }
+    }
+  }
+
+  /** Says that a share waits for its client from now on, and how to cut that off. */
+  dependOn(share: Share, cut: () => void): void {
+    share.cut = cut;
+    share.since = performance.now();
+    // Behind those that wait for longer.
+    if (this.#shares.delete(share)) this.#shares.add(share);
+  }
+
+  /** Says how much a share holds by now, and that it waits for nobody. */
+  resize(share: Share, bytes: number): void {
+    if (!this.#shares.has(share)) return;
+    share.cut = undefined;
+    this.#held += bytes - share.bytes;
+    share.bytes = bytes;
+    this.#admit();
+  }
+
+  give(share: Share): void {
+    if (!this.#shares.delete(share)) return;
+    this.#held -= share.bytes;
+    this.#admit();
+  }
+
+  #hasRoom(bytes: number): boolean {
+    return this.#held === 0 || this.#held + bytes <= this.#limit;
+  }
+
+  #open(bytes: number): Share {
+    const share = { bytes, cut: undefined, since: 0 };
+    this.#shares.add(share);
+    this.#held += bytes;
+    return share;
+  }
+
+  #admit(): void {
+    for (const waiting of this.#waiting) {
+      if (!this.#hasRoom(waiting.bytes)) return;
+      this.#waiting.delete(waiting);
+      waiting.resolve(this.#open(waiting.bytes));
+    }
+  }
+
+  #cutOldest(): boolean {
+    const before = performance.now() - this.#patience.holderMs;
+    for (const share of this.#shares) {
+      if (share.cut === undefined || share.since > before) continue;
+      share.cut();
+      this.give(share);
+      return true;
+    }
+    return false;
+  }
+}

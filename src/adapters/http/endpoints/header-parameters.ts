@@ -1,0 +1,36 @@
+import type { HeaderParameter } from '../endpoint.ts';
+import { parseEntityTags } from '../headers/etag.ts';
+import { keyPattern, parseIdempotencyKey } from '../records/idempotency.ts';
+
+function tags(name: string, description: string): HeaderParameter {
+  return {
+    name,
+    description,
+    schema: { type: 'string' },
+    check: (value) =>
+      parseEntityTags(value) ? undefined : 'Must be * or entity tags: "1", or "1", "2".',
+  };
+}
+
+export const ifMatch = tags('If-Match', 'Only at one of these versions; * for any.');
+
+export const ifNoneMatch = tags(
+  'If-None-Match',
+  'On reads: 304 when the record is at one of these versions. On writes: only at no such version.',
+);
+
+export const idempotencyKey: HeaderParameter = {
+  name: 'Idempotency-Key',
+  description: 'Makes the request safe to repeat: for 24 hours, one key makes one record.',
+  schema: { type: 'string', pattern: keyPattern },
+  check: (value) =>
+    parseIdempotencyKey(value) === undefined
+      ? 'Must be 1 to 255 visible ASCII characters, quoted or bare.'
+      : undefined,
+};
+
+export const prefer: HeaderParameter = {
+  name: 'Prefer',
+  description: 'return=minimal: a response without a body. return=representation: the record.',
+  schema: { type: 'string' },
+};

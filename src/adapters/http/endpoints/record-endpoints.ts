@@ -1,0 +1,153 @@
+import type { Endpoint, EndpointResponse, Handler, QueryParameter } from '../endpoint.ts';
+import type { ProblemCode } from '../problems/catalogue.ts';
+import { idempotencyKey, ifMatch, ifNoneMatch, prefer } from './header-parameters.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { schemas } from './schemas.ts';
+
+const json = 'application/json';
+const mergePatch = 'application/merge-patch+json';
+
+/** Says that `Prefer` was heard. */
+const applied = 'Preference-Applied';
+
+const noContent: EndpointResponse = {
+  description: 'Done, without a body, as Prefer: return=minimal wants.',
+  headers: [applied],
+};
+
+const bodyProblems: readonly ProblemCode[] = [
+  'unsupported-media-type',
+  'body-too-large',
+  'invalid-body',
+];
+const changeProblems: readonly ProblemCode[] = [
+  'invalid-header',
+  'version-mismatch',
+  'precondition-required',
+];
+
+/** The six endpoints that a kind of record has, and what is its own about them. */
+interface Kind {
+  readonly one: 'user' | 'post';
+  readonly One: 'User' | 'Post';
+  readonly many: 'users' | 'posts';
+  readonly Many: 'Users' | 'Posts';
+  readonly handlers: Readonly<
+    Record<'list' | 'create' | 'get' | 'replace' | 'patch' | 'remove', Handler>
+  >;
+  readonly schemas: Readonly<Record<'record' | 'input' | 'patch' | 'page', JsonSchema>>;
+  readonly listParameters: readonly QueryParameter[];
+  readonly deleteParameters: readonly QueryParameter[];
+  readonly conflicts: readonly ProblemCode[];
+  readonly deleteConflicts: readonly ProblemCode[];
+}
+
+export function endpointsOf(kind: Kind): readonly Endpoint[] {
+  const { one, One, many, Many, handlers } = kind;
+  const path = `/${many}`;
+  const record: EndpointResponse = {
+    description: `The ${one}.`,
+    schema: kind.schemas.record,
+    headers: ['ETag'],
+  };
+  const change = {
+    path: `${path}/:id`,
+    query: [],
+    headers: [ifMatch, ifNoneMatch, prefer],
+    responses: {
+      200: { ...record, headers: ['ETag', applied] },
+      204: { ...noContent, headers: ['ETag', applied] },
+    },
+    problems: [
+      ...bodyProblems,
+      `${one}-not-found`,
+      ...changeProblems,
+      'invalid-record',
+      ...kind.conflicts,
+    ],
+  } as const satisfies Partial<Endpoint>;
+
+  return [
+    {
+      method: 'GET',
+      path,
+      operation: `list${Many}`,
+      summary: `A page of the ${many}`,
+      query: kind.listParameters,
+      headers: [],
+      responses: {
+        200: {
+          description: 'A page.',
+          schema: kind.schemas.page,
+          headers: ['Link', 'X-Total-Count'],
+        },
+      },
+      problems: ['invalid-cursor'],
+      handle: handlers.list,
+    },
+    {
+      method: 'POST',
+      path,
+      operation: `create${One}`,
+      summary: `Makes a ${one}`,
+      query: [],
+      headers: [idempotencyKey, prefer],
+      body: { types: [json], acceptHeader: 'Accept-Post', schema: kind.schemas.input },
+      responses: {
+        201: {
+          ...record,
+          description: `The ${one}; without a body as Prefer: return=minimal wants.`,
+          headers: ['ETag', 'Location', 'Idempotency-Replayed', applied],
+        },
+      },
+      problems: [
+        'invalid-header',
+        ...bodyProblems,
+        'idempotency-key-reused',
+        'invalid-record',
+        ...kind.conflicts,
+      ],
+      handle: handlers.create,
+    },
+    {
+      method: 'GET',
+      path: `${path}/:id`,
+      operation: `get${One}`,
+      summary: `One ${one}`,
+      query: [],
+      headers: [ifMatch, ifNoneMatch],
+      responses: { 200: record, 304: { description: 'Not modified.', headers: ['ETag'] } },
+      problems: ['invalid-header', `${one}-not-found`, 'version-mismatch'],
+      handle: handlers.get,
+    },
+    {
+      ...change,
+      method: 'PUT',
+      operation: `replace${One}`,
+      summary: `Replaces a whole ${one}`,
+      body: { types: [json], acceptHeader: 'Accept', schema: kind.schemas.input },
+      handle: handlers.replace,
+    },
+    {
+      ...change,
+      method: 'PATCH',
+      operation: `patch${One}`,
+      summary: `Changes the supplied fields of a ${one}`,
+      body: { types: [mergePatch, json], acceptHeader: 'Accept-Patch', schema: kind.schemas.patch },
+      handle: handlers.patch,
+    },
+    {
+      ...change,
+      method: 'DELETE',
+      operation: `delete${One}`,
+      summary: `Deletes a ${one}`,
+      query: kind.deleteParameters,
+      responses: {
+        200: { description: 'Deleted.', schema: schemas.deleted, headers: [applied] },
+        204: noContent,
+      },
+      problems: [`${one}-not-found`, ...changeProblems, ...kind.deleteConflicts],
+      handle: handlers.remove,
+    },
+  ];
+}

@@ -1,0 +1,68 @@
+import { deleteModes } from '../../../domain/services/user-service.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { postListParameters, userListParameters } from '../lists/parameters.ts';
+import type { ProblemCode } from '../problems/catalogue.ts';
+import { postHandlers } from '../records/posts.ts';
+import { userHandlers } from '../records/users.ts';
+import { oneOf } from '../request/parameter-values.ts';
+import { endpointsOf } from './record-endpoints.ts';
+import { schemas } from './schemas.ts';
+
+/** What any request may end in; `path-not-found` and `method-not-allowed` are no endpoint's. */
+export const commonProblems: readonly ProblemCode[] = [
+  'bad-request',
+  'invalid-path',
+  'invalid-query',
+  'request-timeout',
+  'uri-too-long',
+  'expectation-failed',
+  'headers-too-large',
+  'internal',
+  'store-unavailable',
+  'overloaded',
+  'shutting-down',
+];
+
+/** Every endpoint of the API: what routes, validates and documents it. */
+export const endpoints: readonly Endpoint[] = [
+  ...endpointsOf({
+    one: 'user',
+    One: 'User',
+    many: 'users',
+    Many: 'Users',
+    handlers: userHandlers,
+    schemas: {
+      record: schemas.user,
+      input: schemas.userInput,
+      patch: schemas.userPatch,
+      page: schemas.users,
+    },
+    listParameters: userListParameters,
+    deleteParameters: [
+      {
+        name: 'posts',
+        description: "What becomes of the user's posts; without it, a user who has some stays.",
+        ...oneOf(deleteModes.filter((mode) => mode !== 'refuse')),
+      },
+    ],
+    conflicts: ['email-taken'],
+    deleteConflicts: ['user-has-posts'],
+  }),
+  ...endpointsOf({
+    one: 'post',
+    One: 'Post',
+    many: 'posts',
+    Many: 'Posts',
+    handlers: postHandlers,
+    schemas: {
+      record: schemas.post,
+      input: schemas.postInput,
+      patch: schemas.postPatch,
+      page: schemas.posts,
+    },
+    listParameters: postListParameters,
+    deleteParameters: [],
+    conflicts: [],
+    deleteConflicts: [],
+  }),
+];

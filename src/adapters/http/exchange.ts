@@ -1,0 +1,61 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import type { JsonObject } from '../../domain/json.ts';
+import type { Query } from './request/query.ts';
+import { requestIdFrom } from './request/request-id.ts';
+import { parseTarget, type Target } from './request/target.ts';
+import type { Response } from './response.ts';
+
+/** The client went away: nobody is left who could take a response. */
+export class RequestAborted extends Error {
+  override readonly name = 'RequestAborted';
+}
+
+/**
+ * A request and its response on their way through the chain: each step adds what it learned. It
+ * is `ctx.state.exchange`.
+ */
+export class Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly requestId: string;
+  readonly target: Target;
+  /** The path that the pages of the problems lie under, as the client sees it. */
+  problems = '/problems';
+  /** The path of the API, as the client sees it. */
+  base = '';
+  /** The id in the path; empty where there is none. */
+  id = '';
+  /** Who asks: an idempotency key belongs to its caller. */
+  caller = '';
+  query: Query = new Map();
+  /** An empty object for an endpoint that takes no body. */
+  body: JsonObject = {};
+  response: Response | undefined;
+
+  constructor(ctx: Context) {
+    this.req = ctx.req;
+    this.res = ctx.res;
+    this.requestId = requestIdFrom(ctx.req.headers['x-request-id']);
+    this.target = parseTarget(ctx.url);
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.req.headers;
+  }
+
+  get isAborted(): boolean {
+    return this.res.destroyed || this.req.socket.destroyed;
+  }
+
+  /** @throws RequestAborted when nobody waits for the response any more */
+  checkClient(): void {
+    if (this.isAborted) throw new RequestAborted('The client is gone.');
+  }
+}
+
+/** The exchange of a context; undefined outside of Rostrum's boundary. */
+export function exchangeOf(ctx: Context): Exchange | undefined {
+  const { exchange } = ctx.state as { readonly exchange?: unknown };
+  return exchange instanceof Exchange ? exchange : undefined;
+}

@@ -1,0 +1,43 @@
+import type { EntityFilter, Page } from '../../../domain/list.ts';
+import type { ListRequest } from '../../../domain/list-request.ts';
+import type { Rostrum } from '../../../domain/services/rostrum.ts';
+import type { Handler } from '../endpoint.ts';
+import { revalidated } from '../headers/cache-control.ts';
+import { formatQuery, type Query } from '../request/query.ts';
+import { json } from '../response.ts';
+import { readListQuery } from './query.ts';
+
+/** What the services of users and of posts have in common for lists. */
+interface ListCalls<Filter, Sort extends string> {
+  list(request: ListRequest<Filter, Sort>): Promise<Page<unknown>>;
+}
+
+/** A longer `Link` is left out: clients take no more of a header. */
+const maxLinkLength = 8 * 1024;
+
+/** The handler of a list: a page, and where the next one begins. */
+export function listHandler<Filter extends EntityFilter, Sort extends string>(
+  collection: 'users' | 'posts',
+  service: (rostrum: Rostrum) => ListCalls<Filter, Sort>,
+  readFilter: (query: Query) => Filter,
+): Handler {
+  return async (exchange, { rostrum, pages }) => {
+    const { base, query } = exchange;
+    const { request, cursorAt } = readListQuery<Filter, Sort>(collection, query, readFilter);
+    const headers = [...revalidated];
+
+    const body = await pages.make(exchange, request.limit, async () => {
+      const { items, next, total } = await service(rostrum).list(request);
+      const cursor = next === undefined ? undefined : cursorAt(next);
+      if (cursor !== undefined) {
+        const link = `<${base}/${collection}?${formatQuery(query, { cursor })}>; rel="next"`;
+        if (link.length <= maxLinkLength) headers.push('Link', link);
+      }
+      if (total !== undefined) headers.push('X-Total-Count', String(total));
+      const texts = items.map((item) => item.json).join(',');
+      const counted = total === undefined ? '' : `,"total":${total}`;
+      return `{"${collection}":[${texts}],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
+    });
+    return json(200, body, headers);
+  };
+}

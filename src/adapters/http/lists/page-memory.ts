@@ -1,0 +1,60 @@
+import { pageLimits } from '../../../domain/list.ts';
+import { Budget, type Share } from '../budget.ts';
+import type { Exchange } from '../exchange.ts';
+import { Turns } from '../turns.ts';
+
+/** Pages of so many records at most are made at once, and bounded when their size is known. */
+const fewRecords = 20;
+
+/** How many records pages may have that are made in one turn of the event loop. */
+const recordsPerTurn = 4000;
+
+/** Pages up to so many characters are not counted: they are served whatever others hold. */
+const smallPage = 64 * 1024;
+
+/**
+ * Bounds the memory of pages, from their making until their clients have taken them. A client may
+ * ask for large pages on many connections and read none of them. A list whose page is small never
+ * waits for the large ones of others.
+ */
+export class PageMemory {
+  readonly #budget: Budget;
+  readonly #turns = new Turns(recordsPerTurn);
+
+  constructor(bytes: number) {
+    this.#budget = new Budget(bytes);
+  }
+
+  /**
+   * Makes the body of a page; others may have to take theirs first.
+   *
+   * @throws RostrumError `overloaded`
+   */
+  async make(exchange: Exchange, limit: number, make: () => Promise<string>): Promise<string> {
+    let share = limit > fewRecords ? await this.#budget.wait(pageLimits.bytes) : undefined;
+    try {
+      if (share !== undefined) await this.#turns.take(limit);
+      exchange.checkClient();
+      const body = await make();
+      if (body.length > smallPage) {
+        if (share === undefined) share = await this.#budget.wait(body.length);
+        else this.#budget.resize(share, body.length);
+        this.#keep(share, exchange);
+        share = undefined;
+      }
+      return body;
+    } finally {
+      if (share !== undefined) this.#budget.give(share);
+    }
+  }
+
+  /** From here on, the client is who has to act. */
+  #keep(share: Share, { res, req }: Exchange): void {
+    if (res.destroyed || req.socket.destroyed) {
+      this.#budget.give(share);
+    } else {
+      this.#budget.dependOn(share, () => req.socket.destroy());
+      res.once('close', () => this.#budget.give(share));
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import {
+  maxFilterIds,
+  newestFirst,
+  pageLimits,
+  postSorts,
+  userSorts,
+} from '../../../domain/list.ts';
+import type { QueryParameter } from '../endpoint.ts';
+import { integer, oneOf } from '../request/parameter-values.ts';
+import { readInstant, timeBounds } from './time-filter.ts';
+
+/** How a list is sorted when nothing is said, as `sort` would say it. */
+export const defaultSort = `${newestFirst.direction === 'desc' ? '-' : ''}${newestFirst.by}`;
+
+const limit: QueryParameter = {
+  name: 'limit',
+  description: 'How many records the page has at most.',
+  ...integer(1, pageLimits.max, pageLimits.default),
+};
+
+const cursor: QueryParameter = {
+  name: 'cursor',
+  description: 'The "next" of the page before. Bound to the filter and the sort of its list.',
+  schema: { type: 'string' },
+};
+
+const count: QueryParameter = {
+  name: 'count',
+  description: 'With "exact", the answer says how many records the filter matches.',
+  ...oneOf(['exact']),
+};
+
+const id: QueryParameter = {
+  name: 'id',
+  description: 'Only records with one of these ids.',
+  schema: { type: 'array', items: { type: 'string' }, maxItems: maxFilterIds },
+  atMost: maxFilterIds,
+};
+
+function sort(fields: readonly string[]): QueryParameter {
+  const values = fields.flatMap((field) => [field, `-${field}`]);
+  return {
+    name: 'sort',
+    description: 'The field that the list is sorted by; "-" in front for descending.',
+    ...oneOf(values, defaultSort),
+  };
+}
+
+function text(name: string, description: string): QueryParameter {
+  return { name, description, schema: { type: 'string' } };
+}
+
+const words = {
+  gte: 'at this time or later',
+  gt: 'later than this time',
+  lte: 'at this time or earlier',
+  lt: 'earlier than this time',
+} as const;
+
+const times: readonly QueryParameter[] = ['createdAt', 'updatedAt'].flatMap((field) =>
+  timeBounds.map((bound) => ({
+    name: `${field}[${bound}]`,
+    description: `Only records whose ${field} is ${words[bound]}.`,
+    schema: { type: 'string', format: 'date-time' },
+    check: (value: string) =>
+      readInstant(value) ? undefined : 'Must be an RFC 3339 date-time: 2026-11-21T09:30:00Z.',
+  })),
+);
+
+export const userListParameters: readonly QueryParameter[] = [
+  limit,
+  cursor,
+  sort(userSorts),
+  count,
+  id,
+  text('email', 'Only the user with this email address; upper and lower case do not count.'),
+  text('name', 'Only users whose whole name is this, exactly.'),
+  ...times,
+];
+
+export const postListParameters: readonly QueryParameter[] = [
+  limit,
+  cursor,
+  sort(postSorts),
+  count,
+  id,
+  text('authorId', 'Only posts of this user; empty: posts without an author.'),
+  text('title', 'Only posts whose whole title is this, exactly.'),
+  ...times,
+];

@@ -1,0 +1,102 @@
+import { emailKey } from '../../../domain/email.ts';
+import type { Json } from '../../../domain/json.ts';
+import {
+  type EntityFilter,
+  type Order,
+  type Position,
+  type PostFilter,
+  pageLimits,
+  type UserFilter,
+} from '../../../domain/list.ts';
+import type { ListRequest } from '../../../domain/list-request.ts';
+import { Problem } from '../problems/problem.ts';
+import type { Query } from '../request/query.ts';
+import { decodeCursor, encodeCursor, type ListIdentity } from './cursor.ts';
+import { defaultSort } from './parameters.ts';
+import { timeSpan } from './time-filter.ts';
+
+/** A list's query, read: its values are well-formed, because that was checked before. */
+export interface ListQuery<Filter, Sort extends string> {
+  readonly request: ListRequest<Filter, Sort> & { readonly limit: number };
+  /** The cursor of a position in this very list. */
+  readonly cursorAt: (position: Position) => string;
+}
+
+/** @throws Problem `invalid-cursor` */
+export function readListQuery<Filter extends EntityFilter, Sort extends string>(
+  list: string,
+  query: Query,
+  readFilter: (query: Query) => Filter,
+): ListQuery<Filter, Sort> {
+  const filter = readFilter(query);
+  const order = readOrder<Sort>(first(query, 'sort') ?? defaultSort);
+  const limit = Number(first(query, 'limit') ?? pageLimits.default);
+  const total = query.has('count');
+  const identity: ListIdentity = {
+    list,
+    sort: `${order.direction} ${order.by}`,
+    filter: identityOf(filter),
+  };
+  const after = readCursor(first(query, 'cursor'), identity, order.by);
+  return {
+    request: { filter, order, limit, after, total },
+    cursorAt: (position) => encodeCursor(position, identity),
+  };
+}
+
+export function readUserFilter(query: Query): UserFilter {
+  return {
+    ...readEntityFilter(query),
+    name: first(query, 'name'),
+    email: first(query, 'email'),
+  };
+}
+
+export function readPostFilter(query: Query): PostFilter {
+  const author = first(query, 'authorId');
+  return {
+    ...readEntityFilter(query),
+    title: first(query, 'title'),
+    authorId: author === '' ? null : author,
+  };
+}
+
+function readEntityFilter(query: Query): EntityFilter {
+  const ids = query.get('id');
+  return {
+    ids: ids && [...new Set(ids)].sort(),
+    createdAt: timeSpan((bound) => first(query, `createdAt[${bound}]`)),
+    updatedAt: timeSpan((bound) => first(query, `updatedAt[${bound}]`)),
+  };
+}
+
+function readOrder<Sort extends string>(sort: string): Order<Sort> {
+  const descending = sort.startsWith('-');
+  const by = (descending ? sort.slice(1) : sort) as Sort;
+  return { by, direction: descending ? 'desc' : 'asc' };
+}
+
+function readCursor(
+  cursor: string | undefined,
+  identity: ListIdentity,
+  by: string,
+): Position | undefined {
+  if (cursor === undefined) return undefined;
+  const position = decodeCursor(cursor, identity, by);
+  if (position !== undefined) return position;
+  const message = 'The cursor is not one of this list: of its filter and its sort.';
+  throw new Problem('invalid-cursor', message, {
+    errors: [{ parameter: 'cursor', code: 'invalid', message }],
+  });
+}
+
+/** Filters that match the same records are one: the same, whatever the order or the case. */
+function identityOf(filter: UserFilter & PostFilter): Json {
+  const { email } = filter;
+  const members = { ...filter, email: email === undefined ? undefined : emailKey(email) };
+  return JSON.parse(JSON.stringify(members)) as Json;
+}
+
+function first(query: Query, name: string): string | undefined {
+  return query.get(name)?.[0];
+}

@@ -1,0 +1,223 @@
+import type { ErrorCode } from '../../../domain/errors.ts';
+import { bodyLimitText } from '../request/limits.ts';
+
+/** Codes that HTTP adds to those of the core. */
+type HttpCode =
+  | 'bad-request'
+  | 'invalid-path'
+  | 'invalid-query'
+  | 'invalid-cursor'
+  | 'invalid-header'
+  | 'invalid-body'
+  | 'path-not-found'
+  | 'method-not-allowed'
+  | 'request-timeout'
+  | 'body-too-large'
+  | 'uri-too-long'
+  | 'unsupported-media-type'
+  | 'expectation-failed'
+  | 'headers-too-large'
+  | 'internal'
+  | 'shutting-down';
+
+/** Every `code` that a response may carry. Stable within v1. */
+export type ProblemCode = HttpCode | Exclude<ErrorCode, 'id-taken' | 'forbidden'>;
+
+/** A problem type (RFC 9457, section 3.1): all that does not depend on the request. */
+export interface ProblemType {
+  readonly status: number;
+  readonly title: string;
+  /** When a request ends in it. */
+  readonly meaning: string;
+  /** What the caller can do. */
+  readonly advice: string;
+  /** Seconds after which another try makes sense: the header `Retry-After`. */
+  readonly retryAfter?: number;
+}
+
+/** The problem types by code, in the order of status. What sends, documents and explains them reads this. */
+export const problemCatalogue = {
+  'bad-request': {
+    status: 400,
+    title: 'Not a proper HTTP request',
+    meaning:
+      'The request breaks a rule of HTTP itself: its first line, a header, its framing, or the Host header that HTTP/1.1 requires.',
+    advice: 'Send it with a common HTTP client, and look at what stands between it and the server.',
+  },
+  'invalid-path': {
+    status: 400,
+    title: 'Path cannot be decoded',
+    meaning:
+      'The path has a "%" that begins no encoded byte, bytes that are not UTF-8, or characters that have to be encoded.',
+    advice: 'Percent-encode each segment of the path as UTF-8.',
+  },
+  'invalid-query': {
+    status: 400,
+    title: 'Query parameter not accepted',
+    meaning:
+      'A query parameter is unknown here, is given more often than it may be, or has a value that it cannot have.',
+    advice:
+      'The member "errors" names each such parameter, and "allowed" lists the parameters that there are.',
+  },
+  'invalid-cursor': {
+    status: 400,
+    title: 'Cursor not usable here',
+    meaning:
+      'The cursor was not made by this server, or was made for a list with another filter or another sort.',
+    advice:
+      'Use "next" of the page before, or its Link header, with the same filter and the same sort; or begin again without a cursor.',
+  },
+  'invalid-header': {
+    status: 400,
+    title: 'Header malformed',
+    meaning:
+      'A header that the request relies on cannot be read: If-Match, If-None-Match or Idempotency-Key.',
+    advice: 'The member "errors" names the header and says what it has to look like.',
+  },
+  'invalid-body': {
+    status: 400,
+    title: 'Body is not a JSON object',
+    meaning:
+      'The body is empty, is not JSON, is not UTF-8, is no object, or has the same key twice in one object.',
+    advice: 'Send one JSON object, in UTF-8.',
+  },
+  'user-not-found': {
+    status: 404,
+    title: 'No such user',
+    meaning: 'No user has the id in the path.',
+    advice: 'The user may have been deleted. List the users to see which there are.',
+  },
+  'post-not-found': {
+    status: 404,
+    title: 'No such post',
+    meaning: 'No post has the id in the path.',
+    advice: 'The post may have been deleted. List the posts to see which there are.',
+  },
+  'path-not-found': {
+    status: 404,
+    title: 'No such path',
+    meaning:
+      'Nothing is served under this path. Paths are case-sensitive and have no slash at their end.',
+    advice: 'Compare the path with the list of endpoints.',
+  },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    meaning: 'The path is served, but not with this method.',
+    advice: 'The header Allow lists the methods that there are.',
+  },
+  'request-timeout': {
+    status: 408,
+    title: 'Request took too long',
+    meaning: 'The request did not arrive completely in the time that the server waits for one.',
+    advice: 'Send it again, over a connection that is fast enough.',
+  },
+  'email-taken': {
+    status: 409,
+    title: 'Email already in use',
+    meaning: 'Another user has the same email address. Upper and lower case do not count.',
+    advice: 'Use another address, or find the user who has it: list users with ?email=…',
+  },
+  'user-has-posts': {
+    status: 409,
+    title: 'User still has posts',
+    meaning: 'A user who has posts is not deleted unless the request says what becomes of them.',
+    advice:
+      'Delete with ?posts=delete to delete the posts too, or with ?posts=keep to leave them without an author.',
+  },
+  'version-mismatch': {
+    status: 412,
+    title: 'Record is at another version',
+    meaning:
+      'The record changed since it was read: If-Match names another version, or If-None-Match this one.',
+    advice: 'Read the record again, look at what changed, and send the change with the new ETag.',
+  },
+  'body-too-large': {
+    status: 413,
+    title: 'Body too large',
+    meaning: `The body has more than ${bodyLimitText}.`,
+    advice: 'Send less, or keep large data elsewhere and its address in the record.',
+  },
+  'uri-too-long': {
+    status: 414,
+    title: 'Path and query too long',
+    meaning: 'The path and the query together are longer than the server takes.',
+    advice: 'Ask for fewer things at once.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'Body is not of a JSON media type',
+    meaning:
+      'Bodies are application/json, patches also application/merge-patch+json; in UTF-8 and without a content encoding.',
+    advice:
+      'A header of the response lists the media types that there are: Accept-Post, for PATCH Accept-Patch, for PUT Accept.',
+  },
+  'expectation-failed': {
+    status: 417,
+    title: 'Expectation not met',
+    meaning: 'The header Expect asks for something other than 100-continue.',
+    advice: 'Send the request without this header.',
+  },
+  'invalid-record': {
+    status: 422,
+    title: 'Record breaks rules',
+    meaning: 'The body is a JSON object, but one or more of its fields break a rule.',
+    advice: 'The member "errors" lists each such field, with a pointer (RFC 6901) and a code.',
+  },
+  'idempotency-key-reused': {
+    status: 422,
+    title: 'Idempotency key used otherwise',
+    meaning: 'The Idempotency-Key was used within the last 24 hours with another body.',
+    advice:
+      'Use a new key for each new record, and the same one only to repeat the very same request.',
+  },
+  'precondition-required': {
+    status: 428,
+    title: 'If-Match required',
+    meaning:
+      'This server accepts a change only if it says which version of the record it starts from.',
+    advice: 'Read the record and send its ETag in the header If-Match.',
+  },
+  'headers-too-large': {
+    status: 431,
+    title: 'Headers too large',
+    meaning: 'The headers together are larger than the server takes.',
+    advice: 'Send fewer or shorter headers; often it is a cookie that grew.',
+  },
+  internal: {
+    status: 500,
+    title: 'Error in the server',
+    meaning:
+      'Something went wrong that is not the fault of the request. It was logged with the request id.',
+    advice: 'Tell who runs the server the request id.',
+  },
+  'store-unavailable': {
+    status: 503,
+    title: 'Store not available',
+    meaning: 'The store behind the server cannot be reached or cannot write at present.',
+    advice:
+      'Try again after the time in the header Retry-After. The member "outcome" is "none" where nothing was changed; where it is "unknown", an Idempotency-Key or an If-Match makes the repeat safe.',
+    retryAfter: 5,
+  },
+  overloaded: {
+    status: 503,
+    title: 'Server overloaded',
+    meaning: 'More work is waiting than the server may hold. Nothing was changed.',
+    advice: 'Try again after the time in the header Retry-After.',
+    retryAfter: 1,
+  },
+  'shutting-down': {
+    status: 503,
+    title: 'Server shutting down',
+    meaning:
+      'The server finishes what it has begun and takes no new requests. Nothing was changed.',
+    advice:
+      'Try again after the time in the header Retry-After; another server may be there by then.',
+    retryAfter: 5,
+  },
+} as const satisfies Readonly<Record<ProblemCode, ProblemType>>;
+
+/** The problem that a code names; undefined for a code that there is not. */
+export function problemType(code: string): ProblemType | undefined {
+  return Object.hasOwn(problemCatalogue, code) ? problemCatalogue[code as ProblemCode] : undefined;
+}

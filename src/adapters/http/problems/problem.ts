@@ -1,0 +1,118 @@
+import { type AnyRostrumError, isRostrumError } from '../../../domain/errors.ts';
+import { maxIssues } from '../../../domain/issues.ts';
+import { entityTag } from '../headers/etag.ts';
+import type { Response } from '../response.ts';
+import { type ProblemCode, type ProblemType, problemCatalogue } from './catalogue.ts';
+
+/** One thing that is wrong, in a field, a query parameter or a header. */
+export type ProblemEntry = { readonly code: string; readonly message: string } & (
+  | { readonly pointer: string }
+  | { readonly parameter: string }
+  | { readonly header: string }
+);
+
+interface ProblemParts {
+  readonly errors?: readonly ProblemEntry[];
+  /** Members of the body that this problem has besides. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  /** Names and values, one after the other. */
+  readonly headers?: readonly string[];
+  readonly cause?: unknown;
+}
+
+/** What a request ends in when it cannot be served as it asks. The message is for the client. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly parts: ProblemParts;
+
+  constructor(code: ProblemCode, sentence: string, parts: ProblemParts = {}) {
+    super(sentence, parts.cause === undefined ? {} : { cause: parts.cause });
+    this.code = code;
+    this.parts = parts;
+  }
+
+  get type(): ProblemType {
+    return problemCatalogue[this.code];
+  }
+
+  get status(): number {
+    return this.type.status;
+  }
+}
+
+/** Says why nothing is served under a path. */
+export function unserved({ isValid }: { readonly isValid: boolean }): Problem {
+  return isValid
+    ? new Problem('path-not-found', 'Nothing is served under this path.')
+    : new Problem('invalid-path', 'The path is not percent-encoded UTF-8.');
+}
+
+/** What an error means to a client. What nobody expected is opaque. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isRostrumError(error)) return ofRostrumError(error);
+  return internal(error);
+}
+
+function ofRostrumError(error: AnyRostrumError): Problem {
+  const { message: sentence } = error;
+  switch (error.code) {
+    case 'id-taken': // Nothing that a client could mend.
+    case 'forbidden': // Nobody is restricted here yet.
+      return internal(error);
+    case 'invalid-record':
+    case 'email-taken':
+      return new Problem(error.code, sentence, { errors: error.details.issues });
+    case 'user-has-posts':
+      return new Problem(error.code, sentence, { members: { posts: error.details.posts } });
+    case 'version-mismatch':
+      return new Problem(error.code, sentence, {
+        headers: ['ETag', entityTag(error.details.version)],
+      });
+    case 'store-unavailable':
+      return new Problem(error.code, sentence, {
+        members: { outcome: error.details.outcome },
+        cause: error,
+      });
+    default:
+      return new Problem(error.code, sentence, { cause: error });
+  }
+}
+
+function internal(cause: unknown): Problem {
+  return new Problem('internal', 'Something went wrong in the server.', { cause });
+}
+
+/**
+ * The response of every error (RFC 9457).
+ *
+ * @param problems the path that the pages of the problems lie under
+ */
+export function problemResponse(
+  { code, type, message, parts }: Problem,
+  requestId: string,
+  problems = '/problems',
+) {
+  const { status, title, retryAfter } = type;
+  const { errors = [], members, headers = [] } = parts;
+  const body = {
+    type: `${problems}/${code}`,
+    title,
+    status,
+    code,
+    error: message,
+    detail: message,
+    requestId,
+    ...(errors.length > 0 && { errors: errors.slice(0, maxIssues) }),
+    ...members,
+  };
+  const own = ['Cache-Control', 'no-store'];
+  if (retryAfter !== undefined) own.push('Retry-After', String(retryAfter));
+  return {
+    status,
+    headers: [...own, ...headers],
+    body: JSON.stringify(body),
+    type: 'application/problem+json',
+  } as const satisfies Response;
+}

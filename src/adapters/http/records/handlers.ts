@@ -1,0 +1,82 @@
+import type { Precondition } from '../../../domain/precondition.ts';
+import type { Entity, Version, Versioned } from '../../../domain/record.ts';
+import type { CreateOptions } from '../../../domain/services/record-service.ts';
+import type { Rostrum } from '../../../domain/services/rostrum.ts';
+import type { Creation } from '../../../ports/repository.ts';
+import type { Handler } from '../endpoint.ts';
+import type { Exchange } from '../exchange.ts';
+import { revalidated } from '../headers/cache-control.ts';
+import { entityTag } from '../headers/etag.ts';
+import { json, type Response } from '../response.ts';
+import { parseIdempotencyKey } from './idempotency.ts';
+import { isNotModified, preconditionOf } from './preconditions.ts';
+import { inPreferredForm } from './prefer.ts';
+
+/** What the services of users and of posts have in common for single records. */
+interface RecordCalls {
+  create(input: object, options: CreateOptions): Promise<Creation<Entity>>;
+  get(id: string): Promise<Versioned<unknown>>;
+  replace(id: string, input: object, precondition: Precondition): Promise<Versioned<unknown>>;
+  patch(id: string, patch: object, precondition: Precondition): Promise<Versioned<unknown>>;
+}
+
+/** The handlers of single records; `DELETE` is each collection's own. */
+export function recordHandlers(
+  collection: string,
+  service: (rostrum: Rostrum) => RecordCalls,
+): Record<'create' | 'get' | 'replace' | 'patch', Handler> {
+  return {
+    async create(exchange, { rostrum }) {
+      const { base, body } = exchange;
+      const stored = await service(rostrum).create(body, idempotencyOf(exchange));
+      const location = `${base}/${collection}/${encodeURIComponent(stored.record.id)}`;
+      const replayed = stored.replayed ? ['Idempotency-Replayed', 'true'] : [];
+      return written(exchange, 201, stored, ['Location', location, ...replayed]);
+    },
+
+    async get({ id, headers }, { rostrum }) {
+      const { version, json: text } = await service(rostrum).get(id);
+      return isNotModified(headers, version)
+        ? { status: 304, headers: recordHeaders(version) }
+        : json(200, text, recordHeaders(version));
+    },
+
+    async replace(exchange, { rostrum, requireIfMatch }) {
+      const { id, body, headers } = exchange;
+      const precondition = preconditionOf(headers, requireIfMatch);
+      return written(exchange, 200, await service(rostrum).replace(id, body, precondition));
+    },
+
+    async patch(exchange, { rostrum, requireIfMatch }) {
+      const { id, body, headers } = exchange;
+      const precondition = preconditionOf(headers, requireIfMatch);
+      return written(exchange, 200, await service(rostrum).patch(id, body, precondition));
+    },
+  };
+}
+
+/** The response to a deletion. */
+export function deleted({ headers }: Exchange): Response {
+  const response = json(200, JSON.stringify({ deleted: true }), revalidated);
+  return inPreferredForm(headers.prefer, response);
+}
+
+function written(
+  { headers }: Exchange,
+  status: number,
+  { version, json: text }: Versioned<unknown>,
+  more: readonly string[] = [],
+): Response {
+  const response = json(status, text, [...recordHeaders(version), ...more]);
+  return inPreferredForm(headers.prefer, response);
+}
+
+function recordHeaders(version: Version): readonly string[] {
+  return ['ETag', entityTag(version), ...revalidated];
+}
+
+function idempotencyOf({ headers, caller }: Exchange): CreateOptions {
+  const header = headers['idempotency-key'];
+  const key = typeof header === 'string' ? parseIdempotencyKey(header) : undefined;
+  return key === undefined ? {} : { idempotencyKey: key, caller };
+}

@@ -1,0 +1,17 @@
+import type { Handler } from '../endpoint.ts';
+import { listHandler } from '../lists/handler.ts';
+import { readPostFilter } from '../lists/query.ts';
+import { deleted, recordHandlers } from './handlers.ts';
+import { preconditionOf } from './preconditions.ts';
+
+const remove: Handler = async (exchange, { rostrum, requireIfMatch }) => {
+  const { id, headers } = exchange;
+  await rostrum.posts.delete(id, preconditionOf(headers, requireIfMatch));
+  return deleted(exchange);
+};
+
+export const postHandlers = {
+  ...recordHandlers('posts', ({ posts }) => posts),
+  list: listHandler('posts', ({ posts }) => posts, readPostFilter),
+  remove,
+};

@@ -1,0 +1,20 @@
+import { deleteModes } from '../../../domain/services/user-service.ts';
+import type { Handler } from '../endpoint.ts';
+import { listHandler } from '../lists/handler.ts';
+import { readUserFilter } from '../lists/query.ts';
+import { deleted, recordHandlers } from './handlers.ts';
+import { preconditionOf } from './preconditions.ts';
+
+const remove: Handler = async (exchange, { rostrum, requireIfMatch }) => {
+  const { id, query, headers } = exchange;
+  const [mode] = query.get('posts') ?? [];
+  const posts = deleteModes.find((one) => one === mode) ?? 'refuse';
+  await rostrum.users.delete(id, { posts, ...preconditionOf(headers, requireIfMatch) });
+  return deleted(exchange);
+};
+
+export const userHandlers = {
+  ...recordHandlers('users', ({ users }) => users),
+  list: listHandler('users', ({ users }) => users, readUserFilter),
+  remove,
+};

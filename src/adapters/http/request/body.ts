@@ -1,0 +1,134 @@
+import type { Context, Middleware } from 'koa';
+import bodyParser from 'koa-bodyparser';
+import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
+import { Budget, type Share } from '../budget.ts';
+import { RequestAborted } from '../exchange.ts';
+import { Problem } from '../problems/problem.ts';
+import { Turns } from '../turns.ts';
+import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
+import { findDuplicateKey } from './duplicate-keys.ts';
+import { bodyLimit } from './limits.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** Bodies up to so many bytes have a budget of their own, which large ones cannot use up. */
+const smallBody = 16 * 1024;
+
+/**
+ * Reads bodies, and bounds what all of them hold in memory, from the first byte until the response
+ * is made: past that bound a request is refused before any of its body is read.
+ */
+export class BodyReader {
+  readonly #small = new Budget(16 * mebibyte);
+  readonly #large = new Budget(64 * mebibyte);
+  /** A parsed body may take more than twenty times its bytes (`[{},{},…]`). */
+  readonly #parsed = new Budget(8 * mebibyte);
+  readonly #turns = new Turns(mebibyte);
+
+  /**
+   * Reads the body as the JSON object that it has to be, and holds its share while it is used.
+   *
+   * @throws Problem `unsupported-media-type`, `body-too-large`, `invalid-body`
+   * @throws RostrumError `overloaded`
+   */
+  async read<T>(ctx: Context, form: BodyForm, use: (body: JsonObject) => T): Promise<Awaited<T>> {
+    checkBodyHeaders(ctx.req, form);
+    checkUnread(ctx);
+    // A body that is sent in chunks may come to be as large as any.
+    const bytes = Number(ctx.req.headers['content-length'] ?? bodyLimit);
+    const budget = bytes > smallBody ? this.#large : this.#small;
+    const share = budget.take(bytes);
+    budget.dependOn(share, () => ctx.req.destroy());
+    let parsed: Share | undefined;
+    try {
+      const text = await readText(ctx);
+      budget.resize(share, text.length);
+      if (bytes > smallBody) {
+        parsed = await this.#parsed.wait(text.length);
+        await this.#turns.take(text.length);
+      }
+      return await use(parseObject(text));
+    } finally {
+      budget.give(share);
+      if (parsed !== undefined) this.#parsed.give(parsed);
+    }
+  }
+}
+
+/** What of koa-bodyparser's options is used; its own types do not know the first one. */
+interface ParserOptions {
+  readonly encoding: null;
+  readonly enableTypes: string[];
+  readonly extendTypes: { readonly text: string[] };
+  readonly textLimit: string;
+}
+
+const createParser = bodyParser as unknown as (options: ParserOptions) => Middleware;
+
+/** Hands over the bytes: as JSON it would let through what is refused here. */
+const parse = createParser({
+  encoding: null,
+  enableTypes: ['text'],
+  extendTypes: { text: ['application/json', 'application/merge-patch+json'] },
+  textLimit: String(bodyLimit),
+});
+
+/** What koa-bodyparser leaves behind. */
+interface ParsedRequest {
+  readonly body?: unknown;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const done = async () => {};
+
+async function readText(ctx: Context): Promise<string> {
+  try {
+    await parse(ctx, done);
+  } catch (error) {
+    throw problemOfParser(error);
+  }
+  const { body } = ctx.request as ParsedRequest;
+  try {
+    return utf8.decode(body as Uint8Array); // A byte order mark is left out.
+  } catch {
+    throw new Problem('invalid-body', 'The body is not UTF-8.');
+  }
+}
+
+function parseObject(text: string): JsonObject {
+  if (text === '') throw emptyBody();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Problem('invalid-body', 'The body is not valid JSON.');
+  }
+  if (!isPlainObject(value)) throw new Problem('invalid-body', 'The body must be a JSON object.');
+  const duplicate = findDuplicateKey(text);
+  if (duplicate === undefined) return value as JsonObject;
+  const key = JSON.stringify(duplicate.key.slice(0, 64));
+  throw new Problem('invalid-body', `The body has the key ${key} twice in one object.`);
+}
+
+/** A body that somebody read before us is gone; waiting for it would never end. */
+function checkUnread(ctx: Context): void {
+  const { body } = ctx.request as ParsedRequest;
+  if (ctx.req.destroyed && !ctx.req.complete) {
+    throw new RequestAborted('The request was aborted before its body was read.');
+  }
+  if (body === undefined && !ctx.req.readableDidRead && !ctx.req.readableEnded) return;
+  throw new Error(
+    'The body of the request was read before Rostrum could read it. ' +
+      'Put Rostrum in front of the body parser of the app, or keep the parser off its prefix.',
+  );
+}
+
+/** What raw-body throws, by what it marks its errors with. */
+function problemOfParser(error: unknown): unknown {
+  const { status, type, code } = error as { status?: number; type?: string; code?: string };
+  if (status === 413) return bodyTooLarge();
+  if (code === 'ECONNRESET' || type === 'request.aborted' || type === 'request.size.invalid') {
+    return new RequestAborted('The request was aborted.', { cause: error });
+  }
+  return error;
+}

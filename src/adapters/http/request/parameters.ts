@@ -1,0 +1,87 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { HeaderParameter, QueryParameter } from '../endpoint.ts';
+import { Problem, type ProblemEntry } from '../problems/problem.ts';
+import { parseQuery, type Query } from './query.ts';
+
+type Refused = Extract<ProblemEntry, { readonly parameter: string }>;
+
+const noQuery: Query = new Map();
+
+/** The query parameters that an endpoint takes. */
+export class QueryTable {
+  readonly #parameters: ReadonlyMap<string, QueryParameter>;
+
+  constructor(parameters: readonly QueryParameter[]) {
+    this.#parameters = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+  }
+
+  /**
+   * Reads a query and refuses each parameter that the endpoint does not take, or not so often, or
+   * not with this value.
+   *
+   * @throws Problem `invalid-query`
+   */
+  read(text: string): Query {
+    if (text === '') return noQuery;
+    const query = parseQuery(text);
+    if (query === undefined) throw this.#refusal('The query is not percent-encoded UTF-8.', []);
+    const errors: Refused[] = [];
+    for (const [name, values] of query) this.#check(name, values, errors);
+    const [first] = errors;
+    if (first === undefined) return query;
+    const sentence =
+      errors.length === 1
+        ? `The query parameter "${first.parameter.slice(0, 64)}": ${first.message}`
+        : `${errors.length} query parameters are not accepted.`;
+    throw this.#refusal(sentence, errors);
+  }
+
+  #check(name: string, values: readonly string[], errors: Refused[]): void {
+    const parameter = this.#parameters.get(name);
+    const add = (code: string, message: string) => errors.push({ parameter: name, code, message });
+    if (parameter === undefined) {
+      add('unknown', 'There is no such parameter here.');
+      return;
+    }
+    const { atMost = 1 } = parameter;
+    if (values.length > atMost) {
+      add('invalid', `Must not be given more than ${atMost === 1 ? 'once' : `${atMost} times`}.`);
+      return;
+    }
+    for (const value of values) {
+      const message = parameter.check?.(value);
+      if (message !== undefined) add('invalid', message);
+    }
+  }
+
+  #refusal(sentence: string, errors: readonly ProblemEntry[]): Problem {
+    const allowed = [...this.#parameters.keys()];
+    return new Problem('invalid-query', sentence, { errors, members: { allowed } });
+  }
+}
+
+/** The headers that an endpoint reads. */
+export class HeaderTable {
+  readonly #checked: readonly (readonly [key: string, parameter: HeaderParameter])[];
+
+  constructor(parameters: readonly HeaderParameter[]) {
+    this.#checked = parameters.map((parameter) => [parameter.name.toLowerCase(), parameter]);
+  }
+
+  /** @throws Problem `invalid-header`, with every header that is malformed */
+  check(headers: IncomingHttpHeaders): void {
+    const errors: { header: string; code: string; message: string }[] = [];
+    for (const [key, { name, check }] of this.#checked) {
+      const value = headers[key];
+      const message = typeof value === 'string' ? check?.(value) : undefined;
+      if (message !== undefined) errors.push({ header: name, code: 'invalid', message });
+    }
+    const [first] = errors;
+    if (first === undefined) return;
+    const sentence =
+      errors.length === 1
+        ? `The header ${first.header}: ${first.message}`
+        : `${errors.length} headers are malformed.`;
+    throw new Problem('invalid-header', sentence, { errors });
+  }
+}

@@ -1,0 +1,42 @@
+import { decodePercent } from './target.ts';
+
+/** A query's parameters by name, each with its values in the order in which they were sent. */
+export type Query = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Reads a query as `application/x-www-form-urlencoded`, as every client writes it: `+` is a space.
+ *
+ * @returns undefined when it is not well-formed: a `%` that begins no byte, bytes that are not
+ * UTF-8, characters that have to be encoded
+ */
+export function parseQuery(text: string): Query | undefined {
+  const query = new Map<string, string[]>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const mark = pair.indexOf('=');
+    const name = decode(mark < 0 ? pair : pair.slice(0, mark));
+    const value = decode(mark < 0 ? '' : pair.slice(mark + 1));
+    if (name === undefined || value === undefined) return undefined;
+    const values = query.get(name);
+    if (values === undefined) query.set(name, [value]);
+    else values.push(value);
+  }
+  return query;
+}
+
+/** The query as text again; `changed` takes the place of what has the same name. */
+export function formatQuery(query: Query, changed: Readonly<Record<string, string>>): string {
+  const pairs = new Map([
+    ...query,
+    ...Object.entries(changed).map(([name, value]) => [name, [value]] as const),
+  ]);
+  return [...pairs]
+    .flatMap(([name, values]) =>
+      values.map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+    )
+    .join('&');
+}
+
+function decode(text: string): string | undefined {
+  return decodePercent(text.replaceAll('+', '%20'));
+}

@@ -1,0 +1,97 @@
+import { isHost } from '../headers/host.ts';
+
+/** A request's target (RFC 9112, section 3.2), taken apart. */
+export interface Target {
+  /**
+   * The path, each of its segments percent-encoded in one way: two paths with equal segments are
+   * equal texts. A `%2F` stays inside its segment (RFC 3986, section 2.4).
+   */
+  readonly path: string;
+  /** False for a path that names nothing; what cannot be decoded is left in it as it was sent. */
+  readonly isValid: boolean;
+  /** As it was sent, without its question mark. */
+  readonly query: string;
+}
+
+const absoluteForm = /^https?:\/\/([^/?#]*)/i;
+
+/** Understands the absolute form, too (`GET http://host/path`; RFC 9112, section 3.2.2). */
+export function parseTarget(target: string): Target {
+  const [front = '', authority] = target.startsWith('/') ? [] : (absoluteForm.exec(target) ?? []);
+  const mark = target.indexOf('?', front.length);
+  const path = mark < 0 ? target.slice(front.length) : target.slice(front.length, mark);
+  const normal = normalize(path === '' ? '/' : path);
+  return {
+    path: normal.path,
+    isValid: normal.isValid && (authority === undefined || isHost(authority)),
+    query: mark < 0 ? '' : target.slice(mark + 1),
+  };
+}
+
+/** The characters that `encodeURIComponent` leaves as they are, and the slash. */
+const alreadyNormal = /^\/[\w\-.!~*'()/]*$/;
+
+function normalize(path: string): Omit<Target, 'query'> {
+  if (alreadyNormal.test(path)) return { path, isValid: true };
+  let isValid = path.startsWith('/');
+  const segments = path.split('/').map((segment) => {
+    const text = decodePercent(segment);
+    if (text !== undefined) return encodeURIComponent(text);
+    isValid = false;
+    return segment;
+  });
+  return { path: segments.join('/'), isValid };
+}
+
+/** What of a target a log may have: never the query, and no more of the path than helps. */
+export function loggedPath({ path }: Target): string {
+  return path.slice(0, 256);
+}
+
+/** What of a path lies below another one; undefined for a path that does not. */
+export function below(front: string, path: string): string | undefined {
+  if (!path.startsWith(front)) return undefined;
+  const rest = path.slice(front.length);
+  return rest === '' || rest.startsWith('/') ? rest : undefined;
+}
+
+/**
+ * What stands in front of the path that an app sees: a mount (of Koa, Connect or Express) took it
+ * off, and left the whole in the request's `originalUrl`.
+ */
+export function mountPath(url: string, originalUrl: string): string {
+  if (url === originalUrl) return '';
+  const { path } = parseTarget(url);
+  const { path: whole } = parseTarget(originalUrl);
+  const rest = path === '/' && !whole.endsWith('/') ? '' : path;
+  const front = whole.endsWith(rest) ? whole.slice(0, whole.length - rest.length) : '';
+  return parseTarget(front).isValid ? front : '';
+}
+
+/**
+ * A path that was set in code, for {@link below}.
+ *
+ * @throws TypeError for what no path begins with
+ */
+export function prefixPath(prefix: string): string {
+  if (prefix === '' || prefix === '/') return '';
+  const { path, isValid } = parseTarget(prefix);
+  if (!isValid || !prefix.startsWith('/') || /\/(?:\/|$)|\?/.test(prefix)) {
+    throw new TypeError(
+      `The prefix must be a path such as "/api/v1", without a slash at its end; it is "${prefix}".`,
+    );
+  }
+  return path;
+}
+
+/** Only what may stand in a target at all: visible ASCII, and no fragment. */
+const sendable = /^[!"$-~]*$/;
+
+/** Percent-decoded as UTF-8; undefined when it is not well-formed. */
+export function decodePercent(text: string): string | undefined {
+  try {
+    return sendable.test(text) ? decodeURIComponent(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Context } from 'koa';
+import { bodyLimit } from './request/limits.ts';
+
+/** A response as a value: it is made by a handler, and sent in one place. */
+export interface Response {
+  readonly status: number;
+  /** Names and values, one after the other. */
+  readonly headers: readonly string[];
+  /** Absent for a response without a body. */
+  readonly body?: string;
+  /** The body's media type. */
+  readonly type?: string;
+}
+
+/** A response with a body of JSON. */
+export function json(status: number, body: string, headers: readonly string[] = []): Response {
+  return { status, headers, body, type: 'application/json' };
+}
+
+/** The headers of every response. */
+export function commonHeaders(requestId: string): readonly string[] {
+  return ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'];
+}
+
+/** How a response leaves: sent at once, or left to the app that somebody else owns. */
+export type Deliver = (ctx: Context, response: Response) => void;
+
+/** Leaves a response to Koa, so that middleware around Rostrum may still change it. */
+export const leaveToKoa: Deliver = (ctx, { status, headers, body, type }) => {
+  if (body === undefined) ctx.body = null;
+  ctx.status = status;
+  for (let i = 0; i < headers.length; i += 2) ctx.set(headers[i] ?? '', headers[i + 1] ?? '');
+  if (type !== undefined) ctx.set('Content-Type', type);
+  if (body !== undefined) ctx.body = body;
+  if (isLargeRest(ctx.req)) ctx.set('Connection', 'close');
+};
+
+interface Due {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly value: Response;
+}
+
+let due: Due[] = [];
+
+/** Sends a response past Koa, with the others of this turn. */
+export const sendPastKoa: Deliver = (ctx, value) => {
+  ctx.respond = false;
+  sendInTurn(ctx.req, ctx.res, value);
+};
+
+/**
+ * Sends a response at the end of this turn of the event loop. The responses of a turn are written
+ * one right after the other: a client on the same machine is woken once and not for each of them,
+ * which costs more than all else of a small response.
+ */
+export function sendInTurn(request: IncomingMessage, response: ServerResponse, value: Response) {
+  if (due.push({ request, response, value }) === 1) setImmediate(sendDue);
+}
+
+/** Sends what waits for the end of the turn: before somebody ends a connection. */
+export function sendDue(): void {
+  const now = due;
+  due = [];
+  for (const { request, response, value } of now) {
+    try {
+      if (!response.headersSent && !response.destroyed) send(request, response, value);
+    } catch (error) {
+      response.destroy(error as Error); // The others must not suffer from it.
+    }
+  }
+}
+
+function send(request: IncomingMessage, response: ServerResponse, value: Response): void {
+  const { status, headers, body, type } = value;
+  const all = [...headers];
+  const bytes = body === undefined ? 0 : Buffer.byteLength(body);
+  if (type !== undefined) all.push('Content-Type', type);
+  if (status !== 204 && status !== 304) all.push('Content-Length', String(bytes));
+  if (isLargeRest(request)) all.push('Connection', 'close');
+  response.writeHead(status, all);
+  const shown = request.method === 'HEAD' ? '' : (body ?? '');
+  // Text of ASCII alone is the same in both encodings, and written faster in this one.
+  const encoding = bytes === body?.length ? 'latin1' : 'utf8';
+  if (request.complete) response.end(shown, encoding);
+  else sendEarly(request, response, shown);
+}
+
+/** For how long, and how much, of a body that nobody wants is read. */
+export const restLimits = { ms: 2000, bytes: 4 * 1024 * 1024 };
+
+/**
+ * Sends a response to a request whose body is still on its way, and reads on for a while: to close
+ * at once would make TCP reset the connection, and the client could lose the response (RFC 9112,
+ * section 9.6). A connection whose body ends in time serves the next request.
+ */
+function sendEarly(request: IncomingMessage, response: ServerResponse, body: string): void {
+  if (body === '') response.flushHeaders();
+  else response.write(body);
+  const timer = setTimeout(() => request.socket.destroy(), restLimits.ms);
+  let rest = restLimits.bytes;
+  request.on('data', (chunk: Uint8Array) => {
+    rest -= chunk.length;
+    if (rest < 0) request.socket.destroy();
+  });
+  request.once('end', () => response.end());
+  request.once('close', () => clearTimeout(timer));
+  request.resume();
+}
+
+/** True when more of a body is still to come than is worth reading. */
+function isLargeRest({ complete, headers }: IncomingMessage): boolean {
+  return !complete && Number(headers['content-length'] ?? 0) > bodyLimit;
+}

@@ -1,0 +1,40 @@
+/**
+ * Spreads long work over turns of the event loop: many who ask for it at once must not keep those
+ * waiting who ask for little.
+ */
+export class Turns {
+  readonly #costPerTurn: number;
+  readonly #waiting: { readonly cost: number; readonly begin: () => void }[] = [];
+  #left: number;
+  #isScheduled = false;
+
+  /** @param costPerTurn in the measure of {@link take} */
+  constructor(costPerTurn: number) {
+    this.#costPerTurn = costPerTurn;
+    this.#left = costPerTurn;
+  }
+
+  /** Fulfilled in a turn that has not begun too much work yet, in the order of the calls. */
+  async take(cost: number): Promise<void> {
+    if (this.#left > 0) this.#begin(cost);
+    else await new Promise<void>((begin) => this.#waiting.push({ cost, begin }));
+  }
+
+  #begin(cost: number): void {
+    this.#left -= cost;
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#nextTurn());
+  }
+
+  #nextTurn(): void {
+    this.#isScheduled = false;
+    this.#left = this.#costPerTurn;
+    while (this.#left > 0) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#begin(next.cost);
+      next.begin();
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  afterChange,
+  isRostrumError,
+  type Outcome,
+  storeUnavailable,
+} from '../../../domain/errors.ts';
+import { isSelectionFailure, translate } from './errors.ts';
+import { limits } from './limits.ts';
+
+/** What a call needs to know of the servers behind it. */
+export interface Sight {
+  /** Names the time without a server that takes writes; undefined while there is one in sight. */
+  readonly blindSince: number | undefined;
+}
+
+/** Stands around every step of a write; tests delay, fail and skip steps with it. */
+export type Intercept = <T>(step: string, run: () => Promise<T>) => Promise<T>;
+
+/** The bounds of one operation on the server. */
+export interface Bounds {
+  readonly maxTimeMS: number;
+}
+
+/**
+ * One call of a port: bounded as a whole, however many steps and tries it takes. The driver has no
+ * such bound (its `timeoutMS` does nothing), so the call stops waiting and leaves the operation to
+ * the bound of its socket.
+ */
+export class Call {
+  readonly #sight: Sight;
+  readonly #intercept: Intercept;
+  readonly #started = Date.now();
+  #ends = this.#started + limits.callMs;
+  #hasChanged = false;
+
+  constructor(sight: Sight, intercept: Intercept) {
+    this.#sight = sight;
+    this.#intercept = intercept;
+  }
+
+  /** An operation that changes nothing. */
+  read<T>(run: (bounds: Bounds) => Promise<T>): Promise<T> {
+    return this.#run('none', run);
+  }
+
+  /** A write that no reader sees: when its outcome is unknown, nothing has been changed. */
+  prepare<T>(step: string, run: (bounds: Bounds) => Promise<T>): Promise<T> {
+    return this.#intercept(step, () => this.#run('none', run));
+  }
+
+  /** A write that readers see. */
+  async commit<T>(step: string, run: (bounds: Bounds) => Promise<T>): Promise<T> {
+    try {
+      const result = await this.#intercept(step, () => this.#run('unknown', run));
+      this.#hasChanged = true;
+      return result;
+    } catch (error) {
+      const isNone = isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none';
+      this.#hasChanged ||= !isNone;
+      throw error;
+    }
+  }
+
+  /** Runs work of several changes: when it fails after one of them, the outcome is unknown. */
+  async inParts<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#hasChanged ? afterChange(error) : error;
+    }
+  }
+
+  /** Waits a moment before another try: longer each time, and each caller differently long. */
+  async pause(attempt: number, outcome: Outcome = 'none'): Promise<void> {
+    const most = Math.min(5 * 2 ** attempt, 200);
+    await sleep(Math.min(1 + Math.random() * most, this.#left(outcome)));
+    this.#left(outcome);
+  }
+
+  /** Gives work that gets on more time than a call has, but not for ever. */
+  extend(): void {
+    const most = this.#started + limits.cascadeMs;
+    this.#ends = Math.max(this.#ends, Math.min(Date.now() + limits.callMs, most));
+  }
+
+  async #run<T>(outcome: Outcome, run: (bounds: Bounds) => Promise<T>): Promise<T> {
+    const left = this.#left('none');
+    const blind = this.#sight.blindSince;
+    const work = run({ maxTimeMS: Math.ceil(Math.min(left, limits.operationMs)) });
+    try {
+      return await within(left, work, () => storeUnavailable(outcome));
+    } catch (error) {
+      // No server in sight all the while: nothing can have been sent, not by a first try either.
+      const unsent =
+        isSelectionFailure(error) && blind !== undefined && blind === this.#sight.blindSince;
+      throw translate(error, unsent ? 'none' : outcome);
+    }
+  }
+
+  #left(outcome: Outcome): number {
+    const left = this.#ends - Date.now();
+    if (left <= 0) throw storeUnavailable(outcome);
+    return left;
+  }
+}
+
+/** The result of some work, or an error when it takes too long; then the work is left alone. */
+export async function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => {}); // Nobody waits for it any more when it fails later.
+  }
+}

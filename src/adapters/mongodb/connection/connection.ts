@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientSession, Collection, Db, MongoClient } from 'mongodb';
+import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import type { StoredPost, StoredUser } from '../schema/documents.ts';
+import { Call, type Intercept, within } from './call.ts';
+import type { ClientSettings } from './client-options.ts';
+import { limits } from './limits.ts';
+import { Opening } from './opening.ts';
+import { Sightings } from './sightings.ts';
+
+/**
+ * The connection of a store: made in the background, kept up by the driver, closed once. Every
+ * call of the ports goes through it, so that none lasts too long or outlives it.
+ */
+export class Connection {
+  readonly users: Collection<StoredUser>;
+  readonly posts: Collection<StoredPost>;
+  readonly #client: MongoClient;
+  readonly #db: Db;
+  readonly #opening: Opening;
+  readonly #sightings: Sightings;
+  readonly #intercept: Intercept;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
+
+  constructor({ client, database }: ClientSettings, logger: Logger | undefined, around: Intercept) {
+    this.#client = client;
+    this.#intercept = around;
+    this.#sightings = new Sightings(client);
+    this.#opening = new Opening(client, database, logger);
+    this.#db = client.db(database);
+    this.users = this.#db.collection('users');
+    this.posts = this.#db.collection('posts');
+  }
+
+  /** True when changes of several documents can be made in one step. */
+  get hasTransactions(): boolean {
+    return this.#opening.topology !== 'standalone';
+  }
+
+  /** Runs one call of a port. */
+  async call<T>(body: (call: Call) => Promise<T>): Promise<T> {
+    if (!this.#closed && this.#underWay.size >= limits.calls)
+      throw new RostrumError('overloaded', {});
+    return this.#run(body);
+  }
+
+  /** Runs work in a session, and ends it. */
+  async inSession<T>(
+    options: { readonly snapshot?: boolean },
+    work: (session: ClientSession) => Promise<T>,
+  ): Promise<T> {
+    const session = this.#client.startSession(options);
+    try {
+      return await work(session);
+    } finally {
+      // Ending may have to tell the server of a transaction; the call need not wait for that.
+      session.endSession().catch(() => {});
+    }
+  }
+
+  /** Ignores the bound on calls: a busy store is ready. */
+  async ready(): Promise<void> {
+    await this.#run((call) =>
+      call.read(({ maxTimeMS }) => {
+        const ping = this.#db.command({ ping: 1, maxTimeMS });
+        return within(limits.openingMs, ping, () => storeUnavailable('none'));
+      }),
+    );
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #run<T>(body: (call: Call) => Promise<T>): Promise<T> {
+    if (this.#closed) throw storeUnavailable('none');
+    const work = this.#opening.wait().then(() => body(new Call(this.#sightings, this.#intercept)));
+    this.#underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(work);
+    }
+  }
+
+  async #close(): Promise<void> {
+    // Let calls wait for a server that may be there, but not for one that is known to be away.
+    const hopeless = this.#underWay.size === 0 || this.#opening.problem !== undefined;
+    if (this.#opening.topology === undefined && hopeless) this.#opening.giveUp();
+    const idle = Promise.allSettled(this.#underWay);
+    await Promise.race([idle, sleep(limits.closingMs, undefined, { ref: false })]);
+    this.#opening.giveUp();
+    const goodbye = this.#client.close().catch(() => {});
+    await Promise.race([goodbye, sleep(limits.goodbyeMs, undefined, { ref: false })]);
+  }
+}

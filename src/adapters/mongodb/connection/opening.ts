@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MongoClient } from 'mongodb';
+import { storeUnavailable } from '../../../domain/errors.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import { ensureSchema, MongodbRefusal } from '../schema/schema.ts';
+import { within } from './call.ts';
+import { limits } from './limits.ts';
+
+export type Topology = 'standalone' | 'replica set' | 'sharded cluster';
+
+/** Connects for the first time and makes the indexes; tries again until it is done or given up. */
+export class Opening {
+  readonly #client: MongoClient;
+  readonly #database: string;
+  readonly #logger: Logger | undefined;
+  readonly #end = new AbortController();
+  #news = quietly(Promise.withResolvers<void>());
+  #topology: Topology | undefined;
+  #problem: unknown;
+
+  constructor(client: MongoClient, database: string, logger: Logger | undefined) {
+    this.#client = client;
+    this.#database = database;
+    this.#logger = logger;
+    this.#try().catch(() => {}); // Given up: `wait` says so.
+  }
+
+  /** The servers behind the connection; undefined until it is open. */
+  get topology(): Topology | undefined {
+    return this.#topology;
+  }
+
+  /** Why it is not open yet, as far as is known. */
+  get problem(): unknown {
+    return this.#problem;
+  }
+
+  /**
+   * Waits a while for it to be open.
+   *
+   * @throws RostrumError `store-unavailable`
+   */
+  async wait(): Promise<void> {
+    if (this.#topology !== undefined) return;
+    const late = () => storeUnavailable('none', this.#problem);
+    // For a server that may come it pays to wait; a schema that is in the way stays there.
+    if (this.#end.signal.aborted || this.#problem instanceof MongodbRefusal) throw late();
+    await within(limits.openingMs, this.#news.promise, late);
+  }
+
+  giveUp(): void {
+    this.#end.abort();
+    this.#news.reject(storeUnavailable('none', this.#problem));
+  }
+
+  async #try(): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      try {
+        this.#topology = await this.#open();
+        this.#news.resolve();
+        return;
+      } catch (problem) {
+        if (!signal.aborted) this.#tell(problem);
+      }
+      await sleep(limits.reconnectMs, undefined, { signal });
+    }
+  }
+
+  async #open(): Promise<Topology> {
+    await this.#client.connect();
+    const db = this.#client.db(this.#database);
+    const { setName, msg, maxWireVersion } = await db.command({ hello: 1 });
+    if (maxWireVersion < oldestWireVersion) {
+      throw new MongodbRefusal('This MongoDB server is too old: Rostrum needs 5.0 or newer.');
+    }
+    const topology: Topology =
+      msg === 'isdbgrid' ? 'sharded cluster' : setName ? 'replica set' : 'standalone';
+    await ensureSchema(db);
+    const fields = { database: this.#database, topology };
+    this.#logger?.info(fields, 'Connected to MongoDB.');
+    if (topology === 'standalone') this.#logger?.warn(fields, standaloneWarning);
+    return topology;
+  }
+
+  #tell(problem: unknown): void {
+    const isNew = lineOf(problem) !== lineOf(this.#problem);
+    this.#problem = problem;
+    const refused = problem instanceof MongodbRefusal;
+    if (refused) {
+      this.#news.reject(storeUnavailable('none', problem));
+      this.#news = quietly(Promise.withResolvers<void>());
+    }
+    // Once, and not twice a second for as long as it lasts.
+    const fields = { database: this.#database, err: problem };
+    if (isNew) this.#logger?.[refused ? 'error' : 'warn'](fields, lineOf(problem));
+  }
+}
+
+function lineOf(problem: unknown): string {
+  if (problem === undefined) return '';
+  return problem instanceof MongodbRefusal
+    ? problem.message
+    : 'MongoDB cannot be reached yet; trying again.';
+}
+
+/** A promise that may be rejected while nobody waits for it. */
+function quietly<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T> {
+  resolvers.promise.catch(() => {});
+  return resolvers;
+}
+
+/** Of MongoDB 5.0: the first to read snapshots, and to take any key in an embedded document. */
+const oldestWireVersion = 13;
+
+const standaloneWarning =
+  'This MongoDB server stands alone: it has no transactions, so a reader may see a user half ' +
+  'deleted with their posts, and a write whose connection breaks is not tried again. Start it ' +
+  'with --replSet rs0 and run rs.initiate() in mongosh once: a replica set of one has both.';

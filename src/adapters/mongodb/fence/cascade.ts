@@ -1,0 +1,200 @@
+import type { ClientSession, Collection, Document } from 'mongodb';
+import { RostrumError } from '../../../domain/errors.ts';
+import { type Instant, latestInstant } from '../../../domain/instant.ts';
+import type { Id } from '../../../domain/record.ts';
+import type { DeleteMode } from '../../../ports/user-repository.ts';
+import { bury, claimsWithFirst, hasClaims, tombstone, withClaims } from '../claims.ts';
+import type { Bounds, Call } from '../connection/call.ts';
+import type { Connection } from '../connection/connection.ts';
+import { isCommitUnknown, isTransient } from '../connection/errors.ts';
+import { limits } from '../connection/limits.ts';
+import { batches } from '../lists/batches.ts';
+import type { StoredPost, StoredUser } from '../schema/documents.ts';
+import type { Fence } from './fence.ts';
+
+/** Within a transaction, or without one. */
+interface Within {
+  readonly session?: ClientSession;
+}
+
+/** A user who is marked as leaving, and what becomes of their posts. */
+export interface Departure {
+  readonly user: StoredUser;
+  /** Of the mark. */
+  readonly token: string;
+  readonly mode: DeleteMode;
+  readonly at: Instant;
+}
+
+/** Deletes users together with what they wrote; the server changes the posts by itself. */
+export class Cascade {
+  readonly #connection: Connection;
+  readonly #fence: Fence;
+  readonly #users: Collection<StoredUser>;
+  readonly #posts: Collection<StoredPost>;
+
+  constructor(connection: Connection, fence: Fence) {
+    this.#connection = connection;
+    this.#fence = fence;
+    this.#users = connection.users;
+    this.#posts = connection.posts;
+  }
+
+  /**
+   * @returns false when it has to be begun anew, because the mark of leaving is gone
+   * @throws RostrumError `user-has-posts`
+   */
+  async run(call: Call, departure: Departure): Promise<boolean> {
+    const { user, token, mode } = departure;
+    await this.#fence.evict(call, user._id);
+    // Also what no majority has yet: after the eviction nothing can be added to it.
+    const read = { hint: authorIndex, readConcern: 'local' } as const;
+    const posts = await call.read((bounds) =>
+      this.#posts.countDocuments(byAuthor(user._id), { ...read, ...bounds }),
+    );
+    if (posts > 0 && mode === 'refuse') throw new RostrumError('user-has-posts', { posts });
+    if (posts === 0) return this.#deleteUser(call, departure);
+    if (posts > limits.quickPosts) await this.#fence.stay(call, user._id, token);
+    return this.#connection.hasTransactions
+      ? this.#atOnce(call, departure)
+      : this.#stepByStep(call, departure);
+  }
+
+  /** All in one transaction: no reader sees a part of it. */
+  async #atOnce(call: Call, departure: Departure): Promise<boolean> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#connection.inSession({}, async (session) => {
+          session.startTransaction({
+            readConcern: 'snapshot',
+            writeConcern: { w: 'majority', journal: true },
+            maxCommitTimeMS: limits.operationMs,
+          });
+          for await (const ids of this.#parts(call, departure.user._id, { session })) {
+            await this.#change(call, ids, departure, { session });
+          }
+          if (!(await this.#deleteUser(call, departure, { session }))) return false;
+          await commit(call, session);
+          return true;
+        });
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        await call.pause(attempt);
+      }
+    }
+  }
+
+  /** On a standalone server, which has no transactions: the posts first, and then the user. */
+  async #stepByStep(call: Call, departure: Departure): Promise<boolean> {
+    const { user, token } = departure;
+    return call.inParts(async () => {
+      for await (const ids of this.#parts(call, user._id)) {
+        await this.#change(call, ids, departure);
+        if (!(await this.#fence.stay(call, user._id, token))) return false;
+      }
+      return this.#deleteUser(call, departure);
+    });
+  }
+
+  /**
+   * The ids of the posts of a user, in parts that one operation may change. Each time the call has
+   * got on, and may last on.
+   */
+  async *#parts(call: Call, author: Id, { session }: Within = {}): AsyncGenerator<Id[]> {
+    // Without a session as the primary has it, with what the cascade itself just did.
+    const level = session ? { session } : ({ readConcern: 'local' } as const);
+    const projection = { size: { $bsonSize: '$$ROOT' } };
+    // The server reads a document for its size: few at a time, because they may be large.
+    const options = { projection, hint: authorIndex, batchSize: 50, ...level };
+    const found = batches(call, (bounds) =>
+      this.#posts.find<{ _id: Id; size: number }>(byAuthor(author), { ...options, ...bounds }),
+    );
+    let part: Id[] = [];
+    let bytes = 0;
+    for await (const batch of found) {
+      for (const { _id, size } of batch) {
+        if (part.length === limits.cascadePosts || bytes + size > limits.cascadeBytes) {
+          if (part.length > 0) yield part;
+          call.extend();
+          [part, bytes] = [[], 0];
+        }
+        part.push(_id);
+        bytes += size;
+      }
+    }
+    if (part.length > 0) yield part;
+    call.extend();
+  }
+
+  /** A post that came to name somebody else meanwhile stays as it is. */
+  async #change(
+    call: Call,
+    ids: readonly Id[],
+    { user, mode, at }: Departure,
+    within: Within = {},
+  ): Promise<void> {
+    const filter = { _id: { $in: ids }, ...byAuthor(user._id) };
+    await write(call, 'posts', within, async (bounds) => {
+      const options = { ...within, ...bounds };
+      if (mode === 'keep') {
+        await this.#posts.updateMany(filter, withoutAuthor(at), options);
+        return;
+      }
+      await this.#posts.updateMany({ ...filter, ...withClaims(true) }, tombstone, options);
+      await this.#posts.deleteMany({ ...filter, ...withClaims(false) }, options);
+    });
+  }
+
+  #deleteUser(call: Call, { user, token }: Departure, within: Within = {}): Promise<boolean> {
+    const marked = { _id: user._id, 'leaving.token': token };
+    return write(call, 'user', within, (bounds) =>
+      bury(this.#users, marked, hasClaims(user), { ...within, ...bounds }),
+    );
+  }
+}
+
+/** What `withoutAuthor` of the domain makes of a post, for the server to do. */
+function withoutAuthor(at: Instant): Document[] {
+  const format = '%Y-%m-%dT%H:%M:%S.%LZ';
+  const before = { $dateFromString: { dateString: '$record.updatedAt', format } };
+  const next = { $min: [{ $add: [before, 1] }, new Date(latestInstant)] };
+  const updatedAt = { $max: [at, { $dateToString: { date: next, format } }] };
+  return [
+    {
+      $set: {
+        version: { $add: ['$version', 1] },
+        'record.authorId': null,
+        'record.updatedAt': updatedAt,
+        claims: claimsWithFirst,
+      },
+    },
+  ];
+}
+
+const authorIndex = 'author_createdAt';
+
+function byAuthor(author: Id): { 'record.authorId': Id } {
+  return { 'record.authorId': author };
+}
+
+/** In a transaction nothing has been changed before it is committed. */
+function write<T>(
+  call: Call,
+  step: string,
+  { session }: Within,
+  run: (bounds: Bounds) => Promise<T>,
+): Promise<T> {
+  return session ? call.prepare(step, run) : call.commit(step, run);
+}
+
+/** Says it again for as long as nobody knows whether it was heard. */
+async function commit(call: Call, session: ClientSession): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await call.commit('commit', () => session.commitTransaction());
+    } catch (error) {
+      if (!isCommitUnknown(error)) throw error;
+      await call.pause(attempt, 'unknown');
+    }
+  }
+}

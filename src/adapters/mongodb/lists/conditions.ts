@@ -1,0 +1,96 @@
+import type { Document } from 'mongodb';
+import { emailKey } from '../../../domain/email.ts';
+import type {
+  EntityFilter,
+  PostFilter,
+  PostSort,
+  TimeSpan,
+  UserFilter,
+  UserSort,
+} from '../../../domain/list.ts';
+import { firstBehind } from './text.ts';
+
+/** What tells users from posts where lists are read. */
+export interface Resource<Filter, Sort extends string> {
+  /** Where the key of a sort is kept. */
+  readonly paths: Readonly<Record<Sort, string>>;
+  readonly conditions: (filter: Filter) => Conditions<Sort>;
+}
+
+/** What a filter asks of documents, and how to get at them. */
+export interface Conditions<Sort extends string> {
+  readonly match: Document;
+  /** True when no document can match. */
+  readonly never: boolean;
+  /** The index that finds the few records that the filter names. */
+  readonly named: string | undefined;
+  /** The index that serves a sort under this filter. */
+  readonly index: (by: Sort) => string;
+}
+
+export const users: Resource<UserFilter, UserSort> = {
+  paths: {
+    createdAt: 'record.createdAt',
+    updatedAt: 'record.updatedAt',
+    name: 'record.name',
+    email: 'emailKey',
+  },
+  conditions(filter) {
+    const { ids, name, email } = filter;
+    const key = email === undefined ? undefined : emailKey(email);
+    return {
+      match: {
+        ...entityMatch(filter),
+        ...(name !== undefined && { 'record.name': name }),
+        ...(key !== undefined && { emailKey: key }),
+      },
+      // An empty key stands for a missing address, and is nobody's.
+      never: key === '' || isNeverStored(name, key),
+      named: key !== undefined ? 'email' : ids && '_id_',
+      index: (by) => (name === undefined || by === 'name' ? by : 'name_createdAt'),
+    };
+  },
+};
+
+export const posts: Resource<PostFilter, PostSort> = {
+  paths: { createdAt: 'record.createdAt', updatedAt: 'record.updatedAt', title: 'record.title' },
+  conditions(filter) {
+    const { ids, title, authorId } = filter;
+    return {
+      match: {
+        ...entityMatch(filter),
+        ...(title !== undefined && { 'record.title': title }),
+        // By its type, because "equal to null" is two spans of an index: null, and none at all.
+        ...(authorId !== undefined && { 'record.authorId': authorId ?? { $type: 'null' } }),
+      },
+      never: isNeverStored(title, authorId),
+      named: ids && '_id_',
+      index(by) {
+        if (title !== undefined) return by === 'title' ? by : 'title_createdAt';
+        // One author's posts are few beside all posts, and are sorted in memory if need be; the
+        // posts without an author may be most of them.
+        if (authorId === undefined || (authorId === null && by !== 'createdAt')) return by;
+        return 'author_createdAt';
+      },
+    };
+  },
+};
+
+function entityMatch({ ids, createdAt, updatedAt }: EntityFilter): Document {
+  return {
+    ...(ids && { _id: { $in: ids.filter((id) => id.isWellFormed()) } }),
+    ...spanMatch('record.createdAt', createdAt),
+    ...spanMatch('record.updatedAt', updatedAt),
+  };
+}
+
+function spanMatch(path: string, { from, before }: TimeSpan = {}): Document {
+  if (from === undefined && before === undefined) return {};
+  const bound = (text: string) => firstBehind(text) ?? text;
+  const $gte = from === undefined ? '' : bound(from);
+  return { [path]: { $gte, ...(before !== undefined && { $lt: bound(before) }) } };
+}
+
+function isNeverStored(...texts: readonly (string | null | undefined)[]): boolean {
+  return texts.some((text) => text?.isWellFormed() === false);
+}

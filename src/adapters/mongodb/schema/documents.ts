@@ -1,0 +1,86 @@
+import { BSON, type Document } from 'mongodb';
+import { emailKey } from '../../../domain/email.ts';
+import type { Instant } from '../../../domain/instant.ts';
+import type { Post } from '../../../domain/post.ts';
+import { type Entity, type Id, RecordVersioned } from '../../../domain/record.ts';
+import type { User } from '../../../domain/user.ts';
+import { escapeKeys, unescapeKeys } from './keys.ts';
+
+/** A claim, kept in the document of the record that was made under it. */
+export interface StoredClaim {
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly until: Instant;
+  /** From when on the sweep may take it: later than `until`, by the clock of the machine. */
+  readonly expires: Date;
+  /** The record as it was first made; absent while the document still holds just that. */
+  readonly first?: Document;
+}
+
+/**
+ * A document of users or posts. What readers see has a `record`. What has none is hidden: a post
+ * in the making, or what is left of a deleted record so that its claims live on (a tombstone).
+ *
+ * The record lies below one field of ours, so that own fields of any name are safe from ours and
+ * from the server's.
+ */
+export interface StoredRecord {
+  readonly _id: Id;
+  readonly record?: Document;
+  readonly version?: number;
+  readonly claims?: readonly StoredClaim[];
+  /** When the server (its TTL index) removes a hidden document. */
+  readonly expires?: Date;
+}
+
+export interface StoredUser extends StoredRecord {
+  /** The key of the email address, and `''` without one: below every text, as the order wants it. */
+  readonly emailKey?: string;
+  /** Stands while the user is being deleted. */
+  readonly leaving?: { readonly token: string; readonly until: Date };
+}
+
+export interface StoredPost extends StoredRecord {
+  /** Stands while the post is being made. */
+  readonly pending?: true;
+  /** Authors that the post is about to name, each with the token of who is about to do it. */
+  readonly joining?: readonly { readonly token: string; readonly author: Id }[];
+}
+
+/** Holds of the documents that readers see. */
+export const isVisible = { record: { $exists: true } } as const;
+
+/** Holds of a document for as long as its record is at the version that was read. */
+export function asRead({ _id, version }: StoredRecord): { readonly _id: Id } {
+  return { _id, version } as { readonly _id: Id };
+}
+
+/** The first version of every record. */
+export const firstVersion = 1;
+
+export function toStoredUser(user: User, version: number): StoredUser {
+  const key = user.email === null ? '' : emailKey(user.email);
+  return { ...toStored(user, version), emailKey: key };
+}
+
+/** A post's document, when readers may see it. */
+export function toStoredPost(post: Post, version: number): StoredPost {
+  return toStored(post, version);
+}
+
+function toStored(record: Entity, version: number): StoredRecord {
+  return { _id: record.id, version, record: escapeKeys(record) as Document };
+}
+
+export function toVersioned<R extends Entity>(
+  record: Document,
+  version: number,
+): RecordVersioned<R> {
+  return new RecordVersioned(unescapeKeys(record) as R, version);
+}
+
+/** Parses a document that a query returned as BSON. */
+export function fromBson(bson: Uint8Array): Document {
+  const stored = BSON.deserialize(bson);
+  return { ...stored, record: unescapeKeys(stored.record) };
+}

@@ -1,0 +1,31 @@
+import type { Logger } from '../../ports/logger.ts';
+import type { StoreOptions } from '../../ports/store.ts';
+
+// Apart from the code that has the driver, so that the types of the package need none of Node's.
+
+export interface SqliteStoreOptions extends StoreOptions {
+  /** The data file. It and its folder are made when they are missing. */
+  readonly path: string;
+  /** Told of writes that failed, and how far a migration is. */
+  readonly logger?: Logger | undefined;
+  readonly writes?: Partial<WriteLimits> | undefined;
+}
+
+/** What may wait, and what may share a commit. */
+export interface WriteLimits {
+  /** Writes in one commit. */
+  readonly groupWrites: number;
+  /** For how many milliseconds writes are taken into one commit; one is always taken. */
+  readonly groupMs: number;
+  /** Writes that wait; one more is `overloaded`. */
+  readonly queuedWrites: number;
+  /** For how many milliseconds a write waits for somebody else's lock (a writing sqlite3 shell). */
+  readonly busyMs: number;
+}
+
+export const defaultWriteLimits: WriteLimits = {
+  groupWrites: 500,
+  groupMs: 50,
+  queuedWrites: 10_000,
+  busyMs: 5000,
+};

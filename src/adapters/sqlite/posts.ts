@@ -1,0 +1,56 @@
+import { unknownAuthor } from '../../domain/errors.ts';
+import type { PostFilter, PostSort } from '../../domain/list.ts';
+import type { Post } from '../../domain/post.ts';
+import type { Id } from '../../domain/record.ts';
+import type { PostRepository } from '../../ports/post-repository.ts';
+import type { Guard } from '../../ports/repository.ts';
+import type { Equality, ListScheme } from './lists.ts';
+import type { RowMapping } from './record-table.ts';
+import { SqliteRepository, type StoreParts } from './repository.ts';
+
+export const postScheme: RowMapping<Post> & ListScheme<PostFilter, PostSort> = {
+  table: 'posts',
+  columns: ['created_at', 'updated_at', 'author_id', 'title'],
+  values: ({ createdAt, updatedAt, authorId, title }) => [createdAt, updatedAt, authorId, title],
+  conflict({ authorId }, connection) {
+    if (authorId === null) return undefined;
+    const author = connection.get('SELECT 1 FROM users WHERE id = ?', authorId);
+    return author === undefined ? unknownAuthor() : undefined;
+  },
+  sorts: {
+    createdAt: { column: 'created_at', index: 'posts_created' },
+    updatedAt: { column: 'updated_at', index: 'posts_updated' },
+    title: { column: 'title', index: 'posts_title' },
+  },
+  equalities({ title, authorId }) {
+    const found: Equality<PostSort>[] = [];
+    if (title !== undefined) {
+      const index = 'posts_title_created';
+      const ordered = { title: 'posts_title', createdAt: index };
+      found.push({ column: 'title', value: title, index, ordered });
+    }
+    if (authorId !== undefined) {
+      const index = 'posts_author_created';
+      const ordered = {
+        createdAt: index,
+        updatedAt: 'posts_author_updated',
+        title: 'posts_author_title',
+      };
+      found.push({ column: 'author_id', value: authorId, index, ordered });
+    }
+    return found;
+  },
+};
+
+export class SqlitePostRepository
+  extends SqliteRepository<Post, PostFilter, PostSort>
+  implements PostRepository
+{
+  constructor(parts: StoreParts) {
+    super(parts, postScheme);
+  }
+
+  delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
+    return this.remove(id, guard);
+  }
+}

@@ -1,0 +1,48 @@
+import { cutPage } from '../../domain/list.ts';
+import { type Entity, JsonVersioned, type Version, type Versioned } from '../../domain/record.ts';
+import type { RecordTransfer, ScanRequest, Transfer } from '../../ports/transfer.ts';
+import { orderable } from './lists.ts';
+import { postScheme } from './posts.ts';
+import { RecordTable, type RowMapping } from './record-table.ts';
+import { reading, type StoreParts } from './repository.ts';
+import { userScheme } from './users.ts';
+
+export function sqliteTransfer(parts: StoreParts): Transfer {
+  return { users: recordTransfer(parts, userScheme), posts: recordTransfer(parts, postScheme) };
+}
+
+function recordTransfer<R extends Entity>(
+  { connection, writes }: StoreParts,
+  mapping: RowMapping<R>,
+): RecordTransfer<R> {
+  const table = new RecordTable(connection, mapping);
+  const sql = `SELECT version, record FROM ${mapping.table} WHERE id >= ? ORDER BY id LIMIT ?`;
+
+  function* rows({ after = '', limit }: ScanRequest): Iterable<Versioned<R>> {
+    const first = orderable(after) === after ? `${after}\0` : orderable(after);
+    for (const [version, json] of connection.iterate<[Version, string]>(sql, first, limit)) {
+      yield new JsonVersioned<R>(json, version);
+    }
+  }
+
+  return {
+    async scan(request) {
+      return reading(() => cutPage(rows(request), request, nowhere).items);
+    },
+
+    load(records) {
+      // Taken now and not later: what the caller does to them meanwhile is not stored.
+      const taken = records.map(({ json, version }) => new JsonVersioned<R>(json, version));
+      return writes.add(() =>
+        connection.withSavepoint(() => {
+          for (const record of taken) table.put(record);
+        }),
+      );
+    },
+  };
+}
+
+/** Who scans knows where the next one begins: at the last id. */
+function nowhere() {
+  return { key: null, id: '' };
+}

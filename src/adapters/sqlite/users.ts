@@ -1,0 +1,79 @@
+import { emailKey } from '../../domain/email.ts';
+import { emailTaken, RostrumError } from '../../domain/errors.ts';
+import { type Instant, latestInstant } from '../../domain/instant.ts';
+import type { UserFilter, UserSort } from '../../domain/list.ts';
+import type { Id } from '../../domain/record.ts';
+import type { User } from '../../domain/user.ts';
+import type { Guard } from '../../ports/repository.ts';
+import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
+import type { Equality, ListScheme } from './lists.ts';
+import type { RowMapping } from './record-table.ts';
+import { SqliteRepository, type StoreParts } from './repository.ts';
+
+export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
+  table: 'users',
+  columns: ['created_at', 'updated_at', 'name', 'email_key'],
+  values: ({ createdAt, updatedAt, name, email }) => [
+    createdAt,
+    updatedAt,
+    name,
+    email === null ? null : emailKey(email),
+  ],
+  conflict({ id, email }, connection) {
+    const sql = 'SELECT 1 FROM users WHERE email_key = ? AND id <> ?';
+    const isTaken = email !== null && connection.get(sql, emailKey(email), id) !== undefined;
+    return isTaken ? emailTaken() : undefined;
+  },
+  sorts: {
+    createdAt: { column: 'created_at', index: 'users_created' },
+    updatedAt: { column: 'updated_at', index: 'users_updated' },
+    name: { column: 'name', index: 'users_name' },
+    email: { column: 'email_sort', index: 'users_email' },
+  },
+  equalities({ email, name }) {
+    const found: Equality<UserSort>[] = [];
+    if (email !== undefined) {
+      const value = emailKey(email);
+      found.push({ column: 'email_key', value, index: 'users_email_key', ordered: {} });
+    }
+    if (name !== undefined) {
+      const index = 'users_name_created';
+      const ordered = { name: 'users_name', createdAt: index };
+      found.push({ column: 'name', value: name, index, ordered });
+    }
+    return found;
+  },
+};
+
+/** As `nextInstant` says it, for a post that is deprived of its author. */
+const nextInstant = `max(?1, coalesce(
+  strftime('%Y-%m-%dT%H:%M:%fZ', updated_at, '+0.001 seconds'), '${latestInstant}'))`;
+
+/** As `withoutAuthor` says it. Numbers and texts that are not set stay as they were written. */
+const keepPosts = `UPDATE posts SET
+  author_id = NULL, version = version + 1, updated_at = ${nextInstant},
+  record = json_set(record, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
+  WHERE author_id = ?2`;
+
+export class SqliteUserRepository
+  extends SqliteRepository<User, UserFilter, UserSort>
+  implements UserRepository
+{
+  constructor(parts: StoreParts) {
+    super(parts, userScheme);
+  }
+
+  delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
+    return this.remove(id, guard, () => {
+      if (mode === 'keep') this.connection.run(keepPosts, at, id);
+      else if (mode === 'delete') this.connection.run('DELETE FROM posts WHERE author_id = ?', id);
+      else this.#refuse(id);
+    });
+  }
+
+  #refuse(id: Id): void {
+    const sql = 'SELECT count(*) FROM posts WHERE author_id = ?';
+    const posts = this.connection.get<[number]>(sql, id)?.[0] ?? 0;
+    if (posts > 0) throw new RostrumError('user-has-posts', { posts });
+  }
+}

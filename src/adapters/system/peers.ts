@@ -1,3 +1,0 @@
-import { loadPeers } from '../peer.ts';
-
-export const { destination, pino } = await loadPeers("rostrum's log", 'pino', () => import('pino'));

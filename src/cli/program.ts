@@ -1,0 +1,139 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { type Setting, type Settings, settingsTable } from '../settings/settings.ts';
+import { redactStoreUrl } from '../settings/store-url.ts';
+import { Failure, type StoreSetting } from './failure.ts';
+import { version } from './package.ts';
+
+/**
+ * Runs the command that the arguments name, with settings from flags and from the environment. A
+ * flag wins, and an empty variable counts as absent.
+ *
+ * @throws Failure in one sentence, without a password
+ */
+export async function runProgram(args: readonly string[]): Promise<void> {
+  for (const { env } of Object.values(settingsTable)) {
+    if (process.env[env] === '') delete process.env[env];
+  }
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw new Failure(sentence(error.message, args));
+  }
+}
+
+const overwrite = `
+A target with other records is refused; with --overwrite they are removed.
+An interrupted run is simply run again; a repeated one writes nothing.`;
+const stopped = 'A server on an SQLite store that takes part has to be stopped meanwhile.';
+
+function createProgram(): Command {
+  const program = new Command('rostrum')
+    .description('Serves users and posts over HTTP, under /api/v1.')
+    .version(version(), '--version', 'print the version')
+    .exitOverride()
+    .configureOutput({ outputError() {} });
+
+  const serve = program
+    .command('serve', { isDefault: true })
+    .description('serve over HTTP; the default command')
+    .allowExcessArguments()
+    .action(async (settings: Settings, command: Command) => {
+      const [word] = command.args;
+      if (word !== undefined) throw unknownCommand(word);
+      const { serveCommand } = await import('./serve.ts');
+      await serveCommand(settings, (name) => givenName(command, name));
+    });
+  for (const setting of Object.values(settingsTable)) serve.addOption(optionOf(setting));
+  program.addHelpText('after', () => `\n${serve.helpInformation()}`);
+
+  program
+    .command('copy')
+    .description('copy a store into another one')
+    .requiredOption('--from <url>', 'store to read')
+    .requiredOption('--to <url>', 'store to write')
+    .option('--overwrite', 'remove records that the source does not have')
+    .addHelpText('after', `\nCopies ids, versions and times, not idempotency keys.${overwrite}`)
+    .addHelpText('after', `Both sides are compared at the end.\n${stopped}`)
+    .action(async (options: { from: string; to: string; overwrite?: true }) => {
+      const { copyCommand } = await import('./copy.ts');
+      await copyCommand(options);
+    });
+
+  program
+    .command('export <file>')
+    .description('write a store into a file of JSON Lines')
+    .addOption(optionOf(settingsTable.store))
+    .addHelpText('after', `\nThe last line has the counts and a checksum.\n${stopped}`)
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { exportCommand } = await import('./export.ts');
+      await exportCommand(file, storeOf(command));
+    });
+
+  program
+    .command('import <file>')
+    .description('load an export into a store')
+    .addOption(optionOf(settingsTable.store))
+    .option('--overwrite', 'remove records that the file does not have')
+    .addHelpText(
+      'after',
+      `\nThe whole file is checked before it is loaded.${overwrite}\n${stopped}`,
+    )
+    .action(async (file: string, options: { overwrite?: true }, command: Command) => {
+      const { importCommand } = await import('./import.ts');
+      await importCommand(file, storeOf(command), options);
+    });
+
+  program
+    .command('backup <file>')
+    .description('copy the file of an SQLite store, while its server goes on')
+    .addOption(optionOf(settingsTable.store))
+    .addHelpText('after', '\nThe file is an SQLite store as of the moment when the backup began.')
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { backupCommand } = await import('./backup.ts');
+      await backupCommand(file, storeOf(command));
+    });
+  return program;
+}
+
+function optionOf({ flag, env, fallback, description, allowed, parse }: Setting<unknown>): Option {
+  return new Option(flag, description)
+    .env(env)
+    .default(fallback)
+    .argParser((text) => {
+      const value = parse(text);
+      if (value === undefined) throw new InvalidArgumentError(`The value must be ${allowed}.`);
+      return value;
+    });
+}
+
+/** The name by which a setting was given: `PORT` when the environment gave it, else `--port`. */
+function givenName(command: Command, name: keyof Settings): string {
+  const { flag, env } = settingsTable[name];
+  const [long = flag] = flag.split(' ');
+  return command.getOptionValueSource(name) === 'env' ? env : long;
+}
+
+function storeOf(command: Command): StoreSetting {
+  return { setting: givenName(command, 'store'), url: command.getOptionValue('store') };
+}
+
+function unknownCommand(word: string): Failure {
+  return new Failure(
+    `"${redactStoreUrl(word)}" is not a command or not the first argument. See rostrum --help.`,
+  );
+}
+
+/** The library's message as a sentence. What was typed may hold a password. */
+function sentence(message: string, args: readonly string[]): string {
+  const typed = [...args, ...Object.values(settingsTable).map(({ env }) => process.env[env] ?? '')];
+  const shown = typed.reduce((text, part) => text.replaceAll(part, redact(part)), message);
+  const text = shown.replace(/^error: (.)/, (_, first: string) => first.toUpperCase());
+  return `${text.replaceAll('\n', ' ').replace(/[.?)]?$/, (end) => end || '.')} See rostrum --help.`;
+}
+
+/** Redacts an argument: a URL, or a flag with one behind its `=`. */
+function redact(part: string): string {
+  const [, flag = '', value = ''] = /^(--[\w-]+=)?(.*)$/s.exec(part) ?? [];
+  return flag + redactStoreUrl(value);
+}

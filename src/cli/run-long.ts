@@ -1,0 +1,57 @@
+import { isRostrumError } from '../domain/errors.ts';
+import { Failure } from './failure.ts';
+import { createProgress, type Progress } from './progress.ts';
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/** What a long command is given. */
+export interface LongRun {
+  readonly progress: Progress;
+  /** Aborted by the first signal; the same signal again ends the process. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a command that may take long: with progress, an end at the first signal, and one sentence
+ * for what may go wrong meanwhile.
+ *
+ * @param again what the same command does when it is run again
+ */
+export async function runLong<T>(
+  work: (run: LongRun) => Promise<T>,
+  again = 'it carries over the rest',
+): Promise<T> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const abort = (): void => controller.abort();
+  for (const name of signals) process.once(name, abort);
+  const progress = await createProgress();
+  try {
+    return await work({ progress, signal });
+  } catch (error) {
+    progress.stop();
+    throw signal.aborted
+      ? new Failure(`Interrupted: run the same command again, and ${again}.`)
+      : explained(error, again);
+  } finally {
+    progress.stop();
+    for (const name of signals) process.removeListener(name, abort);
+  }
+}
+
+function explained(error: unknown, again: string): unknown {
+  if (isRostrumError(error, 'store-unavailable') || isRostrumError(error, 'overloaded')) {
+    return new Failure(
+      'A store stopped responding: check that it runs and has space on its disk, ' +
+        `then run the same command again, and ${again}.`,
+    );
+  }
+  if (!(error instanceof Error && 'code' in error)) return error;
+  if (error.code === 'ENOSPC') {
+    return new Failure('The disk is full: free some space, then run the same command again.');
+  }
+  // An error of the file system has the operation and the path in its message.
+  return 'syscall' in error && 'path' in error
+    ? new Failure(`${error.message}: check that the file exists and can be used.`)
+    : error;
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../ports/logger.ts';
+import type { Store } from '../ports/store.ts';
+import { openStore } from '../settings/open-store.ts';
+import { parseStoreUrl } from '../settings/store-url.ts';
+import { explainOpening, type StoreSetting, storeFailure } from './failure.ts';
+
+/** A new MongoDB database makes its indexes before it is ready. */
+const readyTries = { count: 5, pauseMs: 500 };
+
+/** The command itself says what a store would log. */
+const silent: Logger = { info() {}, warn() {}, error() {} };
+
+/**
+ * Opens a store, works on it, and closes it.
+ *
+ * @param role a source has to exist; a target is made
+ * @throws Failure in one sentence about the setting that names the store
+ */
+export async function withStore<T>(
+  named: StoreSetting,
+  role: 'source' | 'target',
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const store = await open(named, role);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function open(named: StoreSetting, role: 'source' | 'target'): Promise<Store> {
+  let store: Store | undefined;
+  try {
+    const parsed = parseStoreUrl(named.url);
+    if (parsed.kind === 'memory') {
+      throw storeFailure(named, 'a memory store begins empty and ends with the command.');
+    }
+    if (parsed.kind === 'sqlite' && role === 'source' && !existsSync(parsed.path)) {
+      throw storeFailure(named, 'there is no such file.');
+    }
+    store = await openStore(named.url, silent);
+    await whenReady(store);
+    return store;
+  } catch (error) {
+    await store?.close();
+    throw explainOpening(error, named);
+  }
+}
+
+async function whenReady(store: Store): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await store.ready();
+    } catch (error) {
+      if (tried === readyTries.count) throw error;
+      await sleep(readyTries.pauseMs);
+    }
+  }
+}

@@ -1,0 +1,234 @@
+/** A client of Rostrum's HTTP API over `fetch`: for browsers, workers, Node and others. */
+import type { JsonObject } from '../domain/json.ts';
+import type { OwnFieldsInput } from '../domain/own-fields.ts';
+import type { Post, PostInput, PostPatch } from '../domain/post.ts';
+import type { Id, Version } from '../domain/record.ts';
+import type { User, UserInput, UserPatch } from '../domain/user.ts';
+import { isApiProblem } from './problem.ts';
+import { type PostQuery, searchOf, type UserQuery } from './query.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  createTransport,
+  type Send,
+  type TransportOptions,
+  versionOf,
+} from './transport.ts';
+
+export type { Outcome } from '../domain/errors.ts';
+export type { Json, JsonObject } from '../domain/json.ts';
+export type { Post, PostInput, PostPatch } from '../domain/post.ts';
+export type { Id, Version } from '../domain/record.ts';
+export type { User, UserInput, UserPatch } from '../domain/user.ts';
+export {
+  type AnyApiProblem,
+  type ApiCode,
+  ApiProblem,
+  isApiProblem,
+  type ProblemDetails,
+  type ProblemEntry,
+} from './problem.ts';
+export type { PostQuery, TimeBounds, UserQuery } from './query.ts';
+export type { RetryOptions, TransportOptions } from './transport.ts';
+
+/** A record, and the version that it is at. */
+export interface Versioned<R> {
+  readonly record: R;
+  readonly version: Version;
+  /** The response's entity tag (RFC 9110, section 8.8.3). */
+  readonly etag: string;
+}
+
+export interface Created<R> extends Versioned<R> {
+  /** True when the key's first request had made the record already. */
+  readonly replayed: boolean;
+}
+
+export interface ListPage<R> {
+  readonly items: readonly R[];
+  /** The `cursor` of the page behind; null on the last one. */
+  readonly next: string | null;
+  /** With `count: 'exact'`: how many records the filter matches. */
+  readonly total?: number;
+}
+
+export interface CallOptions {
+  /** Aborts the call, its waits and its tries; the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CreateOptions extends CallOptions {
+  /** 1 to 255 visible ASCII characters; a random one when absent. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface ChangeOptions extends CallOptions {
+  /** The version that the record must be at, its entity tag, or `*`. */
+  readonly ifMatch?: Version | string | undefined;
+}
+
+export interface DeleteUserOptions extends ChangeOptions {
+  /** What becomes of the user's posts; a user who has some is not deleted when absent. */
+  readonly posts?: 'delete' | 'keep' | undefined;
+}
+
+/**
+ * The records of one resource. Every call rejects with an {@link ApiProblem}, or with the reason
+ * of its signal.
+ */
+export interface Resource<R, Input, Patch, Query, Deletion = ChangeOptions> {
+  /** Makes one record, however often the request has to be repeated. */
+  create(input: Input, options?: CreateOptions): Promise<Created<R>>;
+  get(id: Id, options?: CallOptions): Promise<Versioned<R>>;
+  /** One page. It may end before `limit`: only `next` tells whether more follow. */
+  list(query?: Query, options?: CallOptions): Promise<ListPage<R>>;
+  /** All records of a list, page by page; what `limit` sets is the size of a page. */
+  all(query?: Query, options?: CallOptions): AsyncGenerator<R, void, undefined>;
+  /** Replaces the whole record: fields that are left out are gone. */
+  replace(id: Id, input: Input, options?: ChangeOptions): Promise<Versioned<R>>;
+  /** Changes the fields that are supplied (RFC 7396): null removes one, objects merge. */
+  patch(id: Id, patch: Patch, options?: ChangeOptions): Promise<Versioned<R>>;
+  /**
+   * Reads, changes and replaces a record, again when somebody else changed it meanwhile.
+   *
+   * @param change makes the whole new record; it may run several times
+   */
+  update(id: Id, change: (record: R) => Input, options?: CallOptions): Promise<Versioned<R>>;
+  delete(id: Id, options?: Deletion): Promise<void>;
+}
+
+/** The whole API. The type parameters are own fields: as they are read, and as they are given. */
+export interface Client<
+  UserOwn extends object = JsonObject,
+  PostOwn extends object = JsonObject,
+  UserOwnInput extends object = InputOf<UserOwn>,
+  PostOwnInput extends object = InputOf<PostOwn>,
+> {
+  /** Where the API is, as it was given. */
+  readonly url: string;
+  readonly users: Resource<
+    User<UserOwn>,
+    UserInput<UserOwnInput>,
+    UserPatch<UserOwnInput>,
+    UserQuery<UserOwn>,
+    DeleteUserOptions
+  >;
+  readonly posts: Resource<
+    Post<PostOwn>,
+    PostInput<PostOwnInput>,
+    PostPatch<PostOwnInput>,
+    PostQuery<PostOwn>
+  >;
+}
+
+/** Own fields of no known type are given as any JSON. */
+type InputOf<Own extends object> = JsonObject extends Own ? OwnFieldsInput : Own;
+
+/**
+ * Makes a client. Nothing is sent before its first call.
+ *
+ * The types of own fields are what the program says; the server's schema is what checks them.
+ */
+export function createClient<
+  UserOwn extends object = JsonObject,
+  PostOwn extends object = JsonObject,
+  UserOwnInput extends object = InputOf<UserOwn>,
+  PostOwnInput extends object = InputOf<PostOwn>,
+>(options: TransportOptions): Client<UserOwn, PostOwn, UserOwnInput, PostOwnInput> {
+  const send = createTransport(options);
+  return { url: options.url, users: resource(send, 'users'), posts: resource(send, 'posts') };
+}
+
+/** How often `update` starts from the record as somebody else has just left it. */
+const maxUpdates = 10;
+
+function resource<R, Input extends object, Patch extends object, Query extends object>(
+  send: Send,
+  plural: 'users' | 'posts',
+): Resource<R, Input, Patch, Query, DeleteUserOptions> {
+  const pathOf = (id: Id) => `/${plural}/${encodeURIComponent(id)}`;
+
+  async function change(
+    method: ApiRequest['method'],
+    id: Id,
+    body: object,
+    { ifMatch, signal }: ChangeOptions = {},
+  ): Promise<Versioned<R>> {
+    const headers = preconditionOf(ifMatch);
+    return versioned(await send({ method, path: pathOf(id), body, headers, signal }));
+  }
+
+  const self: Resource<R, Input, Patch, Query, DeleteUserOptions> = {
+    async create(input, { idempotencyKey = randomKey(), signal } = {}) {
+      const headers = { 'Idempotency-Key': idempotencyKey };
+      const request = { method: 'POST', path: `/${plural}`, body: input, headers, signal } as const;
+      const response = await send(request);
+      const replayed = response.headers.get('Idempotency-Replayed') === 'true';
+      return { ...versioned<R>(response), replayed };
+    },
+
+    async get(id, { signal } = {}) {
+      return versioned(await send({ method: 'GET', path: pathOf(id), signal }));
+    },
+
+    async list(query, { signal } = {}) {
+      const { id, count }: { id?: unknown; count?: unknown } = query ?? {};
+      // A query cannot say "none of these": without an id it would ask for every record.
+      if (Array.isArray(id) && id.length === 0) {
+        return { items: [], next: null, ...(count !== undefined && { total: 0 }) };
+      }
+      const path = `/${plural}${searchOf(query ?? {})}`;
+      const { body } = await send({ method: 'GET', path, signal });
+      const { [plural]: items, next, total } = body as Record<string, unknown>;
+      return { items, next, ...(total !== undefined && { total }) } as ListPage<R>;
+    },
+
+    async *all(query, options) {
+      let page = await self.list(query, options);
+      for (;;) {
+        yield* page.items;
+        if (page.next === null) return;
+        page = await self.list({ ...query, cursor: page.next } as unknown as Query, options);
+      }
+    },
+
+    replace: (id, input, options) => change('PUT', id, input, options),
+    patch: (id, patch, options) => change('PATCH', id, patch, options),
+
+    async update(id, makeInput, options) {
+      for (let number = 1; ; number++) {
+        const { record, version } = await self.get(id, options);
+        try {
+          return await self.replace(id, makeInput(record), { ...options, ifMatch: version });
+        } catch (error) {
+          // Where an earlier try may have made this very change, it must not be made again.
+          const missed = isApiProblem(error, 'version-mismatch') && error.outcome === 'none';
+          if (!missed || number === maxUpdates) throw error;
+        }
+      }
+    },
+
+    async delete(id, { posts, ifMatch, signal } = {}) {
+      const headers = preconditionOf(ifMatch);
+      const path = `${pathOf(id)}${searchOf({ posts })}`;
+      await send({ method: 'DELETE', path, headers, signal });
+    },
+  };
+  return self;
+}
+
+function versioned<R>({ body, headers }: ApiResponse): Versioned<R> {
+  const etag = headers.get('ETag') ?? '';
+  return { record: body as R, version: versionOf(etag) ?? 0, etag };
+}
+
+function preconditionOf(ifMatch: Version | string | undefined): Readonly<Record<string, string>> {
+  if (ifMatch === undefined) return {};
+  return { 'If-Match': typeof ifMatch === 'number' ? `"${ifMatch}"` : ifMatch };
+}
+
+/** 128 random bits; `crypto.randomUUID` exists in secure contexts alone. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

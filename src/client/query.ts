@@ -1,0 +1,69 @@
+import type { PostSort, UserSort } from '../domain/list.ts';
+import type { Id } from '../domain/record.ts';
+
+/** Bounds of a time, as RFC 3339 text or as a `Date`. */
+export interface TimeBounds {
+  readonly gte?: string | Date | undefined;
+  readonly gt?: string | Date | undefined;
+  readonly lte?: string | Date | undefined;
+  readonly lt?: string | Date | undefined;
+}
+
+interface RecordQuery<Sort extends string> {
+  /** Any of these ids, 100 at most; none of them matches nothing. */
+  readonly id?: Id | readonly Id[] | undefined;
+  readonly createdAt?: TimeBounds | undefined;
+  readonly updatedAt?: TimeBounds | undefined;
+  /** `-createdAt` when absent. */
+  readonly sort?: Sort | `-${Sort}` | undefined;
+  /** Records on the page at most: 1 to 1000, 100 when absent. */
+  readonly limit?: number | undefined;
+  /** The `next` of the page before, in a list with the same filter and sort. */
+  readonly cursor?: string | null | undefined;
+  /** `exact` counts all records that the filter matches. */
+  readonly count?: 'exact' | undefined;
+}
+
+/** Own fields that can be filters, where the server declares them. */
+type OwnFilters<Own> = {
+  readonly [K in keyof Own as string extends K ? never : K]?:
+    | Extract<Own[K], string | number | boolean>
+    | undefined;
+};
+
+/** What a list of users is asked for. All filters must hold. */
+export type UserQuery<Own = unknown> = OwnFilters<Own> &
+  RecordQuery<UserSort> & {
+    /** Upper and lower case do not count. */
+    readonly email?: string | undefined;
+    /** The whole name, exactly. */
+    readonly name?: string | undefined;
+  };
+
+/** What a list of posts is asked for. All filters must hold. */
+export type PostQuery<Own = unknown> = OwnFilters<Own> &
+  RecordQuery<PostSort> & {
+    /** null: the posts without an author. */
+    readonly authorId?: Id | null | undefined;
+    /** The whole title, exactly. */
+    readonly title?: string | undefined;
+  };
+
+/** A query as text, with its `?`; empty when nothing is asked for. */
+export function searchOf(query: object): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (name === 'cursor' && value === null) continue;
+    for (const [key, text] of parametersOf(name, value)) search.append(key, text);
+  }
+  return search.size === 0 ? '' : `?${search}`;
+}
+
+function parametersOf(name: string, value: unknown): [string, string][] {
+  if (value === undefined) return [];
+  if (value === null) return [[name, '']];
+  if (value instanceof Date) return [[name, value.toISOString()]];
+  if (Array.isArray(value)) return value.flatMap((item) => parametersOf(name, item));
+  if (typeof value !== 'object') return [[name, String(value)]];
+  return Object.entries(value).flatMap(([bound, at]) => parametersOf(`${name}[${bound}]`, at));
+}

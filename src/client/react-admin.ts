@@ -1,0 +1,179 @@
+/** A data provider for react-admin 5. It imports nothing of it: its types fit as they are. */
+import {
+  type AdminClient,
+  deleteRecord,
+  fieldErrors,
+  forEach,
+  type Key,
+  NumberedPages,
+  recordsOf,
+  resourceOf,
+  seenIn,
+  sortOf,
+  translated,
+  updateRecord,
+} from './admin.ts';
+import type { CallOptions } from './index.ts';
+import type { ApiProblem } from './problem.ts';
+
+export interface ReactAdminOptions {
+  /**
+   * Whether lists count their records; true when absent. A count costs more the more records
+   * there are; without it, lists show a "next" and no number of pages.
+   */
+  readonly total?: boolean | undefined;
+  /** What becomes of a user's posts when `meta.posts` does not say: the API refuses when absent. */
+  readonly posts?: 'delete' | 'keep' | undefined;
+}
+
+/** What react-admin's forms and auth providers read of an error. Its `cause` is the problem. */
+export interface ReactAdminError extends Error {
+  readonly status: number;
+  /** The messages of fields by their names. */
+  readonly body: { readonly errors: Readonly<Record<string, string>> };
+  readonly cause: ApiProblem;
+}
+
+interface ListParams extends CallOptions {
+  readonly pagination?: { readonly page: number; readonly perPage: number };
+  readonly sort?: { readonly field: string; readonly order: string };
+  /** The filters of the API: `{ title: 'Hello', createdAt: { gte: '2026-01-01T00:00:00Z' } }`. */
+  readonly filter?: object;
+}
+
+interface ReferenceParams extends ListParams {
+  readonly target: string;
+  readonly id: Key;
+}
+
+interface OneParams extends CallOptions {
+  readonly id: Key;
+}
+
+interface ManyParams extends CallOptions {
+  readonly ids: readonly Key[];
+}
+
+interface UpdateParams {
+  readonly id: Key;
+  readonly data: object;
+  /** Its `updatedAt` is what the record must still have. */
+  readonly previousData?: object;
+}
+
+interface DeleteParams {
+  readonly id: Key;
+  readonly previousData?: object;
+  readonly meta?: { readonly posts?: 'delete' | 'keep' };
+}
+
+interface ListResult<R> {
+  data: R[];
+  total?: number;
+  pageInfo?: { hasNextPage: boolean; hasPreviousPage: boolean };
+}
+
+/** A `DataProvider` of react-admin: `<Admin dataProvider={…}>`. */
+export interface ReactAdminProvider {
+  getList<R extends object>(resource: string, params: ListParams): Promise<ListResult<R>>;
+  getOne<R extends object>(resource: string, params: OneParams): Promise<{ data: R }>;
+  getMany<R extends object>(resource: string, params: ManyParams): Promise<{ data: R[] }>;
+  getManyReference<R extends object>(
+    resource: string,
+    params: ReferenceParams,
+  ): Promise<ListResult<R>>;
+  create<R extends object>(resource: string, params: { data: object }): Promise<{ data: R }>;
+  update<R extends object>(resource: string, params: UpdateParams): Promise<{ data: R }>;
+  updateMany(resource: string, params: ManyParams & { data: object }): Promise<{ data: Key[] }>;
+  delete<R extends object>(resource: string, params: DeleteParams): Promise<{ data: R }>;
+  deleteMany(
+    resource: string,
+    params: ManyParams & Pick<DeleteParams, 'meta'>,
+  ): Promise<{ data: Key[] }>;
+  readonly supportAbortSignal: true;
+}
+
+/**
+ * Makes a data provider for the resources `users` and `posts`.
+ *
+ * An update is refused when the record changed since react-admin read it (`previousData`), and
+ * changes only the fields that it is given. Every method rejects with a {@link ReactAdminError}.
+ */
+export function reactAdminProvider(
+  client: AdminClient,
+  options: ReactAdminOptions = {},
+): ReactAdminProvider {
+  const { total: counted = true, posts } = options;
+  const pages = new NumberedPages();
+
+  async function getList(name: string, params: ListParams): Promise<ListResult<never>> {
+    const { pagination = { page: 1, perPage: 25 }, sort, filter, signal } = params;
+    const { page: number, perPage: size } = pagination;
+    const query = {
+      ...filter,
+      ...(sort && { sort: sortOf(sort.field, sort.order) }),
+      ...(counted && { count: 'exact' }),
+    };
+    const where = { number, size };
+    const page = await pages.page(resourceOf(client, name), name, query, where, { signal });
+    return {
+      data: page.items as never[],
+      pageInfo: { hasNextPage: page.next !== null, hasPreviousPage: number > 1 },
+      ...(page.total !== undefined && { total: page.total }),
+    };
+  }
+
+  const provider = {
+    supportAbortSignal: true,
+    getList,
+
+    async getOne(name: string, { id, signal }: OneParams) {
+      const { record } = await resourceOf(client, name).get(String(id), { signal });
+      return { data: record };
+    },
+
+    async getMany(name: string, { ids, signal }: ManyParams) {
+      return { data: await recordsOf(resourceOf(client, name), ids, { signal }) };
+    },
+
+    getManyReference: (name: string, { target, id, filter, ...params }: ReferenceParams) =>
+      getList(name, { ...params, filter: { ...filter, [target]: id } }),
+
+    async create(name: string, { data }: { data: object }) {
+      const { record } = await resourceOf(client, name).create(data);
+      return { data: record };
+    },
+
+    async update(name: string, { id, data, previousData }: UpdateParams) {
+      const seen = seenIn(previousData);
+      return { data: await updateRecord(resourceOf(client, name), id, data, seen) };
+    },
+
+    async updateMany(name: string, { ids, data }: ManyParams & { data: object }) {
+      const resource = resourceOf(client, name);
+      await forEach(ids, (id) => updateRecord(resource, id, data, undefined));
+      return { data: [...ids] };
+    },
+
+    async delete(name: string, { id, previousData, meta }: DeleteParams) {
+      const how = name === 'users' ? { posts: meta?.posts ?? posts } : {};
+      await deleteRecord(resourceOf(client, name), id, seenIn(previousData), how);
+      return { data: previousData ?? { id } };
+    },
+
+    async deleteMany(name: string, { ids, meta }: ManyParams & Pick<DeleteParams, 'meta'>) {
+      const how = name === 'users' ? { posts: meta?.posts ?? posts } : {};
+      const resource = resourceOf(client, name);
+      await forEach(ids, (id) => deleteRecord(resource, id, undefined, how));
+      return { data: [...ids] };
+    },
+  };
+  // Own fields are of the types that the caller says.
+  return translated(provider, reactAdminError) as unknown as ReactAdminProvider;
+}
+
+function reactAdminError(problem: ApiProblem): ReactAdminError {
+  const error = new Error(problem.message, { cause: problem });
+  const { status } = problem;
+  return Object.assign(error, { status, cause: problem, body: { errors: fieldErrors(problem) } });
+}

@@ -1,0 +1,204 @@
+/** A data provider for refine 5. It imports nothing of it: its types fit as they are. */
+import {
+  type AdminClient,
+  allRecords,
+  deleteRecord,
+  fieldErrors,
+  forEach,
+  fullPage,
+  type Key,
+  NumberedPages,
+  recordsOf,
+  resourceOf,
+  seenIn,
+  sortOf,
+  translated,
+  updateRecord,
+} from './admin.ts';
+import type { CallOptions } from './index.ts';
+import type { ApiProblem } from './problem.ts';
+
+/** What refine's forms and notifications read of an error. Its `cause` is the problem. */
+export interface RefineError extends Error {
+  readonly statusCode: number;
+  /** The messages of fields by their names. */
+  readonly errors: Readonly<Record<string, string>>;
+  readonly cause: ApiProblem;
+}
+
+interface Meta {
+  /** The record's `updatedAt` as it was read: a change of a record that changed since is refused. */
+  readonly updatedAt?: string;
+  /** What becomes of the posts of a user who is deleted. */
+  readonly posts?: 'delete' | 'keep';
+  readonly queryContext?: { readonly signal?: AbortSignal };
+}
+
+interface Of {
+  readonly resource: string;
+  readonly meta?: Meta;
+}
+
+interface ListParams extends Of {
+  /** `currentPage` is a number, or a cursor: `useInfiniteList` gives back what it was given. */
+  readonly pagination?: {
+    readonly currentPage?: Key;
+    readonly pageSize?: number;
+    readonly mode?: 'client' | 'server' | 'off';
+  };
+  readonly sorters?: readonly { readonly field: string; readonly order: string }[];
+  readonly filters?: readonly Filter[];
+}
+
+interface Filter {
+  readonly operator: string;
+  readonly field?: string;
+  readonly value: unknown;
+}
+
+interface ListResult<R> {
+  data: R[];
+  total: number;
+  cursor?: { next?: string };
+}
+
+interface One extends Of {
+  readonly id: Key;
+}
+
+interface Many extends Of {
+  readonly ids: readonly Key[];
+}
+
+/** A `DataProvider` of refine: `<Refine dataProvider={…}>`. */
+export interface RefineProvider {
+  getList<R extends object>(params: ListParams): Promise<ListResult<R>>;
+  getOne<R extends object>(params: One): Promise<{ data: R }>;
+  getMany<R extends object>(params: Many): Promise<{ data: R[] }>;
+  create<R extends object, V = object>(params: Of & { variables: V }): Promise<{ data: R }>;
+  createMany<R extends object, V = object>(params: Of & { variables: V[] }): Promise<{ data: R[] }>;
+  update<R extends object, V = object>(params: One & { variables: V }): Promise<{ data: R }>;
+  updateMany<R extends object, V = object>(params: Many & { variables: V }): Promise<{ data: R[] }>;
+  deleteOne<R extends object>(params: One): Promise<{ data: R }>;
+  deleteMany<R extends object>(params: Many): Promise<{ data: R[] }>;
+  getApiUrl(): string;
+}
+
+/**
+ * Makes a data provider for the resources `users` and `posts`.
+ *
+ * An update changes only the fields that it is given. It is refused when the record changed since
+ * it was read, where `meta.updatedAt` or `variables.updatedAt` says when that was. Every method
+ * rejects with a {@link RefineError}.
+ */
+export function refineProvider(client: AdminClient): RefineProvider {
+  const pages = new NumberedPages();
+
+  const provider = {
+    async getList({
+      resource: name,
+      pagination = {},
+      sorters = [],
+      filters = [],
+      meta,
+    }: ListParams) {
+      const { currentPage = 1, pageSize: size = 10, mode = 'server' } = pagination;
+      const resource = resourceOf(client, name);
+      const [sorter] = sorters;
+      const query = {
+        ...filterOf(filters),
+        ...(sorter && { sort: sortOf(sorter.field, sorter.order) }),
+      };
+      const options = signalOf(meta);
+      if (mode !== 'server') {
+        const data = await allRecords(resource, query, options);
+        return { data, total: data.length };
+      }
+      const counted = { ...query, count: 'exact' };
+      const {
+        items,
+        next,
+        total = 0,
+      } = typeof currentPage === 'string'
+        ? await fullPage(resource, { ...counted, cursor: currentPage }, size, options)
+        : await pages.page(resource, name, counted, { number: currentPage, size }, options);
+      return { data: items, total, cursor: next === null ? {} : { next } };
+    },
+
+    async getOne({ resource, id, meta }: One) {
+      const { record } = await resourceOf(client, resource).get(String(id), signalOf(meta));
+      return { data: record };
+    },
+
+    async getMany({ resource, ids, meta }: Many) {
+      return { data: await recordsOf(resourceOf(client, resource), ids, signalOf(meta)) };
+    },
+
+    async create({ resource, variables }: Of & { variables: object }) {
+      const { record } = await resourceOf(client, resource).create(variables);
+      return { data: record };
+    },
+
+    async createMany({ resource, variables }: Of & { variables: object[] }) {
+      const create = async (input: object) =>
+        (await resourceOf(client, resource).create(input)).record;
+      return { data: await forEach(variables, create) };
+    },
+
+    async update({ resource, id, variables, meta }: One & { variables: object }) {
+      const seen = meta?.updatedAt ?? seenIn(variables);
+      return { data: await updateRecord(resourceOf(client, resource), id, variables, seen) };
+    },
+
+    async updateMany({ resource: name, ids, variables }: Many & { variables: object }) {
+      const resource = resourceOf(client, name);
+      const update = (id: Key) => updateRecord(resource, id, variables, undefined);
+      return { data: await forEach(ids, update) };
+    },
+
+    async deleteOne({ resource, id, meta }: One) {
+      await deleteRecord(resourceOf(client, resource), id, meta?.updatedAt, { posts: meta?.posts });
+      return { data: { id } };
+    },
+
+    async deleteMany({ resource: name, ids, meta }: Many) {
+      const resource = resourceOf(client, name);
+      await forEach(ids, (id) => deleteRecord(resource, id, undefined, { posts: meta?.posts }));
+      return { data: ids.map((id) => ({ id })) };
+    },
+  };
+  const methods = translated(provider, refineError);
+  // Records are of the types that the caller says.
+  return { ...methods, getApiUrl: () => client.url } as unknown as RefineProvider;
+}
+
+function signalOf(meta: Meta | undefined): CallOptions {
+  return { signal: meta?.queryContext?.signal };
+}
+
+/** Refine's filters as those of the API. @throws TypeError for one that the API does not have */
+function filterOf(filters: readonly Filter[]): object {
+  const query: Record<string, unknown> = {};
+  for (const { operator, field = '', value } of flat(filters)) {
+    if (value === undefined) continue;
+    if (operator === 'eq' || (operator === 'in' && field === 'id')) query[field] = value;
+    else if (operator === 'null') query[field] = null;
+    else if (['gte', 'gt', 'lte', 'lt'].includes(operator)) {
+      query[field] = { ...(query[field] as object | undefined), [operator]: value };
+    } else throw new TypeError(`The API has no filter "${operator}" on "${field}".`);
+  }
+  return query;
+}
+
+/** All filters must hold, so an "and" is its parts. */
+function flat(filters: readonly Filter[]): readonly Filter[] {
+  return filters.flatMap((one) =>
+    one.operator === 'and' ? flat(one.value as readonly Filter[]) : [one],
+  );
+}
+
+function refineError(problem: ApiProblem): RefineError {
+  const { message, status: statusCode } = problem;
+  const error = new Error(message, { cause: problem });
+  return Object.assign(error, { statusCode, cause: problem, errors: fieldErrors(problem) });
+}

@@ -1,0 +1,149 @@
+import { emailKey } from './email.ts';
+import type { Instant } from './instant.ts';
+import type { Post } from './post.ts';
+import type { Id, Versioned } from './record.ts';
+import { compareText, utf8Bytes } from './text.ts';
+import type { User } from './user.ts';
+
+/** How large a page may be. */
+export const pageLimits = {
+  /** Records, at most. */
+  max: 1000,
+  /** Records, when the caller does not say. */
+  default: 100,
+  /** Bytes of JSON; a page has one record at least. */
+  bytes: 2 * 1024 * 1024,
+} as const;
+
+/** How many ids a filter may name. */
+export const maxFilterIds = 100;
+
+export const userSorts = ['createdAt', 'updatedAt', 'name', 'email'] as const;
+export const postSorts = ['createdAt', 'updatedAt', 'title'] as const;
+
+export type UserSort = (typeof userSorts)[number];
+export type PostSort = (typeof postSorts)[number];
+
+/** By a field, in a direction; ties go by id in the same direction. */
+export interface Order<Sort extends string> {
+  readonly by: Sort;
+  readonly direction: 'asc' | 'desc';
+}
+
+/** The order of a list when the caller does not say: the newest first. */
+export const newestFirst = { by: 'createdAt', direction: 'desc' } as const;
+
+/** A span of time: from `from` on, and before `before`. Either end may be open. */
+export interface TimeSpan {
+  readonly from?: Instant | undefined;
+  readonly before?: Instant | undefined;
+}
+
+/** Which records a list has. All that is said must hold. */
+export interface EntityFilter {
+  /** Any of these, {@link maxFilterIds} at most. An empty list matches nothing. */
+  readonly ids?: readonly Id[] | undefined;
+  readonly createdAt?: TimeSpan | undefined;
+  readonly updatedAt?: TimeSpan | undefined;
+}
+
+export interface UserFilter extends EntityFilter {
+  /** The whole name, exactly. */
+  readonly name?: string | undefined;
+  /** An address with the same {@link emailKey}. */
+  readonly email?: string | undefined;
+}
+
+export interface PostFilter extends EntityFilter {
+  /** The whole title, exactly. */
+  readonly title?: string | undefined;
+  /** The posts of one author; null: the posts without one. */
+  readonly authorId?: Id | null | undefined;
+}
+
+/**
+ * A position in a list: just behind the record that had this sort key and this id when it was
+ * shown. The record itself may be gone by now.
+ */
+export interface Position {
+  readonly key: string | null;
+  readonly id: Id;
+}
+
+/** The order of positions in an ascending list: null before all text, text by code point, then by id. */
+export function comparePositions(a: Position, b: Position): number {
+  return compareKeys(a.key, b.key) || compareText(a.id, b.id);
+}
+
+function compareKeys(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  return compareText(a, b);
+}
+
+/** One page of a list, as a store is asked for it. */
+export interface PageRequest<Filter, Sort extends string> {
+  readonly filter: Filter;
+  readonly order: Order<Sort>;
+  /** Records: 1 to {@link pageLimits}.max. */
+  readonly limit: number;
+  /** Bytes of UTF-8 of the records' `json`: see {@link cutPage}. */
+  readonly bytes: number;
+  /** Where the page before ended; absent for the first page. */
+  readonly after?: Position | undefined;
+  /** Whether to count all records that the filter matches, on every page. */
+  readonly total?: boolean | undefined;
+}
+
+export interface Page<R> {
+  readonly items: readonly Versioned<R>[];
+  /** Where the next page begins; absent on the last page. */
+  readonly next?: Position | undefined;
+  /** How many records the filter matches, when that was asked for. */
+  readonly total?: number | undefined;
+}
+
+/**
+ * Cuts a page off the records that follow in a list: it ends at `limit` records, or before the
+ * record that would bring it over `bytes`, but has one at least.
+ *
+ * Takes no more than one record beyond the page, so that a store can read them one by one.
+ *
+ * @param position where a record of the list is, for `next`
+ */
+export function cutPage<V extends { readonly json: string }>(
+  records: Iterable<V>,
+  { limit, bytes }: { readonly limit: number; readonly bytes: number },
+  position: (record: V) => Position,
+): { readonly items: V[]; readonly next?: Position } {
+  const items: V[] = [];
+  // A character has three bytes at most; they are counted only where that bound does not do.
+  let size = 0;
+  let uncounted: V[] = [];
+  for (const record of records) {
+    const last = items.at(-1);
+    if (last !== undefined && items.length >= limit) return { items, next: position(last) };
+    uncounted.push(record);
+    size += record.json.length * 3;
+    if (size > bytes) {
+      for (const { json } of uncounted) size += utf8Bytes(json) - json.length * 3;
+      uncounted = [];
+      if (last !== undefined && size > bytes) return { items, next: position(last) };
+    }
+    items.push(record);
+  }
+  return { items };
+}
+
+/**
+ * What a user is sorted by. Text sorts by code point; null, a missing email address, comes before
+ * all text, and so last in descending order.
+ */
+export function userSortKey(user: User, by: UserSort): string | null {
+  if (by === 'email') return user.email === null ? null : emailKey(user.email);
+  return user[by];
+}
+
+/** What a post is sorted by. */
+export function postSortKey(post: Post, by: PostSort): string {
+  return post[by];
+}

@@ -1,0 +1,18 @@
+import { isPlainObject } from './json.ts';
+
+/**
+ * Refuses a value that is no object, or that has an unknown member: an unknown value must never mean
+ * "everything else".
+ *
+ * @throws TypeError
+ */
+export function checkOptions<T extends object>(
+  options: unknown,
+  names: readonly string[],
+  what = 'options',
+): T {
+  if (!isPlainObject(options)) throw new TypeError(`The ${what} must be an object.`);
+  const strange = Object.keys(options).find((name) => !names.includes(name));
+  if (strange === undefined) return options as T;
+  throw new TypeError(`"${strange}" is not known in the ${what}; known are ${names.join(', ')}.`);
+}

@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { isRostrumError } from '../domain/errors.ts';
+import type { Post } from '../domain/post.ts';
+import type { Id } from '../domain/record.ts';
+import type { Store } from '../ports/store.ts';
+import type { DeleteMode } from '../ports/user-repository.ts';
+import { counts, raisesUnknownAuthor } from './assertions.ts';
+import { authorWith, everyMode } from './deletion.ts';
+import { later, post, times, user } from './fixtures.ts';
+import { idsOf, pageOf, put, recordsOf, walk } from './lists.ts';
+import type { Suite } from './suite.ts';
+
+/** Deletions of users against all that happens to their posts meanwhile: no orphan, ever. */
+export function describeDeletionRaces(suite: Suite): void {
+  for (const mode of everyMode) describeArrivals(mode, suite);
+  for (const mode of everyMode) describeDepartures(mode, suite);
+  for (const mode of ['delete', 'keep'] as const) describeReaders(mode, suite);
+
+  suite.test('deletions in every mode against creations, moves and each other', async (store) => {
+    const { users, posts } = store;
+    for (let round = 0; round < 12; round++) {
+      const [author, other] = [user(), user()];
+      await put(users, [author, other]);
+      const movers = times(4, (n) => post({ authorId: n % 2 ? other.id : author.id }));
+      await put(posts, movers);
+      const writes = times(12, async (n) => {
+        await ticks((n * 5 + round) % 7);
+        const authorId = n % 2 ? author.id : other.id;
+        if (n % 3 === 0) return posts.create(() => post({ authorId }));
+        const mode = everyMode[(n + round) % 3] ?? 'refuse';
+        if (n % 3 === 1) return users.delete(authorId, mode, later);
+        const id = movers[n % 4]?.id ?? '';
+        return posts.update(id, ({ record }) => ({ ...record, authorId }));
+      });
+      for (const result of await Promise.allSettled(writes)) {
+        if (result.status === 'fulfilled') continue;
+        if (isRostrumError(result.reason, 'user-has-posts')) continue;
+        await raisesUnknownAuthor(Promise.reject(result.reason));
+      }
+      await noOrphan(store);
+    }
+  });
+}
+
+/** How far the deletion is, as those who write or read meanwhile have to know. */
+interface Progress {
+  begun: boolean;
+  ended: boolean;
+  /** Nobody writes any more: a deletion that is refused now will be refused for ever. */
+  quiet: boolean;
+}
+
+/** Posts that keep coming while their author is deleted. */
+function describeArrivals(mode: DeleteMode, { test }: Suite): void {
+  test(`${mode}: posts that keep coming to a deleted user leave no orphan`, async (store) => {
+    const { users, posts } = store;
+    for (let round = 0; round < 6; round++) {
+      const [authorId = ''] = await put(users, [user()]);
+      const progress = { begun: false, ended: false, quiet: false };
+      const writing = times(4, (n) =>
+        keepWriting(progress, () => visit(store, authorId, mode, n % 2 === 0)),
+      );
+      void Promise.allSettled(writing).then(() => {
+        progress.quiet = true;
+      });
+      const reading = keepReading(progress, async () => {
+        const isGone = (await users.get(authorId)) === undefined;
+        const { items } = await pageOf(posts, { filter: { authorId } });
+        if (isGone) counts('posts of a user who is gone', items.length, 0);
+      });
+      const deleting = deleteAfter(1 + round * 2, progress, () =>
+        users.delete(authorId, mode, later),
+      );
+      const written = (await ended(writing, reading, deleting)).flat();
+      assert.equal(await users.get(authorId), undefined, 'the user is still there');
+      for (const id of written) {
+        const left = await posts.get(id);
+        if (mode !== 'keep') assert.equal(left, undefined, 'a deleted user’s post is left');
+        else assert.equal(left?.record.authorId, null, 'a kept post names its author, or is gone');
+      }
+    }
+    await noOrphan(store);
+  });
+}
+
+/**
+ * Makes a post of the author, or moves one to them. In the mode `refuse`, it is in the way of the
+ * deletion until it is deleted again.
+ */
+async function visit(
+  { users, posts }: Store,
+  authorId: Id,
+  mode: DeleteMode,
+  isMove: boolean,
+): Promise<Id> {
+  const record = post({ authorId: isMove ? null : authorId });
+  try {
+    await posts.create(() => record);
+    if (isMove) await posts.update(record.id, (now) => ({ ...now.record, authorId }));
+  } catch (error) {
+    const left = (await posts.get(record.id))?.record;
+    assert.deepEqual(left, isMove ? record : undefined, 'a refused post was written');
+    throw error;
+  }
+  if (mode === 'refuse') {
+    assert.ok(await users.get(authorId), 'the post names a deleted user');
+    await posts.delete(record.id);
+  }
+  return record.id;
+}
+
+/** @returns the ids that were written until the author was found gone */
+async function keepWriting(progress: Progress, write: () => Promise<Id>): Promise<Id[]> {
+  const written: Id[] = [];
+  for (let n = 0; n < 30; n++) {
+    await pause();
+    const wasDeleted = progress.ended;
+    const [outcome] = await Promise.allSettled([write()]);
+    if (outcome.status === 'rejected') {
+      await raisesUnknownAuthor(Promise.reject(outcome.reason));
+      assert.ok(progress.begun, 'a post was refused though its author was there');
+      break;
+    }
+    assert.ok(!wasDeleted, 'a post was given an author who is gone');
+    written.push(outcome.value);
+  }
+  return written;
+}
+
+async function keepReading(progress: Progress, read: () => Promise<void>): Promise<void> {
+  while (!progress.ended) {
+    await read();
+    await pause();
+  }
+}
+
+/** Deletes a user after some time, as often as it is refused: writers that are in the way end. */
+async function deleteAfter(
+  pauses: number,
+  progress: Progress,
+  remove: () => Promise<boolean>,
+): Promise<void> {
+  try {
+    for (let n = 0; n < pauses; n++) await pause();
+    progress.begun = true;
+    for (;;) {
+      const { quiet } = progress;
+      const [outcome] = await Promise.allSettled([remove()]);
+      if (outcome.status === 'fulfilled') return assert.ok(outcome.value, 'no user was found');
+      const isRefused = isRostrumError(outcome.reason, 'user-has-posts');
+      if (!isRefused || quiet) throw outcome.reason;
+      await pause();
+    }
+  } finally {
+    progress.ended = true;
+  }
+}
+
+/** Deletions of a user against changes of the posts that name the user already. */
+function describeDepartures(mode: DeleteMode, { test }: Suite): void {
+  const rounds = 12;
+
+  /** Races the deletion with a change of each of four posts. */
+  const against = async (store: Store, round: number, change: (post: Post, n: number) => Post) => {
+    const { users, posts } = store;
+    const { author, theirs } = await authorWith(4, store);
+    const deletion = async () => {
+      await ticks((round >> 1) % 4);
+      return users.delete(author.id, mode, later);
+    };
+    // Who sets out first differs from round to round.
+    const early = round % 2 === 0 ? undefined : deletion();
+    const changing = times(4, async (n) => {
+      await ticks(n * (round % 3));
+      return posts.update(theirs[n]?.id ?? '', ({ record }) => change(record, n));
+    });
+    const [deleting] = await Promise.allSettled([early ?? deletion()]);
+    const isRefused =
+      deleting.status === 'rejected' && isRostrumError(deleting.reason, 'user-has-posts');
+    if (deleting.status === 'rejected' && !isRefused) throw deleting.reason;
+    const changed = await Promise.all(changing);
+    assert.equal((await users.get(author.id)) !== undefined, isRefused, 'the user is as was told');
+    const left = await Promise.all(theirs.map(({ id }) => posts.get(id)));
+    return { isRefused, pairs: changed.map((one, n) => [one, left[n]] as const) };
+  };
+
+  test(`${mode}: deleting a user against moving their posts away takes none`, async (store) => {
+    const [authorId = ''] = await put(store.users, [user()]);
+    for (let round = 0; round < rounds; round++) {
+      const { pairs } = await against(store, round, (record) => ({ ...record, authorId }));
+      for (const [moved, left] of pairs) {
+        // Whoever moved it was last: what was acknowledged is what is there.
+        assert.deepEqual([left?.version, left?.record], [moved?.version, moved?.record]);
+        if (mode !== 'delete') assert.equal(moved?.record.authorId, authorId);
+      }
+    }
+  });
+
+  test(`${mode}: deleting a user against changing their posts loses no change`, async (store) => {
+    for (let round = 0; round < rounds; round++) {
+      const { isRefused, pairs } = await against(store, round, (record, n) => ({ ...record, n }));
+      assert.equal(isRefused, mode === 'refuse', 'the deletion was refused');
+      for (const [n, [changed, left]] of pairs.entries()) {
+        if (mode === 'delete') assert.equal(left, undefined, 'a post is left');
+        else if (mode === 'refuse') assert.deepEqual(left?.record, changed?.record);
+        else {
+          assert.equal(left?.record.n, n, 'the change was lost');
+          assert.equal(left?.record.authorId, null, 'the post names a deleted user');
+          counts('version of a post that was changed and kept', left?.version ?? 0, 3);
+        }
+      }
+    }
+  });
+}
+
+/** Readers that keep reading while a user with many posts is deleted. */
+function describeReaders(mode: DeleteMode, { contract, test }: Suite): void {
+  const { tornCascades } = contract;
+  const sentence =
+    tornCascades === undefined
+      ? 'readers see a user and all posts, or none of them'
+      : `readers see the end whole, but perhaps a part before (${tornCascades})`;
+
+  test(`${mode}: ${sentence}`, async (store) => {
+    const { users, posts } = store;
+    for (const count of [300, 20, 20, 20]) {
+      const { author, theirs, others } = await authorWith(count, store);
+      const progress = { begun: false, ended: false, quiet: true };
+      const filter = { authorId: author.id };
+      const some = { ids: idsOf(theirs.slice(-50)) };
+      const read = async () => {
+        // A read that began before the end may have seen a part.
+        const isJudged = tornCascades === undefined || progress.ended;
+        const wasGone = (await users.get(author.id)) === undefined;
+        const { items, total } = await pageOf(posts, { filter, limit: 1000, total: true });
+        const found = recordsOf((await pageOf(posts, { filter: some })).items);
+        const isGone = (await users.get(author.id)) === undefined;
+        if (!isJudged) return;
+        const theirsOf = found.filter(({ authorId }) => authorId === author.id);
+        const byId = `${found.length} by id, ${theirsOf.length} of them theirs`;
+        const seen = `${items.length} of ${count} posts, ${total} in all, ${byId}`;
+        const left = mode === 'keep' || theirsOf.length > 0 ? some.ids.length : 0;
+        assert.ok([0, count].includes(items.length) && total === items.length, seen);
+        assert.ok([0, left].includes(theirsOf.length) && found.length === left, seen);
+        if (wasGone) assert.ok(items.length + theirsOf.length === 0, `${seen}; the user is gone`);
+        if (items.length === 0) assert.equal(theirsOf.length, 0, seen);
+        if (theirsOf.length === 0) assert.ok(isGone, `${seen}; the user is there`);
+      };
+      const reading = times(3, () => keepReading(progress, read));
+      const deleting = deleteAfter(3, progress, () => users.delete(author.id, mode, later));
+      await ended(reading, deleting);
+      await read();
+      const rest = (await walk(posts)).filter(({ id }) => others.some((other) => other.id === id));
+      assert.deepEqual(rest, others, 'the posts of others');
+    }
+    await noOrphan(store);
+  });
+}
+
+/** Awaits the end of all, so that nothing goes on after a test that failed. */
+async function ended<T>(first: readonly Promise<T>[], ...rest: Promise<void>[]): Promise<T[]> {
+  await Promise.allSettled([...first, ...rest]);
+  await Promise.all(rest);
+  return Promise.all(first);
+}
+
+async function noOrphan({ users, posts }: Store): Promise<void> {
+  const known = new Set((await walk(users)).map(({ id }) => id));
+  for (const { id, authorId } of await walk(posts)) {
+    assert.ok(authorId === null || known.has(authorId), `the post ${id} is an orphan`);
+  }
+}
+
+/** Lets everybody else go first. */
+function pause(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Lets others go first: some steps of the microtask queue, and of the event loop now and then. */
+async function ticks(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await undefined;
+  if (count % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 1));
+}

@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { pageLimits } from '../domain/list.ts';
+import { type Entity, RecordVersioned, type Versioned } from '../domain/record.ts';
+import { utf8Bytes } from '../domain/text.ts';
+import type { RecordTransfer, ScanRequest } from '../ports/transfer.ts';
+import {
+  counts,
+  raises,
+  raisesEmailTaken,
+  raisesUnknownAuthor,
+  repeats,
+  same,
+  vandalize,
+} from './assertions.ts';
+import { at, byCodePoint, claim, post, shuffled, times, user } from './fixtures.ts';
+import { idsOf, matches, put, putEach, recordsOf } from './lists.ts';
+import { type Suite, transferOf } from './suite.ts';
+
+/** Whole stores on the move: records that are read by id and stored as they are. */
+export function describeTransfer(suite: Suite): void {
+  const { contract, test } = suite;
+  if (contract.withoutTransfer !== undefined) {
+    test(`there is none: ${contract.withoutTransfer}`, async (store) => {
+      assert.equal(store.transfer, undefined, 'the store has a transfer');
+    });
+    return;
+  }
+  describeScans(suite);
+  describeLoads(suite);
+  describeConflicts(suite);
+
+  test('after close, every call ends in store-unavailable, and changed nothing', async (store) => {
+    const { users, posts } = transferOf(store);
+    await store.close();
+    for (const call of [
+      () => scan(users),
+      () => users.load([loaded(user())]),
+      () => scan(posts),
+      () => posts.load([loaded(post())]),
+    ]) {
+      assert.equal((await raises(call(), 'store-unavailable')).outcome, 'none');
+    }
+  });
+
+  test('a load that is under way comes to its end before a store is closed', async (store) => {
+    let isLoaded = false;
+    const loading = transferOf(store)
+      .users.load(times(300, () => loaded(user())))
+      .then(() => {
+        isLoaded = true;
+      });
+    const closing = store.close().then(() => isLoaded);
+    await loading;
+    assert.equal(await closing, true, 'the store was closed before the load had ended');
+  });
+}
+
+function describeScans({ both }: Suite): void {
+  both('scan goes by id in the order of code points', async ({ records, make, transfer }) => {
+    const made = shuffled(byCodePoint).map((id, n) => make({ id, createdAt: at(n) }));
+    await put(records, made);
+    const { length } = byCodePoint;
+    for (const limit of [1, 2, length - 1, length, length + 1, 1000]) {
+      const met = await scanAll(transfer, { limit });
+      assert.deepEqual(idsOf(recordsOf(met)), byCodePoint, `limit ${limit}`);
+    }
+  });
+
+  both(
+    'scan begins behind an id, whatever text it is',
+    async ({ records, make, remove, transfer }) => {
+      const behind = async (after?: string) => idsOf(recordsOf(await scan(transfer, { after })));
+      assert.deepEqual(await behind(), []);
+      const all = ['b', 'd', 'dz', 'f'];
+      await putEach(records, all, (id) => make({ id }));
+      const begins = { '': 0, a: 0, b: 1, c: 1, d: 2, e: 3, f: 4 };
+      // No record has such an id: a NUL comes before all of ASCII, half of a surrogate pair behind.
+      const strange = { '\0': 0, 'd\0': 2, 'd\0zz': 2, 'd\ud800': 3, 'f\udfff': 4 };
+      for (const [after, index] of Object.entries({ ...begins, ...strange })) {
+        assert.deepEqual(await behind(after), all.slice(index), `after ${JSON.stringify(after)}`);
+      }
+      await remove('d');
+      assert.deepEqual(await behind('b'), ['dz', 'f']);
+      assert.deepEqual(await behind('d'), ['dz', 'f']);
+    },
+  );
+
+  both('scan ends before it is over its bytes', async ({ records, make, transfer }) => {
+    const made = times(6, (n) => make({ id: `r${n}`, own: '～é😀x'.repeat(40 * n) }));
+    await put(records, made);
+    const all = await scan(transfer);
+    let bytes = 0;
+    for (const [n, { json }] of all.entries()) {
+      bytes += utf8Bytes(json);
+      counts(`records in ${bytes} bytes`, (await scan(transfer, { bytes })).length, n + 1);
+      const less = await scan(transfer, { bytes: bytes - 1 });
+      counts(`records in ${bytes - 1} bytes`, less.length, Math.max(n, 1));
+    }
+    const met = await scanAll(transfer, { bytes: 1 });
+    assert.deepEqual(recordsOf(met), made);
+  });
+}
+
+function describeLoads({ both }: Suite): void {
+  both('load stores records with ids, versions and times', async ({ records, make, transfer }) => {
+    const all = times(3, (n) => loaded(make({ n, updatedAt: at(900 - n) }), n * 7 + 1));
+    await transfer.load(all);
+    for (const { record, version } of all) same(await records.get(record.id), record, version);
+    const [, second] = all as [unknown, Versioned<Entity>];
+    const { id, updatedAt } = second.record;
+    await matches(records, { updatedAt: { from: updatedAt, before: at(900) } }, [id]);
+    const next = await records.update(id, (current) => ({ ...current.record, n: 9 }));
+    counts('version of the next change', next?.version ?? 0, second.version + 1);
+  });
+
+  both(
+    'load replaces a record, and brings back a deleted one',
+    async ({ records, make, remove, transfer }) => {
+      const [first, other, gone] = [make(), make(), make()];
+      await put(records, [first, other, gone]);
+      await records.update(first.id, ({ record }) => ({ ...record, n: 1 }));
+      await remove(gone.id);
+      const moved = make({ id: first.id, createdAt: at(5_000_000) });
+      const back = make({ id: gone.id, createdAt: at(6_000_000) });
+      await transfer.load([loaded(moved), loaded(back, 4)]);
+      same(await records.get(first.id), moved);
+      same(await records.get(gone.id), back, 4);
+      await matches(records, {}, [other.id, first.id, gone.id]);
+      await matches(records, { createdAt: { before: at(4_000_000) } }, [other.id]);
+    },
+  );
+
+  both('load made again comes to the same', async ({ make, transfer }) => {
+    const all = times(300, (n) => loaded(make({ id: `r${n + 100}`, createdAt: at(n) }), n + 1));
+    for (const part of [all, all, all.slice(1, 3), []]) await transfer.load(part);
+    const found = await scan(transfer);
+    counts('records', found.length, 300);
+    for (const [n, { record, version }] of all.entries()) same(found[n], record, version);
+  });
+
+  both('load leaves claims as they are', async ({ records, make, transfer }) => {
+    const [key, record] = [claim(), make()];
+    await records.create(() => record, key);
+    await transfer.load([loaded({ ...record, n: 1 }, 5)]);
+    await repeats(records, key, record);
+  });
+
+  both('load and scan hand over values and no aliases', async ({ make, transfer }) => {
+    const record = make({ own: [{ n: 1 }] });
+    const handed = structuredClone(record);
+    await transfer.load([{ record: handed, version: 2, json: JSON.stringify(handed) }]);
+    vandalize(handed);
+    for (const again of [1, 2]) {
+      const [found] = await scan(transfer);
+      same(found, record, 2, `scan ${again}`);
+      vandalize(found?.record);
+    }
+  });
+}
+
+function describeConflicts({ test }: Suite): void {
+  test('load: an address that another user has is refused', async (store) => {
+    const { users } = transferOf(store);
+    const [one, two] = [user(), user()];
+    await put(store.users, [one]);
+    await raisesEmailTaken(users.load([loaded({ ...two, email: one.email }, 3)]));
+    assert.equal(await store.users.get(two.id), undefined);
+    await raisesEmailTaken(users.load(times(2, () => loaded(user({ email: 'twin@example.com' })))));
+  });
+
+  test('load: an address is free once it was given up, and not before', async (store) => {
+    const { users } = transferOf(store);
+    const [one, two] = [user(), user()];
+    await put(store.users, [one]);
+    const given = loaded({ ...one, email: null }, 2);
+    const taken = loaded({ ...two, email: one.email });
+    await raisesEmailTaken(users.load([taken, given]));
+    await users.load([given, taken]);
+    same(await store.users.get(two.id), taken.record);
+  });
+
+  test('load: a post that names an unknown author is refused', async (store) => {
+    const { users, posts } = transferOf(store);
+    const author = user();
+    const record = post({ authorId: author.id });
+    await raisesUnknownAuthor(posts.load([loaded(record, 4)]));
+    assert.equal(await store.posts.get(record.id), undefined);
+    await users.load([loaded(author, 2)]);
+    await posts.load([loaded(record, 4)]);
+    same(await store.posts.get(record.id), record, 4);
+  });
+}
+
+function loaded<R extends Entity>(record: R, version = 1): Versioned<R> {
+  return new RecordVersioned(record, version);
+}
+
+function scan<R>(transfer: RecordTransfer<R>, request: Partial<ScanRequest> = {}) {
+  return transfer.scan({ limit: 1000, bytes: pageLimits.bytes, ...request });
+}
+
+async function scanAll<R extends Entity>(
+  transfer: RecordTransfer<R>,
+  request: Partial<ScanRequest>,
+): Promise<Versioned<R>[]> {
+  const met: Versioned<R>[] = [];
+  for (let calls = 0; ; calls++) {
+    assert.ok(calls < 1000, 'the scan does not come to an end');
+    const found = await scan(transfer, { ...request, after: met.at(-1)?.record.id });
+    if (found.length === 0) return met;
+    met.push(...found);
+  }
+}

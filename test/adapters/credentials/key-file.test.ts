@@ -1,0 +1,127 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import {
+  addKey,
+  CredentialsError,
+  KeyFile,
+  listKeys,
+  revokeKey,
+} from '../../../src/adapters/credentials/index.ts';
+
+describe('a key file', () => {
+  let folder: string;
+  let path: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'rostrum-keys-'));
+    path = join(folder, 'keys');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const log: string[] = [];
+  const note = (_fields: object, message: string) => void log.push(message);
+  const logger = { info: note, warn: note, error: note };
+
+  /** Asks until a change of the file was seen. */
+  async function until(is: () => Promise<boolean>): Promise<void> {
+    for (let n = 0; n < 100; n++) {
+      if (await is()) return;
+      await sleep(50);
+    }
+    expect.fail('the change was not seen');
+  }
+
+  it('turns a token into its caller, and no other text into one', async () => {
+    const { token, key } = addKey(path, { scopes: ['users:read'], subject: 'u1' });
+    const second = addKey(path, { scopes: [] });
+    const keys = new KeyFile(path);
+    expect(await keys.authenticate(token)).to.deep.equal({
+      name: `key:${key.id}`,
+      subject: 'u1',
+      scopes: new Set(['users:read']),
+    });
+    expect((await keys.authenticate(second.token))?.subject).to.equal(null);
+    const mixed = token.replace(key.id, second.key.id);
+    for (const wrong of [
+      '',
+      'rk_',
+      key.sha256,
+      mixed,
+      `${token}a`,
+      ` ${token}`,
+      token.slice(0, -1),
+    ]) {
+      expect(await keys.authenticate(wrong), wrong).to.equal(undefined);
+    }
+  });
+
+  it('holds no token, and is for its owner alone', () => {
+    const { token } = addKey(path, { scopes: ['posts:write'] });
+    const secret = token.split('_').at(-1) ?? '';
+    expect(readFileSync(path, 'utf8')).not.to.contain(secret);
+    expect(statSync(path).mode & 0o777).to.equal(0o600);
+  });
+
+  it('knows no key that has expired', async () => {
+    const expires = new Date(Date.now() + 60).toISOString();
+    const { token } = addKey(path, { scopes: [], expires });
+    const keys = new KeyFile(path);
+    expect(await keys.authenticate(token)).not.to.equal(undefined);
+    await sleep(80);
+    expect(await keys.authenticate(token)).to.equal(undefined);
+  });
+
+  it('is read again when it changes', async () => {
+    const { token, key } = addKey(path, { scopes: [] });
+    const keys = new KeyFile(path, logger);
+    const late = addKey(path, { scopes: [] });
+    await until(async () => (await keys.authenticate(late.token)) !== undefined);
+    expect(revokeKey(path, key.id)).to.equal(true);
+    expect(revokeKey(path, key.id)).to.equal(false);
+    await until(async () => (await keys.authenticate(token)) === undefined);
+    expect(listKeys(path).map(({ id }) => id)).to.deep.equal([late.key.id]);
+    expect(await keys.authenticate(late.token)).not.to.equal(undefined);
+  });
+
+  it('keeps its keys when a new version is broken, and says so once', async () => {
+    const { token } = addKey(path, { scopes: [] });
+    const keys = new KeyFile(path, logger);
+    log.length = 0;
+    writeFileSync(path, 'no key\n');
+    await until(async () => {
+      await keys.authenticate(token);
+      return log.length > 0;
+    });
+    await sleep(1100);
+    expect(await keys.authenticate(token)).not.to.equal(undefined);
+    expect(log).to.deep.equal(['The key file cannot be read; the keys stay as they were.']);
+  });
+
+  it('authenticates nobody when it is empty', async () => {
+    writeFileSync(path, '', { mode: 0o600 });
+    expect(await new KeyFile(path).authenticate('')).to.equal(undefined);
+  });
+
+  it('is refused in a sentence when it is missing, malformed, or others may write it', () => {
+    expect(() => new KeyFile(path)).to.throw(CredentialsError, /rostrum key create/);
+    const { key } = addKey(path, { scopes: [] });
+    chmodSync(path, 0o666);
+    expect(() => new KeyFile(path)).to.throw(CredentialsError, /chmod 600/);
+    chmodSync(path, 0o600);
+    const wrong = [
+      { ...key, scopes: ['admin'] },
+      { ...key, scopes: undefined },
+      { ...key, sha256: 'x' },
+      { ...key, subject: '' },
+      { ...key, expires: 'tomorrow' },
+      { ...key, extra: true },
+      key,
+    ];
+    for (const line of wrong) {
+      writeFileSync(path, `${JSON.stringify(key)}\n${JSON.stringify(line)}\n`);
+      expect(() => new KeyFile(path), JSON.stringify(line)).to.throw(CredentialsError, /^Line 2 /);
+    }
+  });
+});

@@ -1,0 +1,168 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import {
+  base64url,
+  type CryptoKey,
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  type JWTHeaderParameters,
+  SignJWT,
+} from 'jose';
+import { CredentialsUnavailable } from '../../../src/adapters/credentials/index.ts';
+import { Tokens } from '../../../src/adapters/credentials/tokens.ts';
+
+const issuer = 'https://id.example.com';
+const audience = 'https://api.example.com';
+
+describe('tokens of an identity provider', () => {
+  let keys: { publicKey: CryptoKey; privateKey: CryptoKey };
+  let provider: Server;
+  let jwksUrl: string;
+  let fetches = 0;
+  let status = 200;
+
+  before(async () => {
+    keys = await generateKeyPair('ES256', { extractable: true });
+    const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' };
+    provider = createServer((_request, response) => {
+      fetches += 1;
+      response.writeHead(status, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify({ keys: [jwk] }));
+    });
+    await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening));
+    jwksUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/jwks`;
+  });
+  after(() => provider.close());
+
+  const tokens = (options: object = {}) => new Tokens({ issuer, audience, jwksUrl, ...options });
+  const now = () => Math.floor(Date.now() / 1000);
+  const good = () => ({
+    ...{ iss: issuer, aud: audience, sub: 'ada', exp: now() + 60, iat: now() },
+    scope: 'users:read posts:write:own openid',
+  });
+  const header: JWTHeaderParameters = { alg: 'ES256', kid: 'k1', typ: 'at+jwt' };
+  const sign = (
+    payload: object,
+    more: object = {},
+    key: CryptoKey | Uint8Array = keys.privateKey,
+  ) => new SignJWT({ ...payload }).setProtectedHeader({ ...header, ...more }).sign(key);
+
+  it('become callers with the scopes that are known here', async () => {
+    expect(await tokens().authenticate(await sign(good()))).to.deep.equal({
+      name: 'token:ada',
+      subject: 'ada',
+      scopes: new Set(['users:read', 'posts:write:own']),
+    });
+    const scp = { ...good(), scope: undefined, scp: ['posts:read'] };
+    expect((await tokens().authenticate(await sign(scp)))?.scopes).to.deep.equal(
+      new Set(['posts:read']),
+    );
+  });
+
+  it('name the user by the claim that is set', async () => {
+    const own = tokens({ subjectClaim: 'rostrum_id' });
+    const named = await own.authenticate(await sign({ ...good(), rostrum_id: 'u1' }));
+    expect([named?.name, named?.subject]).to.deep.equal(['token:ada', 'u1']);
+    expect((await own.authenticate(await sign(good())))?.subject).to.equal(null);
+  });
+
+  it('are refused in every other form', async () => {
+    const other = await generateKeyPair('ES256', { extractable: true });
+    const rsa = await generateKeyPair('RS256', { extractable: true });
+    const pem = new TextEncoder().encode(await exportSPKI(keys.publicKey));
+    const body = base64url.encode(JSON.stringify(good()));
+    const unsigned = (alg: string) =>
+      `${base64url.encode(JSON.stringify({ ...header, alg }))}.${body}.`;
+    const jwk = await exportJWK(other.publicKey);
+    const wrong: Record<string, Promise<string> | string> = {
+      'the algorithm none': unsigned('none'),
+      'the algorithm None': unsigned('None'),
+      'a symmetric signature by the public key': sign(good(), { alg: 'HS256' }, pem),
+      'another key': sign(good(), {}, other.privateKey),
+      'another key that the header brings along': sign(good(), { jwk }, other.privateKey),
+      'a URL of keys in the header': sign(good(), { jku: jwksUrl }, other.privateKey),
+      'a kid that is not known': sign(good(), { kid: 'k2' }),
+      'another algorithm': sign(good(), { alg: 'RS256' }, rsa.privateKey),
+      'an expired token': sign({ ...good(), exp: now() - 31 }),
+      'a token of the future': sign({ ...good(), nbf: now() + 31 }),
+      'another audience': sign({ ...good(), aud: 'https://other.example.com' }),
+      'no audience': sign({ ...good(), aud: undefined }),
+      'another issuer': sign({ ...good(), iss: 'https://evil.example.com' }),
+      'no expiry': sign({ ...good(), exp: undefined }),
+      'no subject': sign({ ...good(), sub: undefined }),
+      'an empty subject': sign({ ...good(), sub: '' }),
+      'an ID token by its nonce': sign({ ...good(), nonce: 'n' }),
+      'an ID token by its at_hash': sign({ ...good(), at_hash: 'h' }),
+      'another type': sign(good(), { typ: 'logout+jwt' }),
+      'no type': sign(good(), { typ: undefined }),
+      'a critical header': sign(good(), { crit: ['exp'], exp: 1 }).catch(() => 'x'),
+      'no token': 'x.y.z',
+      nothing: '',
+    };
+    const verifier = tokens();
+    expect(await verifier.authenticate(await sign(good()))).not.to.equal(undefined);
+    for (const [what, token] of Object.entries(wrong)) {
+      expect(await verifier.authenticate(await token), what).to.equal(undefined);
+    }
+  });
+
+  it('are refused when any character is changed', async () => {
+    const verifier = tokens();
+    const token = await sign(good());
+    const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
+    for (let n = 0; n < 1000; n++) {
+      const at = Math.floor(Math.random() * token.length);
+      const letter = letters[Math.floor(Math.random() * letters.length)] ?? '';
+      const mutated = token.slice(0, at) + letter + token.slice(at + 1);
+      // The last character of each part holds bits that base64url ignores.
+      if (mutated === token || /^(?:\.|$)/.test(token.slice(at + 1))) continue;
+      expect(await verifier.authenticate(mutated), mutated).to.equal(undefined);
+    }
+  });
+
+  it('are known through an outage of the provider, once its keys are', async () => {
+    const verifier = tokens();
+    await verifier.authenticate(await sign(good()));
+    const asked = fetches;
+    status = 503;
+    try {
+      expect(await verifier.authenticate(await sign(good()))).not.to.equal(undefined);
+      expect(await verifier.authenticate(await sign(good(), { kid: 'k9' }))).to.equal(undefined);
+      expect(fetches, 'no fetch within the cooldown').to.equal(asked);
+    } finally {
+      status = 200;
+    }
+  });
+
+  it('cannot be judged while no key is known', async () => {
+    const token = await sign(good());
+    status = 503;
+    try {
+      const verifier = tokens();
+      const error = await verifier.authenticate(token).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(CredentialsUnavailable);
+      expect(await verifier.authenticate('x.y.z'), 'no token at all').to.equal(undefined);
+      status = 200;
+      expect(await verifier.authenticate(token)).not.to.equal(undefined);
+    } finally {
+      status = 200;
+    }
+  });
+
+  it('are bound in time when the provider says nothing', async function silentProvider() {
+    this.timeout(8000);
+    const silent = createServer(() => {});
+    await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+    try {
+      const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+      const verifier = tokens({ jwksUrl: url });
+      const error = await verifier.authenticate(await sign(good())).catch((e: unknown) => e);
+      expect(error).to.be.instanceOf(CredentialsUnavailable);
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+    }
+  });
+});

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { exchange, RawConnection } from '../support/raw.ts';
+import { slowStore } from '../support/slow-store.ts';
+
+const host = 'Host: x\r\n';
+const typed = 'Content-Type: application/json\r\n';
+const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
+const mebibyte = 1024 * 1024;
+
+/** A store of the memory kind that counts how many of its reads are under way. */
+function countingStore() {
+  const store = createMemoryStore();
+  const seen = { now: 0, most: 0, all: 0 };
+  const { get: read } = store.users;
+  store.users.get = async (id) => {
+    seen.all += 1;
+    seen.now += 1;
+    seen.most = Math.max(seen.most, seen.now);
+    await sleep(1);
+    seen.now -= 1;
+    return read.call(store.users, id);
+  };
+  return { store, seen };
+}
+
+describe('requests of one connection', () => {
+  it('are served one after another, however many come in one packet', async () => {
+    const { store, seen } = countingStore();
+    await using api = await startApi({ store });
+    const { id } = await api.make('/users', { name: 'Ann' });
+    const connection = new RawConnection(api.server);
+    connection.send(get(`/api/v1/users/${id}`).repeat(250));
+    for (let i = 0; i < 250; i++) expect((await connection.next())?.body.id).to.equal(id);
+    expect(seen).to.deep.equal({ now: 0, most: 1, all: 250 });
+    connection.socket.destroy();
+  });
+
+  it('do not keep those of others waiting', async () => {
+    await using api = await startApi();
+    const { id } = await api.make('/users', { name: 'Ann', own: 'x'.repeat(mebibyte - 100) });
+    const greedy = Array.from({ length: 4 }, () =>
+      new RawConnection(api.server).send(get(`/api/v1/users/${id}`).repeat(250)),
+    );
+    await Promise.all(greedy.map((connection) => connection.next()));
+    const start = performance.now();
+    expect((await exchange(api.server, get('/livez')))?.status).to.equal(200);
+    expect(performance.now() - start).to.be.below(500);
+    for (const { socket } of greedy) socket.destroy();
+  });
+
+  it('end the connection when too many of them wait', async () => {
+    const { store, begun, release } = slowStore();
+    await using api = await startApi({ store });
+    const connection = new RawConnection(api.server);
+    connection.send(get('/api/v1/users/x'));
+    await begun();
+    connection.send(get('/livez').repeat(300));
+    expect(await connection.closed()).to.equal('');
+    release();
+  });
+
+  for (const [count, most] of [
+    [1, 0],
+    [3, 1], // Nothing is read of a connection while requests wait: only a write tells.
+  ] as const) {
+    it(`are not served when their client is gone (${count} of them)`, async () => {
+      const gate = Promise.withResolvers<string>();
+      const asked = Promise.withResolvers<void>();
+      const caller = () => {
+        asked.resolve();
+        return gate.promise;
+      };
+      const { store, seen } = countingStore();
+      await using api = await startApi({ store, app: { caller } });
+      const connection = new RawConnection(api.server);
+      connection.send(get('/api/v1/users/x').repeat(count));
+      await asked.promise;
+      connection.socket.resetAndDestroy();
+      await sleep(50);
+      gate.resolve('');
+      await sleep(50);
+      expect(seen.all).to.equal(most);
+    });
+  }
+});
+
+describe('clients that hold memory', () => {
+  let api: Api;
+  before(async () => {
+    const limits = { stallTimeoutMs: 200, checkIntervalMs: 50 };
+    api = await startApi({ serve: { limits } });
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  /** Announces a body and holds most of it back. */
+  function hold(bytes: number): RawConnection {
+    const head = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: ${bytes}\r\n\r\n`;
+    return new RawConnection(api.server).send(`${head}{"name":"`);
+  }
+
+  it('with bodies that do not come: others are told 503, small bodies have room, the oldest is cut', async function () {
+    this.timeout(20_000);
+    const holders: RawConnection[] = [];
+    for (let i = 0; i < 64; i++) holders.push(hold(mebibyte));
+    await sleep(200);
+    const refused = await hold(mebibyte).next();
+    expect([refused?.status, refused?.body.code]).to.deep.equal([503, 'overloaded']);
+    expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201);
+    await sleep(2000);
+    const own = 'x'.repeat(mebibyte - 100);
+    expect((await api.post('/users', { name: 'Ann', own })).status).to.equal(201);
+    expect(await holders[0]?.closed()).to.equal('');
+    expect(holders[63]?.socket.closed).to.equal(false);
+    for (const { socket } of holders) socket.destroy();
+  });
+
+  it('by not taking a response: they are cut off', async () => {
+    const own = 'x'.repeat(mebibyte - 100);
+    for (let i = 0; i < 12; i++) await api.make('/posts', { title: 'x', own });
+    const stalled = new RawConnection(api.server);
+    stalled.socket.pause();
+    for (let i = 0; i < 12; i++) stalled.send(get('/api/v1/posts?limit=2'));
+    await once(stalled.socket, 'connect');
+    await sleep(1000);
+    stalled.socket.resume();
+    const received = await stalled.closed();
+    expect(received.length).to.be.within(1, 20 * mebibyte);
+  });
+});

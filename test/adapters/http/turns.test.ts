@@ -1,0 +1,35 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Turns } from '../../../src/adapters/http/turns.ts';
+
+describe('turns', () => {
+  it('let so much work begin in each, in the order in which it was asked for', async () => {
+    const turns = new Turns(10);
+    const begun: number[] = [];
+    const work = Array.from({ length: 5 }, (_, n) => turns.take(6).then(() => begun.push(n)));
+    const seen: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      await Promise.resolve().then(() => {});
+      seen.push(begun.length);
+      await turn();
+    }
+    await Promise.all(work);
+    expect(begun).to.deep.equal([0, 1, 2, 3, 4]);
+    expect(seen).to.deep.equal([2, 4, 5]);
+  });
+
+  it('let work begin at once when there is little of it', async () => {
+    const turns = new Turns(10);
+    for (let i = 0; i < 3; i++) {
+      let hasBegun = false;
+      void turns.take(100).then(() => {
+        hasBegun = true;
+      });
+      await Promise.resolve();
+      await Promise.resolve();
+      expect(hasBegun).to.equal(true);
+      await turn();
+      await turn();
+    }
+  });
+});

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { instantFromMs, latestInstant } from '../../../src/domain/instant.ts';
+import type { JsonObject } from '../../../src/domain/json.ts';
+import { withoutAuthor } from '../../../src/domain/post.ts';
+import { Folder } from './support/folder.ts';
+import { plain, post, user } from './support/records.ts';
+
+const instants = fc
+  .integer({ min: Date.parse('0000-01-01T00:00:00Z'), max: Date.parse(latestInstant) })
+  .map(instantFromMs);
+const ownFields = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue(), { maxKeys: 4 });
+/** As JSON has them: there is no -0. */
+const asJson = (value: object): JsonObject => JSON.parse(JSON.stringify(value));
+
+describe('posts that a sqlite store keeps without their author', () => {
+  const folder = new Folder();
+
+  it('are as withoutAuthor says, numbers to the last bit and texts to the last character', async () => {
+    const store = folder.open();
+    let ids = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({ own: ownFields, updatedAt: fc.oneof(instants, fc.constant(latestInstant)) }),
+        ),
+        fc.oneof(instants, fc.constant(latestInstant)),
+        async (made, at) => {
+          const author = `author ${++ids}`;
+          await store.users.create(() => user(author));
+          const posts = made.map(({ own, updatedAt }) => ({
+            ...asJson(own),
+            ...post(`${++ids}`, { updatedAt, authorId: author }),
+          }));
+          await Promise.all(posts.map((one) => store.posts.create(() => one)));
+          expect(await store.users.delete(author, 'keep', at)).to.equal(true);
+          for (const one of posts) {
+            const found = plain(await store.posts.get(one.id));
+            expect(found).to.deep.equal({ record: withoutAuthor(one, at), version: 2 });
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('are found where they are sorted now', async () => {
+    const store = folder.open();
+    await store.users.create(() => user('ann'));
+    await store.posts.create(() => post('p', { authorId: 'ann' }));
+    const at = '2027-01-01T00:00:00.000Z';
+    await store.users.delete('ann', 'keep', at);
+    for (const filter of [{ authorId: null }, { updatedAt: { from: at } }]) {
+      const order = { by: 'updatedAt', direction: 'asc' } as const;
+      const { items } = await store.posts.list({ filter, order, limit: 9, bytes: 999 });
+      expect(items.map(({ record }) => record.updatedAt)).to.deep.equal([at]);
+    }
+  });
+});

@@ -1,0 +1,208 @@
+import { renameSync } from 'node:fs';
+import { expect } from 'chai';
+import {
+  type PageRequest,
+  type Position,
+  type UserFilter,
+  type UserSort,
+  userSortKey,
+} from '../../../src/domain/list.ts';
+import type { User } from '../../../src/domain/user.ts';
+import { stepped } from './support/faults.ts';
+import { Folder } from './support/folder.ts';
+import { plain, post, unavailable, user } from './support/records.ts';
+
+const at = (second: number) => `2026-05-05T05:05:0${second}.000Z`;
+/** Texts that no record can have, around texts that records have. */
+const oddTexts = ['', 'a\0', 'a\ud800', 'a\udfffz', 'a\ue000', '\ud83d', '\uffff', 'no time'];
+
+/** The plainest comparison there is: half of a surrogate pair is a code point, too. */
+function byCodePoint(a: string, b: string): number {
+  const [x, y] = [a, b].map((text) => Array.from(text, (one) => one.codePointAt(0) ?? 0));
+  for (const [i, point] of (x ?? []).entries()) {
+    const other = y?.[i] ?? -1;
+    if (point !== other) return point - other;
+  }
+  return a.length - b.length;
+}
+
+function byPosition(a: Position, b: Position): number {
+  if (a.key !== null && b.key !== null) return byCodePoint(a.key, b.key) || byCodePoint(a.id, b.id);
+  return Number(a.key !== null) - Number(b.key !== null) || byCodePoint(a.id, b.id);
+}
+
+describe('lists of the sqlite store', () => {
+  const folder = new Folder();
+
+  const users = ['a', 'a\ue000', 'a\ue000b', 'b', '～', '😀'].map((id, n) =>
+    user(id, {
+      createdAt: at(n >> 1),
+      updatedAt: at(5 - (n >> 1)),
+      name: n < 4 ? '～' : id,
+      email: n % 2 === 0 ? null : `${id}@b`,
+    }),
+  );
+  const keys = [null, ...oddTexts, ...users.flatMap(({ name, createdAt }) => [name, createdAt])];
+  const ids = [...oddTexts, ...users.map(({ id }) => id)];
+  const ends = [undefined, at(1), at(4), '2026-05', `${at(1)}\0`, '\ud800'];
+
+  /** What a list has to be, said in the plainest way. */
+  function wanted({ filter, order, after }: PageRequest<UserFilter, UserSort>): string[] {
+    const sign = order.direction === 'asc' ? 1 : -1;
+    const positionOf = (one: User): Position => ({ key: userSortKey(one, order.by), id: one.id });
+    return users
+      .filter((one) => filter.name === undefined || one.name === filter.name)
+      .filter((one) =>
+        (['createdAt', 'updatedAt'] as const).every((field) => {
+          const { from = '', before = '\u{10ffff}' } = filter[field] ?? {};
+          return byCodePoint(one[field], from) >= 0 && byCodePoint(one[field], before) < 0;
+        }),
+      )
+      .map(positionOf)
+      .filter((one) => after === undefined || byPosition(one, after) * sign > 0)
+      .toSorted((a, b) => byPosition(a, b) * sign)
+      .map(({ id }) => id);
+  }
+
+  async function expectAll(requests: Iterable<PageRequest<UserFilter, UserSort>>) {
+    const store = folder.open();
+    await Promise.all(users.map((one) => store.users.create(() => one)));
+    for (const request of requests) {
+      const { items } = await store.users.list(request);
+      const found = items.map(({ record }) => record.id);
+      expect(found, JSON.stringify(request)).to.deep.equal(wanted(request));
+    }
+  }
+
+  for (const by of ['createdAt', 'updatedAt', 'name', 'email'] as const) {
+    for (const direction of ['asc', 'desc'] as const) {
+      const all = { order: { by, direction }, limit: 10, bytes: 2 ** 20 };
+
+      it(`by ${by} ${direction}, behind any text, compare by code point`, () =>
+        expectAll(
+          [{}, { name: '～' }, { name: '😀' }].flatMap((filter) =>
+            keys.flatMap((key) => ids.map((id) => ({ ...all, filter, after: { key, id } }))),
+          ),
+        ));
+
+      it(`by ${by} ${direction}, within spans of any text, compare by code point`, () =>
+        expectAll(
+          (['createdAt', 'updatedAt'] as const).flatMap((field) =>
+            ends.flatMap((from) =>
+              ends.flatMap((before) =>
+                [undefined, at(0), at(2), at(5), 'no time'].map((key) => ({
+                  ...all,
+                  filter: { [field]: { from, before } },
+                  after: key === undefined ? undefined : { key, id: 'b' },
+                })),
+              ),
+            ),
+          ),
+        ));
+    }
+  }
+
+  it('half of a surrogate pair finds nothing, and not what is stored as U+FFFD', async () => {
+    const store = folder.open();
+    const [half, stored] = ['\ud800', '\ufffd'];
+    await store.users.create(() => user(stored, { name: stored, email: `${stored}@b` }));
+    await store.posts.create(() => post(stored, { title: stored, authorId: stored }));
+    expect(await store.users.get(half)).to.equal(undefined);
+    expect(await store.users.update(half, ({ record }) => ({ ...record }))).to.equal(undefined);
+    expect(await store.users.delete(half, 'delete', at(1))).to.equal(false);
+    const newest = { by: 'createdAt', direction: 'desc' } as const;
+    const request = { order: newest, limit: 10, bytes: 2 ** 20, total: true };
+    for (const [found, text] of [
+      [1, stored],
+      [0, half],
+    ] as const) {
+      for (const filter of [{ ids: [half, text, text] }, { name: text }, { email: `${text}@b` }]) {
+        const { items, total } = await store.users.list({ ...request, filter });
+        expect([items.length, total], JSON.stringify(filter)).to.deep.equal([found, found]);
+      }
+      for (const filter of [{ title: text }, { authorId: text }]) {
+        const { items, total } = await store.posts.list({ ...request, filter });
+        expect([items.length, total], JSON.stringify(filter)).to.deep.equal([found, found]);
+      }
+    }
+  });
+
+  it('no more rows of large records are read than a page can have', async () => {
+    let read = 0;
+    function* counted(rows: Iterable<unknown>) {
+      for (const row of rows) {
+        read += 1;
+        yield row;
+      }
+    }
+    const counting = stepped((sql, run) => {
+      const result = run();
+      if (sql.startsWith('PREPARE')) return result;
+      if (sql.includes('record FROM posts WHERE rowid')) read += 1;
+      return sql.includes('record FROM posts INDEXED') ? counted(result as never) : result;
+    });
+    const store = folder.open(folder.file(), {}, counting);
+    const ids = Array.from({ length: 20 }, (_, n) => `${n}`);
+    const body = 'x'.repeat(100_000);
+    await Promise.all(ids.map((id) => store.posts.create(() => post(id, { body }))));
+    for (const filter of [{}, { ids }]) {
+      read = 0;
+      const order = { by: 'title', direction: 'asc' } as const;
+      const { items } = await store.posts.list({ filter, order, limit: 20, bytes: 350_000 });
+      expect([items.length, read], JSON.stringify(filter)).to.deep.equal([3, 4]);
+    }
+  });
+
+  it('more shapes of lists than are kept prepared are served all the same', async () => {
+    const shapes = new Set<string>();
+    let prepared = 0;
+    const counting = stepped((sql, run) => {
+      if (sql.startsWith('PREPARE SELECT')) {
+        shapes.add(sql);
+        prepared += 1;
+      }
+      return run();
+    });
+    const store = folder.open(folder.file(), {}, counting);
+    await store.users.create(() => user('ann'));
+    for (let round = 0; round < 2; round++) {
+      for (let set = 0; set < 256; set++) {
+        const on = (bit: number) => (set & (1 << bit)) !== 0;
+        const filter = {
+          ...(on(0) && { name: 'Name of ann' }),
+          ...(on(1) && { ids: on(7) ? ['ann', 'ben'] : ['ann'] }),
+          createdAt: { ...(on(2) && { from: '2026-01-01T00:00:00.000Z' }) },
+          updatedAt: { ...(on(3) && { before: '2027-01-01T00:00:00.000Z' }) },
+        };
+        const by = on(4) ? (on(5) ? 'name' : 'email') : on(5) ? 'createdAt' : 'updatedAt';
+        const order = { by, direction: on(6) ? 'asc' : 'desc' } as const;
+        const request = { filter, order, limit: 9, bytes: 2 ** 20, total: true };
+        const { items, total } = await store.users.list(request);
+        expect([items.length, total]).to.deep.equal([1, 1]);
+      }
+    }
+    expect(prepared, 'statements that were prepared').to.be.greaterThan(shapes.size + 100);
+  });
+});
+
+describe('the data file of a sqlite store', () => {
+  const folder = new Folder();
+
+  it('holds times from the year 0000 to 9999', async () => {
+    const store = folder.open();
+    const times = { createdAt: '0000-01-01T00:00:00.000Z', updatedAt: '9999-12-31T23:59:59.999Z' };
+    await store.users.create(() => user('old', times));
+    const found = plain(await store.users.get('old'));
+    expect(found).to.deep.equal({ record: user('old', times), version: 1 });
+  });
+
+  it('that was moved away makes the store unready', async () => {
+    const path = folder.file();
+    const store = folder.open(path);
+    await store.ready();
+    renameSync(path, `${path}.moved`);
+    await unavailable(store.ready());
+    renameSync(`${path}.moved`, path);
+    await store.ready();
+  });
+});

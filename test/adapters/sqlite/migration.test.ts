@@ -1,0 +1,128 @@
+import { copyFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { backupSqlite } from '../../../src/adapters/sqlite/backup.ts';
+import type { Claim } from '../../../src/domain/claim.ts';
+import type { Post } from '../../../src/domain/post.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import { expectSound, Folder, look, value } from './support/folder.ts';
+import { killed, openElsewhere } from './support/process.ts';
+import { plain, post, user } from './support/records.ts';
+import { createVersion1 } from './support/version-1.ts';
+
+const times = [
+  { createdAt: '0000-01-01T00:00:00.000Z', updatedAt: '9999-12-31T23:59:59.999Z' },
+  { createdAt: '1969-12-31T23:59:59.999Z', updatedAt: '2026-05-05T05:05:05.123Z' },
+];
+const odd = {
+  nothing: null,
+  numbers: [5e-324, 1.7976931348623157e308, 0.1 + 0.2, 1e21, -1e-7, 9007199254740991],
+  'key "é😀\\\n': 'text "é😀\\\n\u2028\u007f',
+  deep: { empty: {}, list: [[], [null, { a: null }]] },
+  ['__proto__']: 1,
+  own: '{}',
+};
+const claim = {
+  key: 'k',
+  fingerprint: 'f',
+  from: '2026-05-05T05:05:05.000Z',
+  until: '2026-05-06T05:05:05.000Z',
+};
+
+const randomOwn = fc
+  .sample(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()), { numRuns: 300, seed: 1 })
+  .map((own) => JSON.parse(JSON.stringify(own)));
+
+describe('a data file of version 1', () => {
+  const folder = new Folder();
+  const users = [
+    { record: user('ann', { ...times[0], email: 'Ann@É.example', ...odd }), version: 7 },
+    { record: user('"\\', { ...times[1], name: '"; \\ \u2028😀' }), version: 1 },
+    ...randomOwn.map((own, n) => ({ record: { ...own, ...user(`u${n}`) }, version: n + 1 })),
+  ];
+  const posts = [
+    {
+      record: post('p', { ...times[1], authorId: 'ann', body: '"é\n'.repeat(30_000) }),
+      version: 3,
+    },
+    { record: post('q', { ...times[0], ...odd }), version: 1 },
+  ];
+  const claims = [{ table: 'users', claim, record: user('ann', { first: null }) }] as const;
+
+  async function expectAll(store: Store) {
+    for (const one of users) {
+      expect(plain(await store.users.get(one.record.id))).to.deep.equal(one);
+    }
+    for (const one of posts) {
+      expect(plain(await store.posts.get(one.record.id))).to.deep.equal(one);
+    }
+    const never = () => {
+      throw new Error('The claim is not there.');
+    };
+    const { record, replayed } = await store.users.create(never, claim satisfies Claim);
+    expect([record, replayed]).to.deep.equal([claims[0].record, true]);
+  }
+
+  it('is migrated with every record, version and claim, and says so', async () => {
+    const path = folder.file();
+    createVersion1(path, { users, posts, claims });
+    const said: string[] = [];
+    const log = (_: object, message: string) => said.push(message);
+    const store = folder.open(path, { logger: { info: log, warn: log, error: log } });
+    await expectAll(store);
+    expect(said).to.deep.equal([
+      'The data file is of version 1: its records are being migrated.',
+      'The data file is migrated to version 2.',
+    ]);
+    const order = { by: 'email', direction: 'desc' } as const;
+    const page = { filter: { email: 'ANN@é.example' }, order, limit: 9, bytes: 999 };
+    expect((await store.users.list(page)).items).to.have.length(1);
+    await store.users.delete('ann', 'delete', claim.from);
+    expect(await store.posts.get('p')).to.equal(undefined);
+    await store.close();
+    expectSound(path);
+    await folder.open(path).ready();
+  });
+
+  it('is backed up as it is, and migrated where the copy is opened', async () => {
+    const [path, to] = [folder.file(), folder.file()];
+    createVersion1(path, { users, posts, claims });
+    await backupSqlite({ path, to });
+    await expectAll(folder.open(to));
+    expect(look(path, (database) => value(database, 'PRAGMA user_version'))).to.equal(1);
+  });
+
+  it('loses nothing when the migration is killed, as often as it is', async function () {
+    this.timeout(120_000);
+    const [path, whole] = [folder.file(), folder.file()];
+    const many = Array.from({ length: 40_000 }, (_, n) => {
+      const record: Post = post(`${n}`, { title: `Title ${n}`, authorId: 'ann', n: n / 7 });
+      return { record, version: n };
+    });
+    createVersion1(path, { users, posts: [...posts, ...many], claims });
+    copyFileSync(path, whole);
+    const start = performance.now();
+    await folder.open(whole).close();
+    const duration = performance.now() - start;
+    let kills = 0;
+    for (const part of [0, 0.2, 0.4, 0.6, 0.8]) {
+      const { child, said } = await openElsewhere(path);
+      if (said.startsWith('migration')) await sleep(duration * part);
+      await killed(child);
+      // Without a look from here: that would recover the file.
+      const database = new DatabaseSync(path, { readOnly: true });
+      if (value(database, 'PRAGMA user_version') === 1) kills += 1;
+      database.close();
+    }
+    expect(kills, 'kills in the midst of the migration').to.be.at.least(2);
+    const store = folder.open(path);
+    await expectAll(store);
+    for (const one of many) {
+      expect(plain(await store.posts.get(one.record.id))).to.deep.equal(one);
+    }
+    await store.close();
+    expectSound(path);
+  });
+});

@@ -1,0 +1,100 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'chai';
+import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
+import { backupCommand } from '../../src/cli/backup.ts';
+import { temporaryDirectory } from '../support/repository-copy.ts';
+import { rostrum, startServer } from '../support/server.ts';
+import { refusalOf } from './refusal.ts';
+import { contentOf, fill, records } from './transfer/records.ts';
+
+describe('rostrum backup', function () {
+  this.timeout(20_000);
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let path: (name: string) => string;
+
+  beforeEach(async () => {
+    folder = await temporaryDirectory();
+    path = (name) => join(folder.path, name);
+  });
+
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  const backup = (name: string) =>
+    rostrum('backup', path('copy.db'), '--store', `sqlite:${path(name)}`);
+
+  it('of a server under write load is sound, and has all that was acknowledged before', async () => {
+    await using server = await startServer('--store', `sqlite:${path('live.db')}`);
+    const acknowledged: string[] = [];
+    let isOver = false;
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let n = 0; !isOver; n++) {
+        const response = await fetch(`${server.address}/api/v1/posts`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ title: `${writer}-${n}`, body: 'x'.repeat(5000) }),
+        });
+        acknowledged.push(((await response.json()) as { id: string }).id);
+      }
+    });
+    while (acknowledged.length < 300) await new Promise(setImmediate);
+    const before = [...acknowledged];
+    const { code, stdout, stderr } = await backup('live.db');
+    const during = acknowledged.length - before.length;
+    isOver = true;
+    await Promise.all(writers);
+
+    expect([code, stderr.replace(/pages: \d+ of \d+\n/, '')]).to.deep.equal([0, '']);
+    expect(stdout).to.match(/^Backed up sqlite:.*live\.db to .*copy\.db: \d+ bytes\n$/);
+    expect(during, 'writes went on meanwhile').to.be.above(10);
+    expect(existsSync(path('copy.db.part'))).to.equal(false);
+    const database = new DatabaseSync(path('copy.db'), { readOnly: true });
+    expect(database.prepare('PRAGMA integrity_check').all()).to.deep.equal([
+      { integrity_check: 'ok' },
+    ]);
+    database.close();
+    const store = openSqliteStore({ path: path('copy.db') });
+    const ids = new Set((await contentOf(store)).posts.map(({ record }) => record.id));
+    await store.close();
+    expect(before.filter((id) => !ids.has(id))).to.deep.equal([]);
+  });
+
+  it('of a store that nobody serves is equal to it', async () => {
+    const content = records(30);
+    const store = openSqliteStore({ path: path('still.db') });
+    await fill(store, content);
+    await store.close();
+    // What an interrupted backup left is written over.
+    writeFileSync(path('copy.db.part'), 'half of a backup');
+    const { code, stderr } = await backup('still.db');
+    expect([code, stderr.replace(/pages: \d+ of \d+\n/, '')]).to.deep.equal([0, '']);
+    const copy = openSqliteStore({ path: path('copy.db') });
+    expect(await contentOf(copy)).to.deep.equal(content);
+    await copy.close();
+  });
+
+  it('refuses in one sentence what it cannot do, and leaves files alone', async () => {
+    const [live, there, text] = [path('live.db'), path('there.db'), path('text.db')];
+    await openSqliteStore({ path: live }).close();
+    for (const file of [there, text]) writeFileSync(file, 'precious, and no database '.repeat(30));
+    const fresh = path('new.db');
+    const cases: [RegExp, file: string, url: string][] = [
+      [/^The file .*there\.db exists: /, there, `sqlite:${live}`],
+      [/^--store is "": it has to be /, fresh, ''],
+      [/^--store is "memory:": only an SQLite store /, fresh, 'memory:'],
+      [/^--store is "mongodb:\/\/a:\*\*\*@h\/d": only an SQLite/, fresh, 'mongodb://a:b@h/d'],
+      [
+        /^--store is "sqlite:.*missing\.db": There is no data/,
+        fresh,
+        `sqlite:${path('missing.db')}`,
+      ],
+      [/^--store is "sqlite:.*text\.db": The data file /, fresh, `sqlite:${text}`],
+      [/^--store is "sqlite:.*live\.db": The data /, join(path('no'), 'new.db'), `sqlite:${live}`],
+    ];
+    for (const [sentence, file, url] of cases) {
+      expect(await refusalOf(backupCommand(file, { setting: '--store', url }))).to.match(sentence);
+    }
+    expect(existsSync(path('new.db'))).to.equal(false);
+  });
+});

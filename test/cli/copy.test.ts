@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
+import { copyCommand } from '../../src/cli/copy.ts';
+import type { Store } from '../../src/ports/store.ts';
+import { blocksOf, shown } from '../docs/markdown.ts';
+import { describeOn, sharedServer } from '../support/mongod/shared.ts';
+import { type Child, outcomeOf } from '../support/process.ts';
+import { temporaryDirectory } from '../support/repository-copy.ts';
+import { rostrum, startCommand } from '../support/server.ts';
+import { refusalOf } from './refusal.ts';
+import { contentOf, fill, records, user } from './transfer/records.ts';
+
+/** Large enough to be in the middle of it for a while. */
+const given = records(300);
+
+async function holding(open: () => Store, content = given): Promise<void> {
+  const store = open();
+  try {
+    await fill(store, content);
+  } finally {
+    await store.close();
+  }
+}
+
+async function held(open: () => Store) {
+  const store = open();
+  try {
+    return await contentOf(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Starts a copy, and waits until it has written something. */
+async function copying(from: string, to: string, hasBegun: () => Promise<boolean> | boolean) {
+  const child = startCommand(['copy', '--from', from, '--to', to]);
+  const ended = outcomeOf(child);
+  while (!(await hasBegun())) {
+    expect(hasExited(child), 'the copy ended too early').to.equal(false);
+    await sleep(5);
+  }
+  return { child, ended };
+}
+
+function hasExited({ exitCode, signalCode }: Child): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+describe('rostrum copy', function () {
+  this.timeout(30_000);
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let path: (name: string) => string;
+  let url: (name: string) => string;
+  const sqlite = (name: string) => () => openSqliteStore({ path: path(name) });
+
+  before(async () => {
+    folder = await temporaryDirectory();
+    path = (name) => join(folder.path, name);
+    url = (name) => `sqlite:${path(name)}`;
+    await holding(sqlite('source.db'));
+  });
+
+  after(() => folder[Symbol.asyncDispose]());
+
+  for (const [signal, left] of [
+    ['SIGKILL', ''],
+    ['SIGINT', 'Interrupted: run the same command again, and it carries over the rest.'],
+  ] as const) {
+    it(`is simply run again after ${signal} in the middle`, async () => {
+      const target = `${signal}.db`;
+      const hasBegun = () => countOf(path(target)) > 100;
+      const { child, ended } = await copying(url('source.db'), url(target), hasBegun);
+      child.kill(signal);
+      const { code, stdout, stderr } = await ended;
+      expect([code, stdout]).to.deep.equal([signal === 'SIGINT' ? 1 : null, '']);
+      expect(stderr.trimEnd().split('\n').at(-1)).to.contain(left);
+      expect((await held(sqlite(target))).posts.length).to.be.within(101, 2999);
+      const again = await rostrum('copy', '--from', url('source.db'), '--to', url(target));
+      expect(again.code, again.stderr).to.equal(0);
+      expect(await held(sqlite(target))).to.deep.equal(given);
+    });
+  }
+
+  it('refuses a target that holds other records, and removes them with --overwrite', async () => {
+    const few = { users: given.users.slice(0, 5), posts: [] };
+    await holding(sqlite('few.db'), few);
+    await holding(sqlite('more.db'), { users: [{ record: user(9999), version: 1 }], posts: [] });
+    const args = ['copy', '--from', url('few.db'), '--to', url('more.db')];
+    const refused = await rostrum(...args);
+    expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
+    expect(refused.stderr).to.match(/\nThe target holds 1 record .* \(the user u0009999\): .*\n$/);
+    expect((await rostrum(...args, '--overwrite')).code).to.equal(0);
+    expect(await held(sqlite('more.db'))).to.deep.equal(few);
+  });
+
+  it('says in one sentence which side is in the way', async () => {
+    await using _store = sqlite('served.db')();
+    const served = url('served.db');
+    const [source, fresh] = [url('source.db'), url('new.db')];
+    const cases: [RegExp, from: string, to: string][] = [
+      [
+        /^--from is "sqlite:.*served\.db": Another server has the data file .*: stop /,
+        served,
+        fresh,
+      ],
+      [/^--to is "sqlite:.*served\.db": Another server has /, source, served],
+      [/^--to is "sqlite:.*", the very store that --from names\.$/, served, served],
+      [/^--from is "sqlite:.*missing\.db": there is no such file\.$/, url('missing.db'), fresh],
+      [/^--from is "memory:": /, 'memory:', fresh],
+      [/^--to is "mongodb:\/\/a:\*\*\*@h\/d.*": /, source, 'mongodb://a:b@h/d?w=1'],
+    ];
+    for (const [sentence, from, to] of cases) {
+      expect(await refusalOf(copyCommand({ from, to }))).to.match(sentence);
+    }
+    expect(existsSync(path('missing.db'))).to.equal(false);
+  });
+
+  it('keeps others off both files, tells how far it is, and in the end what is equal', async () => {
+    const hasBegun = () => countOf(path('told.db')) > 0;
+    const { ended } = await copying(url('source.db'), url('told.db'), hasBegun);
+    for (const name of ['source.db', 'told.db']) {
+      expect(sqlite(name)).to.throw(/Another server has the data file/);
+    }
+    const { code, stdout, stderr } = await ended;
+    // A slow machine shows lines in between.
+    expect(stderr.split('\n').filter((line) => /: (\d+) of \1$/.test(line))).to.deep.equal([
+      'users: 300 of 300',
+      'posts: 3000 of 3000',
+      'checking target: 3300 of 3300',
+      'checking source: 3300 of 3300',
+    ]);
+    const [example] = blocksOf('docs/operations.md').filter(({ text }) =>
+      text.startsWith('Copied'),
+    );
+    expect(stdout).to.match(shown(example?.text ?? 'nothing'));
+    expect(sumOf(stdout)).to.be.a('string');
+    expect(code).to.equal(0);
+    expect(await held(sqlite('told.db'))).to.deep.equal(given);
+  });
+});
+
+await describeOn('standalone', 'rostrum copy, to MongoDB and back', () => {
+  it('comes back equal, with the same checksum', async function roundTrip() {
+    this.timeout(60_000);
+    const mongodb = (await sharedServer('standalone')).url(`copy-${randomUUID().slice(0, 8)}`);
+    await using folder = await temporaryDirectory();
+    const [there, back] = [join(folder.path, 'there.db'), join(folder.path, 'back.db')];
+    await holding(() => openSqliteStore({ path: there }), records(30));
+    const first = await rostrum('copy', '--from', `sqlite:${there}`, '--to', mongodb);
+    expect(first.stdout, first.stderr).to.match(/30 users, 300 posts/);
+    const second = await rostrum('copy', '--from', mongodb, '--to', `sqlite:${back}`);
+    expect(sumOf(second.stdout)).to.equal(sumOf(first.stdout));
+    expect(await held(() => openSqliteStore({ path: back }))).to.deep.equal(records(30));
+    await using client = await new MongoClient(mongodb).connect();
+    await client.db().dropDatabase();
+  });
+});
+
+/** The posts in a data file, as a reader beside its writer sees them. */
+function countOf(path: string): number {
+  if (!existsSync(path)) return 0;
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    return Number(database.prepare('SELECT count(*) AS count FROM posts').get()?.count);
+  } catch {
+    return 0; // Not made yet.
+  } finally {
+    database.close();
+  }
+}
+
+function sumOf(stdout: string): string | undefined {
+  return /sha256 ([0-9a-f]{64})/.exec(stdout)?.[1];
+}

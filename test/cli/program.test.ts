@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { runProgram } from '../../src/cli/program.ts';
+import { defaultSettings, settingsTable } from '../../src/settings/settings.ts';
+import { node } from '../support/process.ts';
+import { rostrum, startServer } from '../support/server.ts';
+import { refusalOf } from './refusal.ts';
+
+describe('the command line', function () {
+  this.timeout(20_000);
+
+  it('has defaults that the library shares', () => {
+    expect(defaultSettings).to.deep.equal({
+      port: 3000,
+      host: '127.0.0.1',
+      store: 'sqlite:./data/rostrum.db',
+      requireIfMatch: false,
+      logLevel: 'info',
+    });
+  });
+
+  it('takes settings from the environment; a flag wins and an empty variable is none', async () => {
+    const given = { STORE_URL: 'sqlite:/nowhere/x.db', HOST: '', REQUIRE_IF_MATCH: '1' };
+    Object.assign(process.env, given);
+    try {
+      await using server = await startServer('--store=memory:');
+      expect(server.readyLine).to.match(/ at http:\/\/127\.0\.0\.1:\d+ on memory:$/);
+      const made = await fetch(`${server.address}/api/v1/posts`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"title": "On engines"}',
+      });
+      const path = new URL(made.headers.get('Location') ?? '', server.address);
+      expect((await fetch(path, { method: 'DELETE' })).status).to.equal(428);
+    } finally {
+      for (const name of Object.keys(given)) delete process.env[name];
+    }
+  });
+
+  it('explains every setting, with its default and its variable', async () => {
+    for (const args of [['--help'], ['-h'], ['serve', '-h']]) {
+      const { code, stdout } = await rostrum(...args);
+      expect(code).to.equal(0);
+      for (const { flag, env, fallback, description } of Object.values(settingsTable)) {
+        const shown = `${description} (default: ${JSON.stringify(fallback)}, env: ${env})`;
+        expect(stdout.replaceAll(/\s+/g, ' ')).to.contain(`${flag} ${shown}`);
+      }
+    }
+  });
+
+  const refused: [RegExp, ...string[]][] = [
+    [/^Option '--port <number>' argument 'abc' is invalid\. .* 0 to 65535\./, '--port', 'abc'],
+    [/^Option '--port <number>' argument '65536' is invalid/, '--port', '65536'],
+    [/^Option '--log-level <level>' argument 'loud' .* info, warn/, '--log-level', 'loud'],
+    [/^Option '--require-if-match .*' argument 'yes' .* true, false/, '--require-if-match=yes'],
+    [/^Option '--store <url>' argument '' is invalid/, '--store', ''],
+    [/^Option '--port <number>' argument missing/, '--port'],
+    [/^Unknown option '--prot' \(Did you mean --port\?\)/, '--prot', '1'],
+    [/^Unknown option '--stroe=mongodb:\/\/u:\*\*\*@h'/, '--stroe=mongodb://u:secret@h'],
+    [/^"moo" is not a command/, 'moo'],
+    [/^"export" is not a command or not the first argument/, '--store', 'x', 'export', 'f'],
+    [/^Too many arguments for 'import'.*: a, \*\*\*@h/, 'import', 'a', 'u:secret@h'],
+    [/^Missing required argument 'file'/, 'export'],
+    [/^Required option '--to <url>' not specified/, 'copy', '--from', 'sqlite:x'],
+  ];
+  for (const [sentence, ...args] of refused) {
+    it(`refuses ${args.join(' ')}`, async () => {
+      const said = await refusalOf(runProgram(args));
+      expect(said)
+        .to.match(sentence)
+        .and.to.match(/^[^\n]* See rostrum --help\.$/);
+      expect(said).not.to.contain('secret');
+    });
+  }
+
+  it('names the variable of a value that is wrong', async () => {
+    const { code, stdout, stderr } = await node(['src/main.ts'], { env: { PORT: 'u:secret@h' } });
+    expect([code, stdout]).to.deep.equal([1, '']);
+    expect(stderr).to.match(/^Option .* value '\*\*\*@h' from env 'PORT' is invalid\. [^\n]*\n$/);
+  });
+
+  it('ends in one sentence without a password, whatever is said', async () => {
+    const arg = fc.oneof(
+      fc.string(),
+      fc.constantFrom('--store', '--port=1', '--', '-x', 'copy', 'mongodb://u:secret@h', 'x'),
+      fc.constantFrom('--to', '--from=mongodb://u:secret@h', 'export', 'u:secret@h', '--overwrite'),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(arg, { maxLength: 4 }), async (args) => {
+        const said = await refusalOf(runProgram([...args, '--log-level', 'none']));
+        expect(said).not.to.contain('secret');
+      }),
+    );
+  });
+});

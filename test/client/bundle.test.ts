@@ -1,0 +1,57 @@
+import { createContext, Script } from 'node:vm';
+import { expect } from 'chai';
+import { build } from 'esbuild';
+import type { createClient } from '../../src/client/index.ts';
+import { startApi } from './support/api.ts';
+
+/** What browsers, workers and Node all have, and the client needs. */
+const platform = {
+  AbortSignal,
+  Headers,
+  URLSearchParams,
+  crypto,
+  fetch,
+  setTimeout,
+  clearTimeout,
+};
+
+async function bundle(entry: string): Promise<{ text: string; inputs: string[] }> {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [`src/client/${entry}.ts`],
+    bundle: true,
+    write: false,
+    metafile: true,
+    minify: true,
+    format: 'iife',
+    globalName: 'rostrum',
+    platform: 'browser',
+    target: 'es2022',
+  });
+  return { text: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) };
+}
+
+describe('the client in a bundle', () => {
+  it('is small, and is made of its own files alone', async () => {
+    for (const entry of ['index', 'react-admin', 'refine']) {
+      const { text, inputs } = await bundle(entry);
+      expect(text.length, entry).to.be.below(8 * 1024);
+      for (const input of inputs) expect(input).to.match(/^src\/client\//);
+    }
+  });
+
+  it('runs where there is no Node', async () => {
+    await using api = await startApi();
+    const { text } = await bundle('index');
+    const context = createContext({ ...platform });
+    new Script(`${text};this.rostrum=rostrum`).runInContext(context);
+    const library: { createClient: typeof createClient } = context.rostrum;
+    const client = library.createClient({ url: api.url });
+    const { record } = await client.users.create({ name: 'Ada' });
+    const updated = await client.users.update(record.id, (user) => ({ ...user, born: 1815 }));
+    expect(updated).to.deep.include({ version: 2 });
+    const users = [];
+    for await (const user of client.users.all()) users.push(user.name);
+    expect(users).to.deep.equal(['Ada']);
+    await client.users.delete(record.id);
+  });
+});

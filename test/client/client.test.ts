@@ -1,0 +1,243 @@
+import { expect } from 'chai';
+import { type Client, createClient, isApiProblem, type User } from '../../src/client/index.ts';
+import { type Api, startApi } from './support/api.ts';
+import { collect } from './support/collect.ts';
+import { problemOf } from './support/problem-of.ts';
+
+describe('the client', () => {
+  let api: Api;
+  let client: Client;
+
+  beforeEach(async () => {
+    api = await startApi();
+    client = createClient({ url: api.url });
+  });
+  afterEach(() => api[Symbol.asyncDispose]());
+
+  async function ada(): Promise<User> {
+    return (await client.users.create({ name: 'Ada', email: 'ada@example.com' })).record;
+  }
+
+  it('creates, reads, replaces, patches and deletes a record', async () => {
+    const made = await client.users.create({ name: 'Ada', born: 1815 });
+    expect(made).to.deep.include({ version: 1, etag: '"1"', replayed: false });
+    expect(made.record).to.deep.include({ name: 'Ada', email: null, born: 1815 });
+    const { id } = made.record;
+    expect(await client.users.get(id)).to.deep.equal({
+      record: made.record,
+      version: 1,
+      etag: '"1"',
+    });
+
+    const patched = await client.users.patch(id, { born: null, email: 'ada@example.com' });
+    expect(patched.record).to.not.have.property('born');
+    expect(patched).to.have.nested.property('record.email', 'ada@example.com');
+    expect(patched.version).to.equal(2);
+
+    const replaced = await client.users.replace(id, { name: 'Countess' });
+    expect(replaced.record).to.deep.include({ name: 'Countess', email: null });
+    expect(replaced.version).to.equal(3);
+
+    expect(await client.users.delete(id)).to.equal(undefined);
+    expect(await problemOf(client.users.get(id))).to.include({
+      code: 'user-not-found',
+      status: 404,
+    });
+  });
+
+  it('makes posts of their authors', async () => {
+    const { id: authorId } = await ada();
+    const { record } = await client.posts.create({ title: 'Notes', body: 'G', authorId });
+    expect((await client.posts.get(record.id)).record).to.deep.equal(record);
+    await client.posts.delete(record.id);
+    expect((await client.posts.list()).items).to.deep.equal([]);
+  });
+
+  it('addresses a record by any id', async () => {
+    for (const id of ['a/b', '%', 'ü?#', '']) {
+      expect(await problemOf(client.posts.get(id))).to.have.property('status', 404);
+    }
+  });
+
+  describe('lists', () => {
+    beforeEach(async () => {
+      const { id: authorId } = await ada();
+      for (const title of ['C', 'A', 'B']) await client.posts.create({ title, authorId });
+      await client.posts.create({ title: 'D' });
+    });
+
+    const titles = async (query: Parameters<typeof client.posts.list>[0]) =>
+      (await client.posts.list(query)).items.map(({ title }) => title).join('');
+
+    it('sort', async () => {
+      expect(await titles({})).to.equal('DBAC');
+      expect(await titles({ sort: 'title' })).to.equal('ABCD');
+      expect(await titles({ sort: '-title' })).to.equal('DCBA');
+    });
+
+    it('filter by text, by author and by no author', async () => {
+      const [author] = (await client.users.list({ email: 'ADA@example.com' })).items;
+      expect(await titles({ authorId: author?.id, sort: 'title' })).to.equal('ABC');
+      expect(await titles({ authorId: null })).to.equal('D');
+      expect(await titles({ title: 'A', authorId: author?.id })).to.equal('A');
+      expect((await client.users.list({ name: 'ada' })).items).to.deep.equal([]);
+    });
+
+    it('filter by one id, by several, and by none', async () => {
+      const all = (await client.posts.list({ sort: 'title' })).items;
+      const [a = '', , c = ''] = all.map(({ id }) => id);
+      expect(await titles({ id: a })).to.equal('A');
+      expect(await titles({ id: [a, c], sort: 'title' })).to.equal('AC');
+      const none = await client.posts.list({ id: [], count: 'exact' });
+      expect(none).to.deep.equal({ items: [], next: null, total: 0 });
+    });
+
+    it('filter by times, as text and as dates', async () => {
+      const [c] = (await client.posts.list({ title: 'C' })).items;
+      const at = c?.createdAt ?? '';
+      const after = new Date(Date.parse(at) + 3_600_000);
+      expect(await titles({ createdAt: { lte: at, gte: at }, title: 'C' })).to.equal('C');
+      expect(await titles({ updatedAt: { gt: after } })).to.equal('');
+      expect(await titles({ updatedAt: { lt: after }, sort: 'title' })).to.equal('ABCD');
+    });
+
+    it('end in pages and in a count', async () => {
+      const first = await client.posts.list({ limit: 3, sort: 'title', count: 'exact' });
+      expect(first.items).to.have.length(3);
+      expect(first.total).to.equal(4);
+      const { items, next } = await client.posts.list({ sort: 'title', cursor: first.next });
+      expect(items.map(({ title }) => title)).to.deep.equal(['D']);
+      expect(next).to.equal(null);
+    });
+
+    it('are walked to their end, or as far as somebody wants', async () => {
+      const all = await collect(client.posts.all({ limit: 1, sort: 'title' }));
+      expect(all.map(({ title }) => title)).to.deep.equal(['A', 'B', 'C', 'D']);
+      let requests = 0;
+      const counting = createClient({
+        url: api.url,
+        fetch: (...call) => {
+          requests++;
+          return fetch(...call);
+        },
+      });
+      for await (const post of counting.posts.all({ limit: 1, sort: 'title' })) {
+        if (post.title === 'B') break;
+      }
+      expect(requests).to.equal(2);
+    });
+
+    it('refuse a filter that the server does not declare', async () => {
+      const typed = createClient<object, { slug: string }>({ url: api.url });
+      const problem = await problemOf(typed.posts.list({ slug: 'hello' }));
+      expect(problem).to.have.property('code', 'invalid-query');
+      expect(isApiProblem(problem, 'invalid-query') && problem.details.allowed).to.include('title');
+    });
+  });
+
+  describe('conditions', () => {
+    it('hold a change to a version, to a tag and to any record', async () => {
+      const { id } = await ada();
+      expect(await client.users.patch(id, { name: 'B' }, { ifMatch: 1 })).to.include({
+        version: 2,
+      });
+      expect(await client.users.patch(id, { name: 'C' }, { ifMatch: '"2"' })).to.include({
+        version: 3,
+      });
+      expect(await client.users.replace(id, { name: 'D' }, { ifMatch: '*' })).to.include({
+        version: 4,
+      });
+      for (const change of [
+        () => client.users.patch(id, { name: 'E' }, { ifMatch: 3 }),
+        () => client.users.replace(id, { name: 'E' }, { ifMatch: 3 }),
+        () => client.users.delete(id, { ifMatch: 3 }),
+      ]) {
+        const expected = { code: 'version-mismatch', status: 412, version: 4, outcome: 'none' };
+        expect(await problemOf(change())).to.include(expected);
+      }
+      await client.users.delete(id, { ifMatch: 4 });
+    });
+
+    it('lose no update of several at once', async () => {
+      const { id } = (await client.users.create({ name: 'Counter', count: 0 })).record;
+      const increment = () =>
+        client.users.update(id, (user) => ({ ...user, count: Number(user.count) + 1 }));
+      await Promise.all(Array.from({ length: 5 }, increment));
+      expect((await client.users.get(id)).record.count).to.equal(5);
+    });
+
+    it('end an update in the error of its change', async () => {
+      const { id } = await ada();
+      const mine = new Error('mine');
+      const update = client.users.update(id, () => {
+        throw mine;
+      });
+      expect(await update.catch((error: unknown) => error)).to.equal(mine);
+    });
+  });
+
+  describe('the end of a user who has posts', () => {
+    it('is refused, or takes the posts along, or leaves them', async () => {
+      const { id: authorId } = await ada();
+      const { record: post } = await client.posts.create({ title: 'A', authorId });
+      const problem = await problemOf(client.users.delete(authorId));
+      expect(isApiProblem(problem, 'user-has-posts') && problem.details.posts).to.equal(1);
+      await client.users.delete(authorId, { posts: 'keep' });
+      expect((await client.posts.get(post.id)).record.authorId).to.equal(null);
+
+      const { id } = await ada();
+      await client.posts.patch(post.id, { authorId: id });
+      await client.users.delete(id, { posts: 'delete' });
+      expect((await client.posts.list()).items).to.deep.equal([]);
+    });
+  });
+
+  describe('problems', () => {
+    it('name every field, and tell one code from another', async () => {
+      const problem = await problemOf(client.users.create({ name: '', email: 'no address' }));
+      expect(problem).to.be.an('error').with.property('name', 'ApiProblem');
+      expect(problem).to.include({ code: 'invalid-record', status: 422, outcome: 'none' });
+      expect(problem.message).to.equal(problem.details.detail);
+      expect(problem.details.requestId).to.be.a('string');
+      expect(problem.errors.map((entry) => 'pointer' in entry && entry.pointer)).to.have.members([
+        '/name',
+        '/email',
+      ]);
+      expect(isApiProblem(problem, 'invalid-record')).to.equal(true);
+      expect(isApiProblem(problem, 'email-taken')).to.equal(false);
+      expect(isApiProblem(new Error('other'))).to.equal(false);
+    });
+
+    it('tell of a key that was used otherwise', async () => {
+      const options = { idempotencyKey: 'k-1' };
+      await client.users.create({ name: 'Ada' }, options);
+      expect(await client.users.create({ name: 'Ada' }, options)).to.include({ replayed: true });
+      expect(await problemOf(client.users.create({ name: 'Eve' }, options))).to.have.property(
+        'code',
+        'idempotency-key-reused',
+      );
+    });
+
+    it('tell of a change without a condition, where a server wants one', async () => {
+      await using strict = await startApi({ requireIfMatch: true });
+      const { users } = createClient({ url: strict.url });
+      const { record } = await users.create({ name: 'Ada' });
+      expect(await problemOf(users.patch(record.id, { name: 'B' }))).to.have.property(
+        'code',
+        'precondition-required',
+      );
+      expect(await users.update(record.id, () => ({ name: 'B' }))).to.include({ version: 2 });
+    });
+  });
+
+  it('refuses a header that cannot be sent, and sends nothing', async () => {
+    const call = client.users.create({ name: 'Ada' }, { idempotencyKey: 'ключ' });
+    expect(await call.catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+    expect((await client.users.list()).items).to.deep.equal([]);
+  });
+
+  it('takes a URL with a slash at its end', async () => {
+    const slashed = createClient({ url: `${api.url}/` });
+    expect((await slashed.users.list()).items).to.deep.equal([]);
+  });
+});

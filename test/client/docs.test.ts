@@ -1,0 +1,46 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { blocksOf } from '../docs/markdown.ts';
+import { node } from '../support/process.ts';
+import { repository } from '../support/repository-copy.ts';
+import { startApi } from './support/api.ts';
+
+const folder = join(repository, '.cache', 'client-examples');
+const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
+
+/** Each example of the page with what the page says that it prints. */
+const examples = blocksOf('docs/client.md').flatMap(({ language, text, line }, i, blocks) =>
+  language === 'ts' ? [{ line, text, output: blocks[i + 1]?.text }] : [],
+);
+
+describe('the examples of docs/client.md', function () {
+  this.timeout(30_000);
+  before(() => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+  });
+
+  for (const { line, text, output } of examples) {
+    it(`compile, and print what the page says: line ${line}`, async () => {
+      await using api = await startApi();
+      const file = join(folder, `line-${line}.ts`);
+      const source = text
+        .replace("'rostrum/client'", "'../../src/client/index.ts'")
+        .replace('http://127.0.0.1:3000/api/v1', api.url);
+      writeFileSync(file, source);
+      const compilerOptions = {
+        composite: false,
+        noEmit: true,
+        allowImportingTsExtensions: true,
+        rewriteRelativeImportExtensions: false,
+        lib: ['es2024', 'dom', 'dom.iterable'],
+        types: [],
+      };
+      const config = { extends: '../../tsconfig.json', compilerOptions, files: [file] };
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+      expect((await node([tsc, '-p', folder], { cwd: folder })).output).to.equal('');
+      expect(await node([file], { cwd: folder })).to.include({ stdout: output, stderr: '' });
+    });
+  }
+});

@@ -1,0 +1,306 @@
+import { QueryClient } from '@tanstack/react-query';
+import { expect } from 'chai';
+import {
+  CoreAdminContext,
+  type DataProvider,
+  useCreateController,
+  useDelete,
+  useGetManyReference,
+  useInfiniteGetList,
+  useListController,
+  useUpdate,
+} from 'ra-core';
+import { createElement, type ReactNode } from 'react';
+import { MemoryRouter } from 'react-router-dom';
+import { type Client, createClient, isApiProblem } from '../../src/client/index.ts';
+import { type ReactAdminError, reactAdminProvider } from '../../src/client/react-admin.ts';
+import { type Api, startApi } from './support/api.ts';
+import { inDevelopment, renderHook } from './support/rendered.ts';
+
+describe('the data provider for react-admin', () => {
+  let api: Api;
+  let client: Client;
+  // Its type is react-admin's own: that it fits is the compiler's to say.
+  let provider: DataProvider;
+  let requests: string[];
+
+  beforeEach(async () => {
+    api = await startApi();
+    requests = [];
+    client = createClient({
+      url: api.url,
+      fetch: (input, init) => {
+        requests.push(`${init?.method} ${String(input).slice(api.url.length)}`);
+        return fetch(input, init);
+      },
+    });
+    provider = reactAdminProvider(client);
+  });
+  afterEach(() => api[Symbol.asyncDispose]());
+
+  async function posts(count: number, authorId: string | null = null): Promise<string[]> {
+    const ids: string[] = [];
+    for (let n = 1; n <= count; n++) {
+      const title = `T${String(n).padStart(3, '0')}`;
+      ids.push((await client.posts.create({ title, authorId })).record.id);
+    }
+    requests.length = 0;
+    return ids;
+  }
+
+  const byTitle = { field: 'title', order: 'ASC' } as const;
+  const pageOf = (page: number, perPage: number) =>
+    provider.getList('posts', { pagination: { page, perPage }, sort: byTitle, filter: {} });
+  const titlesOf = ({ data }: { data: { title: string }[] }) => data.map(({ title }) => title);
+
+  describe('pages by number', () => {
+    it('are reached from the page before, and from any', async () => {
+      await posts(7);
+      const first = await pageOf(1, 3);
+      expect(titlesOf(first)).to.deep.equal(['T001', 'T002', 'T003']);
+      expect(first).to.deep.include({
+        total: 7,
+        pageInfo: { hasNextPage: true, hasPreviousPage: false },
+      });
+      expect(titlesOf(await pageOf(2, 3))).to.deep.equal(['T004', 'T005', 'T006']);
+      expect(requests).to.have.length(2);
+      const last = await pageOf(3, 3);
+      expect(titlesOf(last)).to.deep.equal(['T007']);
+      expect(last.pageInfo).to.deep.equal({ hasNextPage: false, hasPreviousPage: true });
+      expect(titlesOf(await pageOf(1, 3))).to.deep.equal(titlesOf(first));
+      expect(requests).to.have.length(4);
+    });
+
+    it('are reached first thing in steps of many pages', async () => {
+      await posts(9);
+      expect(titlesOf(await pageOf(5, 2))).to.deep.equal(['T009']);
+      expect(requests).to.have.length(2);
+      expect(titlesOf(await pageOf(4, 2))).to.deep.equal(['T007', 'T008']);
+    });
+
+    it('are empty behind the end', async () => {
+      await posts(2);
+      expect(await pageOf(9, 2)).to.deep.include({ data: [], total: 2 });
+      expect(await pageOf(2, 2)).to.deep.include({ data: [], total: 2 });
+    });
+
+    it('follow a list that changes', async () => {
+      const [, second = ''] = await posts(6);
+      await pageOf(1, 2);
+      await pageOf(2, 2);
+      await client.posts.delete(second);
+      expect(titlesOf(await pageOf(1, 2))).to.deep.equal(['T001', 'T003']);
+      expect(titlesOf(await pageOf(3, 2))).to.deep.equal(['T006']);
+      expect(titlesOf(await pageOf(2, 2))).to.deep.equal(['T004', 'T005']);
+    });
+
+    it('are as long as asked, where a page of the API ends earlier', async () => {
+      const body = 'x'.repeat(100_000);
+      for (let n = 0; n < 23; n++) await client.posts.create({ title: `T${n}`, body });
+      requests.length = 0;
+      expect((await pageOf(1, 22)).data).to.have.length(22);
+      expect(requests).to.have.length(2);
+    });
+
+    it('need no count', async () => {
+      await posts(3);
+      provider = reactAdminProvider(client, { total: false });
+      const page = await pageOf(1, 2);
+      expect(page).to.not.have.property('total');
+      expect(page.pageInfo).to.have.property('hasNextPage', true);
+      expect(requests.join()).to.not.include('count');
+    });
+  });
+
+  it('sorts by id as by creation, which is what react-admin asks for first', async () => {
+    const ids = await posts(3);
+    const pagination = { page: 1, perPage: 9 };
+    const list = (order: 'ASC' | 'DESC') =>
+      provider.getList('posts', { pagination, sort: { field: 'id', order }, filter: {} });
+    expect((await list('ASC')).data.map(({ id }) => id)).to.deep.equal(ids);
+    expect((await list('DESC')).data.map(({ id }) => id)).to.deep.equal(ids.toReversed());
+  });
+
+  it('filters, and says which filter there is not', async () => {
+    await posts(3);
+    const list = (filter: object) => provider.getList('posts', { filter });
+    expect(titlesOf(await list({ title: 'T002' }))).to.deep.equal(['T002']);
+    expect(titlesOf(await list({ createdAt: { lt: '2020-01-01T00:00:00Z' } }))).to.deep.equal([]);
+    const error: ReactAdminError = await list({ q: 'x' }).catch((reason) => reason);
+    expect(error).to.include({ status: 400, name: 'Error' });
+    expect(isApiProblem(error.cause, 'invalid-query')).to.equal(true);
+  });
+
+  it('gets one record, many, and those of a reference', async () => {
+    const { id: authorId } = (await client.users.create({ name: 'Ada' })).record;
+    const ids = await posts(120, authorId);
+    await client.posts.create({ title: 'Other' });
+    expect((await provider.getOne('posts', { id: ids[0] })).data.title).to.equal('T001');
+    const many = await provider.getMany('posts', { ids: [...ids, 'none'] });
+    expect(many.data.map(({ id }) => id)).to.have.members(ids);
+    const reference = await provider.getManyReference('posts', {
+      target: 'authorId',
+      id: authorId,
+      pagination: { page: 2, perPage: 50 },
+      sort: byTitle,
+      filter: {},
+    });
+    expect(reference).to.have.property('total', 120);
+    expect(titlesOf(reference)[0]).to.equal('T051');
+  });
+
+  describe('changes', () => {
+    it('create a record', async () => {
+      const { data } = await provider.create('users', { data: { name: 'Ada', born: 1815 } });
+      expect((await client.users.get(data.id)).record).to.deep.equal(data);
+    });
+
+    it('update the fields that are given, and leave the others', async () => {
+      const { record } = await client.users.create({ name: 'Ada', born: 1815, home: { a: null } });
+      const { data } = await provider.update('users', {
+        id: record.id,
+        data: { email: 'ada@example.com', home: { b: null } },
+        previousData: record,
+      });
+      expect(data).to.deep.include({ name: 'Ada', born: 1815, email: 'ada@example.com' });
+      expect(data.home).to.deep.equal({ b: null });
+    });
+
+    it('refuse to update or to delete a record that changed since', async () => {
+      const { record } = await client.users.create({ name: 'Ada' });
+      await client.users.patch(record.id, { name: 'Countess' });
+      const { id } = record;
+      for (const change of [
+        () => provider.update('users', { id, data: { born: 1815 }, previousData: record }),
+        () => provider.delete('users', { id, previousData: record }),
+      ]) {
+        const error: ReactAdminError = await change().catch((reason) => reason);
+        expect(error).to.include({ status: 412 });
+        expect(isApiProblem(error.cause, 'version-mismatch')).to.equal(true);
+      }
+      expect((await client.users.get(id)).record).to.include({ name: 'Countess' });
+    });
+
+    it('update and delete many', async () => {
+      const ids = await posts(20);
+      const updated = await provider.updateMany('posts', { ids, data: { body: 'b' } });
+      expect(updated.data).to.deep.equal(ids);
+      const bodies = (await client.posts.list()).items.map(({ body }) => body);
+      expect(bodies).to.deep.equal(ids.map(() => 'b'));
+      expect((await provider.deleteMany('posts', { ids })).data).to.deep.equal(ids);
+      expect((await client.posts.list()).items).to.deep.equal([]);
+    });
+
+    it('end at the first error of many', async () => {
+      const ids = await posts(30);
+      const some = ['none', ...ids];
+      const error = await provider.deleteMany('posts', { ids: some }).catch((reason) => reason);
+      expect(error).to.include({ status: 404 });
+      const left = await client.posts.list();
+      expect(left.items).to.have.length.within(23, 30);
+    });
+
+    it('delete a user with the posts, or without, as meta or the provider says', async () => {
+      const author = async () => (await client.users.create({ name: 'Ada' })).record;
+      const [a, b] = [await author(), await author()];
+      await posts(1, a.id);
+      await posts(1, b.id);
+      const refused = await provider.delete('users', a).catch((reason) => reason);
+      expect(isApiProblem(refused.cause, 'user-has-posts')).to.equal(true);
+      const { data } = await provider.delete('users', { id: a.id, meta: { posts: 'keep' } });
+      expect(data).to.have.property('id', a.id);
+      expect((await client.posts.list({ authorId: null })).items).to.have.length(1);
+      await reactAdminProvider(client, { posts: 'delete' }).deleteMany('users', { ids: [b.id] });
+      expect((await client.posts.list()).items).to.have.length(1);
+    });
+
+    it('work where every change needs a condition', async () => {
+      await using strict = await startApi({ requireIfMatch: true });
+      const { users } = createClient({ url: strict.url });
+      const { record } = await users.create({ name: 'Ada' });
+      const { update, deleteMany } = reactAdminProvider(createClient({ url: strict.url }));
+      await update('users', { id: record.id, data: { name: 'B' } });
+      await deleteMany('users', { ids: [record.id] });
+      expect((await users.list()).items).to.deep.equal([]);
+    });
+  });
+
+  it('knows no other resource', async () => {
+    const error = await provider.getOne('comments', { id: 1 }).catch((reason) => reason);
+    expect(error).to.be.instanceOf(TypeError);
+  });
+
+  describe('in react-admin itself', () => {
+    // It shows on the console what a provider rejects with.
+    inDevelopment((said) => said instanceof Error && isApiProblem(said.cause));
+
+    const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+    afterEach(() => queryClient.clear());
+    const inAdmin = (child: ReactNode) =>
+      createElement(
+        MemoryRouter,
+        null,
+        createElement(CoreAdminContext, { dataProvider: provider, queryClient }, child),
+      );
+
+    it('a list shows its pages', async () => {
+      await posts(5);
+      const options = {
+        resource: 'posts',
+        perPage: 2,
+        sort: byTitle,
+        disableSyncWithLocation: true,
+      };
+      using list = await renderHook(() => useListController(options), inAdmin);
+      const first = await list.until(({ data }) => data !== undefined);
+      expect(first).to.include({ total: 5, page: 1, hasNextPage: true, hasPreviousPage: false });
+      first.setPage(3);
+      const last = await list.until(({ page, isFetching }) => page === 3 && !isFetching);
+      expect(last.data?.map(({ title }) => title)).to.deep.equal(['T005']);
+      expect(last).to.include({ hasNextPage: false, hasPreviousPage: true });
+    });
+
+    it('an infinite list goes on to its end', async () => {
+      await posts(5);
+      const params = { pagination: { page: 1, perPage: 2 }, sort: byTitle };
+      using list = await renderHook(() => useInfiniteGetList('posts', params), inAdmin);
+      for (let pages = 1; pages <= 3; pages++) {
+        await list.until(({ data }) => data?.pages.length === pages);
+        if (pages < 3) await list.current.fetchNextPage();
+      }
+      expect(list.current.data?.pages.flatMap(({ data }) => data)).to.have.length(5);
+      expect(list.current.hasNextPage).to.equal(false);
+    });
+
+    it('a reference shows the posts of a user', async () => {
+      const { id } = (await client.users.create({ name: 'Ada' })).record;
+      await posts(2, id);
+      const params = { target: 'authorId', id };
+      using list = await renderHook(() => useGetManyReference('posts', params), inAdmin);
+      expect(await list.until(({ data }) => data !== undefined)).to.have.property('total', 2);
+    });
+
+    it('a form learns which field is wrong', async () => {
+      await client.users.create({ name: 'Ada', email: 'ada@example.com' });
+      const options = { resource: 'users', redirect: false as const };
+      using form = await renderHook(() => useCreateController(options), inAdmin);
+      const errors = await form.current.save?.({ name: 'Eve', email: 'ADA@example.com' });
+      expect(errors).to.have.all.keys('email');
+    });
+
+    it('an update of what changed since fails, and a deletion succeeds', async () => {
+      const { record } = await client.users.create({ name: 'Ada' });
+      const { record: present } = await client.users.patch(record.id, { name: 'B' });
+      using update = await renderHook(() => useUpdate(), inAdmin);
+      const { id } = record;
+      const data = { name: 'C' };
+      await update.current[0]('users', { id, data, previousData: record });
+      const [, { error }] = await update.until(([, state]) => state.isError);
+      expect(error).to.include({ status: 412 });
+      using deletion = await renderHook(() => useDelete(), inAdmin);
+      await deletion.current[0]('users', { id, previousData: present });
+      await deletion.until(([, state]) => state.isSuccess);
+      expect((await client.users.list()).items).to.deep.equal([]);
+    });
+  });
+});

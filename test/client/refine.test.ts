@@ -1,0 +1,216 @@
+import {
+  type BaseRecord,
+  type DataProvider,
+  Refine,
+  useForm,
+  useInfiniteList,
+  useMany,
+  useTable,
+} from '@refinedev/core';
+import { expect } from 'chai';
+import { createElement, type ReactNode } from 'react';
+import { type Client, createClient, isApiProblem } from '../../src/client/index.ts';
+import { type RefineError, refineProvider } from '../../src/client/refine.ts';
+import { type Api, startApi } from './support/api.ts';
+import { inDevelopment, renderHook } from './support/rendered.ts';
+
+describe('the data provider for refine', () => {
+  let api: Api;
+  let client: Client;
+  // Its type is refine's own: that it fits is the compiler's to say.
+  let provider: Required<Omit<DataProvider, 'custom'>>;
+
+  beforeEach(async () => {
+    api = await startApi();
+    client = createClient({ url: api.url });
+    provider = refineProvider(client);
+  });
+  afterEach(() => api[Symbol.asyncDispose]());
+
+  async function posts(count: number): Promise<string[]> {
+    const ids: string[] = [];
+    for (let n = 1; n <= count; n++) {
+      ids.push((await client.posts.create({ title: `T${n}` })).record.id);
+    }
+    return ids;
+  }
+
+  const sorters = [{ field: 'title', order: 'asc' as const }];
+  const titlesOf = ({ data }: { data: BaseRecord[] }) => data.map(({ title }) => title).join(' ');
+
+  it('names the API', () => {
+    expect(provider.getApiUrl()).to.equal(api.url);
+  });
+
+  it('lists pages by number, and gives the cursor of the next', async () => {
+    await posts(5);
+    const page = (currentPage: number) =>
+      provider.getList({ resource: 'posts', sorters, pagination: { currentPage, pageSize: 2 } });
+    const second = await page(2);
+    expect(titlesOf(second)).to.equal('T3 T4');
+    expect(second.total).to.equal(5);
+    expect(second.cursor).to.have.property('next').that.is.a('string');
+    const third = await page(3);
+    expect(titlesOf(third)).to.equal('T5');
+    expect(third.cursor).to.deep.equal({});
+  });
+
+  it('lists everything, where refine makes the pages itself', async () => {
+    await posts(12);
+    for (const mode of ['off', 'client'] as const) {
+      const all = await provider.getList({ resource: 'posts', pagination: { mode } });
+      expect(all.data).to.have.length(12);
+      expect(all.total).to.equal(12);
+    }
+  });
+
+  it('filters as the API does, and says which filter there is not', async () => {
+    const { id: authorId } = (await client.users.create({ name: 'Ada' })).record;
+    const ids = await posts(3);
+    await client.posts.create({ title: 'Notes', authorId });
+    const list = (...filters: { field: string; operator: 'eq'; value: unknown }[]) =>
+      provider.getList({ resource: 'posts', sorters, filters });
+    const filter = (field: string, operator: string, value?: unknown) =>
+      ({ field, operator, value }) as { field: string; operator: 'eq'; value: unknown };
+
+    expect(titlesOf(await list(filter('title', 'eq', 'T2')))).to.equal('T2');
+    expect(titlesOf(await list(filter('authorId', 'eq', authorId)))).to.equal('Notes');
+    expect(titlesOf(await list(filter('authorId', 'null', true)))).to.equal('T1 T2 T3');
+    expect(titlesOf(await list(filter('id', 'in', ids.slice(1))))).to.equal('T2 T3');
+    expect(titlesOf(await list(filter('title', 'eq', undefined)))).to.equal('Notes T1 T2 T3');
+    const time = (operator: string, value: string) => filter('createdAt', operator, value);
+    const span = [time('gte', '2020-01-01T00:00:00Z'), time('lt', '2021-01-01T00:00:00Z')];
+    expect(titlesOf(await list(...span))).to.equal('');
+    expect(titlesOf(await list(filter('', 'and', span)))).to.equal('');
+    expect(titlesOf(await list(time('gte', '2020-01-01T00:00:00Z')))).to.equal('Notes T1 T2 T3');
+
+    const error = await list(filter('title', 'contains', 'T')).catch((reason) => reason);
+    expect(error).to.be.instanceOf(TypeError).with.property('message').that.includes('contains');
+    const unknown: RefineError = await list(filter('body', 'eq', 'x')).catch((reason) => reason);
+    expect(unknown).to.have.property('statusCode', 400);
+    expect(isApiProblem(unknown.cause, 'invalid-query')).to.equal(true);
+  });
+
+  it('gets, creates, updates and deletes one record', async () => {
+    const { data } = await provider.create({
+      resource: 'users',
+      variables: { name: 'Ada', born: 1815 },
+    });
+    const { id = '' } = data;
+    const one = { resource: 'users', id };
+    expect((await provider.getOne(one)).data).to.deep.equal(data);
+    const updated = await provider.update({ ...one, variables: { name: 'Countess' } });
+    expect(updated.data).to.include({ name: 'Countess', born: 1815 });
+    expect((await provider.deleteOne(one)).data).to.deep.equal({ id });
+    const error: RefineError = await provider.getOne(one).catch((reason) => reason);
+    expect(error).to.have.property('statusCode', 404);
+  });
+
+  it('gets, creates, updates and deletes many', async () => {
+    const variables = Array.from({ length: 20 }, (_, n) => ({ title: `T${n}` }));
+    const { data } = await provider.createMany({ resource: 'posts', variables });
+    expect(data.map(({ title }) => title)).to.deep.equal(variables.map(({ title }) => title));
+    const many = { resource: 'posts', ids: data.map(({ id = '' }) => id) };
+    expect((await provider.getMany(many)).data).to.have.deep.members(data);
+    const updated = await provider.updateMany({ ...many, variables: { body: 'b' } });
+    expect(updated.data.map(({ body }) => body)).to.deep.equal(variables.map(() => 'b'));
+    expect((await provider.deleteMany(many)).data).to.have.length(20);
+    expect((await client.posts.list()).items).to.deep.equal([]);
+  });
+
+  it('refuses to change what changed since, where it knows when that was', async () => {
+    const { record } = await client.users.create({ name: 'Ada' });
+    const { record: present } = await client.users.patch(record.id, { name: 'B' });
+    const { id, updatedAt } = record;
+    const one = { resource: 'users', id };
+    for (const change of [
+      () => provider.update({ ...one, variables: { ...record, name: 'C' } }),
+      () => provider.update({ ...one, variables: { name: 'C' }, meta: { updatedAt } }),
+      () => provider.deleteOne({ ...one, meta: { updatedAt } }),
+    ]) {
+      expect(await change().catch((reason) => reason)).to.have.property('statusCode', 412);
+    }
+    await provider.update({ ...one, variables: { ...present, name: 'C' } });
+    await provider.deleteOne(one);
+  });
+
+  it('deletes users with their posts, or without', async () => {
+    const { id: authorId } = (await client.users.create({ name: 'Ada' })).record;
+    await client.posts.create({ title: 'A', authorId });
+    const one = { resource: 'users', id: authorId };
+    expect(await provider.deleteOne(one).catch((reason) => reason)).to.have.property(
+      'statusCode',
+      409,
+    );
+    await provider.deleteMany({ resource: 'users', ids: [authorId], meta: { posts: 'keep' } });
+    expect((await client.posts.list({ authorId: null })).items).to.have.length(1);
+  });
+
+  describe('in refine itself', () => {
+    inDevelopment(() => false);
+
+    const inRefine = (child: ReactNode) =>
+      createElement(
+        Refine,
+        {
+          dataProvider: provider,
+          resources: [{ name: 'users' }, { name: 'posts' }],
+          options: {
+            disableTelemetry: true,
+            reactQuery: {
+              clientConfig: { defaultOptions: { queries: { retry: false, gcTime: 0 } } },
+            },
+          },
+        },
+        child,
+      );
+
+    it('a table shows its pages', async () => {
+      await posts(5);
+      const options = {
+        resource: 'posts',
+        pagination: { pageSize: 2 },
+        sorters: { initial: sorters },
+      };
+      using table = await renderHook(() => useTable(options), inRefine);
+      const first = await table.until(({ result }) => result.data.length > 0);
+      expect(first.pageCount).to.equal(3);
+      first.setCurrentPage(3);
+      const last = await table.until(({ result }) => result.data.length === 1);
+      expect(titlesOf(last.result)).to.equal('T5');
+    });
+
+    it('an infinite list goes from cursor to cursor, to its end', async () => {
+      await posts(5);
+      const options = { resource: 'posts', sorters, pagination: { pageSize: 2 } };
+      using list = await renderHook(() => useInfiniteList(options), inRefine);
+      for (let pages = 1; pages <= 3; pages++) {
+        await list.until(({ result }) => result.data?.pages.length === pages);
+        if (pages < 3) await list.current.query.fetchNextPage();
+      }
+      const { data, hasNextPage } = list.current.result;
+      expect(data?.pages.map(titlesOf)).to.deep.equal(['T1 T2', 'T3 T4', 'T5']);
+      expect(data?.pageParams[1]).to.be.a('string');
+      expect(hasNextPage).to.equal(false);
+    });
+
+    it('many records are shown', async () => {
+      const ids = await posts(3);
+      using many = await renderHook(() => useMany({ resource: 'posts', ids }), inRefine);
+      await many.until(({ result }) => result.data.length === 3);
+    });
+
+    it('a form learns which field is wrong, and saves what is right', async () => {
+      await client.users.create({ name: 'Ada', email: 'ada@example.com' });
+      const options = { resource: 'users', action: 'create' as const, redirect: false as const };
+      using form = await renderHook(() => useForm(options), inRefine);
+      const wrong = { name: 'Eve', email: 'ADA@example.com' };
+      await form.current.onFinish(wrong).catch(() => {});
+      const { mutation } = await form.until((one) => one.mutation.isError);
+      expect(mutation.error).to.have.property('statusCode', 409);
+      expect(mutation.error?.errors).to.have.all.keys('email');
+      await form.current.onFinish({ name: 'Eve' });
+      expect((await client.users.list({ name: 'Eve' })).items).to.have.length(1);
+    });
+  });
+});

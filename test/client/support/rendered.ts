@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import {
+  createElement,
+  type FunctionComponent,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+} from 'react';
+import { create } from 'react-test-renderer';
+
+/** A hook that lives in a component, without a browser. */
+export interface Rendered<T> extends Disposable {
+  /** What the hook returned last. */
+  readonly current: T;
+  /** Waits until it returns what is asked for. @throws with what it returned after 5 seconds */
+  until(done: (result: T) => boolean): Promise<T>;
+}
+
+/** @param wrap puts the component where the hook finds its contexts */
+export async function renderHook<T>(
+  useHook: () => T,
+  wrap: (child: ReactNode) => ReactElement,
+): Promise<Rendered<T>> {
+  const results: T[] = [];
+  const Component: FunctionComponent = () => {
+    const result = useHook();
+    useEffect(() => void results.push(result));
+    return null;
+  };
+  const root = create(wrap(createElement(Component)));
+  async function until(done: (result: T) => boolean): Promise<T> {
+    for (const end = Date.now() + 5000; Date.now() < end; ) {
+      const last = results.at(-1);
+      if (last !== undefined && done(last)) return last;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    throw new Error(`the hook ended with ${JSON.stringify(results.at(-1))}`);
+  }
+  await until(() => true);
+  return {
+    get current() {
+      return results.at(-1) as T;
+    },
+    until,
+    [Symbol.dispose]: () => root.unmount(),
+  };
+}
+
+/**
+ * Runs the tests of a block as a front end in development, where frameworks check what a data
+ * provider returns. What they then say on the console is checked, and not shown.
+ *
+ * @param expected what they may say besides
+ */
+export function inDevelopment(expected: (said: unknown) => boolean): void {
+  const { NODE_ENV: environment } = process.env;
+  const { error, warn } = console;
+  let said: unknown[] = [];
+  before(() => {
+    process.env.NODE_ENV = 'development';
+  });
+  beforeEach(() => {
+    said = [];
+    console.error = console.warn = (first: unknown) => said.push(first);
+  });
+  afterEach(() => {
+    Object.assign(console, { error, warn });
+    const known = (one: unknown) =>
+      expected(one) || String(one).startsWith('react-test-renderer is deprecated');
+    expect(said.filter((one) => !known(one))).to.deep.equal([]);
+  });
+  after(() => {
+    if (environment === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = environment;
+  });
+}

@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import { type AnyApiProblem, createClient, isApiProblem } from '../../src/client/index.ts';
+import { reactAdminProvider } from '../../src/client/react-admin.ts';
+import { refineProvider } from '../../src/client/refine.ts';
+import { contractCodes } from '../support/contract-codes.ts';
+
+// What does not compile stands beside a twin that does: each `@ts-expect-error` fails the check of
+// types when its line compiles. Nothing here is sent.
+
+const options = { url: 'http://127.0.0.1:1/api/v1' };
+const typed = createClient<{ born: number; home?: { city: string } }, { slug: string }>(options);
+const free = createClient(options);
+const compiled = (...calls: (() => unknown)[]) => expect(calls).not.to.have.length(0);
+
+describe('the types of the client', () => {
+  it('know own fields in records and inputs', () => {
+    compiled(
+      async () => {
+        const { record, version, etag } = await typed.users.get('u');
+        const values: [number, string, string | null, number, string] = [
+          record.born,
+          record.name,
+          record.email,
+          version,
+          etag,
+        ];
+        // @ts-expect-error: no such own field
+        return [values, record.bron];
+      },
+      () => typed.users.create({ name: 'Ada', born: 1815 }),
+      // @ts-expect-error: the own field is missing
+      () => typed.users.create({ name: 'Ada' }),
+      // @ts-expect-error: no such own field
+      () => typed.users.create({ name: 'Ada', born: 1815, bron: 1 }),
+      () => typed.users.patch('u', { email: null, home: null }),
+      // @ts-expect-error: a required field takes no null
+      () => typed.users.patch('u', { born: null }),
+      () => typed.posts.replace('p', { title: 'A', slug: 'a', authorId: null }),
+      // @ts-expect-error: the title is missing
+      () => typed.posts.replace('p', { slug: 'a' }),
+      () => typed.users.update('u', (user) => ({ ...user, born: user.born + 1 })),
+      // @ts-expect-error: the own field is of another type
+      () => typed.users.update('u', (user) => ({ ...user, born: 'then' })),
+    );
+  });
+
+  it('take any JSON without types of own fields', () => {
+    compiled(
+      () => free.users.create({ name: 'Ada', born: { year: 1815 } }),
+      // @ts-expect-error: the name is missing
+      () => free.users.create({ born: 1815 }),
+      // @ts-expect-error: no JSON
+      () => free.users.create({ name: 'Ada', born: new Date() }),
+    );
+  });
+
+  it('tell inputs from records, where a schema does', () => {
+    const lenient = createClient<{ born: number }, object, { born?: number | string }>(options);
+    compiled(
+      () => lenient.users.create({ name: 'Ada' }),
+      () => lenient.users.create({ name: 'Ada', born: '1815' }),
+      async () => (await lenient.users.get('u')).record.born.toFixed(),
+      // @ts-expect-error: no such input
+      () => lenient.users.create({ name: 'Ada', born: true }),
+    );
+  });
+
+  it('know the filters and sorts of each resource', () => {
+    compiled(
+      () => typed.users.list({ email: 'a', sort: '-name', createdAt: { gte: new Date() } }),
+      // @ts-expect-error: posts have titles, users have not
+      () => typed.users.list({ title: 'A' }),
+      // @ts-expect-error: users are not sorted by title
+      () => typed.users.list({ sort: 'title' }),
+      () => typed.posts.list({ authorId: null, slug: 'a', sort: 'title', count: 'exact' }),
+      // @ts-expect-error: an own field of another type
+      () => typed.posts.list({ slug: 1 }),
+      // @ts-expect-error: an own field that is no scalar
+      () => typed.users.list({ home: { city: 'London' } }),
+      // @ts-expect-error: no such bound
+      () => free.posts.list({ createdAt: { after: '2026' } }),
+      () => free.posts.list({ id: ['a', 'b'], cursor: null, limit: 1 }),
+    );
+  });
+
+  it('know the options of each call', () => {
+    compiled(
+      () => free.users.create({ name: 'A' }, { idempotencyKey: 'k', signal: AbortSignal.abort() }),
+      // @ts-expect-error: a new record has no version to match
+      () => free.users.create({ name: 'A' }, { ifMatch: 1 }),
+      () => free.users.delete('u', { posts: 'keep', ifMatch: '*' }),
+      // @ts-expect-error: no such mode
+      () => free.users.delete('u', { posts: 'forget' }),
+      () => free.posts.delete('p', { ifMatch: 1 }),
+      // @ts-expect-error: a post has no posts
+      () => free.posts.delete('p', { posts: 'keep' }),
+    );
+  });
+
+  it('fit the data providers, whatever the own fields', () => {
+    compiled(
+      () => [reactAdminProvider(typed), reactAdminProvider(free)],
+      () => [refineProvider(typed), refineProvider(free)],
+      // @ts-expect-error: no client
+      () => reactAdminProvider({ url: '/api/v1' }),
+    );
+  });
+
+  it('narrow a problem by its code', () => {
+    compiled(
+      () => (problem: AnyApiProblem) => {
+        switch (problem.code) {
+          case 'user-has-posts':
+            return problem.details.posts.toFixed();
+          case 'store-unavailable':
+            return problem.details.outcome;
+          case 'invalid-query':
+            return problem.details.allowed.join();
+          default:
+            // @ts-expect-error: only one code has this member
+            return problem.details.posts;
+        }
+      },
+      () => (error: unknown) => isApiProblem(error, 'user-has-posts') && error.details.posts,
+      // @ts-expect-error: no such code
+      () => (error: unknown) => isApiProblem(error, 'users-has-posts'),
+    );
+  });
+
+  it('have every code of the contract', () => {
+    // The compiler reads this table: a code that the client does not know does not compile in it.
+    const known: Record<Exclude<AnyApiProblem['code'], LaterCode | ClientCode>, true> = {
+      'bad-request': true,
+      'body-too-large': true,
+      'email-taken': true,
+      'expectation-failed': true,
+      'headers-too-large': true,
+      'idempotency-key-reused': true,
+      internal: true,
+      'invalid-body': true,
+      'invalid-cursor': true,
+      'invalid-header': true,
+      'invalid-path': true,
+      'invalid-query': true,
+      'invalid-record': true,
+      'method-not-allowed': true,
+      overloaded: true,
+      'path-not-found': true,
+      'post-not-found': true,
+      'precondition-required': true,
+      'request-timeout': true,
+      'shutting-down': true,
+      'store-unavailable': true,
+      'unsupported-media-type': true,
+      'uri-too-long': true,
+      'user-has-posts': true,
+      'user-not-found': true,
+      'version-mismatch': true,
+    };
+    expect(Object.keys(known)).to.include.members(Object.values(contractCodes).flat());
+  });
+});
+
+/** Codes of parts of the contract that servers may not have yet. */
+type LaterCode =
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'events-expired'
+  | 'misdirected-request'
+  | 'too-many-requests';
+type ClientCode = 'no-response' | 'unexpected-response';

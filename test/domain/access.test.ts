@@ -1,0 +1,213 @@
+import { expect } from 'chai';
+import { createMemoryStore } from '../../src/adapters/memory/index.ts';
+import {
+  createRostrum,
+  isRostrumError,
+  type Rostrum,
+  type Scope,
+  scopes,
+} from '../../src/index.ts';
+
+const caller = (subject: string | null, ...given: readonly Scope[]) => ({
+  name: 'tester',
+  subject,
+  scopes: new Set(given),
+});
+
+/** A user with a post, another user with one, and a post without an author. */
+async function world() {
+  const rostrum = createRostrum(createMemoryStore());
+  const me = (await rostrum.users.create({ name: 'Me' })).record.id;
+  const other = (await rostrum.users.create({ name: 'Other' })).record.id;
+  const mine = (await rostrum.posts.create({ title: 'Mine', authorId: me })).record.id;
+  const theirs = (await rostrum.posts.create({ title: 'Theirs', authorId: other })).record.id;
+  const nobodys = (await rostrum.posts.create({ title: 'Free' })).record.id;
+  return { rostrum, me, other, mine, theirs, nobodys };
+}
+
+type World = Awaited<ReturnType<typeof world>>;
+
+/** A call, and the scopes each of which allows it to the user `me`. */
+type Row = readonly [
+  name: string,
+  call: (bound: Rostrum, world: World) => Promise<unknown>,
+  allowed: readonly Scope[],
+];
+
+const ownOrAll: readonly Scope[] = ['posts:write', 'posts:write:own'];
+
+const matrix: readonly Row[] = [
+  ['read a user', ({ users }, { other }) => users.get(other), ['users:read']],
+  ['list users', ({ users }) => users.list(), ['users:read']],
+  ['walk users', ({ users }) => users.all().next(), ['users:read']],
+  ['read a post', ({ posts }, { theirs }) => posts.get(theirs), ['posts:read']],
+  ['list posts', ({ posts }) => posts.list(), ['posts:read']],
+  ['create a user', ({ users }) => users.create({ name: 'New' }), ['users:write']],
+  [
+    'patch itself',
+    ({ users }, { me }) => users.patch(me, { name: 'x' }),
+    ['users:write', 'users:write:own'],
+  ],
+  [
+    'patch another user',
+    ({ users }, { other }) => users.patch(other, { name: 'x' }),
+    ['users:write'],
+  ],
+  [
+    'replace another user',
+    ({ users }, { other }) => users.replace(other, { name: 'x' }),
+    ['users:write'],
+  ],
+  [
+    'update another user',
+    ({ users }, { other }) => users.update(other, (user) => ({ ...user, name: 'x' })),
+    ['users:write'],
+  ],
+  ['delete another user', ({ users }, { other }) => users.delete(other), ['users:write']],
+  ['create a post', ({ posts }) => posts.create({ title: 'x' }), ownOrAll],
+  ['create its post', ({ posts }, { me }) => posts.create({ title: 'x', authorId: me }), ownOrAll],
+  [
+    'create the post of another',
+    ({ posts }, { other }) => posts.create({ title: 'x', authorId: other }),
+    ['posts:write'],
+  ],
+  [
+    'create the post of nobody',
+    ({ posts }) => posts.create({ title: 'x', authorId: null }),
+    ['posts:write'],
+  ],
+  ['patch its post', ({ posts }, { mine }) => posts.patch(mine, { title: 'x' }), ownOrAll],
+  ['delete its post', ({ posts }, { mine }) => posts.delete(mine), ownOrAll],
+  [
+    'patch the post of another',
+    ({ posts }, w) => posts.patch(w.theirs, { title: 'x' }),
+    ['posts:write'],
+  ],
+  [
+    'patch the post of nobody',
+    ({ posts }, w) => posts.patch(w.nobodys, { title: 'x' }),
+    ['posts:write'],
+  ],
+  ['delete the post of another', ({ posts }, { theirs }) => posts.delete(theirs), ['posts:write']],
+  [
+    'take the post of another',
+    ({ posts }, w) => posts.patch(w.theirs, { authorId: w.me }),
+    ['posts:write'],
+  ],
+  [
+    'give its post away',
+    ({ posts }, w) => posts.patch(w.mine, { authorId: w.other }),
+    ['posts:write'],
+  ],
+  [
+    'leave its post',
+    ({ posts }, { mine }) => posts.patch(mine, { authorId: null }),
+    ['posts:write'],
+  ],
+  [
+    'replace its post by one of nobody',
+    ({ posts }, { mine }) => posts.replace(mine, { title: 'x' }),
+    ['posts:write'],
+  ],
+];
+
+async function isForbidden(call: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await call();
+    return false;
+  } catch (error) {
+    if (isRostrumError(error, 'forbidden')) return true;
+    if (isRostrumError(error)) return false;
+    throw error;
+  }
+}
+
+describe('a caller', () => {
+  for (const [name, call, allowed] of matrix) {
+    it(`may ${name} by ${allowed.join(' or ')} alone`, async () => {
+      for (const scope of scopes) {
+        const here = await world();
+        const bound = here.rostrum.as(caller(here.me, scope));
+        const expected = !allowed.includes(scope);
+        expect(await isForbidden(() => call(bound, here)), scope).to.equal(expected);
+      }
+      const here = await world();
+      expect(await isForbidden(() => call(here.rostrum.as(caller(here.me)), here))).to.equal(true);
+      const all = here.rostrum.as(caller(null, ...scopes));
+      expect(await isForbidden(() => call(all, here)), 'all scopes').to.equal(false);
+    });
+  }
+
+  it('owns nothing without a subject, and not what has no owner', async () => {
+    const here = await world();
+    const bound = here.rostrum.as(caller(null, 'users:write:own', 'posts:write:own'));
+    const calls = [
+      () => bound.posts.patch(here.nobodys, { title: 'x' }),
+      () => bound.posts.create({ title: 'x' }),
+      () => bound.posts.create({ title: 'x', authorId: null }),
+      () => bound.users.patch(here.me, { name: 'x' }),
+      () => bound.users.delete(here.me, { posts: 'keep' }),
+    ];
+    for (const call of calls) expect(await isForbidden(call)).to.equal(true);
+  });
+
+  it('is the author of what it creates, unless it says otherwise', async () => {
+    const here = await world();
+    const bound = here.rostrum.as(caller(here.me, 'posts:write'));
+    expect((await bound.posts.create({ title: 'x' })).record.authorId).to.equal(here.me);
+    const free = await bound.posts.create({ title: 'x', authorId: null });
+    expect(free.record.authorId).to.equal(null);
+  });
+
+  it('deletes or frees the posts of a user only by a right to write them all', async () => {
+    for (const posts of ['delete', 'keep'] as const) {
+      const here = await world();
+      const alone = here.rostrum.as(caller(here.me, 'users:write', 'posts:write:own'));
+      expect(await isForbidden(() => alone.users.delete(here.other, { posts }))).to.equal(true);
+      expect((await here.rostrum.posts.get(here.theirs)).record.authorId).to.equal(here.other);
+      expect(await isForbidden(() => alone.users.delete(here.me, { posts }))).to.equal(false);
+    }
+  });
+
+  it('is told of a missing scope before anything is read, of ownership after what is missing', async () => {
+    const here = await world();
+    const code = (call: Promise<unknown>) =>
+      call.catch((error: unknown) => (isRostrumError(error) ? error.code : error));
+    const none = here.rostrum.as(caller(here.me, 'users:read'));
+    expect(await code(none.posts.patch('none', {}))).to.equal('forbidden');
+    const own = here.rostrum.as(caller(here.me, 'posts:write:own'));
+    expect(await code(own.posts.patch('none', {}))).to.equal('post-not-found');
+    const stale = own.posts.patch(here.theirs, { title: '' }, { only: [7] });
+    expect(await code(stale)).to.equal('forbidden');
+  });
+
+  it('has idempotency keys of its own', async () => {
+    const { rostrum } = await world();
+    const key = { idempotencyKey: 'k' };
+    const as = (name: string) => rostrum.as({ ...caller(null, 'posts:write'), name });
+    await as('one').posts.create({ title: 'x' }, key);
+    expect((await as('one').posts.create({ title: 'x' }, key)).replayed).to.equal(true);
+    expect((await as('two').posts.create({ title: 'x' }, key)).replayed).to.equal(false);
+    const pretending = as('two').posts.create({ title: 'x' }, { ...key, caller: 'three' });
+    expect((await pretending).json).not.to.equal(undefined);
+    expect((await pretending).replayed).to.equal(true);
+    expect((await rostrum.posts.list({ total: true, filter: { title: 'x' } })).total).to.equal(2);
+  });
+
+  it('is a value with a name, a subject and scopes, and nothing else counts as one', async () => {
+    const { rostrum } = await world();
+    const wrong: unknown[] = [
+      undefined,
+      null,
+      'root',
+      {},
+      { name: '', subject: null, scopes: new Set() },
+      { name: 'x', scopes: new Set() },
+      { name: 'x', subject: '', scopes: new Set() },
+      { name: 'x', subject: null, scopes: ['posts:write'] },
+      { name: 'x', subject: null, scopes: new Set(['admin']) },
+      { name: 'x', subject: null, scopes: new Set(), admin: true },
+    ];
+    for (const value of wrong) expect(() => rostrum.as(value as never)).to.throw(TypeError);
+  });
+});

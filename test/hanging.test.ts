@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { node } from './support/process.ts';
+import { repository, temporaryDirectory } from './support/repository-copy.ts';
+
+// A run ends whatever fails. Tests that hang are planted, and run as `npm test` runs them.
+
+const imports = `
+  import { setTimeout as sleep } from 'node:timers/promises';
+  import { startServer } from '${join(repository, 'test/support/server.ts')}';
+`;
+
+async function runPlanted(body: string) {
+  await using folder = await temporaryDirectory();
+  const file = join(folder.path, 'planted.test.ts');
+  await writeFile(file, `${imports}\n${body}`);
+  return await node(['scripts/test.ts', file], { cwd: repository });
+}
+
+describe('a run of tests', function () {
+  this.timeout(60_000);
+
+  it('ends what a test started that timed out, and lets its body start no more', async () => {
+    const { code, output } = await runPlanted(`
+      let server;
+      it('hangs', async function () {
+        this.timeout(5000);
+        server = await startServer('--store', 'memory:');
+        await server.stop('SIGCONT');
+        await startServer('--store', 'memory:').catch((error) => console.log(error.message));
+      });
+      it('comes after it', async () => {
+        const answer = await fetch(server.address).catch((error) => error.cause.code);
+        console.log('connecting:', answer);
+        await sleep(100);
+      });
+    `);
+    expect(code, output).to.equal(1);
+    expect(output)
+      .to.match(/1 passing/)
+      .and.to.match(/1\) hangs/);
+    expect(output).to.contain('connecting: ECONNREFUSED');
+    expect(output).to.match(/"hangs" is over and may not start /);
+  });
+
+  it('ends by force when something keeps it open, and says so', async () => {
+    const { code, output } = await runPlanted(`
+      it('leaves a timer behind', () => { setInterval(() => {}, 1000); });
+    `);
+    expect(code, output).to.equal(1);
+    expect(output).to.match(/1 passing/);
+    expect(output).to.match(/The run is ended: all tests are done, and what they started /);
+  });
+});

@@ -78,13 +78,18 @@ function send(request: IncomingMessage, response: ServerResponse, value: Respons
   const bytes = body === undefined ? 0 : Buffer.byteLength(body);
   if (type !== undefined) all.push('Content-Type', type);
   if (status !== 204 && status !== 304) all.push('Content-Length', String(bytes));
-  if (isLargeRest(request)) all.push('Connection', 'close');
+  if (isLastOf(request, status)) all.push('Connection', 'close');
   response.writeHead(status, all);
   const shown = request.method === 'HEAD' ? '' : (body ?? '');
   // Text of ASCII alone is the same in both encodings, and written faster in this one.
   const encoding = bytes === body?.length ? 'latin1' : 'utf8';
   if (request.complete) response.end(shown, encoding);
   else sendEarly(request, response, shown);
+}
+
+/** True when a body is still to come that is not worth reading, only to use the connection again. */
+function isLastOf(request: IncomingMessage, status: number): boolean {
+  return isLargeRest(request) || (status === 503 && !request.complete);
 }
 
 /** For how long, and how much, of a body that nobody wants is read. */
@@ -106,10 +111,10 @@ function sendEarly(request: IncomingMessage, response: ServerResponse, body: str
   });
   request.once('end', () => response.end());
   request.once('close', () => clearTimeout(timer));
-  request.resume();
+  if (response.statusCode !== 503) request.resume(); // An overloaded server reads no more.
 }
 
-/** True when more of a body is still to come than is worth reading. */
+/** True when more of a body is still to come than any may have. */
 function isLargeRest({ complete, headers }: IncomingMessage): boolean {
   return !complete && Number(headers['content-length'] ?? 0) > bodyLimit;
 }

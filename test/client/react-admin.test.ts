@@ -69,6 +69,7 @@ describe('the data provider for react-admin', () => {
       expect(last.pageInfo).to.deep.equal({ hasNextPage: false, hasPreviousPage: true });
       expect(titlesOf(await pageOf(1, 3))).to.deep.equal(titlesOf(first));
       expect(requests).to.have.length(4);
+      expect(titlesOf(await pageOf(2, 2))).to.deep.equal(['T003', 'T004']);
     });
 
     it('are reached first thing in steps of many pages', async () => {
@@ -100,6 +101,30 @@ describe('the data provider for react-admin', () => {
       requests.length = 0;
       expect((await pageOf(1, 22)).data).to.have.length(22);
       expect(requests).to.have.length(2);
+    });
+
+    it('may be larger than the largest page of the API', async () => {
+      await posts(3);
+      expect((await pageOf(1, 5000)).data).to.have.length(3);
+    });
+
+    it('of several lists do not mix', async () => {
+      const { id: authorId } = (await client.users.create({ name: 'Ada' })).record;
+      await posts(4, authorId);
+      await posts(4);
+      const page = (number: number, filter: object) =>
+        provider.getList('posts', {
+          pagination: { page: number, perPage: 2 },
+          sort: byTitle,
+          filter,
+        });
+      for (const number of [1, 2]) {
+        const mine = await page(number, { authorId });
+        const others = await page(number, { authorId: null });
+        expect(titlesOf(mine)).to.deep.equal(titlesOf(others));
+        expect(mine.data).to.not.deep.equal(others.data);
+      }
+      expect(requests).to.have.length(4);
     });
 
     it('need no count', async () => {
@@ -210,8 +235,11 @@ describe('the data provider for react-admin', () => {
       const { data } = await provider.delete('users', { id: a.id, meta: { posts: 'keep' } });
       expect(data).to.have.property('id', a.id);
       expect((await client.posts.list({ authorId: null })).items).to.have.length(1);
-      await reactAdminProvider(client, { posts: 'delete' }).deleteMany('users', { ids: [b.id] });
-      expect((await client.posts.list()).items).to.have.length(1);
+      const withPosts = reactAdminProvider(client, { posts: 'delete' });
+      await withPosts.deleteMany('users', { ids: [b.id] });
+      const [left] = (await client.posts.list()).items;
+      await withPosts.deleteMany('posts', { ids: [left?.id ?? ''] });
+      expect((await client.posts.list()).items).to.deep.equal([]);
     });
 
     it('work where every change needs a condition', async () => {
@@ -260,6 +288,21 @@ describe('the data provider for react-admin', () => {
       expect(last).to.include({ hasNextPage: false, hasPreviousPage: true });
     });
 
+    it('a list that goes away aborts its request', async () => {
+      const signals: (AbortSignal | null | undefined)[] = [];
+      const silent: typeof fetch = (_, init) => {
+        signals.push(init?.signal);
+        return new Promise(() => {});
+      };
+      provider = reactAdminProvider(createClient({ url: api.url, fetch: silent }));
+      const list = await renderHook(() => useInfiniteGetList('posts'), inAdmin);
+      await list.until(() => signals.length > 0);
+      expect(signals[0]?.aborted).to.equal(false);
+      list[Symbol.dispose]();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(signals[0]?.aborted).to.equal(true);
+    });
+
     it('an infinite list goes on to its end', async () => {
       await posts(5);
       const params = { pagination: { page: 1, perPage: 2 }, sort: byTitle };
@@ -284,8 +327,10 @@ describe('the data provider for react-admin', () => {
       await client.users.create({ name: 'Ada', email: 'ada@example.com' });
       const options = { resource: 'users', redirect: false as const };
       using form = await renderHook(() => useCreateController(options), inAdmin);
-      const errors = await form.current.save?.({ name: 'Eve', email: 'ADA@example.com' });
-      expect(errors).to.have.all.keys('email');
+      const save = (data: object) => form.current.save?.(data);
+      expect(await save({ name: 'Eve', email: 'ADA@example.com' })).to.have.all.keys('email');
+      const tooLarge = { 'a/b': 2 ** 60 };
+      expect(await save({ name: '', home: tooLarge })).to.have.all.keys('name', 'home.a/b');
     });
 
     it('an update of what changed since fails, and a deletion succeeds', async () => {

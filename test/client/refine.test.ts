@@ -134,6 +134,20 @@ describe('the data provider for refine', () => {
     await provider.deleteOne(one);
   });
 
+  it('ends a read with the signal of its query', async () => {
+    const reason = new Error('enough');
+    const meta = { queryContext: { signal: AbortSignal.abort(reason) } };
+    const provider = refineProvider(client);
+    for (const read of [
+      () => provider.getList({ resource: 'posts', meta }),
+      () => provider.getList({ resource: 'posts', pagination: { mode: 'off' }, meta }),
+      () => provider.getOne({ resource: 'posts', id: 'p', meta }),
+      () => provider.getMany({ resource: 'posts', ids: ['p'], meta }),
+    ]) {
+      expect(await read().catch((error) => error)).to.equal(reason);
+    }
+  });
+
   it('deletes users with their posts, or without', async () => {
     const { id: authorId } = (await client.users.create({ name: 'Ada' })).record;
     await client.posts.create({ title: 'A', authorId });

@@ -62,8 +62,8 @@ export class NumberedPages {
   ): Promise<ListPage<AdminRecord>> {
     const cursors = this.#cursorsOf(JSON.stringify([name, size, query]));
     const target = number - 1;
-    let at = Math.min(target, cursors.length - 1);
-    while (cursors[at] === undefined) at--;
+    let at = Math.max(0, Math.min(target, cursors.length - 1));
+    while (at > 0 && cursors[at] === undefined) at--;
     while (at < target) {
       const pages = Math.min(target - at, Math.max(1, Math.floor(most.records / size)));
       const step = { ...query, cursor: cursors[at] };

@@ -105,6 +105,8 @@ export function reactAdminProvider(
 ): ReactAdminProvider {
   const { total: counted = true, posts } = options;
   const pages = new NumberedPages();
+  const modeOf = (name: string, meta: DeleteParams['meta']) =>
+    name === 'users' ? { posts: meta?.posts ?? posts } : {};
 
   async function getList(name: string, params: ListParams): Promise<ListResult<never>> {
     const { pagination = { page: 1, perPage: 25 }, sort, filter, signal } = params;
@@ -156,15 +158,14 @@ export function reactAdminProvider(
     },
 
     async delete(name: string, { id, previousData, meta }: DeleteParams) {
-      const how = name === 'users' ? { posts: meta?.posts ?? posts } : {};
-      await deleteRecord(resourceOf(client, name), id, seenIn(previousData), how);
+      await deleteRecord(resourceOf(client, name), id, seenIn(previousData), modeOf(name, meta));
       return { data: previousData ?? { id } };
     },
 
     async deleteMany(name: string, { ids, meta }: ManyParams & Pick<DeleteParams, 'meta'>) {
-      const how = name === 'users' ? { posts: meta?.posts ?? posts } : {};
       const resource = resourceOf(client, name);
-      await forEach(ids, (id) => deleteRecord(resource, id, undefined, how));
+      const mode = modeOf(name, meta);
+      await forEach(ids, (id) => deleteRecord(resource, id, undefined, mode));
       return { data: [...ids] };
     },
   };

@@ -79,8 +79,9 @@ describe('the data provider for react-admin', () => {
       expect(titlesOf(await pageOf(4, 2))).to.deep.equal(['T007', 'T008']);
     });
 
-    it('are empty behind the end', async () => {
+    it('are empty behind the end, and the first before the beginning', async () => {
       await posts(2);
+      expect(titlesOf(await pageOf(0, 2))).to.deep.equal(['T001', 'T002']);
       expect(await pageOf(9, 2)).to.deep.include({ data: [], total: 2 });
       expect(await pageOf(2, 2)).to.deep.include({ data: [], total: 2 });
     });

@@ -6,22 +6,13 @@ import type { ProblemCode } from './problems/catalogue.ts';
 import type { BodyForm } from './request/body-headers.ts';
 import type { Response } from './response.ts';
 
-/** A query parameter that an endpoint takes. */
-export interface QueryParameter {
+/** A query parameter that an endpoint takes, or a header that it reads. */
+export interface Parameter {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchema;
-  /** How often it may be given; once when absent. */
+  /** How often a query parameter may be given; once when absent. */
   readonly atMost?: number;
-  /** What is wrong with a value, as a sentence. */
-  check?(value: string): string | undefined;
-}
-
-/** A header that an endpoint reads. */
-export interface HeaderParameter {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: JsonSchema;
   /** What is wrong with a value, as a sentence. */
   check?(value: string): string | undefined;
 }
@@ -58,8 +49,8 @@ export interface Endpoint {
   /** A name for it that does not change. */
   readonly operation: string;
   readonly summary: string;
-  readonly query: readonly QueryParameter[];
-  readonly headers: readonly HeaderParameter[];
+  readonly query: readonly Parameter[];
+  readonly headers: readonly Parameter[];
   readonly body?: EndpointBody;
   readonly responses: Readonly<Record<number, EndpointResponse>>;
   /** Problems of its own, beside those that any request may end in. */

@@ -1,8 +1,8 @@
-import type { HeaderParameter } from '../endpoint.ts';
+import type { Parameter } from '../endpoint.ts';
 import { parseEntityTags } from '../headers/etag.ts';
 import { keyPattern, parseIdempotencyKey } from '../records/idempotency.ts';
 
-function tags(name: string, description: string): HeaderParameter {
+function tags(name: string, description: string): Parameter {
   return {
     name,
     description,
@@ -19,7 +19,7 @@ export const ifNoneMatch = tags(
   'On reads: 304 when the record is at one of these versions. On writes: only at no such version.',
 );
 
-export const idempotencyKey: HeaderParameter = {
+export const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   description: 'Makes the request safe to repeat: for 24 hours, one key makes one record.',
   schema: { type: 'string', pattern: keyPattern },
@@ -29,7 +29,7 @@ export const idempotencyKey: HeaderParameter = {
       : undefined,
 };
 
-export const prefer: HeaderParameter = {
+export const prefer: Parameter = {
   name: 'Prefer',
   description: 'return=minimal: a response without a body. return=representation: the record.',
   schema: { type: 'string' },

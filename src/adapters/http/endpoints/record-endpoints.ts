@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointResponse, Handler, QueryParameter } from '../endpoint.ts';
+import type { Endpoint, EndpointResponse, Handler, Parameter } from '../endpoint.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { idempotencyKey, ifMatch, ifNoneMatch, prefer } from './header-parameters.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -36,8 +36,8 @@ interface Kind {
     Record<'list' | 'create' | 'get' | 'replace' | 'patch' | 'remove', Handler>
   >;
   readonly schemas: Readonly<Record<'record' | 'input' | 'patch' | 'page', JsonSchema>>;
-  readonly listParameters: readonly QueryParameter[];
-  readonly deleteParameters: readonly QueryParameter[];
+  readonly listParameters: readonly Parameter[];
+  readonly deleteParameters: readonly Parameter[];
   readonly conflicts: readonly ProblemCode[];
   readonly deleteConflicts: readonly ProblemCode[];
 }

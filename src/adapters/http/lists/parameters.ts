@@ -5,39 +5,39 @@ import {
   postSorts,
   userSorts,
 } from '../../../domain/list.ts';
-import type { QueryParameter } from '../endpoint.ts';
+import type { Parameter } from '../endpoint.ts';
 import { integer, oneOf } from '../request/parameter-values.ts';
 import { readInstant, timeBounds } from './time-filter.ts';
 
 /** How a list is sorted when nothing is said, as `sort` would say it. */
 export const defaultSort = `${newestFirst.direction === 'desc' ? '-' : ''}${newestFirst.by}`;
 
-const limit: QueryParameter = {
+const limit: Parameter = {
   name: 'limit',
   description: 'How many records the page has at most.',
   ...integer(1, pageLimits.max, pageLimits.default),
 };
 
-const cursor: QueryParameter = {
+const cursor: Parameter = {
   name: 'cursor',
   description: 'The "next" of the page before. Bound to the filter and the sort of its list.',
   schema: { type: 'string' },
 };
 
-const count: QueryParameter = {
+const count: Parameter = {
   name: 'count',
   description: 'With "exact", the answer says how many records the filter matches.',
   ...oneOf(['exact']),
 };
 
-const id: QueryParameter = {
+const id: Parameter = {
   name: 'id',
   description: 'Only records with one of these ids.',
   schema: { type: 'array', items: { type: 'string' }, maxItems: maxFilterIds },
   atMost: maxFilterIds,
 };
 
-function sort(fields: readonly string[]): QueryParameter {
+function sort(fields: readonly string[]): Parameter {
   const values = fields.flatMap((field) => [field, `-${field}`]);
   return {
     name: 'sort',
@@ -46,7 +46,7 @@ function sort(fields: readonly string[]): QueryParameter {
   };
 }
 
-function text(name: string, description: string): QueryParameter {
+function text(name: string, description: string): Parameter {
   return { name, description, schema: { type: 'string' } };
 }
 
@@ -57,7 +57,7 @@ const words = {
   lt: 'earlier than this time',
 } as const;
 
-const times: readonly QueryParameter[] = ['createdAt', 'updatedAt'].flatMap((field) =>
+const times: readonly Parameter[] = ['createdAt', 'updatedAt'].flatMap((field) =>
   timeBounds.map((bound) => ({
     name: `${field}[${bound}]`,
     description: `Only records whose ${field} is ${words[bound]}.`,
@@ -67,7 +67,7 @@ const times: readonly QueryParameter[] = ['createdAt', 'updatedAt'].flatMap((fie
   })),
 );
 
-export const userListParameters: readonly QueryParameter[] = [
+export const userListParameters: readonly Parameter[] = [
   limit,
   cursor,
   sort(userSorts),
@@ -78,7 +78,7 @@ export const userListParameters: readonly QueryParameter[] = [
   ...times,
 ];
 
-export const postListParameters: readonly QueryParameter[] = [
+export const postListParameters: readonly Parameter[] = [
   limit,
   cursor,
   sort(postSorts),

@@ -1,7 +1,7 @@
-import type { QueryParameter } from '../endpoint.ts';
+import type { Parameter } from '../endpoint.ts';
 
 /** What a parameter may be: as a schema, and as the check that is made of it. */
-type Values = Pick<QueryParameter, 'schema' | 'check'>;
+type Values = Pick<Parameter, 'schema' | 'check'>;
 
 /** One of some texts. */
 export function oneOf(values: readonly string[], fallback?: string): Values {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { HeaderParameter, QueryParameter } from '../endpoint.ts';
+import type { Parameter } from '../endpoint.ts';
 import { Problem, type ProblemEntry } from '../problems/problem.ts';
 import { parseQuery, type Query } from './query.ts';
 
@@ -9,9 +9,9 @@ const noQuery: Query = new Map();
 
 /** The query parameters that an endpoint takes. */
 export class QueryTable {
-  readonly #parameters: ReadonlyMap<string, QueryParameter>;
+  readonly #parameters: ReadonlyMap<string, Parameter>;
 
-  constructor(parameters: readonly QueryParameter[]) {
+  constructor(parameters: readonly Parameter[]) {
     this.#parameters = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   }
 
@@ -29,11 +29,9 @@ export class QueryTable {
     for (const [name, values] of query) this.#check(name, values, errors);
     const [first] = errors;
     if (first === undefined) return query;
-    const sentence =
-      errors.length === 1
-        ? `The query parameter "${first.parameter.slice(0, 64)}": ${first.message}`
-        : `${errors.length} query parameters are not accepted.`;
-    throw this.#refusal(sentence, errors);
+    const one = `The query parameter "${first.parameter.slice(0, 64)}": ${first.message}`;
+    const many = `${errors.length} query parameters are not accepted.`;
+    throw this.#refusal(errors.length === 1 ? one : many, errors);
   }
 
   #check(name: string, values: readonly string[], errors: Refused[]): void {
@@ -62,26 +60,24 @@ export class QueryTable {
 
 /** The headers that an endpoint reads. */
 export class HeaderTable {
-  readonly #checked: readonly (readonly [key: string, parameter: HeaderParameter])[];
+  readonly #parameters: readonly (readonly [key: string, parameter: Parameter])[];
 
-  constructor(parameters: readonly HeaderParameter[]) {
-    this.#checked = parameters.map((parameter) => [parameter.name.toLowerCase(), parameter]);
+  constructor(parameters: readonly Parameter[]) {
+    this.#parameters = parameters.map((parameter) => [parameter.name.toLowerCase(), parameter]);
   }
 
   /** @throws Problem `invalid-header`, with every header that is malformed */
   check(headers: IncomingHttpHeaders): void {
     const errors: { header: string; code: string; message: string }[] = [];
-    for (const [key, { name, check }] of this.#checked) {
+    for (const [key, { name, check }] of this.#parameters) {
       const value = headers[key];
       const message = typeof value === 'string' ? check?.(value) : undefined;
       if (message !== undefined) errors.push({ header: name, code: 'invalid', message });
     }
     const [first] = errors;
     if (first === undefined) return;
-    const sentence =
-      errors.length === 1
-        ? `The header ${first.header}: ${first.message}`
-        : `${errors.length} headers are malformed.`;
+    const one = `The header ${first.header}: ${first.message}`;
+    const sentence = errors.length === 1 ? one : `${errors.length} headers are malformed.`;
     throw new Problem('invalid-header', sentence, { errors });
   }
 }

@@ -18,6 +18,7 @@ export interface ClientError extends Error {
 export class ClientErrors {
   readonly #connections: Connections;
   readonly #logger: Logger | undefined;
+  readonly #refused = new WeakSet<Socket>();
 
   constructor(connections: Connections, logger: Logger | undefined) {
     this.#connections = connections;
@@ -37,7 +38,8 @@ export class ClientErrors {
       socket.destroy();
       return;
     }
-    if (!connection.refuse()) return;
+    if (this.#refused.has(socket)) return;
+    this.#refused.add(socket);
     discard(socket);
     sendDue();
     const { incomplete } = connection;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerLimits } from './options.ts';
@@ -64,8 +65,6 @@ export class Connection {
   readonly #count: (change: number) => boolean;
   #current: Pair | undefined;
   #waiting: Pair[] = [];
-  #whenIdle: (() => void)[] = [];
-  #isRefused = false;
 
   /** @param count counts what waits on all connections; false where that is too much */
   constructor(socket: Socket, serve: Serve, count: (change: number) => boolean) {
@@ -74,17 +73,19 @@ export class Connection {
     this.#count = count;
     // Node goes on reading for reasons of its own, which do not count while requests wait.
     socket.on('resume', () => {
-      if (this.#waiting.length > 0) socket.pause();
+      if (this.hasWaiting) socket.pause();
     });
   }
 
   /** Serves a request, when those before it on the connection have their responses. */
   take(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#current === undefined) this.#begin({ request, response });
-    else if (!this.#count(1) || this.#waiting.push({ request, response }) > mostWaiting.each) {
-      this.socket.destroy();
-    } else {
-      this.socket.pause();
+    const pair = { request, response };
+    if (this.#current === undefined) {
+      this.#begin(pair);
+    } else if (!this.socket.destroyed) {
+      const fits = this.#waiting.push(pair) <= mostWaiting.each;
+      if (this.#count(1) && fits) this.socket.pause();
+      else this.socket.destroy();
     }
   }
 
@@ -92,10 +93,6 @@ export class Connection {
   get incomplete(): Pair | undefined {
     const last = this.#waiting.at(-1) ?? this.#current;
     return last?.request.complete ? undefined : last;
-  }
-
-  get isIdle(): boolean {
-    return this.#current === undefined;
   }
 
   /** The response that is under way. */
@@ -109,7 +106,7 @@ export class Connection {
 
   /** Fulfilled when nothing is under way. */
   async idle(): Promise<void> {
-    if (!this.isIdle) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    while (this.#current !== undefined) await once(this.#current.response, 'close');
   }
 
   /** Fulfilled when all complete requests have their responses. One that only waits is dropped. */
@@ -123,18 +120,10 @@ export class Connection {
     await this.idle();
   }
 
-  /** True the first time only: a connection is refused once. */
-  refuse(): boolean {
-    const isFirst = !this.#isRefused;
-    this.#isRefused = true;
-    return isFirst;
-  }
-
   /** Forgets what waits: the connection is gone. */
   abandon(): void {
     this.#count(-this.#waiting.length);
     this.#waiting = [];
-    if (this.#current === undefined) this.#rest();
   }
 
   #begin(pair: Pair): void {
@@ -148,18 +137,9 @@ export class Connection {
     // A response may have ended the connection: nothing behind it is served.
     if (this.socket.destroyed || this.socket.writableEnded) this.abandon();
     const next = this.#waiting.shift();
-    if (next === undefined) {
-      this.#rest();
-    } else {
-      this.#count(-1);
-      this.#begin(next);
-      if (this.#waiting.length === 0) this.socket.resume();
-    }
+    if (next === undefined) return;
+    this.#count(-1);
+    this.#begin(next);
+    if (!this.hasWaiting) this.socket.resume();
   };
-
-  #rest(): void {
-    const resolve = this.#whenIdle;
-    this.#whenIdle = [];
-    for (const one of resolve) one();
-  }
 }

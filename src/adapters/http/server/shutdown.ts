@@ -48,7 +48,7 @@ export class Shutdown {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve()); // Closes idle connections, too.
     const late = setInterval(
-      () => this.#destroy(({ isIdle }) => isIdle),
+      () => this.#destroy(({ response }) => response === undefined),
       Math.min(lateMs, this.#timeoutMs),
     );
     await promise;

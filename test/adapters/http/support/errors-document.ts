@@ -29,7 +29,7 @@ export function errorsDocument(): string {
   });
   return `# Errors
 
-<!-- Made of src/adapters/http/problems/catalogue.ts: UPDATE_DOCS=1 npx mocha test/adapters/http/problems.test.ts -->
+<!-- Made of src/adapters/http/problems/catalogue.ts: UPDATE_DOCS=1 npx mocha test/adapters/http/problems/problems.test.ts -->
 
 Every error of the API is a JSON object of one shape (RFC 9457, \`application/problem+json\`):
 

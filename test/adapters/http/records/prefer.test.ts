@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Api, startApi } from './support/api.ts';
+import { type Api, startApi } from '../support/api.ts';
 
 describe('Prefer', () => {
   let api: Api;

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { problemCatalogue } from '../../../src/adapters/http/problems/catalogue.ts';
-import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
-import { RostrumError, storeUnavailable } from '../../../src/domain/errors.ts';
-import { contractCodes } from '../../support/contract-codes.ts';
-import { type Api, expectProblem, startApi } from './support/api.ts';
-import { errorsDocument } from './support/errors-document.ts';
-import { keepLog } from './support/log.ts';
+import { problemCatalogue } from '../../../../src/adapters/http/problems/catalogue.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { RostrumError, storeUnavailable } from '../../../../src/domain/errors.ts';
+import { contractCodes } from '../../../support/contract-codes.ts';
+import { type Api, expectProblem, startApi } from '../support/api.ts';
+import { errorsDocument } from '../support/errors-document.ts';
+import { keepLog } from '../support/log.ts';
 
-const documentPath = new URL('../../../docs/errors.md', import.meta.url);
+const documentPath = new URL('../../../../docs/errors.md', import.meta.url);
 
 describe('problems', () => {
   it('are those of the contract, with their status', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { findDuplicateKey } from '../../../src/adapters/http/request/duplicate-keys.ts';
+import { findDuplicateKey } from '../../../../src/adapters/http/request/duplicate-keys.ts';
 
 describe('finding duplicate keys', () => {
   it('finds none in what JSON.stringify writes', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Api, expectProblem, startApi } from './support/api.ts';
-import { exchange } from './support/raw.ts';
+import { type Api, expectProblem, startApi } from '../support/api.ts';
+import { exchange } from '../support/raw.ts';
 
 describe('the query', () => {
   let api: Api;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Api, type Body, expectProblem, startApi } from './support/api.ts';
+import { type Api, type Body, expectProblem, startApi } from '../support/api.ts';
 
 describe('conditional requests', () => {
   let api: Api;
@@ -88,22 +88,6 @@ describe('conditional requests', () => {
         expect(errors[0]).to.include({ header, code: 'invalid' });
       }
     }
-  });
-
-  it('of two changes from one version one wins', async () => {
-    const statuses = await Promise.all(
-      Array.from({ length: 20 }, async (_, n) => {
-        const answer = await api.send('PATCH', path, { 'If-Match': '"2"' }, { n: n + 10 });
-        return answer.status;
-      }),
-    );
-    expect(statuses.toSorted()).to.deep.equal([200, ...Array.from({ length: 19 }, () => 412)]);
-  });
-
-  it('a change that changes nothing changes neither ETag nor updatedAt', async () => {
-    const answer = await api.send('PATCH', path, { 'If-Match': '"2"' }, { n: 1, absent: null });
-    expect([answer.status, answer.headers.get('etag')]).to.deep.equal([200, '"2"']);
-    expect(answer.body).to.deep.equal(user);
   });
 
   it('where If-Match is required its absence is 428, but for reads and creations', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { endpoints } from '../../../src/adapters/http/endpoints/table.ts';
-import { type Api, expectProblem, startApi } from './support/api.ts';
-import { exchange } from './support/raw.ts';
+import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
+import { type Api, expectProblem, startApi } from '../support/api.ts';
+import { exchange } from '../support/raw.ts';
 
 describe('paths and methods', () => {
   let api: Api;

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Endpoint } from '../../../src/adapters/http/endpoint.ts';
-import { schemas } from '../../../src/adapters/http/endpoints/schemas.ts';
-import { endpoints } from '../../../src/adapters/http/endpoints/table.ts';
-import { bodyLimit } from '../../../src/adapters/http/request/limits.ts';
-import { isRostrumError } from '../../../src/domain/errors.ts';
-import type { Entity } from '../../../src/domain/record.ts';
-import { RecordModel } from '../../../src/domain/record-model.ts';
-import { postRules, userRules } from '../../../src/domain/rules.ts';
-import { type Answer, type Api, startApi } from './support/api.ts';
-import { complaints } from './support/json-schema.ts';
+import type { Endpoint } from '../../../../src/adapters/http/endpoint.ts';
+import { schemas } from '../../../../src/adapters/http/endpoints/schemas.ts';
+import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
+import { bodyLimit } from '../../../../src/adapters/http/request/limits.ts';
+import { isRostrumError } from '../../../../src/domain/errors.ts';
+import type { Entity } from '../../../../src/domain/record.ts';
+import { RecordModel } from '../../../../src/domain/record-model.ts';
+import { postRules, userRules } from '../../../../src/domain/rules.ts';
+import { type Answer, type Api, startApi } from '../support/api.ts';
+import { complaints } from '../support/json-schema.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 

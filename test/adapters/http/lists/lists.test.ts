@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Api, type Body, expectProblem, startApi } from './support/api.ts';
+import { type Api, type Body, expectProblem, startApi } from '../support/api.ts';
 
 describe('lists', () => {
   let api: Api;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Api, expectProblem, startApi } from './support/api.ts';
+import { type Api, expectProblem, startApi } from '../support/api.ts';
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

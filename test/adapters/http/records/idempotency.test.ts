@@ -1,16 +1,10 @@
 import { expect } from 'chai';
-import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
-import { type Api, expectProblem, startApi } from './support/api.ts';
+import { type Api, expectProblem, startApi } from '../support/api.ts';
 
 describe('Idempotency-Key', () => {
   let api: Api;
-  let now = Date.UTC(2026, 0, 1);
   before(async () => {
-    const clock = { now: () => new Date(now++).toISOString() };
-    api = await startApi({
-      core: { clock },
-      app: { caller: (ctx) => ctx.get('X-Caller') },
-    });
+    api = await startApi({ app: { caller: async (ctx) => ctx.get('X-Caller') } });
   });
   after(() => api[Symbol.asyncDispose]());
 
@@ -24,17 +18,6 @@ describe('Idempotency-Key', () => {
     expect([repeat.status, repeat.body]).to.deep.equal([201, first.body]);
     for (const header of ['location', 'etag']) {
       expect(repeat.headers.get(header)).to.equal(first.headers.get(header));
-    }
-  });
-
-  it('gives it even when the record was changed or deleted since', async () => {
-    const first = await api.post('/posts', { title: 'x' }, key('two'));
-    await api.send('PATCH', `/posts/${first.body.id}`, {}, { title: 'y' });
-    for (const deleted of [false, true]) {
-      if (deleted) await api.send('DELETE', `/posts/${first.body.id}`);
-      const repeat = await api.post('/posts', { title: 'x' }, key('two'));
-      expect([repeat.status, repeat.headers.get('etag')]).to.deep.equal([201, '"1"']);
-      expect(repeat.body).to.deep.equal(first.body);
     }
   });
 
@@ -63,20 +46,6 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('of a refused request is free again', async () => {
-    expectProblem(await api.post('/users', { name: '' }, key('five')), 422, 'invalid-record');
-    expect((await api.post('/users', { name: 'Ann' }, key('five'))).status).to.equal(201);
-  });
-
-  it('makes one record of many at once', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => api.post('/users', { name: 'Ann' }, key('six'))),
-    );
-    expect(new Set(answers.map(({ body }) => body.id)).size).to.equal(1);
-    const replayed = answers.filter(({ headers }) => headers.has('idempotency-replayed'));
-    expect(replayed).to.have.lengthOf(19);
-  });
-
   it('takes the form of the answer from the repeat’s Prefer', async () => {
     const first = await api.post('/users', { name: 'Ann' }, key('seven'));
     const repeat = await api.post(
@@ -89,32 +58,9 @@ describe('Idempotency-Key', () => {
     expect(repeat.headers.get('idempotency-replayed')).to.equal('true');
   });
 
-  it('is forgotten after 24 hours', async () => {
-    const first = await api.post('/users', { name: 'Ann' }, key('eight'));
-    now += 24 * 60 * 60 * 1000 - 1000;
-    const before = await api.post('/users', { name: 'Ann' }, key('eight'));
-    now += 2000;
-    const after = await api.post('/users', { name: 'Ann' }, key('eight'));
-    expect(before.body.id).to.equal(first.body.id);
-    expect(after.body.id).not.to.equal(first.body.id);
-  });
-
   it('malformed is 400', async () => {
-    const bad = [
-      '',
-      ' ',
-      'a b',
-      '"',
-      '"a',
-      '"a"b',
-      '"a" ',
-      '""',
-      'é',
-      'x'.repeat(256),
-      '"\\a"',
-      '"a";b=1',
-    ];
-    for (const value of bad.filter((one) => one.trim() === one)) {
+    const long = 'x'.repeat(256);
+    for (const value of ['', 'a b', '"', '"a', '"a"b', '""', 'é', long, '"\\a"', '"a";b=1']) {
       const answer = await api.post('/users', { name: 'Ann' }, key(value));
       const { errors } = expectProblem(answer, 400, 'invalid-header');
       expect(errors[0]).to.include({ header: 'Idempotency-Key' });
@@ -129,20 +75,5 @@ describe('Idempotency-Key', () => {
     const answer = await api.send('PUT', `/users/${id}`, key('a b'), { name: 'Bea' });
     expect(answer.status).to.equal(200);
     expect((await api.get('/users', key('a b'))).status).to.equal(200);
-  });
-
-  it('keeps neither its caller nor its path nor itself in the store', async () => {
-    const store = createMemoryStore();
-    const seen: unknown[] = [];
-    const { create } = store.users;
-    store.users.create = (record, claim) => {
-      seen.push(claim);
-      return create.call(store.users, record, claim);
-    };
-    await using own = await startApi({ store, app: { caller: () => 'somebody' } });
-    await own.post('/users', { name: 'Ann' }, key('secret-key'));
-    expect(JSON.stringify(seen))
-      .to.match(/"key":"[0-9a-f]{64}"/)
-      .and.not.match(/secret|somebody|Ann/);
   });
 });

@@ -27,17 +27,20 @@ export class MongodbUserRepository
   }
 
   async delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
-    return this.connection.call(async (call) => {
-      for (let attempt = 0; ; attempt++) {
-        const user = await this.find(call, id);
-        const current = versionedOf<User>(user);
-        if (user === undefined || current === undefined) return false;
-        if (await this.isHeld(call, user, attempt)) continue;
-        guard?.(current);
-        if (await this.#leave(call, { user, token: randomUUID(), mode, at })) return true;
-        await call.pause(attempt);
-      }
-    });
+    return this.connection.call((call) =>
+      // Posts that one attempt changed stay changed when a later one fails.
+      call.inParts(async () => {
+        for (let attempt = 0; ; attempt++) {
+          const user = await this.find(call, id);
+          const current = versionedOf<User>(user);
+          if (user === undefined || current === undefined) return false;
+          if (await this.isHeld(call, user, attempt)) continue;
+          guard?.(current);
+          if (await this.#leave(call, { user, token: randomUUID(), mode, at })) return true;
+          await call.pause(attempt);
+        }
+      }),
+    );
   }
 
   protected override toStored = toStoredUser;

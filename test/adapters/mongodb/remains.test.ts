@@ -4,7 +4,7 @@ import { type Document, Long } from 'mongodb';
 import { readUrl } from '../../../src/adapters/mongodb/connection/client-options.ts';
 import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
 import { sweep } from '../../../src/adapters/mongodb/sweep.ts';
-import { storeUnavailable } from '../../../src/domain/errors.ts';
+import { isRostrumError, storeUnavailable } from '../../../src/domain/errors.ts';
 import { at, claim, post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
@@ -113,6 +113,30 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
     expect(read?.version).to.equal(3);
     const changed = await store.posts.update(record.id, (current) => ({ ...current.record, n: 1 }));
     expect(changed?.version).to.equal(4);
+  });
+});
+
+await describeOn('standalone', 'A deletion on a MongoDB server without transactions', () => {
+  const database = useDatabase('standalone');
+
+  it('has an unknown outcome when it changed posts, lost its mark, and then failed', async () => {
+    let leaving = 0;
+    const store = database.open({
+      intercept: async (step, run) => {
+        if (step === 'leave' && leaving++ > 0) throw storeUnavailable('none');
+        if (step === 'user') {
+          await database.db.collection('users').updateMany({}, { $unset: { leaving: true } });
+        }
+        return run();
+      },
+    });
+    const [author, written] = [user(), post()];
+    await store.users.create(() => author);
+    await store.posts.create(() => ({ ...written, authorId: author.id }));
+    const error: unknown = await store.users.delete(author.id, 'keep', at(0)).catch((e) => e);
+    if (!isRostrumError(error, 'store-unavailable')) throw error;
+    expect(error.details.outcome).to.equal('unknown');
+    expect((await store.posts.get(written.id))?.record.authorId).to.equal(null);
   });
 });
 

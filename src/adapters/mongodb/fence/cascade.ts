@@ -87,13 +87,11 @@ export class Cascade {
   /** On a standalone server, which has no transactions: the posts first, and then the user. */
   async #stepByStep(call: Call, departure: Departure): Promise<boolean> {
     const { user, token } = departure;
-    return call.inParts(async () => {
-      for await (const ids of this.#parts(call, user._id)) {
-        await this.#change(call, ids, departure);
-        if (!(await this.#fence.stay(call, user._id, token))) return false;
-      }
-      return this.#deleteUser(call, departure);
-    });
+    for await (const ids of this.#parts(call, user._id)) {
+      await this.#change(call, ids, departure);
+      if (!(await this.#fence.stay(call, user._id, token))) return false;
+    }
+    return this.#deleteUser(call, departure);
   }
 
   /**

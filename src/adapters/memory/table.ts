@@ -40,7 +40,7 @@ export class Table {
     this.#rows.set(row.id, row);
     const key = this.#uniqueKey(row);
     if (key !== null) this.#holders.set(key, row.id);
-    for (const sorted of this.#sorted.values()) sorted.changed(row, true);
+    this.#changed(row, true);
   }
 
   delete(id: Id): void {
@@ -49,7 +49,7 @@ export class Table {
     this.#rows.delete(id);
     const key = this.#uniqueKey(row);
     if (key !== null) this.#holders.delete(key);
-    for (const sorted of this.#sorted.values()) sorted.changed(row, false);
+    this.#changed(row, false);
   }
 
   filter(matches: (row: Row) => boolean): Row[] {
@@ -60,6 +60,10 @@ export class Table {
     const { by, direction } = order;
     const found = this.#sortedBy(by).walk(this.#rows, direction, after).filter(matches);
     return cutPage(found, { limit, bytes }, (row) => positionBy(by, row));
+  }
+
+  #changed(row: Row, isThere: boolean): void {
+    for (const sorted of this.#sorted.values()) sorted.changed(row, isThere, this.#rows.size);
   }
 
   #uniqueKey({ keys }: Row): string | null {
@@ -82,20 +86,26 @@ function positionBy(by: string, { id, keys }: Row): Position {
 }
 
 /**
- * Rows in one order. Changes are put in place when the order is next asked for: so a write costs
- * nothing for the orders that nobody reads.
+ * Rows in one order. Changes are put in place when the order is next asked for. Of an order that
+ * is no longer read, nothing is kept: so neither writes nor memory are spent on it.
  */
 class SortedRows {
   readonly #by: string;
   #rows: Row[] = [];
+  /** Since the rows were sorted; undefined when they have to be sorted anew. */
   #changes: { readonly row: Row; readonly isThere: boolean }[] | undefined;
 
   constructor(by: string) {
     this.#by = by;
   }
 
-  changed(row: Row, isThere: boolean): void {
-    this.#changes?.push({ row, isThere });
+  changed(row: Row, isThere: boolean, total: number): void {
+    if (this.#changes === undefined) return;
+    this.#changes.push({ row, isThere });
+    // So many are sorted with all others in less time than each takes to find its position.
+    if (this.#changes.length <= 100 + total / 10) return;
+    this.#changes = undefined;
+    this.#rows = [];
   }
 
   /** The rows behind a position (or all of them), in a direction. */
@@ -114,8 +124,7 @@ class SortedRows {
   #settle(all: ReadonlyMap<Id, Row>): void {
     const changes = this.#changes;
     this.#changes = [];
-    // Many at once are sorted with all others in less time than each takes to find its position.
-    if (changes === undefined || changes.length > 100 + all.size / 10) {
+    if (changes === undefined) {
       const sortable = Array.from(all.values(), (row) => ({ row, ...positionBy(this.#by, row) }));
       this.#rows = sortable.sort(comparePositions).map(({ row }) => row);
       return;

@@ -1,10 +1,17 @@
-import { destination, pino } from 'pino';
+import { pino, stdTimeFunctions } from 'pino';
 import type { Logger } from '../../ports/logger.ts';
+import { LogWriter } from './log-writer.ts';
 
 /**
- * Writes JSON lines to standard error; standard output is for results. Synchronous, so that the
- * last lines before an exit are not lost.
+ * Writes a log to standard error; standard output is for results. A person at a terminal reads
+ * lines of text, everybody else lines of JSON.
  */
 export function createLogger(level: string): Logger {
-  return pino({ level, base: null }, destination({ fd: 2, sync: true }));
+  const options = {
+    level,
+    base: null,
+    timestamp: stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return pino(options, new LogWriter({ fd: 2, isTerminal: process.stderr.isTTY === true }));
 }

@@ -1,0 +1,66 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { outcomeOf, start } from '../../support/process.ts';
+import { repository } from '../../support/repository-copy.ts';
+
+const writer = new URL('../../../src/adapters/system/logger.ts', import.meta.url).href;
+
+/** Runs a program that has a `logger`, with its standard error in a file. */
+async function run(program: string, file: string): Promise<number | null> {
+  const source = `import { createLogger } from '${writer}'; const logger = createLogger('info');
+    const sleep = (ms) => new Promise((done) => setTimeout(done, ms)); ${program}`;
+  const args = [
+    '-c',
+    'exec "$0" "$@" 2> "$LOG"',
+    process.execPath,
+    '--input-type=module',
+    '--eval',
+  ];
+  const options = { cwd: repository, env: { LOG: file } };
+  return (await outcomeOf(start('sh', [...args, source], options))).code;
+}
+
+describe('the log', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'rostrum-log-'));
+    file = join(folder, 'log');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const lines = () =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+
+  it('is lines of JSON with names of levels and ISO times, in order', async () => {
+    const program = "for (let n = 0; n < 500; n++) logger[n % 50 ? 'info' : 'warn']({ n }, 'm');";
+    expect(await run(program, file)).to.equal(0);
+    expect(lines().map(({ n }) => n)).to.deep.equal(Array.from({ length: 500 }, (_, n) => n));
+    expect(lines()[0]).to.include({ level: 'warn', msg: 'm' });
+    expect(new Date(lines()[1].time).toISOString()).to.equal(lines()[1].time);
+  });
+
+  it('has its last lines when the process exits or fails', async () => {
+    expect(await run("logger.info({}, 'last'); process.exit(3);", file)).to.equal(3);
+    expect(lines().map(({ msg }) => msg)).to.deep.equal(['last']);
+    expect(await run("logger.info({}, 'last'); throw new Error('x');", file)).to.equal(1);
+    expect(readFileSync(file, 'utf8')).to.contain('"msg":"last"');
+  });
+
+  it('is written at once from a warning on', async () => {
+    const kill = "await sleep(10); process.kill(process.pid, 'SIGKILL');";
+    await run(`logger.info({}, 'a'); logger.warn({}, 'b'); ${kill}`, file);
+    expect(lines().map(({ msg }) => msg)).to.deep.equal(['a', 'b']);
+  });
+
+  it('never ends the process when it cannot be written', async () => {
+    const program = `for (let n = 0; n < 100; n++) { logger.error({ n }, 'm'); await sleep(1); }
+      process.stdout.write('alive');`;
+    expect(await run(program, '/dev/full')).to.equal(0);
+  });
+});

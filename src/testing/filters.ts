@@ -66,7 +66,8 @@ function describeEntityFilters({ both }: Suite): void {
 function describeUserFilters({ test }: Suite): void {
   test('users: name: the whole name, exactly', async ({ users }) => {
     const names = ['Ada', 'ada', 'Ada L', 'Ad', 'Adá', 'Ada\u0301', '%', '.*', '$ne', 'Ada'];
-    const ids = await putEach(users, names, (name) => user({ name }));
+    // As U+FFFD, half of a surrogate pair often comes out of a driver.
+    const ids = await putEach(users, [...names, 'Ada\ufffd'], (name) => user({ name }));
     for (const name of ['ada', 'Ad', '%', '.*', '$ne', 'Adá', 'Ada\u0301']) {
       await matches(users, { name }, [ids[names.indexOf(name)] ?? '']);
     }
@@ -75,7 +76,7 @@ function describeUserFilters({ test }: Suite): void {
   });
 
   test('users: email: an address with the same key', async ({ users }) => {
-    const emails = ['Éva@example.com', 'eva@example.com', null];
+    const emails = ['Éva@example.com', 'eva@example.com', null, 'eva@example.com\ufffd'];
     const [one = '', two = ''] = await putEach(users, emails, (email) => user({ email }));
     for (const email of ['Éva@example.com', 'éVA@EXAMPLE.com', 'E\u0301va@example.com']) {
       await matches(users, { email }, [one]);
@@ -125,7 +126,7 @@ function describeUserFilters({ test }: Suite): void {
 
 function describePostFilters({ test }: Suite): void {
   test('posts: title: the whole title, exactly', async ({ posts }) => {
-    const titles = ['One', 'one', 'One ', 'One two', '%', 'One'];
+    const titles = ['One', 'one', 'One ', 'One two', '%', 'One', 'One\ufffd'];
     const ids = await putEach(posts, titles, (title) => post({ title }));
     await matches(posts, { title: 'One' }, [ids[0] ?? '', ids[5] ?? '']);
     await matches(posts, { title: 'one' }, [ids[1] ?? '']);
@@ -140,6 +141,8 @@ function describePostFilters({ test }: Suite): void {
     await matches(store.posts, { authorId: two }, [c]);
     await matches(store.posts, { authorId: null }, [d]);
     await matches(store.posts, { authorId: undefined }, ids);
+    await put(store.users, [user({ id: `${one}\ufffd` })]);
+    await put(store.posts, [post({ authorId: `${one}\ufffd` })]);
     for (const authorId of ['nobody', '', '\0', `${one}\0`, `${one}\ud800`, 'null']) {
       await matches(store.posts, { authorId }, []);
     }

@@ -116,28 +116,6 @@ describe('a failing driver under the sqlite store', () => {
     expect(await store.users.get('1')).to.equal(undefined);
   });
 
-  it('a claim and its record are made together, wherever the failure is', async () => {
-    const at = '2026-05-05T05:05:05.000Z';
-    const claim = { key: 'k', fingerprint: 'f', from: at, until: '2027-01-01T00:00:00.000Z' };
-    const steps: string[] = [];
-    watch = (sql) => steps.push(sql);
-    await store.users.create(() => user('0'), { ...claim, key: 'another' });
-    expect(steps.length, 'steps').to.be.greaterThan(5);
-    for (let step = 0; step < steps.length; step++) {
-      let left = step;
-      watch = () => {
-        if (left-- === 0) throw driverFault(codes.fsync);
-      };
-      const id = `made at ${step}`;
-      const once = { ...claim, key: `k${step}` };
-      await unavailable(store.users.create(() => user(id), once));
-      watch = () => {};
-      expect(await store.users.get(id)).to.equal(undefined);
-      expect((await store.users.create(() => user(id), once)).replayed).to.equal(false);
-      expect((await store.users.create(() => user(id), once)).replayed).to.equal(true);
-    }
-  });
-
   it('what is acknowledged is there, and what surely was not made is not, at random', async () => {
     let seed = 42;
     const random = () => {

@@ -10,7 +10,7 @@ import {
 import type { User } from '../../../src/domain/user.ts';
 import { stepped } from './support/faults.ts';
 import { Folder } from './support/folder.ts';
-import { plain, post, unavailable, user } from './support/records.ts';
+import { post, unavailable, user } from './support/records.ts';
 
 const at = (second: number) => `2026-05-05T05:05:0${second}.000Z`;
 /** Texts that no record can have, around texts that records have. */
@@ -102,31 +102,6 @@ describe('lists of the sqlite store', () => {
     }
   }
 
-  it('half of a surrogate pair finds nothing, and not what is stored as U+FFFD', async () => {
-    const store = folder.open();
-    const [half, stored] = ['\ud800', '\ufffd'];
-    await store.users.create(() => user(stored, { name: stored, email: `${stored}@b` }));
-    await store.posts.create(() => post(stored, { title: stored, authorId: stored }));
-    expect(await store.users.get(half)).to.equal(undefined);
-    expect(await store.users.update(half, ({ record }) => ({ ...record }))).to.equal(undefined);
-    expect(await store.users.delete(half, 'delete', at(1))).to.equal(false);
-    const newest = { by: 'createdAt', direction: 'desc' } as const;
-    const request = { order: newest, limit: 10, bytes: 2 ** 20, total: true };
-    for (const [found, text] of [
-      [1, stored],
-      [0, half],
-    ] as const) {
-      for (const filter of [{ ids: [half, text, text] }, { name: text }, { email: `${text}@b` }]) {
-        const { items, total } = await store.users.list({ ...request, filter });
-        expect([items.length, total], JSON.stringify(filter)).to.deep.equal([found, found]);
-      }
-      for (const filter of [{ title: text }, { authorId: text }]) {
-        const { items, total } = await store.posts.list({ ...request, filter });
-        expect([items.length, total], JSON.stringify(filter)).to.deep.equal([found, found]);
-      }
-    }
-  });
-
   it('no more rows of large records are read than a page can have', async () => {
     let read = 0;
     function* counted(rows: Iterable<unknown>) {
@@ -187,14 +162,6 @@ describe('lists of the sqlite store', () => {
 
 describe('the data file of a sqlite store', () => {
   const folder = new Folder();
-
-  it('holds times from the year 0000 to 9999', async () => {
-    const store = folder.open();
-    const times = { createdAt: '0000-01-01T00:00:00.000Z', updatedAt: '9999-12-31T23:59:59.999Z' };
-    await store.users.create(() => user('old', times));
-    const found = plain(await store.users.get('old'));
-    expect(found).to.deep.equal({ record: user('old', times), version: 1 });
-  });
 
   it('that was moved away makes the store unready', async () => {
     const path = folder.file();

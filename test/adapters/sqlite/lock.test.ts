@@ -22,12 +22,6 @@ describe('one sqlite store to a file', () => {
     }
   });
 
-  it('is freed by close', async () => {
-    const path = folder.file();
-    await folder.open(path).close();
-    await folder.open(path).ready();
-  });
-
   it('a second process is refused, and let in when the first one was killed', async () => {
     const path = folder.file();
     const first = await openElsewhere(path);

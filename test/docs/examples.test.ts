@@ -27,7 +27,7 @@ const shellExamples = new Map([
   ],
   [
     "npm start -- --store 'mongodb://db1,db2,db3/rostrum?replicaSet=rs0'",
-    'test/adapters/mongodb, test/main.test.ts',
+    'test/endpoints.test.ts starts the program on MongoDB',
   ],
 ]);
 

@@ -9,6 +9,9 @@ const maxWaiting = 4 * 1024 * 1024;
 /** Pino's number for warnings: they and what is worse are written at once. */
 const warnLevel = 40;
 
+/** Asks pino to set `lastLevel` before each line. */
+const wantsLevel: unique symbol = Symbol.for('pino.metadata');
+
 export interface LogWriterOptions {
   /** The file descriptor that is written to. */
   readonly fd: number;
@@ -22,8 +25,7 @@ export interface LogWriterOptions {
  * lines were lost. At the exit of the process the rest is written; `kill -9` loses the last lines.
  */
 export class LogWriter {
-  /** Asks pino for `lastLevel`. */
-  readonly [Symbol.for('pino.metadata')] = true;
+  readonly [wantsLevel] = true;
   lastLevel = 0;
   readonly #fd: number;
   readonly #isTerminal: boolean;

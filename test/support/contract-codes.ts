@@ -1,7 +1,4 @@
-/**
- * The table of the contract, by hand: a code that is added or lost has to be so on purpose. Those of
- * credentials and rate limits come with what answers them: v1 only grows.
- */
+/** The table of the contract, by hand: a code that is added or lost has to be so on purpose. */
 export const contractCodes: Readonly<Record<number, readonly string[]>> = {
   400: [
     'bad-request',
@@ -11,6 +8,8 @@ export const contractCodes: Readonly<Record<number, readonly string[]>> = {
     'invalid-header',
     'invalid-body',
   ],
+  401: ['unauthenticated'],
+  403: ['forbidden'],
   404: ['user-not-found', 'post-not-found', 'path-not-found'],
   405: ['method-not-allowed'],
   408: ['request-timeout'],
@@ -20,9 +19,11 @@ export const contractCodes: Readonly<Record<number, readonly string[]>> = {
   414: ['uri-too-long'],
   415: ['unsupported-media-type'],
   417: ['expectation-failed'],
+  421: ['misdirected-request'],
   422: ['invalid-record', 'idempotency-key-reused'],
   428: ['precondition-required'],
+  429: ['too-many-requests'],
   431: ['headers-too-large'],
   500: ['internal'],
-  503: ['store-unavailable', 'overloaded', 'shutting-down'],
+  503: ['store-unavailable', 'overloaded', 'credentials-unavailable', 'shutting-down'],
 };

@@ -24,8 +24,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 
 const overwrite = `
 A target with other records is refused; with --overwrite they are removed.
-An interrupted run is simply run again; a repeated one writes nothing.`;
-const stopped = 'A server on an SQLite store that takes part has to be stopped meanwhile.';
+Run an interrupted command again: it carries over the rest.`;
+const stopped = 'First stop the server of each SQLite store that takes part.';
 
 function createProgram(): Command {
   const program = new Command('rostrum')

@@ -45,7 +45,7 @@ export async function backupSqlite({ path, to, onProgress }: SqliteBackupOptions
     if (error instanceof SqliteStoreError) throw error;
     const cause = error instanceof DriverError ? error.cause : error;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `The data file ${path} cannot be copied to ${to} (${reason}): see that the one is a data file of Rostrum, and that the other can be written.`;
+    const message = `The data file ${path} cannot be copied to ${to} (${reason}): check that the first is a data file of Rostrum, and that the second can be written.`;
     throw new SqliteStoreError('store-cannot-open', message, { cause: error });
   } finally {
     connection?.close();

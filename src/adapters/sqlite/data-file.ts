@@ -122,7 +122,7 @@ export function lockDataFile(file: string): Connection {
       const message = `Another server has the data file ${file} open: stop that one first, or use another file.`;
       throw new SqliteStoreError('store-in-use', message, { cause });
     }
-    const message = `The lock file ${file}${lockSuffix} cannot be opened or locked: see that the folder can be written, and that the file is not another program's.`;
+    const message = `The lock file ${file}${lockSuffix} cannot be opened or locked: check that the folder can be written to, and that the file belongs to no other program.`;
     throw new SqliteStoreError('store-cannot-open', message, { cause });
   }
 }

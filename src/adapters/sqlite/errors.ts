@@ -42,7 +42,7 @@ export function openingError(file: string, cause: unknown): SqliteStoreError {
     const message = `Another program is writing to the data file ${file}: let it finish, and start again.`;
     return new SqliteStoreError('store-in-use', message, { cause });
   }
-  const message = `The data file ${file} cannot be opened for reading and writing: see that its permissions allow it, and that its disk is well and not full.`;
+  const message = `The data file ${file} cannot be opened for reading and writing: check its permissions, and that its disk is sound and not full.`;
   return new SqliteStoreError('store-cannot-open', message, { cause });
 }
 

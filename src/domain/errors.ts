@@ -46,7 +46,7 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
     'A change has to name the version of the record that it starts from.',
   'idempotency-key-reused': () => 'This idempotency key was used for another request.',
   'id-taken': () => 'A record with this id is there already.',
-  forbidden: ({ scope }) => `This needs the scope ${scope}, or to own the record.`,
+  forbidden: ({ scope }) => `This needs the scope ${scope}.`,
   'store-unavailable': ({ outcome }) =>
     outcome === 'none'
       ? 'The store is not available; nothing was changed.'

@@ -28,5 +28,5 @@ export function explainOpening(error: unknown, store: StoreSetting): unknown {
 
 function isRefusal(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : '';
-  return error instanceof StoreUrlError || /^(?:store|mongodb)-/.test(code);
+  return error instanceof StoreUrlError || code.startsWith('store-');
 }

@@ -29,7 +29,6 @@ export async function runLong<T>(
   try {
     return await work({ progress, signal });
   } catch (error) {
-    progress.stop();
     throw signal.aborted
       ? new Failure(`Interrupted: run the same command again, and ${again}.`)
       : explained(error, again);

@@ -9,8 +9,8 @@ import type { Guard, Repository } from './repository.ts';
  *
  * - `refuse`: a user who has posts is not deleted.
  * - `delete`: they are deleted too.
- * - `keep`: `authorId` becomes null, `updatedAt` the later of the deletion's instant and 1 ms after
- *   the old one (but no later than `latestInstant`), and the version grows by one
+ * - `keep`: `authorId` becomes null, and the version grows by one. `updatedAt` becomes the later of
+ *   the deletion's instant and 1 ms after the old one, but no later than `latestInstant`
  *   (`withoutAuthor` says the same in code).
  */
 export type DeleteMode = 'refuse' | 'delete' | 'keep';
@@ -32,7 +32,7 @@ export interface UserRepository<R = User> extends Repository<R, UserFilter, User
    * `guard` is asked first, then the posts. What it throws ends the call, and nothing is changed.
    *
    * @param at when it happens
-   * @returns false when there is no user with this id; then nothing is changed and nobody asked
+   * @returns false when there is no user with this id; then nothing is changed, and `guard` is not asked
    * @throws RostrumError `user-has-posts`, with their number: nothing is changed
    */
   delete(id: Id, posts: DeleteMode, at: Instant, guard?: Guard<R>): Promise<boolean>;

@@ -26,9 +26,9 @@ export function parseStoreUrl(url: string): StoreUrl {
 }
 
 /**
- * A text that may be a store URL, as it may be shown: without what stands before the last `@` but
- * for scheme and name, and without the query, for a password may be in either. Of a text that only
- * resembles a URL nothing before the `@` is shown; the path of an SQLite file is shown as it is.
+ * A text that may be a store URL, without what may hold a password. Before the last `@` only the
+ * scheme and the name are shown, and the query is not. Of a text that only resembles a URL nothing
+ * before the `@` is shown. The path of an SQLite file is shown as it is.
  */
 export function redactStoreUrl(text: string): string {
   if (/^sqlite:(?!\/\/)/i.test(text)) return text;

@@ -59,7 +59,7 @@ export class MongodbUserRepository
     return this.put(call, stored, unmarked, toStoredUser(record, version));
   }
 
-  /** Who is leaving is neither changed nor deleted by anybody else until that is decided. */
+  /** A user who is leaving is neither changed nor deleted by another call until that is decided. */
   protected override async isHeld(call: Call, user: StoredUser, attempt: number): Promise<boolean> {
     if (user.leaving === undefined) return false;
     await this.#fence.outwaitLeaving(call, user._id, attempt);

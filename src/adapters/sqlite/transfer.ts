@@ -42,7 +42,7 @@ function recordTransfer<R extends Entity>(
   };
 }
 
-/** Who scans knows where the next one begins: at the last id. */
+/** A scan needs no position: the next one begins behind the last id. */
 function nowhere() {
   return { key: null, id: '' };
 }

@@ -132,7 +132,7 @@ const presses: Record<string, (target: Target) => Promise<string>> = {
   },
 
   async accept({ address }) {
-    const Accept = 'a/b;'.repeat(7000);
+    const Accept = `a/b;x="${','.repeat(28_000)}`;
     const end = performance.now() + ms;
     for (let n = 1; ; n++) {
       await fetch(`${address}/problems/internal`, { headers: { Accept } });

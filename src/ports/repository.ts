@@ -27,8 +27,8 @@ export interface Creation<R> extends Versioned<R> {
  * - Absence is `undefined` (or `false`), never an error.
  * - Ids, the keys of claims and what a filter names are compared exactly, code point by code point
  *   (email addresses by their key). Any text may be asked for, with NUL or half of a surrogate
- *   pair in it too; one that no record can have matches nothing, and bounds a span or a position
- *   like any other text.
+ *   pair in it too. A text that no record can have matches nothing, and bounds a span or a
+ *   position like any other text.
  * - What is returned, what is taken and what a {@link Decide} or a {@link Guard} is shown are
  *   values, never aliases: changing them changes nothing that is stored. A record comes back equal
  *   to the one that went in, own fields of any name and depth included; only the order of keys is
@@ -36,7 +36,7 @@ export interface Creation<R> extends Versioned<R> {
  * - Each call is atomic: it is seen whole or not at all, by every reader, and of calls that race
  *   each one sees what the one before it left.
  * - A change is acknowledged (its promise fulfilled) only when it is as durable as the store gets.
- *   Who reads after that sees it.
+ *   Every later read sees it.
  * - What comes in is valid: records, requests, modes, instants. A store does not validate it again,
  *   except for what only a store can know: ids and emails that are taken, authors that do not exist.
  * - However many records there are, and however large each of them is, a call holds no more of them
@@ -50,9 +50,9 @@ export interface Repository<R, Filter, Sort extends string> {
   get(id: Id): Promise<Versioned<R> | undefined>;
 
   /**
-   * One page of the records that the filter matches, in the order asked for: first by the sort
-   * key (`userSortKey`, `postSortKey`; text by code point, null before all text), then by id
-   * (by code point as well), both in the order's direction.
+   * One page of the records that the filter matches, in the order asked for. They are sorted by the
+   * sort key (`userSortKey`, `postSortKey`), then by id, both in the order's direction. Text sorts
+   * by code point, and null before all text.
    *
    * - It is one atomic read. It ends at `limit` records, or before the record that would bring the
    *   `json` of all over `bytes`, but has one record at least (`cutPage` does it).
@@ -76,12 +76,14 @@ export interface Repository<R, Filter, Sort extends string> {
    *
    * With a claim, record and claim are stored in one commit. When the claim's key is already
    * claimed in this repository, nothing is written, and neither what `make` does nor any conflict
-   * matters: with the same fingerprint the call returns what the first one made, at version 1,
-   * even if that was changed or deleted since; with another it throws. A claim is forgotten from
-   * its `until` on (judged by the `from` of the claim that meets it), and the key is free again.
-   * When that has come by the `from` of any claim, or by the store's own clock, a store may drop it
-   * for good, also for who comes with an earlier `from`. A creation that failed leaves no claim. Of
-   * racing creations under one key, one makes its record and the others return that.
+   * matters. With the same fingerprint the call returns what the first one made, at version 1,
+   * even if that was changed or deleted since. With another fingerprint it throws.
+   *
+   * A claim is forgotten from its `until` on, judged by the `from` of the claim that meets it; then
+   * the key is free again. Once the `until` has come by the `from` of any claim, or by the store's
+   * own clock, a store may drop the claim for good, also for a claim with an earlier `from`. A
+   * creation that failed leaves no claim. Of racing creations under one key, one makes its record
+   * and the others return that.
    *
    * Where several things are wrong, the first in this order is raised.
    *

@@ -33,9 +33,9 @@ export interface Store extends AsyncDisposable {
   ready(): Promise<void>;
 
   /**
-   * Lets the changes that were called for before come to their end, as if nothing had happened (or
-   * for as long as the store says that it waits for them), then frees what it holds. Closing again
-   * does nothing, at the same time too. `Symbol.asyncDispose` does the same.
+   * Waits for the changes that were called for before, then frees what the store holds. They end as
+   * if nothing had happened; a store may say for how long it waits. Closing again does nothing, at
+   * the same time too. `Symbol.asyncDispose` does the same.
    */
   close(): Promise<void>;
 }

@@ -32,7 +32,8 @@ export interface UserRepository<R = User> extends Repository<R, UserFilter, User
    * `guard` is asked first, then the posts. What it throws ends the call, and nothing is changed.
    *
    * @param at when it happens
-   * @returns false when there is no user with this id; then nothing is changed, and `guard` is not asked
+   * @returns false when there is no user with this id; then nothing is changed, and `guard` is not
+   * asked
    * @throws RostrumError `user-has-posts`, with their number: nothing is changed
    */
   delete(id: Id, posts: DeleteMode, at: Instant, guard?: Guard<R>): Promise<boolean>;

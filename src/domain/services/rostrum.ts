@@ -31,8 +31,8 @@ export interface Rostrum<
   readonly posts: PostService<PostOwn, PostOwnInput>;
 
   /**
-   * The same services, bound to a caller: they do what its scopes allow and no more. A `Rostrum`
-   * that is bound to nobody may do everything.
+   * The same services, bound to a caller: they do what its scopes allow, and raise `forbidden` for
+   * everything else. A `Rostrum` that is bound to nobody may do everything.
    *
    * @throws TypeError for a value that is no caller
    */

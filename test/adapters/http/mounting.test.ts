@@ -121,14 +121,19 @@ describe('in somebody else’s app', () => {
     expect((await calls.get('/')).text).to.equal('the rest');
   });
 
-  it('works below Connect and Express, which take the front off in their own way', async () => {
+  it('works below a mount of Connect and Express, and leaves the rest to them', async () => {
     const rostrumAt = rostrumListener(rostrum);
+    // As `app.use('/forum', …)` does it: the front is taken off, and left in `originalUrl`.
     const calls = await listen((request, response) => {
       const url = request.url ?? '';
-      Object.assign(request, { originalUrl: url, url: url.replace(/^\/blog/, '') });
-      rostrumAt(request, response);
+      const inner = url.replace(/^\/forum/, '') || '/';
+      Object.assign(request, { originalUrl: url, url: inner });
+      rostrumAt(request, response, () => response.end(`${response.statusCode} the rest`));
     });
-    await expectAt('/blog/api/v1', calls);
+    await expectAt('/forum/api/v1', calls);
+    for (const path of ['/forum', '/forum/', '/forum/else', '/forum/api/v1x']) {
+      expect((await calls.get(path)).text, path).to.equal('200 the rest');
+    }
   });
 
   it('says so when somebody has read the body before', async () => {

@@ -2,13 +2,18 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   closeSync,
   constants,
+  fchmodSync,
+  fchownSync,
   fsyncSync,
   openSync,
   readFileSync,
+  realpathSync,
   renameSync,
+  type Stats,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Caller, type Scope, scopes } from '../../domain/access.ts';
 import { isInstant } from '../../domain/instant.ts';
 import { isPlainObject } from '../../domain/json.ts';
@@ -114,22 +119,35 @@ export function listKeys(path: string): readonly KeyRecord[] {
   return [...readKeys(path).values()];
 }
 
-/** @returns false when there is no key with this id */
+/**
+ * Removes a key. The file keeps its owner and its mode: a server that could no longer read it would
+ * keep the key.
+ *
+ * @returns false when there is no key with this id
+ */
 export function revokeKey(path: string, id: string): boolean {
   const keys = listKeys(path);
   const rest = keys.filter((key) => key.id !== id);
   if (rest.length === keys.length) return false;
-  const { O_CREAT, O_TRUNC, O_WRONLY } = constants;
+  const file = realpathSync(path);
+  const { O_CREAT, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
   const lines = rest.map((key) => `${JSON.stringify(key)}\n`);
-  write(`${path}.new`, O_CREAT | O_TRUNC | O_WRONLY, lines.join(''));
-  renameSync(`${path}.new`, path);
+  write(`${file}.new`, O_CREAT | O_TRUNC | O_WRONLY, lines.join(''), statSync(file));
+  renameSync(`${file}.new`, file);
+  // After a loss of power, the key must not be back.
+  if (process.platform !== 'win32') write(dirname(file), O_RDONLY);
   return true;
 }
 
-function write(path: string, flags: number, text: string): void {
+/** Writes a text, if any, and syncs the file; with the owner and mode of another, if given. */
+function write(path: string, flags: number, text = '', like?: Stats): void {
   const descriptor = openSync(path, flags, 0o600);
   try {
-    writeSync(descriptor, text);
+    if (like !== undefined) {
+      fchownSync(descriptor, like.uid, like.gid);
+      fchmodSync(descriptor, like.mode);
+    }
+    if (text !== '') writeFileSync(descriptor, text);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
@@ -154,7 +172,7 @@ function readKeys(path: string): Map<string, KeyRecord> {
   // Windows has no such bits.
   if (process.platform !== 'win32' && (statSync(path).mode & 0o022) !== 0) {
     throw new CredentialsError(
-      `Others than its owner may write the key file ${path}: chmod 600 it.`,
+      `Others than its owner may write to the key file ${path}: run chmod 600 on it.`,
     );
   }
   return parseKeys(path, text);
@@ -175,7 +193,7 @@ function parseKeys(path: string, text: string): Map<string, KeyRecord> {
     if (line.trim() === '') continue;
     const key = parseKey(line);
     if (key === undefined || keys.has(key.id)) {
-      const what = key === undefined ? 'is no key' : 'has the id of another key';
+      const what = key === undefined ? 'is not a key' : 'has the id of another key';
       throw new CredentialsError(`Line ${index + 1} of the key file ${path} ${what}.`);
     }
     keys.set(key.id, key);

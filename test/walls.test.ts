@@ -60,6 +60,12 @@ const crossings: readonly [what: string, folder: string, specifier: string][] = 
   ['a driver in HTTP', 'src/adapters/http', 'mongodb'],
   ['a driver in a room of HTTP', 'src/adapters/http/server', 'mongodb'],
   ['a driver of Node in HTTP', 'src/adapters/http', 'node:sqlite'],
+  ['a driver in the credentials', 'src/adapters/credentials', 'mongodb'],
+  ['HTTP in the clock, the ids and the logger', 'src/adapters/system', 'koa'],
+  ['another driver in SQLite', 'src/adapters/sqlite', 'mongodb'],
+  ['another driver in MongoDB', 'src/adapters/mongodb', 'node:sqlite'],
+  ['one adapter in a room of MongoDB', 'src/adapters/mongodb/lists', '../../sqlite/index.ts'],
+  ['HTTP in the container', 'src/adapters/inversify', 'koa'],
   ['Inversify in the program', 'src/cli', 'inversify'],
   ['a driver in the program', 'src/cli', 'mongodb'],
 ];

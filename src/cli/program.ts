@@ -1,7 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Setting, type Settings, settingsTable } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
+import { addDataCommands } from './data-commands.ts';
 import { Failure, type StoreSetting } from './failure.ts';
+import type { KeyFileOption, NewKey } from './key.ts';
 import { version } from './package.ts';
 
 /**
@@ -22,8 +24,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
-const overwrite = `
-A target with other records is refused; with --overwrite they are removed.
+const overwrite = `A target with other records is refused; with --overwrite they are removed.
 Run an interrupted command again: it carries over the rest.`;
 const stopped = 'First stop the server of each SQLite store that takes part.';
 
@@ -53,7 +54,8 @@ function createProgram(): Command {
     .requiredOption('--from <url>', 'store to read')
     .requiredOption('--to <url>', 'store to write')
     .option('--overwrite', 'remove records that the source does not have')
-    .addHelpText('after', `\nCopies ids, versions and times, not idempotency keys.${overwrite}`)
+    .addHelpText('after', `\nCopies ids, versions and times, not idempotency keys.`)
+    .addHelpText('after', overwrite)
     .addHelpText('after', `Both sides are compared at the end.\n${stopped}`)
     .action(async (options: { from: string; to: string; overwrite?: true }) => {
       const { copyCommand } = await import('./copy.ts');
@@ -70,19 +72,7 @@ function createProgram(): Command {
       await exportCommand(file, storeOf(command));
     });
 
-  program
-    .command('import <file>')
-    .description('load an export into a store')
-    .addOption(optionOf(settingsTable.store))
-    .option('--overwrite', 'remove records that the file does not have')
-    .addHelpText(
-      'after',
-      `\nThe whole file is checked before it is loaded.${overwrite}\n${stopped}`,
-    )
-    .action(async (file: string, options: { overwrite?: true }, command: Command) => {
-      const { importCommand } = await import('./import.ts');
-      await importCommand(file, storeOf(command), options);
-    });
+  addDataCommands(program, { make: () => optionOf(settingsTable.store), read: storeOf });
 
   program
     .command('backup <file>')
@@ -93,17 +83,56 @@ function createProgram(): Command {
       const { backupCommand } = await import('./backup.ts');
       await backupCommand(file, storeOf(command));
     });
+
+  addKeyCommands(program.command('key').description('make, list and revoke keys of callers'));
   return program;
 }
 
-function optionOf({ flag, env, fallback, description, allowed, parse }: Setting<unknown>): Option {
+function addKeyCommands(key: Command): void {
+  key.action(() => {
+    throw new Failure('rostrum key needs one of create, list and revoke. See rostrum key --help.');
+  });
+  key
+    .command('create')
+    .description('make a key and print its token, which nobody can read again')
+    .requiredOption(
+      '--scopes <list>',
+      'what the key may do, with commas: users:read,posts:write:own',
+    )
+    .option('--subject <id>', 'id of the user whom the key stands for')
+    .option('--expires <when>', 'such as 90d, 12h or 2027-01-01')
+    .addOption(optionOf(settingsTable.authKeys))
+    .action(async (options: NewKey) => {
+      const { createKeyCommand } = await import('./key.ts');
+      createKeyCommand(options);
+    });
+  key
+    .command('list')
+    .description('list the keys, without their tokens')
+    .addOption(optionOf(settingsTable.authKeys))
+    .action(async (options: KeyFileOption) => {
+      const { listKeysCommand } = await import('./key.ts');
+      listKeysCommand(options);
+    });
+  key
+    .command('revoke <id>')
+    .description('end a key; a running server knows within a second')
+    .addOption(optionOf(settingsTable.authKeys))
+    .action(async (id: string, options: KeyFileOption) => {
+      const { revokeKeyCommand } = await import('./key.ts');
+      revokeKeyCommand(id, options);
+    });
+}
+
+function optionOf(setting: Setting<unknown>): Option {
+  const { flag, env, fallback, description, allowed, parse, isList } = setting;
   return new Option(flag, description)
     .env(env)
     .default(fallback)
-    .argParser((text) => {
+    .argParser((text, before) => {
       const value = parse(text);
       if (value === undefined) throw new InvalidArgumentError(`The value must be ${allowed}.`);
-      return value;
+      return isList ? [before, value].flat() : value;
     });
 }
 

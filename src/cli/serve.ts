@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CredentialsError } from '../adapters/credentials/index.ts';
 import { serve } from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
+import { isLoopback } from '../settings/addresses.ts';
 import type { Settings } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, Failure } from './failure.ts';
@@ -16,11 +18,13 @@ type NameOf = (setting: keyof Settings) => string;
 
 /** Serves until SIGTERM or SIGINT, then finishes the requests under way. */
 export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<void> {
+  checkExposure(settings, nameOf);
   const container = createContainer(settings);
   try {
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
-    const server = await serve(app, { host: settings.host, port: settings.port, logger });
+    const { host, port, cors, publicUrl } = settings;
+    const server = await serve(app, { host, port, cors, publicUrl, logger });
     const stop = new AbortController();
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort());
     const { signal } = stop;
@@ -36,6 +40,19 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
   } finally {
     await closeContainer(container);
   }
+}
+
+/**
+ * Refuses to let other machines do everything, unless that is said.
+ *
+ * @throws Failure
+ */
+function checkExposure({ host, anonymous, authKeys, authIssuer }: Settings, nameOf: NameOf): void {
+  if (isLoopback(host) || anonymous || authKeys !== undefined || authIssuer !== undefined) return;
+  throw new Failure(
+    `${nameOf('host')} is "${host}", which other machines can reach, and nobody is asked for ` +
+      'credentials: set --auth-keys or --auth-issuer, or say --anonymous to let everybody do everything.',
+  );
 }
 
 /** Waits for the store, while the server answers 503. @returns false after a signal */
@@ -54,6 +71,7 @@ async function isReady(store: Store, logger: Logger, signal: AbortSignal): Promi
 
 /** Explains an error at the start by the setting that is to blame. */
 function explainStart(error: unknown, { host, port, store }: Settings, nameOf: NameOf): unknown {
+  if (error instanceof CredentialsError) return new Failure(error.message);
   switch (error instanceof Error && 'code' in error && error.code) {
     case 'EADDRINUSE':
       return new Failure(

@@ -1,3 +1,5 @@
+import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from './addresses.ts';
+
 /** What a deployment chooses: by flags, by environment variables, or by `createContainer`. */
 export interface Settings {
   /** The TCP port to listen on; 0 takes any free one. */
@@ -10,6 +12,26 @@ export interface Settings {
   readonly requireIfMatch: boolean;
   /** The least severe lines that the log has. */
   readonly logLevel: LogLevel;
+  /** The file that the keys of callers are in. */
+  readonly authKeys: string | undefined;
+  /** The identity provider whose tokens are taken: the `iss` of a token. */
+  readonly authIssuer: string | undefined;
+  /** The `aud` of a token. */
+  readonly authAudience: string | undefined;
+  /** Where the identity provider publishes its keys. */
+  readonly authJwksUrl: string | undefined;
+  /** The claim of a token that names the user whom the caller is. */
+  readonly authSubjectClaim: string;
+  /** Whether it is meant that everybody may do everything, from other machines too. */
+  readonly anonymous: boolean;
+  /** Where clients see the server behind a proxy. */
+  readonly publicUrl: string | undefined;
+  /** Requests a minute of an address, and of a caller; 0 for no limit. */
+  readonly rateLimit: number;
+  /** The proxies whose `X-Forwarded-For` counts: how many, or their addresses and networks. */
+  readonly trustProxy: number | readonly string[];
+  /** The origins whose scripts may read responses. */
+  readonly cors: readonly string[];
 }
 
 export const logLevels = ['info', 'warn', 'error', 'silent'] as const;
@@ -26,6 +48,8 @@ export interface Setting<T> {
   readonly allowed: string;
   /** @returns undefined for a text that is not allowed */
   readonly parse: (text: string) => T | undefined;
+  /** Whether it may be given more than once: then its value is a list. */
+  readonly isList?: boolean;
 }
 
 const isTrue: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
@@ -72,7 +96,94 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     allowed: `one of ${logLevels.join(', ')}`,
     parse: (text) => logLevels.find((level) => level === text),
   },
+  authKeys: {
+    flag: '--auth-keys <file>',
+    env: 'AUTH_KEYS',
+    fallback: undefined,
+    description: 'keys of callers, which rostrum key makes',
+    allowed: 'the path of a file',
+    parse: (text) => text || undefined,
+  },
+  authIssuer: {
+    flag: '--auth-issuer <url>',
+    env: 'AUTH_ISSUER',
+    fallback: undefined,
+    description: 'identity provider whose tokens (JWT) are taken',
+    allowed: 'the "iss" of its tokens',
+    parse: (text) => text || undefined,
+  },
+  authAudience: {
+    flag: '--auth-audience <text>',
+    env: 'AUTH_AUDIENCE',
+    fallback: undefined,
+    description: 'what a token has to be made for',
+    allowed: 'the "aud" of its tokens',
+    parse: (text) => text || undefined,
+  },
+  authJwksUrl: {
+    flag: '--auth-jwks-url <url>',
+    env: 'AUTH_JWKS_URL',
+    fallback: undefined,
+    description: "where the identity provider's keys are",
+    allowed: 'an https URL, or an http URL of this machine',
+    parse: (text) => (isSafeUrl(text) ? text : undefined),
+  },
+  authSubjectClaim: {
+    flag: '--auth-subject-claim <name>',
+    env: 'AUTH_SUBJECT_CLAIM',
+    fallback: 'sub',
+    description: "claim of a token that is the id of the caller's user",
+    allowed: 'the name of a claim',
+    parse: (text) => text || undefined,
+  },
+  anonymous: {
+    flag: '--anonymous [boolean]',
+    env: 'ANONYMOUS',
+    fallback: false,
+    description: 'let everybody do everything, from other machines too',
+    allowed: 'true, false, 1 or 0',
+    parse: (text) => (Object.hasOwn(isTrue, text) ? isTrue[text] : undefined),
+  },
+  publicUrl: {
+    flag: '--public-url <url>',
+    env: 'PUBLIC_URL',
+    fallback: undefined,
+    description: 'where clients see the server behind a proxy',
+    allowed: 'a URL such as https://example.com/backend',
+    parse: (text) => (isPlainUrl(text) ? text : undefined),
+  },
+  rateLimit: {
+    flag: '--rate-limit <number>',
+    env: 'RATE_LIMIT',
+    fallback: 0,
+    description: 'requests a minute of an address, and of a caller; 0 sets no limit',
+    allowed: 'a whole number from 0 to 1000000',
+    parse: (text) => (/^\d{1,7}$/.test(text) && Number(text) <= 1e6 ? Number(text) : undefined),
+  },
+  trustProxy: {
+    flag: '--trust-proxy <proxies>',
+    env: 'TRUST_PROXY',
+    fallback: 0,
+    description: 'proxies in front whose X-Forwarded-For counts: how many, or their addresses',
+    allowed: 'a number, or addresses and networks with commas between them',
+    parse: (text) => (/^\d{1,2}$/.test(text) ? Number(text) : listOf(text, isNetwork)),
+  },
+  cors: {
+    flag: '--cors <origin>',
+    env: 'CORS',
+    fallback: [],
+    description: 'origin whose scripts may read responses; may be given again',
+    allowed: 'an origin such as https://app.example.com',
+    parse: (text) => listOf(text, isOrigin),
+    isList: true,
+  },
 };
+
+/** A list with commas between its parts, all of which have to be right. */
+function listOf(text: string, isRight: (part: string) => boolean): readonly string[] | undefined {
+  const parts = text.split(',').map((part) => part.trim());
+  return parts.every(isRight) ? parts : undefined;
+}
 
 export const defaultSettings = Object.fromEntries(
   Object.entries(settingsTable).map(([name, { fallback }]) => [name, fallback]),

@@ -1,7 +1,7 @@
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { Store } from '../../ports/store.ts';
 import { defaultSettings, type Settings } from '../../settings/settings.ts';
-import { coreModule, httpModule, systemModule } from './modules.ts';
+import { accessModule, coreModule, httpModule, systemModule } from './modules.ts';
 import { tokens } from './tokens.ts';
 
 /** Replaces a part of a container while it is made. */
@@ -35,7 +35,7 @@ export function createContainer(
 ): Container {
   const container = new Container();
   container.bind(tokens.settings).toConstantValue({ ...defaultSettings, ...settings });
-  container.load(systemModule, coreModule, httpModule);
+  container.load(systemModule, coreModule, accessModule, httpModule);
   for (const apply of overrides) apply(container);
   const stores: Store[] = [];
   opened.set(container, stores);

@@ -3,6 +3,7 @@ import { assembleRostrum } from '../../domain/services/rostrum.ts';
 import { openStore } from '../../settings/open-store.ts';
 import { systemClock } from '../system/clock.ts';
 import { uuidV7 } from '../system/uuid-v7.ts';
+import { createAuthenticate, createRateLimits, ownHosts } from './access.ts';
 import { tokens } from './tokens.ts';
 
 /** What the machine provides: time, ids, a log. */
@@ -37,15 +38,33 @@ export const coreModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
 });
 
+/** Who may ask, and how much. */
+export const accessModule = new ContainerModule(({ bind }) => {
+  bind(tokens.authenticate)
+    .toResolvedValue(createAuthenticate, [tokens.settings, tokens.logger])
+    .inSingletonScope();
+  bind(tokens.rateLimits)
+    .toResolvedValue(createRateLimits, [tokens.settings, tokens.authenticate])
+    .inSingletonScope();
+});
+
 /** The HTTP adapter on the core. */
 export const httpModule = new ContainerModule(({ bind }) => {
   bind(tokens.app)
     .toResolvedValue(
-      async (rostrum, store, logger, { requireIfMatch }) => {
+      async (rostrum, store, logger, settings, authenticate, rateLimits) => {
         const { createApp } = await import('../http/index.ts');
-        return createApp(rostrum, { ready: () => store.ready(), logger, requireIfMatch });
+        const { requireIfMatch, cors, publicUrl, authIssuer: issuer, trustProxy } = settings;
+        return createApp(rostrum, {
+          ...{ ready: () => store.ready(), logger, requireIfMatch, cors, publicUrl, issuer },
+          ...{ authenticate, rateLimits, trustedProxies: trustProxy },
+          isOwnHost: authenticate === undefined ? ownHosts(settings) : undefined,
+        });
       },
-      [tokens.rostrum, tokens.store, tokens.logger, tokens.settings],
+      [
+        ...([tokens.rostrum, tokens.store, tokens.logger, tokens.settings] as const),
+        ...([tokens.authenticate, tokens.rateLimits] as const),
+      ],
     )
     .inSingletonScope();
 });

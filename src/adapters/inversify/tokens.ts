@@ -5,7 +5,7 @@ import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { createApp } from '../http/index.ts';
+import type { Authenticate, createApp, RateLimits } from '../http/index.ts';
 
 /** A token has its part's type: to bind or ask for a part of another type is a compile error. */
 function token<T>(name: string): ServiceIdentifier<T> {
@@ -21,6 +21,9 @@ export const tokens = {
   store: token<Store>('store'),
   /** Schemas for a deployment's own fields; none without an override. */
   ownFields: token<OwnFieldsSchemas>('own-fields'),
+  /** Says who asks; undefined where nobody is asked. */
+  authenticate: token<Authenticate | undefined>('authenticate'),
+  rateLimits: token<RateLimits>('rate-limits'),
   rostrum: token<Rostrum>('rostrum'),
   app: token<ReturnType<typeof createApp>>('app'),
 };

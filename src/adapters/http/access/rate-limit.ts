@@ -45,9 +45,9 @@ export async function take(exchange: Exchange, limiter: RateLimiter, key: string
 }
 
 /** @throws Problem `too-many-requests` */
-export function checkQuota({ isExceeded, reset, limit, window }: Quota): void {
+export function checkQuota({ isExceeded, reset }: Quota): void {
   if (!isExceeded) return;
-  const sentence = `There are more than ${limit} requests in ${window} seconds.`;
+  const sentence = `There are too many requests; there is room again in ${reset} seconds.`;
   throw new Problem('too-many-requests', sentence, { headers: ['Retry-After', String(reset)] });
 }
 

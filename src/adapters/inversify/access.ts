@@ -1,0 +1,71 @@
+import type { Logger } from '../../ports/logger.ts';
+import { isLoopback } from '../../settings/addresses.ts';
+import type { Settings } from '../../settings/settings.ts';
+import type { Authenticate, RateLimits, TokenVerifier } from '../http/index.ts';
+
+/** Requests are counted by the minute. */
+const window = 60;
+
+/** How many tokens of an address may be refused in a minute before none is looked at. */
+const refusedTokens = 100;
+
+/**
+ * Who is asked for credentials: nobody, unless keys or tokens are set. What is not set is not loaded.
+ *
+ * @throws CredentialsError
+ */
+export async function createAuthenticate(
+  settings: Settings,
+  logger: Logger,
+): Promise<Authenticate | undefined> {
+  const { authKeys, authIssuer, authAudience, authJwksUrl, authSubjectClaim } = settings;
+  const verifiers: TokenVerifier[] = [];
+  const forTokens = [authIssuer, authAudience, authJwksUrl];
+  if (authKeys === undefined && forTokens.every((one) => one === undefined)) return undefined;
+  const { CredentialsError, KeyFile } = await import('../credentials/index.ts');
+  if (settings.anonymous) {
+    throw new CredentialsError('Either callers say who they are, or --anonymous: both are set.');
+  }
+  if (authKeys !== undefined) verifiers.push(new KeyFile(authKeys, logger));
+  if (authIssuer !== undefined && authAudience !== undefined && authJwksUrl !== undefined) {
+    const { Tokens } = await import('../credentials/tokens.ts');
+    verifiers.push(
+      new Tokens({
+        ...{ issuer: authIssuer, audience: authAudience, jwksUrl: authJwksUrl },
+        subjectClaim: authSubjectClaim,
+      }),
+    );
+  } else if (forTokens.some((one) => one !== undefined)) {
+    throw new CredentialsError(
+      'Tokens need all three of --auth-issuer, --auth-audience and --auth-jwks-url.',
+    );
+  }
+  const { bearerAuthentication } = await import('../http/index.ts');
+  return bearerAuthentication(verifiers);
+}
+
+/** Refused tokens are always counted; requests are where a limit is set. */
+export async function createRateLimits(
+  { rateLimit: limit }: Settings,
+  authenticate: Authenticate | undefined,
+): Promise<RateLimits> {
+  if (limit === 0 && authenticate === undefined) return {};
+  const { MemoryRateLimiter } = await import('../http/access/memory-limiter.ts');
+  const limiter = (name: string, most: number) =>
+    most === 0 ? undefined : new MemoryRateLimiter({ name, limit: most, window });
+  return {
+    address: limiter('address', limit),
+    caller: authenticate && limiter('caller', limit),
+    failures: authenticate && limiter('failures', refusedTokens),
+  };
+}
+
+/**
+ * The names of a server that asks nobody for credentials and listens on loopback: a web page that
+ * reaches it under a name of its own is refused. On other addresses any name will do.
+ */
+export function ownHosts({ host, publicUrl }: Settings): ((name: string) => boolean) | undefined {
+  if (!isLoopback(host)) return undefined;
+  const own = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
+  return (name) => isLoopback(name) || name === own;
+}

@@ -1,0 +1,85 @@
+import { addKey, CredentialsError, listKeys, revokeKey } from '../adapters/credentials/index.ts';
+import { scopes as knownScopes, type Scope } from '../domain/access.ts';
+import { Failure } from './failure.ts';
+
+export interface KeyFileOption {
+  readonly authKeys?: string;
+}
+
+export interface NewKey extends KeyFileOption {
+  readonly scopes: string;
+  readonly subject?: string;
+  readonly expires?: string;
+}
+
+/** `rostrum key create`: the token goes to standard output alone, so that a script can take it. */
+export function createKeyCommand(options: NewKey): void {
+  const { subject } = options;
+  if (subject === '') throw new Failure('--subject must be the id of a user. See rostrum --help.');
+  const given = {
+    scopes: readScopes(options.scopes),
+    subject,
+    expires: readExpiry(options.expires),
+  };
+  const { token, key } = explained(() => addKey(fileOf(options), given));
+  process.stdout.write(`${token}\n`);
+  process.stderr.write(`This is the token of key ${key.id}; it is not shown again.\n`);
+}
+
+/** `rostrum key list` */
+export function listKeysCommand(options: KeyFileOption): void {
+  for (const { id, scopes, subject, expires } of explained(() => listKeys(fileOf(options)))) {
+    const more = [
+      ...(subject === undefined ? [] : [`subject ${subject}`]),
+      ...(expires === undefined ? [] : [`expires ${expires}`]),
+    ];
+    process.stdout.write(`${[id, scopes.join(','), ...more].join('  ')}\n`);
+  }
+}
+
+/** `rostrum key revoke` */
+export function revokeKeyCommand(id: string, options: KeyFileOption): void {
+  const file = fileOf(options);
+  if (!explained(() => revokeKey(file, id))) {
+    throw new Failure(
+      `No key of ${file} has this id: rostrum key list shows those that there are.`,
+    );
+  }
+  process.stdout.write(`Revoked key ${id}\n`);
+}
+
+function fileOf({ authKeys }: KeyFileOption): string {
+  if (authKeys !== undefined) return authKeys;
+  throw new Failure('Say which file the keys are in, by --auth-keys or AUTH_KEYS.');
+}
+
+function readScopes(text: string): Scope[] {
+  return text.split(',').map((part) => {
+    const scope = knownScopes.find((one) => one === part.trim());
+    if (scope !== undefined) return scope;
+    throw new Failure(`--scopes takes scopes with commas between them: ${knownScopes.join(', ')}.`);
+  });
+}
+
+const units = { h: 3_600_000, d: 86_400_000 } as const;
+
+function readExpiry(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const [, count, unit] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
+  const at =
+    count === undefined ? Date.parse(text) : Date.now() + Number(count) * units[unit as 'h' | 'd'];
+  const isDate = count !== undefined || /^\d{4}-\d\d-\d\d(?:T.*)?$/.test(text);
+  if (isDate && at > Date.now()) return new Date(at).toISOString();
+  throw new Failure('--expires must be a time to come, such as 90d, 12h or 2027-01-01.');
+}
+
+/** Says in one sentence what is wrong with the file. */
+function explained<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CredentialsError) throw new Failure(error.message);
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new Failure(`${error.message}: check that the file can be used.`);
+  }
+}

@@ -1,0 +1,31 @@
+/** True for a name or an address of this machine, which no other machine can reach. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+}
+
+/** True for an http or https URL without user, query and fragment. */
+export function isPlainUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
+  return url.username + url.password + url.search + url.hash === '';
+}
+
+/** True for a URL whose answers nobody on the way can change. */
+export function isSafeUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+}
+
+/** True for an origin as a browser writes it. */
+export function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+}
+
+/** True for an address of IPv4 or IPv6, and for a network: `10.0.0.0/8`. */
+export function isNetwork(text: string): boolean {
+  const [, address = '', bits] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? [];
+  const isV4 = /^(?:(?:25[0-5]|(?:2[0-4]|1?\d)?\d)(?:\.(?=\d)|$)){4}$/.test(address);
+  const isV6 = address.includes(':') && URL.canParse(`http://[${address}]`);
+  const isLength = bits === undefined || (Number(bits) >= 1 && Number(bits) <= (isV4 ? 32 : 128));
+  return (isV4 || isV6) && isLength;
+}

@@ -17,28 +17,31 @@ export async function backupCommand(file: string, named: StoreSetting): Promise<
       );
     }
     const part = `${file}.part`;
-    await runLong(async ({ progress, signal }) => {
-      // A backup is of one moment: what an earlier one left is of no use.
-      await rm(part, { force: true });
-      let [known, all] = [0, 0];
-      await backupSqlite({
-        path: store.path,
-        to: part,
-        onProgress(done, total) {
-          signal.throwIfAborted();
-          if (all === 0) progress.begin('pages', total);
-          all = total;
-          progress.advance(done - known);
-          known = done;
-        },
-      });
-      // A file that fits into one step has no progress.
-      if (all > 0) {
-        progress.advance(all - known);
-        progress.end();
-      }
-      await keepPart(part, file);
-    }, 'it begins anew');
+    await runLong(
+      async ({ progress, signal }) => {
+        // A backup is of one moment: what an earlier one left is of no use.
+        await rm(part, { force: true });
+        let [known, all] = [0, 0];
+        await backupSqlite({
+          path: store.path,
+          to: part,
+          onProgress(done, total) {
+            signal.throwIfAborted();
+            if (all === 0) progress.begin('pages', total);
+            all = total;
+            progress.advance(done - known);
+            known = done;
+          },
+        });
+        // A file that fits into one step has no progress.
+        if (all > 0) {
+          progress.advance(all - known);
+          progress.end();
+        }
+        await keepPart(part, file);
+      },
+      () => 'it begins anew',
+    );
   } catch (error) {
     throw explainOpening(error, named);
   }

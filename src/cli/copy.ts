@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { Failure } from './failure.ts';
 import { runLong } from './run-long.ts';
-import { copyRecords } from './transfer/copy-records.ts';
+import { copyRecords, type OtherRecords, othersText } from './transfer/copy-records.ts';
 import { storeSource } from './transfer/source.ts';
 import { summaryText } from './transfer/summary.ts';
 import { withStore } from './with-store.ts';
@@ -18,16 +18,26 @@ export async function copyCommand({ from, to, overwrite = false }: Options): Pro
   if (fileOf(from) === fileOf(to)) {
     throw new Failure(`--to is "${redactStoreUrl(to)}", the very store that --from names.`);
   }
+  const confirm = (others: OtherRecords) => {
+    if (!overwrite) throw otherRecords(others);
+  };
   const summary = await runLong(({ progress, signal }) =>
     withStore({ setting: '--from', url: from }, 'source', (source) =>
       withStore({ setting: '--to', url: to }, 'target', (target) =>
-        copyRecords(storeSource(source, signal), target, { overwrite, progress, signal }),
+        copyRecords(storeSource(source, signal), target, { confirm, progress, signal }),
       ),
     ),
   );
   process.stdout.write(
     `Copied, and equal on both sides: ${summaryText(summary)}\n` +
       `  from ${redactStoreUrl(from)}\n  to   ${redactStoreUrl(to)}\n`,
+  );
+}
+
+function otherRecords(others: OtherRecords): Failure {
+  return new Failure(
+    `The target holds ${othersText(others)}: choose another target, or use --overwrite to ` +
+      'replace them by what the source has.',
   );
 }
 

@@ -1,26 +1,57 @@
 import { redactStoreUrl } from '../settings/store-url.ts';
 import type { StoreSetting } from './failure.ts';
+import { type List, openDataFile } from './import/data-file.ts';
+import { readNames } from './import/field-names.ts';
+import { importRecords } from './import/import-records.ts';
+import type { Refusal } from './import/list-import.ts';
 import { runLong } from './run-long.ts';
-import { checkFile } from './transfer/check-file.ts';
-import { copyRecords } from './transfer/copy-records.ts';
-import { fileSource } from './transfer/file-source.ts';
-import { summaryText } from './transfer/summary.ts';
 import { withStore } from './with-store.ts';
 
-/** `rostrum import`: makes a store hold what an export holds. */
+export interface ImportFlags {
+  readonly as?: List;
+  readonly map?: readonly string[];
+  readonly keepIds?: boolean;
+  readonly skipInvalid?: boolean;
+}
+
+/** `rostrum import`: adds the records of people's own files. */
 export async function importCommand(
   path: string,
   named: StoreSetting,
-  { overwrite = false }: { readonly overwrite?: boolean } = {},
+  { as, map = [], keepIds = false, skipInvalid = false }: ImportFlags = {},
 ): Promise<void> {
-  const summary = await runLong(async (run) => {
-    const file = await checkFile(path, run);
-    return withStore(named, 'target', (store) =>
-      copyRecords(fileSource(file, run.signal), store, { overwrite, ...run }),
-    );
-  });
-  process.stdout.write(
-    `Imported, and equal to the file: ${summaryText(summary)}\n` +
-      `  from ${path}\n  to   ${redactStoreUrl(named.url)}\n`,
+  const names = readNames(map);
+  // Nobody has to read the report to its end.
+  process.stdout.on('error', () => {});
+  const added = { users: 0, posts: 0 };
+  const counts = () => `${added.users} users and ${added.posts} posts`;
+  const onAdded = (list: List, count: number) => {
+    added[list] += count;
+  };
+  const { refused, others } = await runLong(
+    async (run) => {
+      const file = await openDataFile(path, as);
+      const options = { ...run, names, keepIds, skipInvalid, report, onAdded };
+      const refused = await withStore(named, 'target', (store) =>
+        importRecords(file, store, options),
+      );
+      return { refused, others: [...file.others] };
+    },
+    () => `it adds all records again (${counts()} are added already)`,
   );
+  process.stdout.write(
+    `Added ${counts()}${refused === 0 ? '' : `; ${refused} records were refused`}\n` +
+      `  from ${path}\n  to   ${redactStoreUrl(named.url)}\n` +
+      (others.length === 0 ? '' : `  without ${others.join(', ')}\n`),
+  );
+}
+
+/** Prints what is wrong with a record, an issue a line. */
+function report({ place, issues }: Refusal): void {
+  // A progress bar may be on this line of the terminal.
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K');
+  for (const { pointer, code, message } of issues) {
+    const where = pointer === '' ? '' : ` ${pointer}`;
+    process.stdout.write(`${place}${where} ${code}: ${message}\n`);
+  }
 }

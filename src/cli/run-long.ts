@@ -19,7 +19,7 @@ export interface LongRun {
  */
 export async function runLong<T>(
   work: (run: LongRun) => Promise<T>,
-  again = 'it carries over the rest',
+  again = () => 'it carries over the rest',
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -30,8 +30,8 @@ export async function runLong<T>(
     return await work({ progress, signal });
   } catch (error) {
     throw signal.aborted
-      ? new Failure(`Interrupted: run the same command again, and ${again}.`)
-      : explained(error, again);
+      ? new Failure(`Interrupted: run the same command again, and ${again()}.`)
+      : explained(error, again());
   } finally {
     progress.stop();
     for (const name of signals) process.removeListener(name, abort);

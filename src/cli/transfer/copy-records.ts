@@ -7,13 +7,27 @@ import type { User } from '../../domain/user.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
 import { Failure } from '../failure.ts';
+import type { Progress } from '../progress.ts';
 import type { LongRun } from '../run-long.ts';
 import { batchLimits, type Records, type Source, storeSource, transferOf } from './source.ts';
 import { type RecordKind, Summarizer, type Summary, sameSummary, summaryText } from './summary.ts';
 
 export interface CopyOptions extends LongRun {
-  /** Whether the target's other records are removed or overwritten; they are refused otherwise. */
-  readonly overwrite: boolean;
+  /**
+   * Asked whether the target's other records may be removed or replaced, before anything is written
+   * and only when there are any. What it throws ends the copy.
+   */
+  confirm(others: OtherRecords): void | Promise<void>;
+}
+
+/** What a target holds that a copy would remove or take back. */
+export interface OtherRecords {
+  /** Records that the source does not have. */
+  readonly foreign: number;
+  /** Records that changed since the source had them so. */
+  readonly newer: number;
+  /** One of them, for people. */
+  readonly example: string;
 }
 
 /**
@@ -23,35 +37,45 @@ export interface CopyOptions extends LongRun {
  * compared by checksum. So an interrupted copy is simply run again. A target that holds records is
  * looked at first, so that a refused one is left as it was.
  *
- * @throws Failure when the target holds other records, or differs in the end
+ * @throws Failure when the source is empty and the target is not, or they differ in the end
+ * @throws what `confirm` throws
  */
 export async function copyRecords(
   source: Source,
   target: Store,
   options: CopyOptions,
 ): Promise<Summary> {
-  const { progress, overwrite, signal } = options;
+  const { progress, signal } = options;
   const transfer = transferOf(target);
   const there = storeSource(target, signal);
   const { users, posts } = await source.count();
+  let mayRemove = false;
   if (!(await isEmpty(transfer))) {
-    if (overwrite && users + posts === 0) throw nothingToCopy();
-    const equal = overwrite ? undefined : await compare(source, there, options);
+    if (users + posts === 0) throw nothingToCopy();
+    const { equal, others } = await compare(source, there, progress);
     if (equal !== undefined) return equal;
+    if (others.example !== '') {
+      await options.confirm(others);
+      mayRemove = true;
+    }
   }
   const carryUsers = () => {
     progress.begin('users', users);
-    return carryOver(pairs(source.users(), there.users()), options, {
+    return carryOver(pairs(source.users(), there.users()), progress, {
       load: (batch) => loadUsers(transfer.users, batch),
-      remove: (id) => target.users.delete(id, 'delete', systemClock.now()),
+      remove: async (id) => {
+        if (mayRemove) await target.users.delete(id, 'delete', systemClock.now());
+      },
     });
   };
   // An address that moved between users is free when all users of the target were seen once.
   if (await carryUsers()) await carryUsers();
   progress.begin('posts', posts);
-  await carryOver(pairs(source.posts(), there.posts()), options, {
+  await carryOver(pairs(source.posts(), there.posts()), progress, {
     load: async (batch) => (await loadAll(transfer.posts, batch)).length > 0,
-    remove: (id) => target.posts.delete(id),
+    remove: async (id) => {
+      if (mayRemove) await target.posts.delete(id);
+    },
   });
   return verify(source, there, progress);
 }
@@ -101,25 +125,25 @@ function isNewer<R extends Entity>({ given, stored }: Pair<R>): boolean {
 /**
  * Compares the sides and changes nothing.
  *
- * @returns the summary of both, when they are equal
- * @throws Failure when the target has records that a copy would remove or take back
+ * @returns the summary of both when they are equal, and what a copy would remove or take back
  */
 async function compare(
   source: Source,
   there: Source,
-  { progress }: CopyOptions,
-): Promise<Summary | undefined> {
+  progress: Progress,
+): Promise<{ readonly equal: Summary | undefined; readonly others: OtherRecords }> {
   const { users, posts } = await source.count();
   const summarizer = new Summarizer();
-  const found = { foreign: 0, newer: 0, differing: 0, example: '' };
+  const others = { foreign: 0, newer: 0, example: '' };
+  let differing = 0;
   const look = async <R extends Entity>(kind: RecordKind, both: AsyncIterable<Pair<R>>) => {
     for await (const pair of both) {
       const { given, stored } = pair;
-      if (given === undefined) found.foreign += 1;
-      else if (isNewer(pair)) found.newer += 1;
-      if (found.foreign + found.newer > 0) found.example ||= `the ${kind} ${stored?.record.id}`;
+      if (given === undefined) others.foreign += 1;
+      else if (isNewer(pair)) others.newer += 1;
+      if (others.foreign + others.newer > 0) others.example ||= `the ${kind} ${stored?.record.id}`;
       if (given === undefined) continue;
-      if (!isSame(given, stored)) found.differing += 1;
+      if (!isSame(given, stored)) differing += 1;
       summarizer.add(kind, given);
       progress.advance(1);
     }
@@ -128,20 +152,21 @@ async function compare(
   await look('user', pairs(source.users(), there.users()));
   await look('post', pairs(source.posts(), there.posts()));
   progress.end();
-  if (found.foreign + found.newer > 0) throw otherRecords(found);
-  return found.differing === 0 ? summarizer.end() : undefined;
+  const isEqual = differing === 0 && others.example === '';
+  return { equal: isEqual ? summarizer.end() : undefined, others };
 }
 
 interface Target<R extends Entity> {
   /** @returns whether a record was in conflict with what is stored */
   load(batch: readonly Versioned<R>[]): Promise<boolean>;
-  remove(id: Id): Promise<boolean>;
+  /** Removes a record that only the target has, if it may. */
+  remove(id: Id): Promise<void>;
 }
 
-/** Loads what differs and, to overwrite, removes what only the target has. @returns as `load` */
+/** Loads what differs, and removes what only the target has. @returns as `load` */
 async function carryOver<R extends Entity>(
   both: AsyncIterable<Pair<R>>,
-  { overwrite, progress }: CopyOptions,
+  progress: Progress,
   { load, remove }: Target<R>,
 ): Promise<boolean> {
   let conflict = false;
@@ -152,7 +177,7 @@ async function carryOver<R extends Entity>(
   };
   for await (const { given, stored } of both) {
     if (given === undefined) {
-      if (overwrite && stored !== undefined) await remove(stored.record.id);
+      if (stored !== undefined) await remove(stored.record.id);
       continue;
     }
     progress.advance(1);
@@ -202,11 +227,7 @@ async function loadUsers(
   return true;
 }
 
-async function verify(
-  source: Source,
-  there: Source,
-  progress: CopyOptions['progress'],
-): Promise<Summary> {
+async function verify(source: Source, there: Source, progress: Progress): Promise<Summary> {
   const stored = await there.summarize(progress, 'checking target');
   const given = await source.summarize(progress);
   if (sameSummary(given, stored)) return stored;
@@ -216,26 +237,18 @@ async function verify(
   );
 }
 
-function otherRecords(found: {
-  readonly foreign: number;
-  readonly newer: number;
-  readonly example: string;
-}): Failure {
+/** What a target holds, as a part of a sentence. */
+export function othersText({ foreign, newer, example }: OtherRecords): string {
   const records = (count: number) => (count === 1 ? '1 record' : `${count} records`);
   const others = [
-    ...(found.foreign > 0 ? [`${records(found.foreign)} that the source does not have`] : []),
-    ...(found.newer > 0
-      ? [`${records(found.newer)} that changed since the source had them so`]
-      : []),
+    ...(foreign > 0 ? [`${records(foreign)} that the source does not have`] : []),
+    ...(newer > 0 ? [`${records(newer)} that changed since the source had them so`] : []),
   ];
-  return new Failure(
-    `The target holds ${others.join(' and ')} (${found.example}): choose another target, or use ` +
-      '--overwrite to replace them by what the source has.',
-  );
+  return `${others.join(' and ')} (${example})`;
 }
 
 function nothingToCopy(): Failure {
   return new Failure(
-    'The source holds no record, and --overwrite would empty the target: check that the source is the right one.',
+    'The source holds no record, and the target would be emptied: check that the source is the right one.',
   );
 }

@@ -1,0 +1,73 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { StoreSetting } from './failure.ts';
+import type { ImportFlags } from './import.ts';
+import type { SeedFlags } from './seed.ts';
+
+/** How the other commands name a store. */
+export interface StoreOption {
+  make(): Option;
+  read(command: Command): StoreSetting;
+}
+
+const stopped = 'First stop the server of an SQLite store.';
+
+const imported = `
+FILE is JSON ({"users": […], "posts": […]} or an array), JSON Lines (.jsonl) or CSV
+with a header (.csv). Records get new ids, and posts keep their authors. All of FILE
+is checked before anything is added. A second import adds everything again.`;
+
+/** Adds the commands that bring records into a store: restore, import and seed. */
+export function addDataCommands(program: Command, store: StoreOption): void {
+  program
+    .command('restore <file>')
+    .description('make a store hold what an export holds')
+    .addOption(store.make())
+    .option('--yes', 'remove records that the file does not have, without a question')
+    .addHelpText('after', '\nThe whole file is checked before it is loaded.')
+    .addHelpText('after', `Run an interrupted command again: it carries over the rest.\n${stopped}`)
+    .action(async (file: string, options: { yes?: true }, command: Command) => {
+      const { restoreCommand } = await import('./restore.ts');
+      await restoreCommand(file, store.read(command), options);
+    });
+
+  program
+    .command('import <file>')
+    .description('add users and posts from JSON, JSON Lines or CSV')
+    .addOption(store.make())
+    .addOption(
+      new Option('--as <list>', 'what an array, JSON Lines or CSV holds').choices([
+        'users',
+        'posts',
+      ]),
+    )
+    .option('--map <from=to>', 'name a field: userId=authorId; may be given again', listed)
+    .option('--keep-ids', 'keep ids, createdAt and updatedAt')
+    .option('--skip-invalid', 'add the other records when some are refused')
+    .addHelpText('after', `${imported}\n${stopped}`)
+    .action(async (file: string, options: ImportFlags, command: Command) => {
+      const { importCommand } = await import('./import.ts');
+      await importCommand(file, store.read(command), options);
+    });
+
+  program
+    .command('seed')
+    .description('add users and posts to play with')
+    .addOption(store.make())
+    .option('--users <number>', 'how many users', count, 10)
+    .option('--posts <number>', 'how many posts', count, 100)
+    .option('--seed <number>', 'what the data are made from; any number when absent', count)
+    .addHelpText('after', `\nThe same seed makes the same data.\n${stopped}`)
+    .action(async (options: SeedFlags, command: Command) => {
+      const { seedCommand } = await import('./seed.ts');
+      await seedCommand(store.read(command), options);
+    });
+}
+
+function listed(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function count(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('The value must be a whole number from 0 to 999999999.');
+}

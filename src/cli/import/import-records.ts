@@ -1,0 +1,173 @@
+import { systemClock } from '../../adapters/system/clock.ts';
+import { emailKey } from '../../domain/email.ts';
+import { emailTaken, unknownAuthorIssue } from '../../domain/errors.ts';
+import type { FieldIssue } from '../../domain/issues.ts';
+import { newestFirst } from '../../domain/list.ts';
+import type { Post } from '../../domain/post.ts';
+import type { Id } from '../../domain/record.ts';
+import { RecordModel } from '../../domain/record-model.ts';
+import { postRules, userRules } from '../../domain/rules.ts';
+import type { OwnFieldsSchemas } from '../../domain/services/rostrum.ts';
+import type { User } from '../../domain/user.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Store } from '../../ports/store.ts';
+import { Failure } from '../failure.ts';
+import type { DataFile, List } from './data-file.ts';
+import type { Names } from './field-names.ts';
+import { ListImport, type Valid, type Watching } from './list-import.ts';
+import { orderedIds } from './ordered-ids.ts';
+import { idTaken, type Made, type Making } from './record-maker.ts';
+
+export interface ImportOptions extends Watching {
+  readonly keepIds: boolean;
+  /** Whether the other records are added when some are refused. */
+  readonly skipInvalid: boolean;
+  readonly names: Readonly<Record<List, Names>>;
+  /** The deployment's schemas. */
+  readonly ownFields?: OwnFieldsSchemas;
+  readonly clock?: Clock;
+}
+
+/**
+ * Adds the records of a file to a store, by the rules of the API.
+ *
+ * The file is read twice: all of it is checked before anything is added. What is held of it is a
+ * batch of records, the users' ids and addresses, and the posts' ids when they are kept.
+ *
+ * @returns how many records are refused
+ * @throws Failure when some are refused and not to be skipped, or when the file has no record
+ */
+export async function importRecords(
+  file: DataFile,
+  store: Store,
+  options: ImportOptions,
+): Promise<number> {
+  const users = new UserImport(store, options);
+  const imports = { users, posts: new PostImport(store, options, users) };
+  let [records, refused, late] = [0, 0, 0];
+  for (const list of file.lists) {
+    const found = await imports[list].check(file);
+    records += found.records;
+    refused += found.refused;
+  }
+  if (records === 0) {
+    const instead = file.others.size === 0 ? '' : `, but ${[...file.others].join(', ')}`;
+    throw new Failure(`${file.path} has no ${file.lists.join(' and no ')}${instead}.`);
+  }
+  if (refused > 0 && !options.skipInvalid) {
+    throw new Failure(
+      `Nothing is added, because ${refused} of ${records} records are refused: ` +
+        'mend them, or use --skip-invalid to add the others.',
+    );
+  }
+  for (const list of file.lists) late += await imports[list].add(file);
+  if (late === 0) return refused;
+  throw new Failure(
+    `${late} records were refused while the others were added: ` +
+      'somebody wrote to the store or to the file meanwhile.',
+  );
+}
+
+class UserImport extends ListImport<User> {
+  protected readonly making: Making<User>;
+  readonly #users: Store['users'];
+  readonly #keepIds: boolean;
+  /** What the ids of the file become; null for a user who is refused. */
+  readonly #ids = new Map<Id, Id | null>();
+  readonly #addresses = new Set<string>();
+
+  constructor({ users }: Store, options: ImportOptions) {
+    super('users', users, options);
+    const { names, ownFields, keepIds, clock = systemClock } = options;
+    const ids = orderedIds();
+    this.#users = users;
+    this.#keepIds = keepIds;
+    this.making = {
+      model: new RecordModel<User>(userRules, ownFields?.users),
+      names: names.users,
+      keepIds,
+      clock,
+      newId: (given) => (given !== undefined && this.#ids.get(given)) || ids.next(),
+    };
+  }
+
+  idOf(given: Id): Id | null | undefined {
+    return this.#ids.get(given);
+  }
+
+  protected async conflicts({ record }: Made<User>): Promise<FieldIssue[]> {
+    const issues: FieldIssue[] = [];
+    if (record === undefined) return issues;
+    const { id, email } = record;
+    if (this.#keepIds && (await this.#users.get(id)) !== undefined) issues.push(idTaken);
+    if (email === null) return issues;
+    const request = { filter: { email }, order: newestFirst, limit: 1, bytes: 1 } as const;
+    const { items } = await this.#users.list(request);
+    return items.length > 0 ? [...issues, ...emailTaken().details.issues] : issues;
+  }
+
+  protected repeats({ given, record: { email } }: Valid<User>): FieldIssue[] {
+    const isRepeated = email !== null && this.#addresses.has(emailKey(email));
+    return [
+      ...(given !== undefined && this.#ids.get(given) ? [idTaken] : []),
+      ...(isRepeated ? emailTaken().details.issues : []),
+    ];
+  }
+
+  protected accept({ given, record: { id, email } }: Valid<User>): void {
+    if (given !== undefined) this.#ids.set(given, id);
+    if (email !== null) this.#addresses.add(emailKey(email));
+  }
+
+  protected refuse(given: Id): void {
+    if (!this.#ids.has(given)) this.#ids.set(given, null);
+  }
+}
+
+class PostImport extends ListImport<Post> {
+  protected readonly making: Making<Post>;
+  readonly #store: Store;
+  readonly #keepIds: boolean;
+  /** The ids of the file, where they are kept. */
+  readonly #ids = new Set<Id>();
+  /** Whether users are there whom the file does not have. */
+  readonly #authors = new Map<Id, Promise<boolean>>();
+
+  constructor(store: Store, options: ImportOptions, users: UserImport) {
+    super('posts', store.posts, options);
+    const { names, ownFields, keepIds, clock = systemClock } = options;
+    const ids = orderedIds();
+    this.#store = store;
+    this.#keepIds = keepIds;
+    this.making = {
+      model: new RecordModel<Post>(postRules, ownFields?.posts),
+      names: names.posts,
+      keepIds,
+      clock,
+      newId: () => ids.next(),
+      authorOf: (given) => users.idOf(given),
+    };
+  }
+
+  protected async conflicts({ record, otherAuthor }: Made<Post>): Promise<FieldIssue[]> {
+    const { users, posts } = this.#store;
+    const issues: FieldIssue[] = [];
+    const isKept = this.#keepIds && record !== undefined;
+    if (isKept && (await posts.get(record.id)) !== undefined) issues.push(idTaken);
+    if (otherAuthor === undefined) return issues;
+    const isThere =
+      this.#authors.get(otherAuthor) ?? users.get(otherAuthor).then((user) => user !== undefined);
+    this.#authors.set(otherAuthor, isThere);
+    return (await isThere) ? issues : [...issues, unknownAuthorIssue];
+  }
+
+  protected repeats({ record: { id } }: Valid<Post>): FieldIssue[] {
+    return this.#ids.has(id) ? [idTaken] : [];
+  }
+
+  protected accept({ record: { id } }: Valid<Post>): void {
+    if (this.#keepIds) this.#ids.add(id);
+  }
+
+  protected refuse(): void {}
+}

@@ -1,0 +1,45 @@
+import { createInterface } from 'node:readline/promises';
+import { redactStoreUrl } from '../settings/store-url.ts';
+import { Failure, type StoreSetting } from './failure.ts';
+import { runLong } from './run-long.ts';
+import { checkFile } from './transfer/check-file.ts';
+import { copyRecords, type OtherRecords, othersText } from './transfer/copy-records.ts';
+import { fileSource } from './transfer/file-source.ts';
+import { summaryText } from './transfer/summary.ts';
+import { withStore } from './with-store.ts';
+
+/** `rostrum restore`: makes a store hold what an export holds. */
+export async function restoreCommand(
+  path: string,
+  named: StoreSetting,
+  { yes = false }: { readonly yes?: boolean } = {},
+): Promise<void> {
+  const summary = await runLong(async (run) => {
+    const file = await checkFile(path, run);
+    const confirm = (others: OtherRecords) => confirmLoss(others, yes, run.signal);
+    return withStore(named, 'target', (store) =>
+      copyRecords(fileSource(file, run.signal), store, { confirm, ...run }),
+    );
+  });
+  process.stdout.write(
+    `Restored, and equal to the file: ${summaryText(summary)}\n` +
+      `  from ${path}\n  to   ${redactStoreUrl(named.url)}\n`,
+  );
+}
+
+/** Says which records go, and asks on a terminal, unless `--yes` is there. */
+async function confirmLoss(others: OtherRecords, yes: boolean, signal: AbortSignal): Promise<void> {
+  const loss = `The store holds ${othersText(others)}`;
+  const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  if (yes) process.stderr.write(`${loss}: they go.\n`);
+  else if (!isTerminal) {
+    throw new Failure(`${loss}: choose another store, or use --yes to lose them.`);
+  } else {
+    const { stdin: input, stderr: output } = process;
+    using terminal = createInterface({ input, output });
+    // The terminal hands Ctrl+C over to the reader of lines.
+    terminal.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+    const answer = await terminal.question(`${loss}. Lose them? [y/N] `, { signal });
+    if (!/^y(?:es)?$/i.test(answer.trim())) throw new Failure('Nothing is restored.');
+  }
+}

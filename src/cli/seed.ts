@@ -1,0 +1,78 @@
+import { isRostrumError } from '../domain/errors.ts';
+import { addMs, instantFromMs } from '../domain/instant.ts';
+import type { Id } from '../domain/record.ts';
+import { createRostrum } from '../index.ts';
+import type { Store } from '../ports/store.ts';
+import { redactStoreUrl } from '../settings/store-url.ts';
+import { Failure, type StoreSetting } from './failure.ts';
+import { type LongRun, runLong } from './run-long.ts';
+import { seedData } from './seed-data.ts';
+import { withStore } from './with-store.ts';
+
+export interface SeedFlags {
+  readonly users?: number;
+  readonly posts?: number;
+  readonly seed?: number;
+}
+
+const batch = 500;
+/** The records' times are spread over the days before now. */
+const spreadMs = 300 * 24 * 60 * 60 * 1000;
+
+/** `rostrum seed`: adds users and posts that a person may play with. */
+export async function seedCommand(
+  named: StoreSetting,
+  { users = 10, posts = 100, seed = Math.floor(Math.random() * 1e9) }: SeedFlags = {},
+): Promise<void> {
+  await runLong(
+    (run) =>
+      withStore(named, 'target', (store) => seedRecords(store, { ...run, users, posts, seed })),
+    () => 'choose another --seed',
+  );
+  process.stdout.write(
+    `Added ${users} users and ${posts} posts, made with --seed ${seed}\n` +
+      `  to   ${redactStoreUrl(named.url)}\n`,
+  );
+}
+
+export interface SeedOptions extends LongRun {
+  readonly users: number;
+  readonly posts: number;
+  readonly seed: number;
+}
+
+/** @throws Failure when the store has users of the same seed */
+export async function seedRecords(
+  store: Store,
+  { users, posts, seed, progress, signal }: SeedOptions,
+): Promise<void> {
+  const data = seedData(seed);
+  const step = spreadMs / Math.max(1, users + posts);
+  const begin = instantFromMs(Date.now() - spreadMs);
+  let made = 0;
+  const clock = { now: () => addMs(begin, Math.floor(step * made++)) };
+  const rostrum = createRostrum(store, { clock });
+  const ids: Id[] = [];
+
+  const many = async (what: string, count: number, make: (n: number) => Promise<void>) => {
+    progress.begin(what, count);
+    for (let done = 0; done < count; done += batch) {
+      signal.throwIfAborted();
+      const length = Math.min(batch, count - done);
+      await Promise.all(Array.from({ length }, (_, n) => make(done + n)));
+      progress.advance(length);
+    }
+    progress.end();
+  };
+  await many('users', users, async (n) => {
+    ids[n] = (await rostrum.users.create(data.user())).record.id;
+  }).catch((error: unknown) => {
+    if (!isRostrumError(error, 'email-taken')) throw error;
+    throw new Failure(`The store has users of the seed ${seed}: choose another --seed, or none.`);
+  });
+  await many('posts', posts, async () => {
+    const { input, author } = data.post(users);
+    const authorId = author === undefined ? null : (ids[author] ?? null);
+    await rostrum.posts.create({ ...input, authorId });
+  });
+}

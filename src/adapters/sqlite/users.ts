@@ -46,14 +46,18 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
 };
 
 /** As `nextInstant` says it, for a post that is deprived of its author. */
-const nextInstant = `max(?1, coalesce(
+const nextInstant = `max(?, coalesce(
   strftime('%Y-%m-%dT%H:%M:%fZ', updated_at, '+0.001 seconds'), '${latestInstant}'))`;
 
-/** As `withoutAuthor` says it. Numbers and texts that are not set stay as they were written. */
+/**
+ * As `withoutAuthor` says it. Numbers and texts that are not set stay as they were written.
+ *
+ * Node 22 takes no numbered parameters by their position.
+ */
 const keepPosts = `UPDATE posts SET
   author_id = NULL, version = version + 1, updated_at = ${nextInstant},
   record = json_set(record, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
-  WHERE author_id = ?2`;
+  WHERE author_id = ?`;
 
 export class SqliteUserRepository
   extends SqliteRepository<User, UserFilter, UserSort>
@@ -65,7 +69,7 @@ export class SqliteUserRepository
 
   delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
     return this.remove(id, guard, () => {
-      if (mode === 'keep') this.connection.run(keepPosts, at, id);
+      if (mode === 'keep') this.connection.run(keepPosts, at, at, id);
       else if (mode === 'delete') this.connection.run('DELETE FROM posts WHERE author_id = ?', id);
       else this.#refuse(id);
     });

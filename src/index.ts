@@ -4,6 +4,7 @@ import { uuidV7 } from './adapters/system/uuid-v7.ts';
 import type { JsonObject } from './domain/json.ts';
 import { checkOptions } from './domain/options.ts';
 import type { OwnFieldsInput } from './domain/own-fields.ts';
+import type { OwnFilters } from './domain/own-filters.ts';
 import {
   assembleRostrum,
   type OwnFieldsSchemas,
@@ -22,6 +23,8 @@ export interface RostrumOptions<Schemas = OwnFieldsSchemas> {
   readonly ids?: IdGenerator | undefined;
   /** Own fields may be any JSON when absent. */
   readonly ownFields?: Schemas | undefined;
+  /** Own fields that lists can be filtered by: those that the store was opened with. */
+  readonly ownFilters?: OwnFilters | undefined;
 }
 
 /** Stops a type from being inferred from where a result goes, and keeps unions and hovers. */
@@ -32,7 +35,7 @@ type Exactly<T> = [T][T extends unknown ? 0 : never];
  *
  * Own fields are typed by their schemas, and are any JSON without one.
  *
- * @throws TypeError for an option that is not known
+ * @throws TypeError or RangeError for an option that is not known or cannot be
  */
 export function createRostrum<
   UO extends object = JsonObject,
@@ -43,17 +46,18 @@ export function createRostrum<
   store: Store,
   options: RostrumOptions<TypedSchemas<UO, UI, PO, PI>> = {},
 ): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>> {
-  checkOptions(options, ['clock', 'ids', 'ownFields']);
-  const { clock = systemClock, ids = uuidV7, ownFields } = options;
+  checkOptions(options, ['clock', 'ids', 'ownFields', 'ownFilters']);
+  const { clock = systemClock, ids = uuidV7, ownFields, ownFilters } = options;
   if (ownFields !== undefined) checkOptions(ownFields, ['users', 'posts']);
   const schemas = ownFields as OwnFieldsSchemas | undefined;
   // The schemas see to it that own fields are of these types.
-  return assembleRostrum({ store, clock, ids, ownFields: schemas }) as unknown as Rostrum<
-    Exactly<UO>,
-    Exactly<UI>,
-    Exactly<PO>,
-    Exactly<PI>
-  >;
+  return assembleRostrum({
+    store,
+    clock,
+    ids,
+    ownFields: schemas,
+    ownFilters,
+  }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>>;
 }
 
 export { type Caller, type Scope, scopes } from './domain/access.ts';
@@ -70,6 +74,7 @@ export type { FieldCode, FieldIssue } from './domain/issues.ts';
 export type { Json, JsonObject } from './domain/json.ts';
 export type {
   Order,
+  OwnFilter,
   Page,
   Position,
   PostFilter,
@@ -80,6 +85,7 @@ export type {
 } from './domain/list.ts';
 export type { ListRequest } from './domain/list-request.ts';
 export type { OwnFieldsInput, OwnFieldsSchema } from './domain/own-fields.ts';
+export type { OwnFilterFields, OwnFilters, OwnFilterType } from './domain/own-filters.ts';
 export type { Post, PostInput, PostPatch } from './domain/post.ts';
 export type { Precondition, Versions } from './domain/precondition.ts';
 export type { Id, Version, Versioned } from './domain/record.ts';

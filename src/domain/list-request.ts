@@ -9,6 +9,7 @@ import {
   pageLimits,
 } from './list.ts';
 import { checkOptions } from './options.ts';
+import type { OwnFilterFields, OwnFilterType } from './own-filters.ts';
 
 /** What a caller asks of a list; everything may be left out. */
 export interface ListRequest<Filter, Sort extends string> {
@@ -29,6 +30,8 @@ export interface ListRules<Sort extends string> {
   readonly sorts: readonly Sort[];
   /** The filters on one text, and whether null is a value of it. */
   readonly texts: Readonly<Record<string, { readonly nullable: boolean }>>;
+  /** The own fields that a deployment has declared as filters. */
+  readonly own?: OwnFilterFields | undefined;
 }
 
 /**
@@ -51,11 +54,12 @@ export function pageRequest<Filter extends EntityFilter, Sort extends string>(
     throw new RangeError(`The limit must be an integer from 1 to ${pageLimits.max}.`);
   }
   if (typeof total !== 'boolean') throw new TypeError('The option "total" must be true or false.');
-  return { filter, order, limit, bytes: pageLimits.bytes, after, total };
+  const found = hasOwnTypes(filter, rules.own) ? filter : { ...filter, own: undefined, ids: [] };
+  return { filter: found, order, limit, bytes: pageLimits.bytes, after, total };
 }
 
-function checkFilter(filter: EntityFilter, { texts }: ListRules<string>): void {
-  const known = ['ids', 'createdAt', 'updatedAt', ...Object.keys(texts)];
+function checkFilter(filter: EntityFilter, { texts, own }: ListRules<string>): void {
+  const known = ['ids', 'createdAt', 'updatedAt', 'own', ...Object.keys(texts)];
   const values = checkOptions<Record<string, unknown>>(filter, known, 'filter');
   const { ids, createdAt, updatedAt } = filter;
   if (ids !== undefined) {
@@ -78,11 +82,30 @@ function checkFilter(filter: EntityFilter, { texts }: ListRules<string>): void {
       `The filter "${name}" must have instants like 2026-11-21T09:30:00.000Z for "from" and "before".`,
     );
   }
+  if (filter.own !== undefined) {
+    const given = checkOptions<object>(filter.own, Object.keys(own ?? {}), 'filter "own"');
+    for (const [name, value] of Object.entries(given)) {
+      if (typeOf(value) !== undefined) continue;
+      throw new TypeError(`The filter "own" must have a text, number or boolean for "${name}".`);
+    }
+  }
   for (const [name, { nullable }] of Object.entries(texts)) {
     const value = values[name];
     if (value === undefined || typeof value === 'string' || (nullable && value === null)) continue;
     throw new TypeError(`The filter "${name}" must be a text${nullable ? ' or null' : ''}.`);
   }
+}
+
+/** The type of a value that own fields can be filtered by. */
+function typeOf(value: unknown): OwnFilterType | undefined {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'number') return Number.isFinite(value) ? 'number' : undefined;
+  return typeof value === 'boolean' ? 'boolean' : undefined;
+}
+
+/** False when no record matches, because a value is not of the type that its field has to be of. */
+function hasOwnTypes({ own = {} }: EntityFilter, fields: OwnFilterFields = {}): boolean {
+  return Object.entries(own).every(([name, value]) => typeOf(value) === fields[name]);
 }
 
 function checkOrder(order: Order<string>, sorts: readonly string[]): void {

@@ -39,12 +39,20 @@ export interface TimeSpan {
   readonly before?: Instant | undefined;
 }
 
+/** Values of own fields, each of the type that its name is declared with (`ownFilters`). */
+export type OwnFilter = Readonly<Record<string, string | number | boolean>>;
+
 /** Which records a list has. All that is said must hold. */
 export interface EntityFilter {
   /** Any of these, {@link maxFilterIds} at most. An empty list matches nothing. */
   readonly ids?: readonly Id[] | undefined;
   readonly createdAt?: TimeSpan | undefined;
   readonly updatedAt?: TimeSpan | undefined;
+  /**
+   * Own fields that are exactly these texts, numbers or booleans. A list, an object, or a value of
+   * another type matches nothing.
+   */
+  readonly own?: OwnFilter | undefined;
 }
 
 export interface UserFilter extends EntityFilter {

@@ -14,5 +14,7 @@ export function checkOptions<T extends object>(
   if (!isPlainObject(options)) throw new TypeError(`The ${what} must be an object.`);
   const strange = Object.keys(options).find((name) => !names.includes(name));
   if (strange === undefined) return options as T;
-  throw new TypeError(`"${strange}" is not known in the ${what}; known are ${names.join(', ')}.`);
+  throw new TypeError(
+    `"${strange}" is not known in the ${what}; known are ${names.join(', ') || 'none'}.`,
+  );
 }

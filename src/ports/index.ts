@@ -17,6 +17,7 @@ export {
   cutPage,
   type EntityFilter,
   type Order,
+  type OwnFilter,
   type Page,
   type PageRequest,
   type Position,
@@ -30,6 +31,12 @@ export {
   userSortKey,
   userSorts,
 } from '../domain/list.ts';
+export {
+  type OwnFilterFields,
+  type OwnFilters,
+  type OwnFilterType,
+  ownEqualities,
+} from '../domain/own-filters.ts';
 export { type Post, withoutAuthor } from '../domain/post.ts';
 export {
   type Entity,
@@ -46,6 +53,6 @@ export type { IdGenerator } from './id-generator.ts';
 export type { LogFields, Logger } from './logger.ts';
 export type { PostRepository } from './post-repository.ts';
 export type { Creation, Decide, Guard, Repository } from './repository.ts';
-export type { OwnFilterType, Store, StoreOptions } from './store.ts';
+export type { Store, StoreOptions } from './store.ts';
 export type { RecordTransfer, ScanRequest, Transfer } from './transfer.ts';
 export type { DeleteMode, UserRepository } from './user-repository.ts';

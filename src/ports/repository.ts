@@ -37,7 +37,8 @@ export interface Creation<R> extends Versioned<R> {
  *   each one sees what the one before it left.
  * - A change is acknowledged (its promise fulfilled) only when it is as durable as the store gets.
  *   Every later read sees it.
- * - What comes in is valid: records, requests, modes, instants. A store does not validate it again,
+ * - What comes in is valid: records, requests, modes, instants; a filter on own fields names those
+ *   that the store was opened with, with values of their types. A store does not validate it again,
  *   except for what only a store can know: ids and emails that are taken, authors that do not exist.
  * - However many records there are, and however large each of them is, a call holds no more of them
  *   in memory than eight times {@link PageRequest}.bytes, or one record.

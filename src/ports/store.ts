@@ -1,21 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { OwnFilters } from '../domain/own-filters.ts';
 import type { PostRepository } from './post-repository.ts';
 import type { Transfer } from './transfer.ts';
 import type { UserRepository } from './user-repository.ts';
 
-/** The types of own fields that a deployment may filter by. */
-export type OwnFilterType = 'text' | 'number' | 'boolean';
-
 /** What a deployment chooses that a store has to know when it is opened. */
 export interface StoreOptions {
   /**
-   * Own fields that lists can be filtered by, by their names. No filter names them yet; a store may
-   * make its indexes for them.
+   * Own fields that lists can be filtered by. A store makes its indexes for them when it is opened;
+   * the set may be another one each time.
    */
-  readonly ownFilters?: {
-    readonly users?: Readonly<Record<string, OwnFilterType>> | undefined;
-    readonly posts?: Readonly<Record<string, OwnFilterType>> | undefined;
-  };
+  readonly ownFilters?: OwnFilters | undefined;
 }
 
 /** Where records are kept: the two repositories, and the life of what is behind them. */

@@ -9,6 +9,7 @@ import { describeLifecycle } from './lifecycle.ts';
 import { describeListChanges } from './list-changes.ts';
 import { describeOrders } from './orders.ts';
 import { describeOwnFields } from './own-fields.ts';
+import { describeOwnFilters } from './own-filters.ts';
 import { describePages } from './pages.ts';
 import { describeRaces } from './races.ts';
 import { type StoreContract, type Suite, suiteOn } from './suite.ts';
@@ -51,6 +52,7 @@ const groups: Readonly<Record<string, (suite: Suite) => void>> = {
   'deletion of users': describeUserDeletion,
   orders: describeOrders,
   filters: describeFilters,
+  'own filters': describeOwnFilters,
   pages: describePages,
   races: describeRaces,
   'deletion races': describeDeletionRaces,

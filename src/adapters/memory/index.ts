@@ -7,7 +7,7 @@ import type { Id } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
-import type { Store } from '../../ports/store.ts';
+import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
 import { type Lifetime, MemoryRepository } from './repository.ts';
 import { type Row, Table } from './table.ts';
@@ -16,9 +16,12 @@ import { type Row, Table } from './table.ts';
  * A store that keeps everything in this process's memory and forgets it when the process ends: for
  * tests and throw-away servers.
  */
-export function createMemoryStore(): Store {
+export function createMemoryStore({ ownFilters = {} }: StoreOptions = {}): Store {
   const lifetime = { closed: false };
-  const tables = { users: new Table('email'), posts: new Table() };
+  const tables = {
+    users: new Table(ownFilters.users, 'email'),
+    posts: new Table(ownFilters.posts),
+  };
   const users = new MemoryUsers(lifetime, tables);
   const posts = new MemoryPosts(lifetime, tables);
   const close = async () => {
@@ -58,7 +61,10 @@ class MemoryUsers extends MemoryRepository<User, UserFilter, UserSort> implement
     }
     for (const post of posts) {
       if (mode === 'delete') this.#posts.delete(post.id);
-      else this.#posts.put(rowOfPost(withoutAuthor(JSON.parse(post.json), at), post.version + 1));
+      else {
+        const kept = withoutAuthor(JSON.parse(post.json), at);
+        this.#posts.put({ ...rowOfPost(kept, post.version + 1), own: post.own });
+      }
     }
     this.table.delete(id);
     return true;
@@ -72,7 +78,7 @@ class MemoryUsers extends MemoryRepository<User, UserFilter, UserSort> implement
   protected override rowOf(user: User, version: number): Row {
     const { id, createdAt, updatedAt, name, email } = user;
     const keys = { createdAt, updatedAt, name, email: email === null ? null : emailKey(email) };
-    return { id, version, json: JSON.stringify(user), keys };
+    return { id, version, json: JSON.stringify(user), keys, own: this.table.ownKeys(user) };
   }
 
   protected override equalities({ name, email }: UserFilter) {
@@ -99,7 +105,7 @@ class MemoryPosts extends MemoryRepository<Post, PostFilter, PostSort> implement
   }
 
   protected override rowOf(post: Post, version: number): Row {
-    return rowOfPost(post, version);
+    return { ...rowOfPost(post, version), own: this.table.ownKeys(post) };
   }
 
   protected override equalities({ title, authorId }: PostFilter) {
@@ -107,7 +113,7 @@ class MemoryPosts extends MemoryRepository<Post, PostFilter, PostSort> implement
   }
 }
 
-function rowOfPost(post: Post, version: number): Row {
+function rowOfPost(post: Post, version: number): Omit<Row, 'own'> {
   const { id, createdAt, updatedAt, title, authorId } = post;
   const keys = { createdAt, updatedAt, title, authorId };
   return { id, version, json: JSON.stringify(post), keys };

@@ -1,6 +1,7 @@
 import type { Claim } from '../../domain/claim.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import type { EntityFilter, Page, PageRequest, TimeSpan } from '../../domain/list.ts';
+import { ownEqualities } from '../../domain/own-filters.ts';
 import {
   type EntityFields,
   type Id,
@@ -52,11 +53,13 @@ export abstract class MemoryRepository<
     const { filter, total } = request;
     const wanted = filter.ids && new Set(filter.ids);
     const equal = Object.entries(this.equalities(filter)).filter(([, key]) => key !== undefined);
-    const matches = ({ id, keys }: Row): boolean =>
+    const ownEqual = ownEqualities(filter.own, this.table.ownFields);
+    const matches = ({ id, keys, own }: Row): boolean =>
       (wanted === undefined || wanted.has(id)) &&
       isWithin(keys.createdAt, filter.createdAt) &&
       isWithin(keys.updatedAt, filter.updatedAt) &&
-      equal.every(([name, key]) => keys[name] === key);
+      equal.every(([name, key]) => keys[name] === key) &&
+      ownEqual.every(({ name, value }) => own[name] === value);
     const { items, next } = this.table.page(matches, request);
     return {
       items: items.map((row) => this.shown(row)),

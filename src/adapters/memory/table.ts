@@ -1,5 +1,6 @@
 import { comparePositions, cutPage, type PageRequest, type Position } from '../../domain/list.ts';
-import type { Id, Version } from '../../domain/record.ts';
+import type { OwnFilterFields } from '../../domain/own-filters.ts';
+import type { EntityFields, Id, Version } from '../../domain/record.ts';
 
 /** A record as it is kept: as text, beside what it is filtered and sorted by. */
 export interface Row {
@@ -7,22 +8,41 @@ export interface Row {
   readonly version: Version;
   readonly json: string;
   readonly keys: Keys;
+  /** The own fields that lists can be filtered by. */
+  readonly own: OwnKeys;
 }
 
 export type Keys = Readonly<Record<string, string | null>>;
+
+type OwnKeys = Readonly<Record<string, unknown>>;
 
 type Cut = Pick<PageRequest<never, string>, 'order' | 'limit' | 'bytes' | 'after'>;
 
 /** The rows of users or of posts, by id and in every order that was asked for. */
 export class Table {
+  readonly ownFields: OwnFilterFields;
   readonly #rows = new Map<Id, Row>();
   readonly #sorted = new Map<string, SortedRows>();
   readonly #unique: string | undefined;
   readonly #holders = new Map<string, Id>();
 
-  /** @param unique the key of which no two rows have the same value; null is no value */
-  constructor(unique?: string) {
+  /**
+   * @param ownFields those that lists can be filtered by
+   * @param unique the key of which no two rows have the same value; null is no value
+   */
+  constructor(ownFields: OwnFilterFields = {}, unique?: string) {
+    this.ownFields = ownFields;
     this.#unique = unique;
+  }
+
+  /** What a record has in these fields; a list or an object equals no value that is asked for. */
+  ownKeys(record: EntityFields): OwnKeys {
+    const values: [string, unknown][] = Object.entries(record);
+    return Object.fromEntries(
+      values.filter(([name, value]) => {
+        return Object.hasOwn(this.ownFields, name) && typeof value !== 'object';
+      }),
+    );
   }
 
   get(id: Id): Row | undefined {

@@ -31,10 +31,10 @@ export interface MongodbStore extends Store {
 
 /** Opens a store whose steps can be intercepted. */
 export function openStore(
-  { url, logger }: MongodbStoreOptions,
+  { url, logger, ownFilters = {} }: MongodbStoreOptions,
   { intercept = (_step, run) => run() }: Internals = {},
 ): MongodbStore {
-  const connection = new Connection(readUrl(url), logger, intercept);
+  const connection = new Connection(readUrl(url), logger, intercept, ownFilters);
   const fence = new Fence(connection.users, connection.posts);
   const stopSweep = startSweep(connection);
   const close = (): Promise<void> => {
@@ -42,8 +42,8 @@ export function openStore(
     return connection.close();
   };
   return {
-    users: new MongodbUserRepository(connection, fence),
-    posts: new MongodbPostRepository(connection, fence),
+    users: new MongodbUserRepository(connection, fence, ownFilters.users),
+    posts: new MongodbPostRepository(connection, fence, ownFilters.posts),
     transfer: createTransfer(connection),
     ready: () => connection.ready(),
     close,

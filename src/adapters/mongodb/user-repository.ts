@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Instant } from '../../domain/instant.ts';
 import type { UserFilter, UserSort } from '../../domain/list.ts';
+import type { OwnFilterFields } from '../../domain/own-filters.ts';
 import type { Id, Versioned } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { Guard } from '../../ports/repository.ts';
@@ -10,6 +11,7 @@ import type { Connection } from './connection/connection.ts';
 import { Cascade, type Departure } from './fence/cascade.ts';
 import type { Fence } from './fence/fence.ts';
 import { users } from './lists/conditions.ts';
+import { withOwnFilters } from './lists/own-filters.ts';
 import { MongodbRepository, versionedOf } from './repository.ts';
 import { asRead, type StoredUser, toStoredUser } from './schema/documents.ts';
 
@@ -20,8 +22,8 @@ export class MongodbUserRepository
   readonly #fence: Fence;
   readonly #cascade: Cascade;
 
-  constructor(connection: Connection, fence: Fence) {
-    super(connection, connection.users, users, async () => {});
+  constructor(connection: Connection, fence: Fence, ownFilters?: OwnFilterFields) {
+    super(connection, connection.users, withOwnFilters(users, ownFilters), async () => {});
     this.#fence = fence;
     this.#cascade = new Cascade(connection, fence);
   }

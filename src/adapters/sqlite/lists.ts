@@ -9,7 +9,7 @@ import { compareText } from '../../domain/text.ts';
 import type { SqlValue } from './connection.ts';
 import { exactly } from './record-table.ts';
 
-/** A filter that holds a column to one value. */
+/** A filter that holds a column, or an expression, to one value. */
 export interface Equality<Sort extends string> {
   readonly column: string;
   readonly value: string | null;
@@ -17,6 +17,8 @@ export interface Equality<Sort extends string> {
   readonly index: string;
   /** Those that find them in an order. */
   readonly ordered: Partial<Readonly<Record<Sort, string>>>;
+  /** Whether most rows may have this value: then another one finds fewer. */
+  readonly isBroad?: boolean;
 }
 
 /** How lists of one table are asked for. */
@@ -48,7 +50,8 @@ export interface PageQuery extends Query {
  * reads just the rows of its page. What is not so:
  *
  * - `ids`: at most 100 rows are looked up by the primary key and sorted in memory.
- * - A filter on a name or a title in another order sorts the keys of the rows that have it.
+ * - A filter on a name, a title or an own field in another order sorts the keys of the rows that
+ *   have it.
  * - A span in an order that is not its own is looked for row by row in that order; a span of
  *   `updated_at` in the order of `created_at` in the index alone, where a table is walked.
  */

@@ -36,7 +36,8 @@ export const postScheme: RowMapping<Post> & ListScheme<PostFilter, PostSort> = {
         updatedAt: 'posts_author_updated',
         title: 'posts_author_title',
       };
-      found.push({ column: 'author_id', value: authorId, index, ordered });
+      const isBroad = authorId === null;
+      found.push({ column: 'author_id', value: authorId, index, ordered, isBroad });
     }
     return found;
   },

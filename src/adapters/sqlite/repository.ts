@@ -6,6 +6,7 @@ import {
   type PageRequest,
   type Position,
 } from '../../domain/list.ts';
+import type { OwnFilters } from '../../domain/own-filters.ts';
 import {
   type Entity,
   type Id,
@@ -18,6 +19,7 @@ import { Claims } from './claims.ts';
 import type { Connection } from './connection.ts';
 import { translated } from './errors.ts';
 import { type ListScheme, type PageQuery, pageQuery, totalQuery } from './lists.ts';
+import { withOwnFilters } from './own-filters.ts';
 import { RecordTable, type RowMapping } from './record-table.ts';
 import type { WriteQueue } from './write-queue.ts';
 
@@ -27,6 +29,7 @@ type Listed<R> = Versioned<R> & { readonly position: Position };
 export interface StoreParts {
   readonly connection: Connection;
   readonly writes: WriteQueue;
+  readonly ownFilters: OwnFilters;
 }
 
 /**
@@ -51,7 +54,7 @@ export abstract class SqliteRepository<
     this.connection = parts.connection;
     this.table = new RecordTable(parts.connection, scheme);
     this.#writes = parts.writes;
-    this.#scheme = scheme;
+    this.#scheme = withOwnFilters(scheme, parts.ownFilters[scheme.table]);
     this.#claims = new Claims(parts.connection, scheme.table);
   }
 

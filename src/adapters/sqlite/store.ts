@@ -8,7 +8,9 @@ import { dataFile, lockDataFile } from './data-file.ts';
 import { openingError } from './errors.ts';
 import { migrate } from './migration.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
+import { syncOwnIndexes } from './own-filters.ts';
 import { SqlitePostRepository } from './posts.ts';
+import type { StoreParts } from './repository.ts';
 import { checkSchema } from './schema.ts';
 import { sqliteTransfer } from './transfer.ts';
 import { SqliteUserRepository } from './users.ts';
@@ -16,7 +18,7 @@ import { WriteQueue } from './write-queue.ts';
 
 /** Opens a store with a driver that tests can make fail. */
 export function openStore(
-  { path, logger, writes }: SqliteStoreOptions,
+  { path, logger, writes, ownFilters }: SqliteStoreOptions,
   open: (file: string) => DatabaseSync,
 ): Store {
   const file = dataFile(path);
@@ -27,6 +29,7 @@ export function openStore(
     const version = checkSchema(connection, file);
     applyPragmas(connection, file);
     migrate(connection, version, logger);
+    syncOwnIndexes(connection, ownFilters, logger);
   } catch (error) {
     connection?.close();
     lock.close();
@@ -36,18 +39,13 @@ export function openStore(
   const queue = new WriteQueue(connection, writeLimits, (err, count) => {
     logger?.error({ err, writes: count }, 'A group of writes could not be committed.');
   });
-  return storeOf(file, connection, lock, queue);
+  return storeOf(file, { connection, writes: queue, ownFilters: ownFilters ?? {} }, lock);
 }
 
 /** Keeps records in an SQLite file: one connection, and a queue for all that writes. */
-function storeOf(
-  file: string,
-  connection: Connection,
-  lock: Connection,
-  writes: WriteQueue,
-): Store {
+function storeOf(file: string, parts: StoreParts, lock: Connection): Store {
+  const { connection, writes } = parts;
   const inode = statSync(file).ino;
-  const parts = { connection, writes };
   let closed: Promise<void> | undefined;
 
   async function shutDown(): Promise<void> {

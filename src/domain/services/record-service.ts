@@ -10,6 +10,7 @@ import { copyJson } from '../json.ts';
 import type { EntityFilter, Page } from '../list.ts';
 import { type ListRequest, type ListRules, pageRequest } from '../list-request.ts';
 import { checkOptions } from '../options.ts';
+import type { OwnFilterFields } from '../own-filters.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import type { EntityFields, Id, Versioned } from '../record.ts';
 import type { RecordModel } from '../record-model.ts';
@@ -24,6 +25,8 @@ export interface ServiceParts<R extends EntityFields, Repo> {
   readonly repository: Repo;
   readonly clock: Clock;
   readonly ids: IdGenerator;
+  /** The own fields that lists can be filtered by. */
+  readonly ownFilters?: OwnFilterFields | undefined;
   /** Who asks; absent for an embedder, who may do everything. */
   readonly caller?: Caller | undefined;
 }
@@ -56,10 +59,10 @@ export abstract class RecordService<
   #instant: Instant | undefined;
 
   constructor(parts: ServiceParts<R, Repo>, rules: ServiceRules<Sort>) {
-    const { model, repository, clock, ids, caller } = parts;
+    const { model, repository, clock, ids, ownFilters, caller } = parts;
     this.repository = repository;
     this.access = caller && new Access(caller, rules.list);
-    this.#rules = rules;
+    this.#rules = { ...rules, own: ownFilters };
     this.#model = model;
     this.#clock = clock;
     this.#ids = ids;

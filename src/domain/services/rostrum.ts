@@ -7,6 +7,7 @@ import type { JsonObject } from '../json.ts';
 import type { Page, PostFilter, PostSort, UserFilter, UserSort } from '../list.ts';
 import type { ListRequest } from '../list-request.ts';
 import type { CheckedSchema, OwnFieldsInput, OwnFieldsSchema } from '../own-fields.ts';
+import { checkOwnFilters, type OwnFilters } from '../own-filters.ts';
 import type { Post, PostInput } from '../post.ts';
 import type { Precondition } from '../precondition.ts';
 import type { EntityFields, Id, Versioned } from '../record.ts';
@@ -29,6 +30,8 @@ export interface Rostrum<
 > {
   readonly users: UserService<UserOwn, UserOwnInput>;
   readonly posts: PostService<PostOwn, PostOwnInput>;
+  /** The own fields that lists can be filtered by. */
+  readonly ownFilters: OwnFilters;
 
   /**
    * The same services, bound to a caller: they do what its scopes allow, and raise `forbidden` for
@@ -52,6 +55,7 @@ interface AnyService<Filter, Sort extends string> {
 export interface AnyRostrum {
   readonly users: AnyService<UserFilter, UserSort> & Pick<UserService, 'delete'>;
   readonly posts: AnyService<PostFilter, PostSort> & Pick<PostService, 'delete'>;
+  readonly ownFilters: OwnFilters;
   as(caller: Caller): AnyRostrum;
 }
 
@@ -85,19 +89,30 @@ export interface RostrumParts {
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly ownFields?: OwnFieldsSchemas | undefined;
+  readonly ownFilters?: OwnFilters | undefined;
 }
 
-export function assembleRostrum({ store, clock, ids, ownFields = {} }: RostrumParts): Rostrum {
+/** @throws TypeError or RangeError for own filters that cannot be */
+export function assembleRostrum(parts: RostrumParts): Rostrum {
+  const { store, clock, ids, ownFields = {}, ownFilters = {} } = parts;
+  checkOwnFilters(ownFilters);
+  const filters = { users: { ...ownFilters.users }, posts: { ...ownFilters.posts } };
   const { users, posts } = store;
   const userModel = new RecordModel<User>(userRules, ownFields.users);
   const postModel = new RecordModel<Post>(postRules, ownFields.posts);
-  const boundTo = (caller?: Caller): Rostrum => ({
-    users: new UserService({ model: userModel, repository: users, clock, ids, caller }),
-    posts: new PostService({ model: postModel, repository: posts, users, clock, ids, caller }),
-    as(bound) {
-      checkCaller(bound); // Nobody may come to mean everybody.
-      return boundTo(bound);
-    },
-  });
+  const boundTo = (caller?: Caller): Rostrum => {
+    const shared = { clock, ids, caller };
+    const ofUsers = { model: userModel, repository: users, ownFilters: filters.users };
+    const ofPosts = { model: postModel, repository: posts, ownFilters: filters.posts, users };
+    return {
+      users: new UserService({ ...shared, ...ofUsers }),
+      posts: new PostService({ ...shared, ...ofPosts }),
+      ownFilters: filters,
+      as(bound) {
+        checkCaller(bound); // Nobody may come to mean everybody.
+        return boundTo(bound);
+      },
+    };
+  };
   return boundTo();
 }

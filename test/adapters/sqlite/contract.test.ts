@@ -12,5 +12,5 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 describeStore('sqlite', {
   describe,
   it,
-  open: () => openSqliteStore({ path: join(folder, `${++files}.db`) }),
+  open: (options) => openSqliteStore({ path: join(folder, `${++files}.db`), ...options }),
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientSession, Collection, Db, MongoClient } from 'mongodb';
 import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
+import type { OwnFilters } from '../../../domain/own-filters.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { StoredPost, StoredUser } from '../schema/documents.ts';
 import { Call, type Intercept, within } from './call.ts';
@@ -24,11 +25,16 @@ export class Connection {
   readonly #underWay = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
-  constructor({ client, database }: ClientSettings, logger: Logger | undefined, around: Intercept) {
+  constructor(
+    { client, database }: ClientSettings,
+    logger: Logger | undefined,
+    around: Intercept,
+    ownFilters?: OwnFilters,
+  ) {
     this.#client = client;
     this.#intercept = around;
     this.#sightings = new Sightings(client);
-    this.#opening = new Opening(client, database, logger);
+    this.#opening = new Opening({ client, database, logger, ownFilters });
     this.#db = client.db(database);
     this.users = this.#db.collection('users');
     this.posts = this.#db.collection('posts');

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
 import { storeUnavailable } from '../../../domain/errors.ts';
+import type { OwnFilters } from '../../../domain/own-filters.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { ensureSchema, MongodbRefusal } from '../schema/schema.ts';
 import { within } from './call.ts';
@@ -8,20 +9,29 @@ import { limits } from './limits.ts';
 
 export type Topology = 'standalone' | 'replica set' | 'sharded cluster';
 
+interface OpeningParts {
+  readonly client: MongoClient;
+  readonly database: string;
+  readonly logger: Logger | undefined;
+  readonly ownFilters?: OwnFilters | undefined;
+}
+
 /** Connects for the first time and makes the indexes; tries again until it is done or given up. */
 export class Opening {
   readonly #client: MongoClient;
   readonly #database: string;
   readonly #logger: Logger | undefined;
+  readonly #ownFilters: OwnFilters;
   readonly #end = new AbortController();
   #news = quietly(Promise.withResolvers<void>());
   #topology: Topology | undefined;
   #problem: unknown;
 
-  constructor(client: MongoClient, database: string, logger: Logger | undefined) {
+  constructor({ client, database, logger, ownFilters = {} }: OpeningParts) {
     this.#client = client;
     this.#database = database;
     this.#logger = logger;
+    this.#ownFilters = ownFilters;
     this.#try().catch(() => {}); // Given up: `wait` says so.
   }
 
@@ -76,7 +86,7 @@ export class Opening {
     }
     const topology: Topology =
       msg === 'isdbgrid' ? 'sharded cluster' : setName ? 'replica set' : 'standalone';
-    await ensureSchema(db);
+    await ensureSchema(db, this.#ownFilters);
     const fields = { database: this.#database, topology };
     this.#logger?.info(fields, 'Connected to MongoDB.');
     if (topology === 'standalone') this.#logger?.warn(fields, standaloneWarning);

@@ -22,8 +22,8 @@ export interface Conditions<Sort extends string> {
   readonly match: Document;
   /** True when no document can match. */
   readonly never: boolean;
-  /** The index that finds the few records that the filter names. */
-  readonly named: string | undefined;
+  /** The index that finds the records that the filter names, where it does not order them. */
+  readonly named: (by: Sort) => string | undefined;
   /** The index that serves a sort under this filter. */
   readonly index: (by: Sort) => string;
 }
@@ -46,7 +46,7 @@ export const users: Resource<UserFilter, UserSort> = {
       },
       // An empty key stands for a missing address, and is nobody's.
       never: key === '' || isNeverStored(name, key),
-      named: key !== undefined ? 'email' : ids && '_id_',
+      named: () => (key !== undefined ? 'email' : ids && '_id_'),
       index: (by) => (name === undefined || by === 'name' ? by : 'name_createdAt'),
     };
   },
@@ -64,7 +64,7 @@ export const posts: Resource<PostFilter, PostSort> = {
         ...(authorId !== undefined && { 'record.authorId': authorId ?? { $type: 'null' } }),
       },
       never: isNeverStored(title, authorId),
-      named: ids && '_id_',
+      named: () => ids && '_id_',
       index(by) {
         if (title !== undefined) return by === 'title' ? by : 'title_createdAt';
         // One author's posts are few beside all posts, and are sorted in memory if need be; the
@@ -91,6 +91,6 @@ function spanMatch(path: string, { from, before }: TimeSpan = {}): Document {
   return { [path]: { $gte, ...(before !== undefined && { $lt: bound(before) }) } };
 }
 
-function isNeverStored(...texts: readonly (string | null | undefined)[]): boolean {
+export function isNeverStored(...texts: readonly (string | null | undefined)[]): boolean {
   return texts.some((text) => text?.isWellFormed() === false);
 }

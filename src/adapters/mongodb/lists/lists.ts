@@ -71,7 +71,7 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
     const { order, after } = request;
     const path = this.#resource.paths[order.by];
     const query = pageQuery(conditions, order, path, after);
-    const { named } = conditions;
+    const named = conditions.named(order.by);
     const match = named === undefined ? query.match : { ...query.match, ...isVisible };
     const read = {
       ...{ session, hint: named ?? query.hint },

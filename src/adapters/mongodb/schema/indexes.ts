@@ -1,4 +1,6 @@
 import type { Document } from 'mongodb';
+import type { OwnFilterFields, OwnFilters } from '../../../domain/own-filters.ts';
+import { escapeKey } from './keys.ts';
 
 export interface Index {
   readonly key: Readonly<Record<string, 1>>;
@@ -25,7 +27,7 @@ const shared = {
   expires: { key: { expires: 1 }, expireAfterSeconds: 0 },
 } as const satisfies Record<string, Index>;
 
-/** Every index, by its name. All sort by bytes: text by code point, as the port wants it. */
+/** Every index that is always there, by its name. All sort by bytes: text by code point, as the port wants it. */
 export const indexes = {
   users: {
     ...shared,
@@ -50,3 +52,32 @@ export const indexes = {
     },
   },
 } as const satisfies Record<string, Record<string, Index>>;
+
+type Wanted = Readonly<Record<string, Index>>;
+
+/** Every index of a store, by collection and name. */
+export function indexesFor({ users, posts }: OwnFilters): Readonly<Record<string, Wanted>> {
+  return {
+    users: { ...indexes.users, ...ownIndexes(users) },
+    posts: { ...indexes.posts, ...ownIndexes(posts) },
+  };
+}
+
+/** Where an own field is kept. */
+export function ownPath(field: string): string {
+  return `record.${escapeKey(field)}`;
+}
+
+export function ownIndexName(field: string): string {
+  return `own_${field}_createdAt`;
+}
+
+function ownIndexes(fields: OwnFilterFields = {}): Wanted {
+  return Object.fromEntries(
+    Object.keys(fields).map((field) => {
+      const path = ownPath(field);
+      const key = { [path]: 1, 'record.createdAt': 1, _id: 1 } as const;
+      return [ownIndexName(field), { key, partialFilterExpression: { [path]: { $exists: true } } }];
+    }),
+  );
+}

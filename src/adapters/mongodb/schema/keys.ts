@@ -9,6 +9,11 @@ function isMisread(key: string): boolean {
   return bare === '_bsontype' || bare === '$ref' || bare in Object.prototype;
 }
 
+/** A key as it is stored. */
+export function escapeKey(key: string): string {
+  return isMisread(key) ? `~${key}` : key;
+}
+
 /** A JSON value as it is stored. The very same value when no key in it has to change. */
 export function escapeKeys(value: unknown): unknown {
   return hasMisread(value) ? renamed(value, (key) => `~${key}`) : value;

@@ -1,5 +1,6 @@
 import type { Db, Document } from 'mongodb';
-import { type Index, indexes } from './indexes.ts';
+import type { OwnFilters } from '../../../domain/own-filters.ts';
+import { type Index, indexesFor } from './indexes.ts';
 
 /**
  * What Rostrum will not run on: a server that is too old, a database of a later version, or one
@@ -23,12 +24,13 @@ type Wanted = Readonly<Record<string, Index>>;
 
 /**
  * Makes the collections and indexes that are missing. Safe to repeat, and from many processes at
- * once.
+ * once. The index of an own field that is no longer declared stays: another process may use it.
  *
  * @throws MongodbRefusal when something else is in their place
  */
-export async function ensureSchema(db: Db): Promise<void> {
+export async function ensureSchema(db: Db, ownFilters: OwnFilters = {}): Promise<void> {
   await ensureVersion(db);
+  const indexes = indexesFor(ownFilters);
   const names = Object.keys(indexes);
   const found = await db.listCollections({ name: { $in: names } }, { nameOnly: false }).toArray();
   for (const { name, type, options } of found) checkCollection(name, type ?? '', options ?? {});

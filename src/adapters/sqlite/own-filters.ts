@@ -1,0 +1,115 @@
+import type { EntityFilter, OwnFilter } from '../../domain/list.ts';
+import {
+  type OwnFilterFields,
+  type OwnFilters,
+  type OwnFilterType,
+  ownEqualities,
+} from '../../domain/own-filters.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Connection } from './connection.ts';
+import type { Equality, ListScheme } from './lists.ts';
+
+/** What SQLite calls the types (https://www.sqlite.org/json1.html#jtype). */
+const jsonTypes: Readonly<Record<OwnFilterType, string>> = {
+  text: "'text'",
+  number: "'integer', 'real'",
+  boolean: "'true', 'false'",
+};
+
+interface OwnIndex {
+  readonly name: string;
+  /** What is indexed: NULL for a value of another type. */
+  readonly expression: string;
+  readonly sql: string;
+}
+
+/**
+ * The index of an own field, which goes on with the order of a list that names no other.
+ *
+ * Numbers are compared as they are written, and JavaScript writes each in one way: SQLite before
+ * 3.53 reads some as their neighbors.
+ */
+function ownIndex(table: 'users' | 'posts', field: string, type: OwnFilterType): OwnIndex {
+  const path = `'$."${field}"'`;
+  const value = `record ${type === 'text' ? '->>' : '->'} ${path}`;
+  const expression = `CASE WHEN json_type(record, ${path}) IN (${jsonTypes[type]}) THEN ${value} END`;
+  const name = `${table}_own_${type}_${indexName(field)}`;
+  const columns = `${expression}, created_at, id`;
+  const sql = `CREATE INDEX "${name}" ON ${table} (${columns}) WHERE ${expression} IS NOT NULL`;
+  return { name, expression, sql };
+}
+
+/** SQLite takes `slug` and `Slug` for one name; records do not. */
+function indexName(field: string): string {
+  return field.replace(/[^a-z0-9]/gu, (character) => {
+    return `_${character.codePointAt(0)?.toString(16)}_`;
+  });
+}
+
+/**
+ * Makes the indexes that are missing, and drops those of fields that are no longer declared.
+ *
+ * It is one transaction: a process that is killed in its midst leaves the file as it was.
+ *
+ * @param ownFilters undefined for whoever does not say: then nothing changes
+ */
+export function syncOwnIndexes(
+  connection: Connection,
+  ownFilters: OwnFilters | undefined,
+  logger?: Logger,
+): void {
+  if (ownFilters === undefined) return;
+  const wanted = (['users', 'posts'] as const).flatMap((table) =>
+    Object.entries(ownFilters[table] ?? {}).map(([field, type]) => ownIndex(table, field, type)),
+  );
+  const select = `SELECT name, sql FROM sqlite_schema
+    WHERE type = 'index' AND (name GLOB 'users_own_*' OR name GLOB 'posts_own_*')`;
+  const found = [...connection.iterate<[name: string, sql: string]>(select)];
+  const dropped = found.filter(([, sql]) => !wanted.some((index) => index.sql === sql));
+  const missing = wanted.filter(({ sql }) => !found.some((index) => index[1] === sql));
+  if (dropped.length + missing.length === 0) return;
+  connection.exec('BEGIN IMMEDIATE');
+  try {
+    for (const [name] of dropped) connection.exec(`DROP INDEX "${name}"`);
+    for (const { name, sql } of missing) {
+      logger?.info({ index: name }, 'An index for a filter on an own field is being made.');
+      connection.exec(sql);
+    }
+    connection.exec('COMMIT');
+  } catch (error) {
+    connection.rollBack();
+    throw error;
+  }
+}
+
+/** Lists that can be filtered by own fields as well. */
+export function withOwnFilters<Filter extends EntityFilter, Sort extends string>(
+  scheme: ListScheme<Filter, Sort>,
+  fields: OwnFilterFields = {},
+): ListScheme<Filter, Sort> {
+  return {
+    ...scheme,
+    equalities(filter) {
+      const own = ownEqualitiesOf<Sort>(scheme.table, filter.own, fields);
+      const all = [...scheme.equalities(filter), ...own];
+      return all.sort((a, b) => Number(a.isBroad ?? false) - Number(b.isBroad ?? false));
+    },
+  };
+}
+
+function ownEqualitiesOf<Sort extends string>(
+  table: 'users' | 'posts',
+  own: OwnFilter | undefined,
+  fields: OwnFilterFields,
+): Equality<Sort>[] {
+  return ownEqualities(own, fields).map(({ name, type, value }) => {
+    const index = ownIndex(table, name, type);
+    return {
+      column: index.expression,
+      value: typeof value === 'string' ? value : JSON.stringify(value),
+      index: `"${index.name}"`,
+      ordered: { createdAt: `"${index.name}"` } as Equality<Sort>['ordered'],
+      isBroad: type === 'boolean',
+    };
+  });
+}

@@ -1,0 +1,72 @@
+import { isPlainObject } from './json.ts';
+import type { OwnFilter } from './list.ts';
+import { checkOptions } from './options.ts';
+import { postRules, serverMade, userRules } from './rules.ts';
+
+/** The types of own fields that lists may be filtered by. */
+export const ownFilterTypes = ['text', 'number', 'boolean'] as const;
+export type OwnFilterType = (typeof ownFilterTypes)[number];
+
+/** Own fields that lists of users, or of posts, can be filtered by: their names and types. */
+export type OwnFilterFields = Readonly<Record<string, OwnFilterType>>;
+
+/** What a deployment declares; none where nothing is said. */
+export interface OwnFilters {
+  readonly users?: OwnFilterFields | undefined;
+  readonly posts?: OwnFilterFields | undefined;
+}
+
+/** How many own fields of users, or of posts, may be declared: each of them costs an index. */
+export const maxOwnFilters = 32;
+
+/** What a list is asked for besides filters, and so no filter's name. */
+export const listWords = ['limit', 'cursor', 'sort', 'count', 'fields'] as const;
+
+const taken = {
+  users: [...serverMade, ...listWords, ...Object.keys(userRules)],
+  posts: [...serverMade, ...listWords, ...Object.keys(postRules)],
+} as const;
+
+/** Names that every store can index: not all of them take a dot or a `$`. */
+const namePattern = /^[\p{L}_][\p{L}\p{M}\p{N}_-]{0,63}$/u;
+
+/**
+ * Checks what a deployment declares.
+ *
+ * @throws TypeError for a name that is no own field's, and for a type that there is not
+ * @throws RangeError for more than {@link maxOwnFilters}
+ */
+export function checkOwnFilters(ownFilters: OwnFilters): void {
+  checkOptions(ownFilters, ['users', 'posts'], 'ownFilters');
+  for (const list of ['users', 'posts'] as const) {
+    const fields: unknown = ownFilters[list] ?? {};
+    if (!isPlainObject(fields)) throw new TypeError(`The ownFilters of ${list} must be an object.`);
+    for (const [name, type] of Object.entries(fields)) {
+      if (taken[list].includes(name) || name === '__proto__' || !namePattern.test(name)) {
+        throw new TypeError(
+          `"${name}" cannot be a filter of ${list}: it must be the name of an own field, in letters, digits, _ and -, and no parameter of lists.`,
+        );
+      }
+      if (!ownFilterTypes.some((known) => known === type)) {
+        throw new TypeError(`The type of "${name}" must be one of ${ownFilterTypes.join(', ')}.`);
+      }
+    }
+    if (Object.keys(fields).length > maxOwnFilters) {
+      throw new RangeError(`At most ${maxOwnFilters} own fields of ${list} can be filters.`);
+    }
+  }
+}
+
+/**
+ * What a filter asks of own fields.
+ *
+ * @param fields what the store was opened with
+ * @throws TypeError for a name that is not among them
+ */
+export function ownEqualities(own: OwnFilter = {}, fields: OwnFilterFields = {}) {
+  return Object.entries(own).map(([name, value]) => {
+    const type = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (type !== undefined) return { name, type, value };
+    throw new TypeError(`The store was not opened with "${name}" among its ownFilters.`);
+  });
+}

@@ -15,7 +15,9 @@ const reason = 'a server without transactions';
 
 describe('the contract suite', () => {
   it('passes on a store without a fault that is wrapped as the faulty ones are', async () => {
-    expect([...(await failuresOf(collect(() => openPlanted({}))))]).to.deep.equal([]);
+    expect([...(await failuresOf(collect((options) => openPlanted({}, options))))]).to.deep.equal(
+      [],
+    );
   });
 
   it('opens one store for each test, with own filters of every type, and closes it', async () => {
@@ -24,7 +26,7 @@ describe('the contract suite', () => {
     const tests = collect((options) => {
       opened.push(options);
       open++;
-      const store = createMemoryStore();
+      const store = createMemoryStore(options);
       let isClosed = false;
       const close = async () => {
         if (!isClosed) open--;
@@ -41,14 +43,16 @@ describe('the contract suite', () => {
     expect(open, 'stores that were not closed').to.equal(0);
     for (const { ownFilters } of opened) {
       const types = ['text', 'number', 'boolean'];
-      expect(Object.values(ownFilters?.users ?? {})).to.deep.equal(types);
-      expect(Object.values(ownFilters?.posts ?? {})).to.deep.equal(types);
+      expect(Object.values(ownFilters?.users ?? {})).to.include.members(types);
+      expect(Object.values(ownFilters?.posts ?? {})).to.include.members(types);
     }
   });
 
   for (const { fault, breaks, plan } of [...races, ...claims, ...deletions, ...values]) {
     it(`fails “${breaks} …” on a store that ${fault}`, async () => {
-      const tests = collect(() => openPlanted(plan)).filter(({ name }) => name.includes(breaks));
+      const tests = collect((options) => openPlanted(plan, options)).filter(({ name }) =>
+        name.includes(breaks),
+      );
       const failures = await failuresOf(tests);
       expect(tests).to.not.deep.equal([]);
       expect([...failures.keys()]).to.deep.equal(tests.map(({ name }) => name));
@@ -60,14 +64,14 @@ describe('the contract suite', () => {
 
   describe('with a conceded exception', () => {
     const torn = deletions.filter(({ breaks }) => breaks.includes('readers see'));
-    const withoutTransfer = (): Store => {
-      const { transfer, ...store } = openPlanted({});
+    const withoutTransfer = (options: StoreOptions): Store => {
+      const { transfer, ...store } = openPlanted({}, options);
       return store;
     };
 
     for (const { fault, plan } of torn) {
       it(`passes on a store that ${fault}, and names the reason`, async () => {
-        const tests = collect(() => openPlanted(plan), { tornCascades: reason });
+        const tests = collect((options) => openPlanted(plan, options), { tornCascades: reason });
         const readers = tests.filter(({ name }) => name.includes('readers see'));
         expect(readers.filter(({ name }) => name.includes(reason))).to.have.lengthOf(2);
         expect([...(await failuresOf(readers))]).to.deep.equal([]);
@@ -80,7 +84,7 @@ describe('the contract suite', () => {
       const told = collect(withoutTransfer, { withoutTransfer: reason });
       expect(told.at(-1)?.name).to.include(reason);
       expect([...(await failuresOf(told))]).to.deep.equal([]);
-      const untrue = collect(() => openPlanted({}), { withoutTransfer: reason });
+      const untrue = collect((options) => openPlanted({}, options), { withoutTransfer: reason });
       expect([...(await failuresOf(untrue)).keys()]).to.deep.equal([untrue.at(-1)?.name]);
     });
   });

@@ -200,6 +200,10 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
       if (from !== undefined) found.push(`"${name}" >= ${add(from)}`);
       if (before !== undefined) found.push(`"${name}" < ${add(before)}`);
     }
+    for (const [name, value] of Object.entries(filter.own ?? {})) {
+      // JSON keeps the text of a value, and JavaScript writes each value in one way.
+      found.push(`(json::json -> ${add(name)}::text)::text = ${add(JSON.stringify(value))}`);
+    }
     for (const [name, value] of Object.entries(this.columns(filter))) {
       if (value !== undefined) found.push(`"${name}" is not distinct from ${add(value)}`);
     }

@@ -41,7 +41,7 @@ export const deletions: Fault[] = [
       return users.delete(id, 'keep', at);
     }),
   },
-  // A cascade in two transactions: issue 10 names it as the first bug that the suite did not see.
+  // A cascade in two transactions.
   ...['posts that keep coming to a deleted user', 'readers see a user and all posts'].map(
     (test) => ({
       fault: 'deletes the posts, and the user a moment later',

@@ -10,6 +10,7 @@ import type {
   RecordTransfer,
   Repository,
   Store,
+  StoreOptions,
   UserRepository,
 } from '../../../src/ports/index.ts';
 
@@ -29,8 +30,11 @@ export interface Plan {
   readonly transfer?: <R>(inner: RecordTransfer<R>) => Partial<RecordTransfer<R>>;
 }
 
-export function openPlanted({ users, posts, transfer = () => ({}) }: Plan): Store {
-  const inner = createMemoryStore();
+export function openPlanted(
+  { users, posts, transfer = () => ({}) }: Plan,
+  options: StoreOptions,
+): Store {
+  const inner = createMemoryStore(options);
   const moving = <R>(repository: RecordTransfer<R>): RecordTransfer<R> => ({
     scan: (...a) => repository.scan(...a),
     load: (...a) => repository.load(...a),

@@ -1,8 +1,10 @@
 import {
   cutPage,
   type Entity,
+  type EntityFilter,
   emailKey,
   type Instant,
+  type OwnFilter,
   type Position,
   type Repository,
   storeUnavailable,
@@ -84,6 +86,11 @@ export const values: Fault[] = [
       }),
     })),
     {
+      fault: `${does} a NUL in a text that an own field shall be`,
+      breaks: 'own: a text, exactly',
+      plan: ownListing((value) => (typeof value === 'string' ? text(value) : value)),
+    },
+    {
       fault: `${does} a NUL in the id that a scan begins behind`,
       breaks: 'scan begins behind an id, whatever text it is',
       plan: {
@@ -94,6 +101,11 @@ export const values: Fault[] = [
       },
     },
   ]),
+  {
+    fault: 'keeps half of the bits of a number',
+    breaks: 'own: a number, to the last bit',
+    plan: ownListing((value) => (typeof value === 'number' ? Math.fround(value) : value)),
+  },
   {
     fault: 'counts UTF-16 units as bytes',
     breaks: 'a page ends before it is over its bytes',
@@ -128,6 +140,8 @@ function lazily<R>(stored: Versioned<R>, record: R): Versioned<R> {
   };
 }
 
+type OwnValue = OwnFilter[string];
+
 type Request = Parameters<
   Repository<unknown, Readonly<Record<string, TimeSpan>>, string>['list']
 >[0];
@@ -136,6 +150,15 @@ function listing(change: (request: Request) => Request): Plan {
   return inBoth((inner) => ({
     list: async (request) => inner.list(change(request as never) as never),
   }));
+}
+
+/** @param change what becomes of each value that an own field shall have */
+function ownListing(change: (value: OwnValue) => OwnValue): Plan {
+  return listing((request) => {
+    const own = Object.entries((request.filter as EntityFilter).own ?? {});
+    const changed = Object.fromEntries(own.map(([name, value]) => [name, change(value)]));
+    return { ...request, filter: { ...request.filter, own: changed } as never };
+  });
 }
 
 function byOffset(): Plan {

@@ -21,6 +21,7 @@ const count = 1200;
 const limit = 20;
 const bytes = 1_000_000;
 const directions = ['asc', 'desc'] as const;
+const ownFilters = { slug: 'text', toString: 'number', pinned: 'boolean' } as const;
 const instant = (n: number) => new Date(1_700_000_000_000 + n).toISOString();
 
 await describeOn('replica set', 'The plans of lists on MongoDB', () => {
@@ -29,7 +30,7 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
 
   before(async function fill() {
     this.timeout(30_000);
-    const one = database.open();
+    const one = database.open(undefined, { posts: ownFilters });
     const authors = times(3, (n) => user({ id: `u${n}` }));
     // Most share each of their sort keys with many others: then the id has to carry the order.
     const shared = (n: number) => ({ createdAt: instant(n % 40), updatedAt: instant(n % 30) });
@@ -37,7 +38,11 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
       user({ ...shared(n), name: `n${n % 9}`, email: n % 3 ? `a${n}@example.org` : null }),
     );
     const posts = times(count, (n) =>
-      post({ ...shared(n), title: `t${n % 9}`, authorId: n % 4 ? `u${(n % 4) - 1}` : null }),
+      post({
+        ...{ ...shared(n), title: `t${n % 9}`, authorId: n % 4 ? `u${(n % 4) - 1}` : null },
+        // Lists of the value are in the index as well.
+        ...{ slug: n % 9 ? `s${n % 9}` : [`s1`], toString: n % 9, pinned: n % 2 === 0 },
+      }),
     );
     const first = <R>(record: R) => new RecordVersioned(record, 1);
     await one.transfer.users.load([...authors, ...users].map(first));
@@ -49,7 +54,7 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
   });
 
   beforeEach(async () => {
-    store = database.open();
+    store = database.open(undefined, { posts: ownFilters });
     await store.ready();
   });
 
@@ -81,6 +86,9 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
     authorId: { authorId: 'u1' },
     'no author': { authorId: null },
     createdAt: { createdAt: span },
+    'a text of their own': { own: { slug: 's2' } },
+    'a number of their own': { own: { toString: 3 } },
+    'a boolean of their own': { own: { pinned: true } },
     'authorId and createdAt': { authorId: 'u1', createdAt: { from: instant(10) } },
   };
   for (const direction of directions) {
@@ -94,6 +102,20 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
         walk((page) => store.posts.list({ ...page, filter, order }), filter.ids));
     }
   }
+
+  it('own fields in another order read the keys of what they match, and the page', () => {
+    const [filter, order] = [{ own: { slug: 's2' } }, { by: 'title', direction: 'asc' }] as const;
+    const matching = times(Math.ceil(count / 9), String);
+    return walk((page) => store.posts.list({ ...page, filter, order }), matching);
+  });
+
+  it('an index outlives that its field is declared', async () => {
+    const other = database.open(undefined, { posts: { other: 'text' } });
+    await other.ready();
+    const found = await database.db.collection('posts').indexes();
+    const names = found.map(({ name }) => name);
+    expect(names).to.include.members(['own_slug_createdAt', 'own_other_createdAt']);
+  });
 
   it('updatedAt with the default sort reads the sort’s index, and sorts nothing', async () => {
     const order = { by: 'createdAt', direction: 'desc' } as const;

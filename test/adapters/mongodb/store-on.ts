@@ -5,6 +5,7 @@ import {
   type MongodbStore,
   openStore,
 } from '../../../src/adapters/mongodb/store.ts';
+import type { OwnFilters } from '../../../src/domain/own-filters.ts';
 import type { Topology } from '../../support/mongod/shared.ts';
 import { sharedServer } from '../../support/mongod/shared.ts';
 
@@ -39,8 +40,8 @@ export function useDatabase(topology: Topology) {
       return client.db(name);
     },
     /** A store that is closed after the test. */
-    open(internals?: Internals): MongodbStore {
-      const store = openStore({ url }, internals);
+    open(internals?: Internals, ownFilters?: OwnFilters): MongodbStore {
+      const store = openStore({ url, ownFilters }, internals);
       open.push(store);
       return store;
     },

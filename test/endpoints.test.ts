@@ -71,18 +71,10 @@ async function callAll(server: Server): Promise<Fields> {
 /** The same, and once more after a stop and a start. */
 async function callOver(store: string): Promise<void> {
   const first = await startServer('--store', store);
-  await untilReady(first);
   const left = await callAll(first);
   expect(await first.stop()).to.equal(0);
   await using second = await startServer('--store', store);
-  await untilReady(second);
   expect((await caller(second)('GET', `/users/${left.id}`)).body).to.deep.equal(left);
-}
-
-async function untilReady({ address }: Server): Promise<void> {
-  while ((await fetch(`${address}/readyz`)).status !== 200) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 describe('the 12 endpoints', function () {

@@ -1,18 +1,8 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
+import { freePort } from './support/free-port.ts';
 import { startCommand } from './support/server.ts';
-
-/** A port on which nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 describe('the program, while its store is away', function () {
   this.timeout(20_000);

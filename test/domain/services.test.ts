@@ -2,16 +2,14 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { createRostrum, isRostrumError } from '../../src/index.ts';
+import { errorOf } from '../support/error-of.ts';
 
 const store = createMemoryStore();
 const { users, posts } = createRostrum(store);
 
 /** The error of a call, as its code and the fields that it names. */
 async function refusal(call: Promise<unknown>): Promise<string> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await errorOf(call);
   if (!isRostrumError(error)) throw error;
   const pointers = 'issues' in error.details ? error.details.issues.map((i) => i.pointer) : [];
   return [error.code, ...pointers].join(' ');
@@ -19,10 +17,7 @@ async function refusal(call: Promise<unknown>): Promise<string> {
 
 /** A call that is wrong in itself: types keep TypeScript from making it. */
 function misuse(call: () => Promise<unknown>): Promise<unknown> {
-  return call().then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  return errorOf(call());
 }
 
 describe('the services', () => {

@@ -10,6 +10,7 @@ import {
   listKeys,
   revokeKey,
 } from '../../../src/adapters/credentials/index.ts';
+import { until } from '../../support/until.ts';
 
 describe('a key file', () => {
   let folder: string;
@@ -23,15 +24,6 @@ describe('a key file', () => {
   const log: string[] = [];
   const note = (_fields: object, message: string) => void log.push(message);
   const logger = { info: note, warn: note, error: note };
-
-  /** Asks until a change of the file was seen. */
-  async function until(is: () => Promise<boolean>): Promise<void> {
-    for (let n = 0; n < 100; n++) {
-      if (await is()) return;
-      await sleep(50);
-    }
-    expect.fail('the change was not seen');
-  }
 
   it('turns a token into its caller, and no other text into one', async () => {
     const { token, key } = addKey(path, { scopes: ['users:read'], subject: 'u1' });
@@ -77,12 +69,12 @@ describe('a key file', () => {
     const { token, key } = addKey(path, { scopes: [] });
     const keys = new KeyFile(path, logger);
     const late = addKey(path, { scopes: [] });
-    await until(async () => (await keys.authenticate(late.token)) !== undefined);
+    await until(async () => (await keys.authenticate(late.token)) !== undefined, 'a key is added');
     chmodSync(path, 0o640);
     expect(revokeKey(path, key.id)).to.equal(true);
     expect(statSync(path).mode & 0o777).to.equal(0o640);
     expect(revokeKey(path, key.id)).to.equal(false);
-    await until(async () => (await keys.authenticate(token)) === undefined);
+    await until(async () => (await keys.authenticate(token)) === undefined, 'a key is revoked');
     expect(listKeys(path).map(({ id }) => id)).to.deep.equal([late.key.id]);
     expect(await keys.authenticate(late.token)).not.to.equal(undefined);
   });
@@ -95,7 +87,7 @@ describe('a key file', () => {
     await until(async () => {
       await keys.authenticate(token);
       return log.length > 0;
-    });
+    }, 'the change is logged');
     await sleep(1100);
     expect(await keys.authenticate(token)).not.to.equal(undefined);
     expect(log).to.deep.equal(['The key file cannot be read; the keys stay as they were.']);

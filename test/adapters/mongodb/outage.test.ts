@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
-import type { Store } from '../../../src/ports/store.ts';
 import { user } from '../../../src/testing/fixtures.ts';
+import { errorOf } from '../../support/error-of.ts';
+import { freePort } from '../../support/free-port.ts';
 import { findMongod } from '../../support/mongod/binary.ts';
 import { startStandalone } from '../../support/mongod/servers.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { node } from '../../support/process.ts';
 import { repository } from '../../support/repository-copy.ts';
+import { untilServed } from '../../support/until.ts';
 
 await describeOn('standalone', 'A MongoDB store without its server', () => {
   it('waits for it, serves when it comes, and again when it comes back', async function () {
@@ -25,7 +25,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
       await Promise.all([unavailable(store.ready()), unavailable(store.users.get('x'), 'none')]);
 
       const first = await startStandalone(binary, { port, dbPath });
-      await untilServed(store, 3000);
+      await untilServed(() => store.ready(), 3000);
       const ada = user();
       await store.users.create(() => ada);
 
@@ -41,7 +41,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
       expect(Date.now() - from).to.be.below(10_000);
 
       await using _second = await startStandalone(binary, { port, dbPath });
-      await untilServed(store, 3000);
+      await untilServed(() => store.ready(), 3000);
       expect((await store.users.get(ada.id))?.record).to.deep.equal(ada);
       await first[Symbol.asyncDispose]();
     } finally {
@@ -85,34 +85,8 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
 });
 
 async function unavailable(call: Promise<unknown>, outcome?: 'none' | 'unknown'): Promise<void> {
-  const error: unknown = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await errorOf(call);
   if (!isRostrumError(error, 'store-unavailable'))
     throw new Error('It was served.', { cause: error });
   if (outcome !== undefined) expect(error.details.outcome).to.equal(outcome);
-}
-
-async function untilServed(store: Store, ms: number): Promise<void> {
-  const from = Date.now();
-  for (;;) {
-    const served = await store.ready().then(
-      () => true,
-      () => false,
-    );
-    if (served) return;
-    if (Date.now() - from > ms) throw new Error(`It does not serve within ${ms} ms.`);
-    await sleep(50);
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

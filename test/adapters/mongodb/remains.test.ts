@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type Document, Long } from 'mongodb';
 import { readUrl } from '../../../src/adapters/mongodb/connection/client-options.ts';
@@ -6,7 +5,9 @@ import { Connection } from '../../../src/adapters/mongodb/connection/connection.
 import { sweep } from '../../../src/adapters/mongodb/sweep.ts';
 import { isRostrumError, storeUnavailable } from '../../../src/domain/errors.ts';
 import { at, claim, post, times, user } from '../../../src/testing/fixtures.ts';
+import { errorOf } from '../../support/error-of.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
+import { until } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
 // What stays behind in the database, for how long, and who is held up by it.
@@ -33,7 +34,8 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
 
     const past = { $set: { expires: new Date(0) } };
     await collection('users').updateOne({ _id: claimed.id }, past);
-    await until(async () => (await collection('users').countDocuments()) === 0);
+    const isEmpty = async () => (await collection('users').countDocuments()) === 0;
+    await until(isEmpty, 'the server has removed the tombstone');
     expect(await store.users.create(() => user(), once)).to.include({ replayed: false });
   });
 
@@ -133,7 +135,7 @@ await describeOn('standalone', 'A deletion on a MongoDB server without transacti
     const [author, written] = [user(), post()];
     await store.users.create(() => author);
     await store.posts.create(() => ({ ...written, authorId: author.id }));
-    const error: unknown = await store.users.delete(author.id, 'keep', at(0)).catch((e) => e);
+    const error = await errorOf(store.users.delete(author.id, 'keep', at(0)));
     if (!isRostrumError(error, 'store-unavailable')) throw error;
     expect(error.details.outcome).to.equal('unknown');
     expect((await store.posts.get(written.id))?.record.authorId).to.equal(null);
@@ -143,12 +145,4 @@ await describeOn('standalone', 'A deletion on a MongoDB server without transacti
 interface Stored {
   readonly _id: string;
   readonly expires?: Date;
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 8000;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error('It does not come to hold.');
-    await sleep(50);
-  }
 }

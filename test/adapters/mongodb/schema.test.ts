@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import {
   MongodbRefusal,
@@ -10,7 +9,9 @@ import { metaCollection } from '../../../src/adapters/mongodb/schema/schema.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import { times, user } from '../../../src/testing/fixtures.ts';
+import { errorOf } from '../../support/error-of.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
+import { untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
 await describeOn('replica set', 'The schema of a MongoDB store', () => {
@@ -63,7 +64,7 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
       try {
         // The very first call may come before anything is known, and waits for it.
         await store.ready().catch(() => {});
-        const error: unknown = await store.ready().catch((reason: unknown) => reason);
+        const error = await errorOf(store.ready());
         expect(isRostrumError(error, 'store-unavailable')).to.equal(true);
         expect((error as Error).cause).to.be.instanceOf(MongodbRefusal);
         expect(lines).to.have.lengthOf(1);
@@ -78,20 +79,9 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
   }
 });
 
-const later = { _id: 'schema', version: 2 };
+const untilReady = (store: MongodbStore) => untilServed(() => store.ready());
 
-async function untilReady(store: MongodbStore): Promise<void> {
-  const end = Date.now() + 8000;
-  while (Date.now() < end) {
-    const isReady = await store.ready().then(
-      () => true,
-      () => false,
-    );
-    if (isReady) return;
-    await sleep(100);
-  }
-  throw new Error('The store did not become ready.');
-}
+const later = { _id: 'schema', version: 2 };
 
 function logTo(lines: string[]): Logger {
   const say = (level: string) => (_fields: object, message: string) => {

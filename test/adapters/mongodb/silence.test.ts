@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { limits } from '../../../src/adapters/mongodb/connection/limits.ts';
 import { openStore } from '../../../src/adapters/mongodb/store.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { at, claim, post, times, user } from '../../../src/testing/fixtures.ts';
+import { errorOf } from '../../support/error-of.ts';
 import {
   describeOn,
   sharedServer,
@@ -12,6 +12,7 @@ import {
   topologies,
 } from '../../support/mongod/shared.ts';
 import { SilentProxy } from '../../support/mongod/silent-proxy.ts';
+import { untilServed } from '../../support/until.ts';
 
 // A connection that is taken and never answered is the failure that drivers wait for longest.
 const bound = 10_000;
@@ -29,8 +30,8 @@ describe('A MongoDB server that takes connections and says nothing', () => {
     await using proxy = await SilentProxy.start();
     await using store = openStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
     const waiting = times(limits.calls, () => store.users.get('x').catch(() => {}));
-    expect(isRostrumError(await failureOf(store.users.get('x')), 'overloaded')).to.equal(true);
-    expect(isRostrumError(await failureOf(store.ready()), 'store-unavailable')).to.equal(true);
+    expect(isRostrumError(await errorOf(store.users.get('x')), 'overloaded')).to.equal(true);
+    expect(isRostrumError(await errorOf(store.ready()), 'store-unavailable')).to.equal(true);
     await Promise.all(waiting);
   });
 });
@@ -100,23 +101,7 @@ async function allEndInTime(calls: readonly Promise<unknown>[]): Promise<void> {
 /** Served, or refused as unavailable; but not later than the bound. */
 async function endsInTime(call: Promise<unknown>): Promise<void> {
   const from = Date.now();
-  const error = await failureOf(call);
+  const error = await errorOf(call);
   expect(Date.now() - from).to.be.below(bound);
   if (error !== undefined && !isRostrumError(error, 'store-unavailable')) throw error;
-}
-
-async function untilServed(call: () => Promise<unknown>): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    const error = await failureOf(call());
-    if (error === undefined) return;
-    if (tries === 100) throw error;
-    await sleep(100);
-  }
-}
-
-function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
 }

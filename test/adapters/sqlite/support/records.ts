@@ -3,6 +3,7 @@ import { isRostrumError, type RostrumError } from '../../../../src/domain/errors
 import type { Post } from '../../../../src/domain/post.ts';
 import type { Versioned } from '../../../../src/domain/record.ts';
 import type { User } from '../../../../src/domain/user.ts';
+import { errorOf } from '../../../support/error-of.ts';
 
 const at = '2026-05-05T05:05:05.000Z';
 
@@ -23,10 +24,7 @@ export function plain<R>(one: Versioned<R> | undefined) {
 export async function unavailable(
   call: Promise<unknown>,
 ): Promise<RostrumError<'store-unavailable'>> {
-  const error: unknown = await call.then(
-    () => new Error('The call was fulfilled.'),
-    (reason: unknown) => reason,
-  );
+  const error = (await errorOf(call)) ?? new Error('The call was fulfilled.');
   if (!isRostrumError(error, 'store-unavailable')) throw error;
   expect(error.cause ?? error).to.be.instanceOf(Error);
   return error;

@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Asks again and again until something holds. @throws Error when it does not in time */
+export async function until(
+  holds: () => Promise<boolean> | boolean,
+  what: string,
+  ms = 8000,
+): Promise<void> {
+  for (const end = Date.now() + ms; !(await holds()); await sleep(50)) {
+    if (Date.now() > end) throw new Error(`Within ${ms} ms it does not hold that ${what}.`);
+  }
+}
+
+/** Waits until a call returns. */
+export function untilServed(call: () => Promise<unknown>, ms?: number): Promise<void> {
+  const isServed = () =>
+    call().then(
+      () => true,
+      () => false,
+    );
+  return until(isServed, 'the call returns', ms);
+}

@@ -46,7 +46,7 @@ async function fill({ address }: Target, count: number, bytes: number): Promise<
 }
 
 function request(path: string): string {
-  return `GET /api/v1${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  return `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 }
 
 /** Clients that ask for a page as soon as they have one. @returns how many each second got */
@@ -125,8 +125,12 @@ const presses: Record<string, (target: Target) => Promise<string>> = {
   },
 
   async 'bodies held back'(target) {
-    const head = `POST /api/v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${mebibyte}\r\n\r\n`;
-    for (let i = 0; i < 2300; i++) target.open().write(head + 'x'.repeat(500_000));
+    const head = `POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${mebibyte}\r\n\r\n`;
+    const part = Buffer.from(head + 'x'.repeat(500_000));
+    for (let i = 1; i <= 2300; i++) {
+      target.open().write(part);
+      if (i % 100 === 0) await sleep(50); // Node accepts one connection a turn.
+    }
     await sleep(ms);
     return '2,300 bodies of 1 MiB';
   },

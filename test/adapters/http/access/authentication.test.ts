@@ -117,7 +117,11 @@ describe('who is asking', () => {
     expectProblem(await api.send('PUT', '/users'), 405, 'method-not-allowed');
     const odd = { 'Content-Type': 'text/plain', 'Idempotency-Key': 'a b' };
     expectProblem(await api.post('/users?x=1', '[', odd), 401, 'unauthenticated');
-    expectProblem(await api.post('/users?x=1', '[', { ...odd, ...as({}) }), 403, 'forbidden');
+    expectProblem(
+      await api.post('/users?x=1', '[', { ...odd, ...as({ scopes: [] }) }),
+      403,
+      'forbidden',
+    );
     expectProblem(
       await api.post('/users?x=1', '[', { ...odd, ...everything }),
       400,

@@ -54,12 +54,12 @@ interface Owned {
 /** What one caller may do with users, or with posts: pure checks that throw `forbidden`. */
 export class Access {
   readonly caller: Caller;
-  readonly #list: 'users' | 'posts';
+  readonly #resource: 'users' | 'posts';
 
   /** @param caller checked by {@link checkCaller} */
-  constructor(caller: Caller, list: 'users' | 'posts') {
+  constructor(caller: Caller, resource: 'users' | 'posts') {
     this.caller = caller;
-    this.#list = list;
+    this.#resource = resource;
   }
 
   // The scope is judged before anything is read, so that existence is not told.
@@ -70,7 +70,7 @@ export class Access {
 
   /** A new user is nobody's own. */
   checkCreate(): void {
-    if (this.#list === 'users') this.#require('write');
+    if (this.#resource === 'users') this.#require('write');
     else this.checkWrite();
   }
 
@@ -91,11 +91,11 @@ export class Access {
   withAuthor(input: unknown): unknown {
     const { subject } = this.caller;
     const isOpen = isPlainObject(input) && input.authorId === undefined && subject !== null;
-    return this.#list === 'posts' && isOpen ? { ...input, authorId: subject } : input;
+    return this.#resource === 'posts' && isOpen ? { ...input, authorId: subject } : input;
   }
 
   checkInput(input: unknown): void {
-    if (this.#list === 'posts' && isPlainObject(input)) this.#checkOwner(input.authorId);
+    if (this.#resource === 'posts' && isPlainObject(input)) this.#checkOwner(input.authorId);
   }
 
   checkChange(current: Owned): void {
@@ -108,7 +108,7 @@ export class Access {
   }
 
   #ownerOf(record: Owned): unknown {
-    return this.#list === 'users' ? record.id : record.authorId;
+    return this.#resource === 'users' ? record.id : record.authorId;
   }
 
   /** Null owns nothing: not the posts without an author either. */
@@ -118,11 +118,11 @@ export class Access {
   }
 
   #has(right: 'read' | 'write' | 'write:own'): boolean {
-    return this.caller.scopes.has(`${this.#list}:${right}` as Scope);
+    return this.caller.scopes.has(`${this.#resource}:${right}` as Scope);
   }
 
   #require(right: 'read' | 'write'): void {
-    if (!this.#has(right)) throw forbidden(`${this.#list}:${right}`);
+    if (!this.#has(right)) throw forbidden(`${this.#resource}:${right}`);
   }
 }
 

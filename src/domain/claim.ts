@@ -19,7 +19,7 @@ export interface Claim {
 
 /** What makes a creation safe to repeat. */
 export interface Idempotency {
-  /** Names the creation, for its caller and its list of records. */
+  /** Names the creation, for its caller, among users or among posts. */
   readonly idempotencyKey: string;
   /** Who asks; everybody is one caller when absent. */
   readonly caller?: string | undefined;
@@ -31,12 +31,12 @@ export interface Idempotency {
  */
 export function makeClaim(
   { idempotencyKey, caller = '' }: Idempotency,
-  list: 'users' | 'posts',
+  resource: 'users' | 'posts',
   input: unknown,
   now: Instant,
 ): Claim {
   return {
-    key: sha256(JSON.stringify([caller, `/api/v1/${list}`, idempotencyKey])),
+    key: sha256(JSON.stringify([caller, `/api/v1/${resource}`, idempotencyKey])),
     // An input that is too deep is never stored, so it equals none that is.
     fingerprint: isTooDeep(input) ? '' : sha256(String(canonicalJson(input as Json))),
     from: now,

@@ -30,7 +30,7 @@ export class PostService<
 
   constructor(parts: PostServiceParts<Post<Own>>) {
     super(parts, {
-      list: 'posts',
+      resource: 'posts',
       notFound: 'post-not-found',
       sorts: postSorts,
       texts: { title: { nullable: false }, authorId: { nullable: true } },

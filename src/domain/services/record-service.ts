@@ -33,7 +33,7 @@ export interface ServiceParts<R extends EntityFields, Repo> {
 
 /** What makes a service one of users, or of posts. */
 export interface ServiceRules<Sort extends string> extends ListRules<Sort> {
-  readonly list: 'users' | 'posts';
+  readonly resource: 'users' | 'posts';
   readonly notFound: 'user-not-found' | 'post-not-found';
 }
 
@@ -61,7 +61,7 @@ export abstract class RecordService<
   constructor(parts: ServiceParts<R, Repo>, rules: ServiceRules<Sort>) {
     const { model, repository, clock, ids, ownFilters, caller } = parts;
     this.repository = repository;
-    this.access = caller && new Access(caller, rules.list);
+    this.access = caller && new Access(caller, rules.resource);
     this.#rules = { ...rules, own: ownFilters };
     this.#model = model;
     this.#clock = clock;
@@ -221,7 +221,7 @@ export abstract class RecordService<
     if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {
       throw new TypeError('The option "idempotencyKey" must be a text that is not empty.');
     }
-    return makeClaim({ idempotencyKey, caller }, this.#rules.list, input, now);
+    return makeClaim({ idempotencyKey, caller }, this.#rules.resource, input, now);
   }
 
   #newId(): Id {

@@ -29,7 +29,7 @@ export class UserService<
 > {
   constructor(parts: ServiceParts<User<Own>, UserRepository<User<Own>>>) {
     super(parts, {
-      list: 'users',
+      resource: 'users',
       notFound: 'user-not-found',
       sorts: userSorts,
       texts: { name: { nullable: false }, email: { nullable: false } },

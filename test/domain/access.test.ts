@@ -189,7 +189,6 @@ describe('a caller', () => {
     expect((await as('one').posts.create({ title: 'x' }, key)).replayed).to.equal(true);
     expect((await as('two').posts.create({ title: 'x' }, key)).replayed).to.equal(false);
     const pretending = as('two').posts.create({ title: 'x' }, { ...key, caller: 'three' });
-    expect((await pretending).json).not.to.equal(undefined);
     expect((await pretending).replayed).to.equal(true);
     expect((await rostrum.posts.list({ total: true, filter: { title: 'x' } })).total).to.equal(2);
   });

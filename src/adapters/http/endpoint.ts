@@ -1,4 +1,3 @@
-import type { Scope } from '../../domain/access.ts';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { JsonSchema } from './endpoints/json-schema.ts';
 import type { Exchange } from './exchange.ts';
@@ -31,7 +30,6 @@ export interface EndpointResponse {
 
 /** What all requests of an API share. */
 export interface Api {
-  /** Bound to the caller. */
   readonly rostrum: Rostrum;
   /** Whether a change has to say `If-Match`. */
   readonly requireIfMatch: boolean;
@@ -51,8 +49,6 @@ export interface Endpoint {
   /** A name for it that does not change. */
   readonly operation: string;
   readonly summary: string;
-  /** A caller needs one of them; the first is enough for every record. */
-  readonly scopes: readonly [Scope, ...Scope[]];
   readonly query: readonly Parameter[];
   readonly headers: readonly Parameter[];
   readonly body?: EndpointBody;

@@ -1,4 +1,10 @@
 /**
+ * How many turns there are for each that does long work. Node accepts one connection a turn, so that
+ * new clients would wait for as many pieces of long work as there are clients before them.
+ */
+const turnsForEach = 4;
+
+/**
  * Spreads long work over turns of the event loop: many who ask for it at once must not keep those
  * waiting who ask for little.
  */
@@ -24,10 +30,14 @@ export class Turns {
     this.#left -= cost;
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#nextTurn());
+    this.#schedule(turnsForEach);
   }
 
-  #nextTurn(): void {
+  #schedule(turns: number): void {
+    setImmediate(() => (turns > 1 ? this.#schedule(turns - 1) : this.#goOn()));
+  }
+
+  #goOn(): void {
     this.#isScheduled = false;
     this.#left = this.#costPerTurn;
     while (this.#left > 0) {

@@ -6,10 +6,7 @@ import { Turns } from '../turns.ts';
 /** Pages of so many records at most are made at once, and bounded when their size is known. */
 const fewRecords = 20;
 
-/**
- * How many records pages may have that are made in one turn of the event loop. Node accepts one
- * connection a turn: while turns are long, who connects anew waits for many of them.
- */
+/** How many records pages may have that are made in one turn of the event loop. */
 const recordsPerTurn = 1000;
 
 /** Pages up to so many characters are not counted: they are served whatever others hold. */

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
-import type { Caller } from '../../../../src/index.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { exchange, RawConnection } from '../support/raw.ts';
 import { slowStore } from '../support/slow-store.ts';
@@ -69,20 +68,20 @@ describe('requests of one connection', () => {
     [3, 1], // Nothing is read of a connection while requests wait: only a write tells.
   ] as const) {
     it(`are not served when their client is gone (${count} of them)`, async () => {
-      const gate = Promise.withResolvers<Caller>();
+      const gate = Promise.withResolvers<string>();
       const asked = Promise.withResolvers<void>();
-      const authenticate = () => {
+      const caller = () => {
         asked.resolve();
         return gate.promise;
       };
       const { store, seen } = countingStore();
-      await using api = await startApi({ store, app: { authenticate } });
+      await using api = await startApi({ store, app: { caller } });
       const connection = new RawConnection(api.server);
       connection.send(get('/api/v1/users/x').repeat(count));
       await asked.promise;
       connection.socket.resetAndDestroy();
       await sleep(50);
-      gate.resolve({ name: 'a', subject: null, scopes: new Set(['users:read']) });
+      gate.resolve('');
       await sleep(50);
       expect(seen.all).to.equal(most);
     });

@@ -29,7 +29,7 @@ export async function createProgress(
 function bars({ SingleBar, Presets }: typeof Library, stream: NodeJS.WriteStream): Progress {
   const format = '{what} {bar} {percentage} % | {value} of {total} | {eta_formatted} left';
   const newBar = () =>
-    new SingleBar({ stream, format, hideCursor: true, fps: 5 }, Presets.shades_classic);
+    new SingleBar({ stream, format, formatTime, hideCursor: true, fps: 5 }, Presets.shades_classic);
   let bar = newBar();
   return {
     begin(what, total) {
@@ -41,6 +41,12 @@ function bars({ SingleBar, Presets }: typeof Library, stream: NodeJS.WriteStream
     end: () => bar.stop(),
     stop: () => bar.stop(),
   };
+}
+
+/** Minutes and seconds. The library has texts in place of a number while it cannot tell. */
+function formatTime(seconds: unknown): string {
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return '--:--';
+  return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
 }
 
 function lines(stream: NodeJS.WriteStream): Progress {

@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline/promises';
 import { redactStoreUrl } from '../settings/store-url.ts';
+import { ask } from './ask.ts';
 import { Failure, type StoreSetting } from './failure.ts';
 import { runLong } from './run-long.ts';
 import { checkFile } from './transfer/check-file.ts';
@@ -30,16 +30,13 @@ export async function restoreCommand(
 /** Says which records go, and asks on a terminal, unless `--yes` is there. */
 async function confirmLoss(others: OtherRecords, yes: boolean, signal: AbortSignal): Promise<void> {
   const loss = `The store holds ${othersText(others)}`;
-  const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
-  if (yes) process.stderr.write(`${loss}: they go.\n`);
-  else if (!isTerminal) {
-    throw new Failure(`${loss}: choose another store, or use --yes to lose them.`);
-  } else {
-    const { stdin: input, stderr: output } = process;
-    using terminal = createInterface({ input, output });
-    // The terminal hands Ctrl+C over to the reader of lines.
-    terminal.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-    const answer = await terminal.question(`${loss}. Lose them? [y/N] `, { signal });
-    if (!/^y(?:es)?$/i.test(answer.trim())) throw new Failure('Nothing is restored.');
+  if (yes) {
+    process.stderr.write(`${loss}: they go.\n`);
+    return;
   }
+  const answer = await ask(`${loss}. Lose them?`, signal);
+  if (answer === undefined) {
+    throw new Failure(`${loss}: choose another store, or use --yes to lose them.`);
+  }
+  if (!answer) throw new Failure('Nothing is restored.');
 }

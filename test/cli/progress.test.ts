@@ -52,4 +52,13 @@ describe('progress', () => {
     progress.end();
     expect(read()).to.match(/posts .*75 % \| 3 of 4/s);
   });
+
+  it('is a bar without a time while none can be told', async () => {
+    const { stream, read } = streamOf(true);
+    const progress = await createProgress(stream);
+    progress.begin('posts', 4);
+    progress.advance(0);
+    progress.end();
+    expect(read()).to.match(/0 of 4 \| --:-- left/);
+  });
 });

@@ -33,8 +33,7 @@ export async function* readJson(
     if ((await text.peek()) === closeBrace) text.skip();
     else {
       do {
-        const member: unknown = JSON.parse((await text.value(true)) ?? '""');
-        if (typeof member !== 'string') throw await text.failure('there is no key');
+        const member = await text.key();
         await text.expect(':', colon);
         if (member === name) yield* elements(text);
         else {
@@ -100,6 +99,18 @@ class JsonText {
   async expect(what: string, byte: number): Promise<void> {
     if ((await this.peek()) !== byte) throw await this.failure(`there is no ${what}`);
     this.skip();
+  }
+
+  /** Reads the key of a member. */
+  async key(): Promise<string> {
+    if ((await this.peek()) === quote) {
+      try {
+        return String(JSON.parse((await this.value(true)) ?? ''));
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+      }
+    }
+    throw await this.failure('there is no key');
   }
 
   /** Reads a comma (true) or the end of an array or object (false). */

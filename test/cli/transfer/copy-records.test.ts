@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { Failure } from '../../../src/cli/failure.ts';
 import type { Progress } from '../../../src/cli/progress.ts';
-import { copyRecords } from '../../../src/cli/transfer/copy-records.ts';
+import {
+  copyRecords,
+  type OtherRecords,
+  othersText,
+} from '../../../src/cli/transfer/copy-records.ts';
 import { storeSource } from '../../../src/cli/transfer/source.ts';
 import { utf8Bytes } from '../../../src/domain/text.ts';
 import type { Store } from '../../../src/ports/store.ts';
@@ -19,7 +24,10 @@ interface Options {
 
 function copy(from: Store, to: Store, options: Options = {}) {
   const { overwrite = false, signal = new AbortController().signal } = options;
-  return copyRecords(storeSource(from, signal), to, { overwrite, progress: quiet, signal });
+  const confirm = (others: OtherRecords) => {
+    if (!overwrite) throw new Failure(othersText(others));
+  };
+  return copyRecords(storeSource(from, signal), to, { confirm, progress: quiet, signal });
 }
 
 async function stores(content = given): Promise<{ from: Store; to: Store }> {
@@ -119,11 +127,11 @@ describe('copyRecords', () => {
   it('refuses a target with records of its own or newer ones, and changes nothing', async () => {
     const others: [RegExp, (to: Store) => Promise<unknown>][] = [
       [
-        /1 record that the source does not have \(the user u0000005x\).*--overwrite/,
+        /1 record that the source does not have \(the user u0000005x\)/,
         (to) => to.users.create(() => user(70, { id: 'u0000005x' })),
       ],
       [
-        /1 record that the source does not have \(the post !\).*--overwrite/,
+        /1 record that the source does not have \(the post !\)/,
         (to) => to.posts.create(() => post(0, { id: '!' })),
       ],
       [
@@ -163,7 +171,7 @@ describe('copyRecords', () => {
         version,
       })),
     });
-    expect(await refusalOf(copy(from, to))).to.match(/holds 1400 records/);
+    expect(await refusalOf(copy(from, to))).to.match(/^1400 records that/);
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(given);
   });

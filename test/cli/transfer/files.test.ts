@@ -23,10 +23,10 @@ function options(signal = new AbortController().signal) {
   return { progress: quiet, signal };
 }
 
-async function importFile(path: string, store: Store): Promise<unknown> {
+async function restoreFile(path: string, store: Store): Promise<unknown> {
   const { progress, signal } = options();
   const file = await checkFile(path, { progress, signal });
-  return copyRecords(fileSource(file, signal), store, { overwrite: false, progress, signal });
+  return copyRecords(fileSource(file, signal), store, { confirm() {}, progress, signal });
 }
 
 describe('exported files', () => {
@@ -76,12 +76,12 @@ describe('exported files', () => {
   it('make a store equal to the one that they are of', async () => {
     const summary = await exported();
     const other = createMemoryStore();
-    expect(await importFile(path, other)).to.deep.equal(summary);
+    expect(await restoreFile(path, other)).to.deep.equal(summary);
     expect(await contentOf(other)).to.deep.equal(given);
-    expect(await importFile(path, other)).to.deep.equal(summary);
+    expect(await restoreFile(path, other)).to.deep.equal(summary);
   });
 
-  it('are written and loaded by the program, and a torn one is refused in one sentence', async function () {
+  it('are written and loaded by the program, which takes nothing away unasked', async function () {
     this.timeout(20_000);
     const url = (name: string) => `sqlite:${join(folder.path, name)}`;
     const source = openSqliteStore({ path: join(folder.path, 'source.db') });
@@ -90,18 +90,34 @@ describe('exported files', () => {
     const written = await rostrum('export', path, '--store', url('source.db'));
     expect(written.code, written.stderr).to.equal(0);
     expect(written.stdout).to.match(/^Exported, and equal to the store: 60 users, 600 posts, /);
-    const loaded = await rostrum('import', path, '--store', url('target.db'));
+    const loaded = await rostrum('restore', path, '--store', url('target.db'));
     expect([loaded.code, loaded.stdout.split(':')[0]]).to.eql([
       0,
-      'Imported, and equal to the file',
+      'Restored, and equal to the file',
     ]);
     const target = openSqliteStore({ path: join(folder.path, 'target.db') });
     expect(await contentOf(target)).to.deep.equal(given);
+    await target.users.create(() => user(999));
     await target.close();
+    const refused = await rostrum('restore', path, '--store', url('target.db'));
+    expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
+    expect(refused.stderr).to.match(
+      /\nThe store holds 1 record that .* use --yes to lose them\.\n$/,
+    );
+    const again = await rostrum('restore', path, '--yes', '--store', url('target.db'));
+    expect(again.code).to.equal(0);
+    expect(again.stderr).to.match(
+      /^The store holds 1 record that the source does not have .*: they go\.$/m,
+    );
+  });
 
+  it('are refused by the program in one sentence when they are torn', async () => {
+    await exported();
     const torn = readFileSync(path, 'utf8').slice(0, -200);
     writeFileSync(path, torn);
-    const { code, stdout, stderr } = await rostrum('import', path, '--store', url('none.db'));
+    const { code, stdout, stderr } = await rostrum(
+      ...['restore', path, '--store', `sqlite:${join(folder.path, 'none.db')}`],
+    );
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.match(/export\.jsonl, line 660 is cut off: .*\.\n$/);
     expect(existsSync(join(folder.path, 'none.db'))).to.equal(false);
@@ -124,11 +140,11 @@ describe('exported files', () => {
     expect(readFileSync(path, 'utf8')).to.match(
       /^\{"kind":"end","format":1,"users":0,"posts":0,.*\}\n$/,
     );
-    await importFile(path, createMemoryStore());
+    await restoreFile(path, createMemoryStore());
   });
 
   it('are files and no folders', async () => {
-    const refusal = refusalOf(importFile(folder.path, createMemoryStore()));
+    const refusal = refusalOf(restoreFile(folder.path, createMemoryStore()));
     expect(await refusal).to.match(/ is not a file: /);
   });
 
@@ -147,7 +163,7 @@ describe('exported files', () => {
     writeFileSync(`${path}.part`, 'more than the whole export '.repeat(100_000));
     await exported();
     const other = createMemoryStore();
-    await importFile(path, other);
+    await restoreFile(path, other);
     expect(await contentOf(other)).to.deep.equal(given);
   });
 
@@ -157,7 +173,7 @@ describe('exported files', () => {
     expect(existsSync(path)).to.equal(false);
     await exported();
     const other = createMemoryStore();
-    await importFile(path, other);
+    await restoreFile(path, other);
     expect(await contentOf(other)).to.deep.equal(await contentOf(store));
   });
 
@@ -210,7 +226,7 @@ describe('exported files', () => {
           appendFileSync(path, text);
         }
         const other = createMemoryStore();
-        expect(await refusalOf(importFile(path, other))).to.match(message);
+        expect(await refusalOf(restoreFile(path, other))).to.match(message);
         expect(await contentOf(other)).to.deep.equal({ users: [], posts: [] });
       });
     }
@@ -227,7 +243,7 @@ describe('exported files', () => {
         [`${whole}\n`, /line 662 comes after/],
       ] as const) {
         writeFileSync(path, text);
-        expect(await refusalOf(importFile(path, createMemoryStore()))).to.match(message);
+        expect(await refusalOf(restoreFile(path, createMemoryStore()))).to.match(message);
       }
     });
   });

@@ -61,6 +61,8 @@ describe('the command line', function () {
     [/^"export" is not a command or not the first argument/, '--store', 'x', 'export', 'f'],
     [/^Too many arguments for 'import'.*: a, \*\*\*@h/, 'import', 'a', 'u:secret@h'],
     [/^Missing required argument 'file'/, 'export'],
+    [/^Option '--as <list>' argument 'tags' is invalid/, 'import', 'f', '--as', 'tags'],
+    [/^Option '--posts <number>' argument '-1' is invalid/, 'seed', '--posts', '-1'],
     [/^Required option '--to <url>' not specified/, 'copy', '--from', 'sqlite:x'],
   ];
   for (const [sentence, ...args] of refused) {

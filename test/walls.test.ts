@@ -61,6 +61,7 @@ const crossings: readonly [what: string, folder: string, specifier: string][] = 
   ['a driver in a room of HTTP', 'src/adapters/http/server', 'mongodb'],
   ['a driver of Node in HTTP', 'src/adapters/http', 'node:sqlite'],
   ['a driver in the credentials', 'src/adapters/credentials', 'mongodb'],
+  ['a driver in the JSON Schema', 'src/adapters/json-schema', 'mongodb'],
   ['HTTP in the clock, the ids and the logger', 'src/adapters/system', 'koa'],
   ['another driver in SQLite', 'src/adapters/sqlite', 'mongodb'],
   ['another driver in MongoDB', 'src/adapters/mongodb', 'node:sqlite'],

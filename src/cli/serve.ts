@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CredentialsError } from '../adapters/credentials/index.ts';
 import { serve } from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
+import { SchemaFileError } from '../adapters/json-schema/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import { isLoopback } from '../settings/addresses.ts';
-import type { Settings } from '../settings/settings.ts';
+import { ownFiltersOf, type Settings } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, Failure } from './failure.ts';
 
@@ -19,6 +20,7 @@ type NameOf = (setting: keyof Settings) => string;
 /** Serves until SIGTERM or SIGINT, then finishes the requests under way. */
 export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<void> {
   checkExposure(settings, nameOf);
+  checkIndexes(settings, nameOf);
   const container = createContainer(settings);
   try {
     const app = await container.getAsync(tokens.app);
@@ -55,6 +57,15 @@ function checkExposure({ host, anonymous, authKeys, authIssuer }: Settings, name
   );
 }
 
+/** @throws Failure for a field that no list can be filtered by */
+function checkIndexes({ index }: Settings, nameOf: NameOf): void {
+  try {
+    ownFiltersOf(index);
+  } catch (error) {
+    throw new Failure(`${nameOf('index')} is "${index.join(',')}": ${(error as Error).message}`);
+  }
+}
+
 /** Waits for the store, while the server answers 503. @returns false after a signal */
 async function isReady(store: Store, logger: Logger, signal: AbortSignal): Promise<boolean> {
   for (let tried = 0; !signal.aborted; tried++) {
@@ -71,7 +82,9 @@ async function isReady(store: Store, logger: Logger, signal: AbortSignal): Promi
 
 /** Explains an error at the start by the setting that is to blame. */
 function explainStart(error: unknown, { host, port, store }: Settings, nameOf: NameOf): unknown {
-  if (error instanceof CredentialsError) return new Failure(error.message);
+  if (error instanceof CredentialsError || error instanceof SchemaFileError) {
+    return new Failure(error.message);
+  }
   switch (error instanceof Error && 'code' in error && error.code) {
     case 'EADDRINUSE':
       return new Failure(

@@ -1,5 +1,5 @@
 import type { Logger } from '../ports/logger.ts';
-import type { Store } from '../ports/store.ts';
+import type { Store, StoreOptions } from '../ports/store.ts';
 import { parseStoreUrl } from './store-url.ts';
 
 /**
@@ -8,20 +8,24 @@ import { parseStoreUrl } from './store-url.ts';
  *
  * @throws StoreUrlError, and what the store says when it cannot open
  */
-export async function openStore(url: string, logger: Logger): Promise<Store> {
+export async function openStore(
+  url: string,
+  logger: Logger,
+  options: StoreOptions = {},
+): Promise<Store> {
   const store = parseStoreUrl(url);
   switch (store.kind) {
     case 'memory': {
       const { createMemoryStore } = await import('../adapters/memory/index.ts');
-      return createMemoryStore();
+      return createMemoryStore(options);
     }
     case 'sqlite': {
       const { openSqliteStore } = await import('../adapters/sqlite/index.ts');
-      return openSqliteStore({ path: store.path, logger });
+      return openSqliteStore({ ...options, path: store.path, logger });
     }
     case 'mongodb': {
       const { openMongodbStore } = await import('../adapters/mongodb/index.ts');
-      return openMongodbStore({ url: store.url, logger });
+      return openMongodbStore({ ...options, url: store.url, logger });
     }
   }
 }

@@ -1,3 +1,4 @@
+import { checkOwnFilters, type OwnFilters, type OwnFilterType } from '../domain/own-filters.ts';
 import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from './addresses.ts';
 
 /** What a deployment chooses: by flags, by environment variables, or by `createContainer`. */
@@ -32,6 +33,12 @@ export interface Settings {
   readonly trustProxy: number | readonly string[];
   /** The origins whose scripts may read responses. */
   readonly cors: readonly string[];
+  /** Own fields that lists can be filtered by, such as `posts.slug:text`. */
+  readonly index: readonly string[];
+  /** The file of the JSON Schema of own fields of users. */
+  readonly userSchema: string | undefined;
+  /** The same of posts. */
+  readonly postSchema: string | undefined;
 }
 
 export const logLevels = ['info', 'warn', 'error', 'silent'] as const;
@@ -177,7 +184,52 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     parse: (text) => listOf(text, isOrigin),
     isList: true,
   },
+  index: {
+    flag: '--index <field>',
+    env: 'INDEXES',
+    fallback: [],
+    description: 'own field that lists can be filtered by; may be given again',
+    allowed: 'an own field and text, number or boolean: posts.slug:text',
+    parse: (text) => listOf(text, (part) => indexForm.test(part)),
+    isList: true,
+  },
+  userSchema: {
+    flag: '--user-schema <file>',
+    env: 'USER_SCHEMA',
+    fallback: undefined,
+    description: 'JSON Schema of the own fields of users',
+    allowed: 'the path of a file',
+    parse: (text) => text || undefined,
+  },
+  postSchema: {
+    flag: '--post-schema <file>',
+    env: 'POST_SCHEMA',
+    fallback: undefined,
+    description: 'JSON Schema of the own fields of posts',
+    allowed: 'the path of a file',
+    parse: (text) => text || undefined,
+  },
 };
+
+const indexForm = /^(users|posts)\.([^.:]+):(text|number|boolean)$/;
+
+/**
+ * The own filters that the setting `index` declares.
+ *
+ * @throws TypeError or RangeError for what cannot be declared, in one sentence
+ */
+export function ownFiltersOf(index: readonly string[]): Required<OwnFilters> {
+  const fields = { users: {}, posts: {} } as Record<string, Record<string, OwnFilterType>>;
+  for (const part of index) {
+    const [, list = '', name = '', type] = indexForm.exec(part) ?? [];
+    const declared = fields[list] ?? {};
+    if (Object.hasOwn(declared, name)) throw new TypeError(`${list}.${name} is given twice.`);
+    declared[name] = type as OwnFilterType;
+  }
+  const { users = {}, posts = {} } = fields;
+  checkOwnFilters({ users, posts });
+  return { users, posts };
+}
 
 /** A list with commas between its parts, all of which have to be right. */
 function listOf(text: string, isRight: (part: string) => boolean): readonly string[] | undefined {

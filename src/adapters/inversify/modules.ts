@@ -1,6 +1,8 @@
 import { ContainerModule } from 'inversify';
-import { assembleRostrum } from '../../domain/services/rostrum.ts';
+import { assembleRostrum, type OwnFieldsSchemas } from '../../domain/services/rostrum.ts';
 import { openStore } from '../../settings/open-store.ts';
+import { ownFiltersOf, type Settings } from '../../settings/settings.ts';
+import { readSchemaFile } from '../json-schema/index.ts';
 import { systemClock } from '../system/clock.ts';
 import { uuidV7 } from '../system/uuid-v7.ts';
 import { createAuthenticate, createRateLimits, ownHosts } from './access.ts';
@@ -25,18 +27,27 @@ export const systemModule = new ContainerModule(({ bind }) => {
 export const coreModule = new ContainerModule(({ bind }) => {
   bind(tokens.store)
     .toResolvedValue(
-      (settings, logger) => openStore(settings.store, logger),
+      ({ store, index }, logger) => openStore(store, logger, { ownFilters: ownFiltersOf(index) }),
       [tokens.settings, tokens.logger],
     )
     .inSingletonScope();
-  bind(tokens.ownFields).toConstantValue({});
+  bind(tokens.ownFields).toResolvedValue(readSchemas, [tokens.settings]).inSingletonScope();
   bind(tokens.rostrum)
     .toResolvedValue(
-      (store, clock, ids, ownFields) => assembleRostrum({ store, clock, ids, ownFields }),
-      [tokens.store, tokens.clock, tokens.ids, tokens.ownFields],
+      (store, clock, ids, ownFields, { index }) =>
+        assembleRostrum({ store, clock, ids, ownFields, ownFilters: ownFiltersOf(index) }),
+      [tokens.store, tokens.clock, tokens.ids, tokens.ownFields, tokens.settings],
     )
     .inSingletonScope();
 });
+
+async function readSchemas({ userSchema, postSchema }: Settings): Promise<OwnFieldsSchemas> {
+  const [users, posts] = await Promise.all([
+    userSchema === undefined ? undefined : readSchemaFile(userSchema, 'users'),
+    postSchema === undefined ? undefined : readSchemaFile(postSchema, 'posts'),
+  ]);
+  return { users, posts };
+}
 
 /** Who may ask, and how much. */
 export const accessModule = new ContainerModule(({ bind }) => {

@@ -19,7 +19,7 @@ export const tokens = {
   ids: token<IdGenerator>('ids'),
   logger: token<Logger>('logger'),
   store: token<Store>('store'),
-  /** Schemas for a deployment's own fields; none without an override. */
+  /** Schemas for a deployment's own fields: those of the settings. */
   ownFields: token<OwnFieldsSchemas>('own-fields'),
   /** Says who asks; undefined where nobody is asked. */
   authenticate: token<Authenticate | undefined>('authenticate'),

@@ -1,0 +1,115 @@
+/** Schemas of own fields in files of JSON Schema. */
+import { readFileSync } from 'node:fs';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { isPlainObject, type JsonObject } from '../../domain/json.ts';
+import type { OwnFieldsSchema } from '../../domain/own-fields.ts';
+import { postRules, serverMade, userRules } from '../../domain/rules.ts';
+
+/** A schema file that cannot be used. The message is one sentence that says what to do. */
+export class SchemaFileError extends Error {
+  override readonly name = 'SchemaFileError';
+}
+
+/** A schema of own fields, with what it was made of. */
+export interface JsonFieldsSchema extends OwnFieldsSchema {
+  readonly jsonSchema: JsonObject;
+}
+
+/** Fields that are Rostrum's: a schema is not shown them. */
+const knownFields = {
+  users: [...serverMade, ...Object.keys(userRules)],
+  posts: [...serverMade, ...Object.keys(postRules)],
+} as const;
+
+/** Up to so many characters, own fields that are invalid are told of everything that is wrong. */
+const smallText = 64 * 1024;
+
+/**
+ * Reads a JSON Schema (draft 2020-12) of the own fields of users or of posts. It validates and
+ * changes nothing: a `default` is not filled in, and a `format` is not looked at.
+ *
+ * @throws SchemaFileError
+ */
+export async function readSchemaFile(
+  path: string,
+  list: 'users' | 'posts',
+): Promise<JsonFieldsSchema> {
+  const jsonSchema = readObject(path);
+  for (const part of [jsonSchema.properties, jsonSchema.required]) {
+    const names = Array.isArray(part) ? part : Object.keys(isPlainObject(part) ? part : {});
+    const known = names.find((name) => knownFields[list].includes(name));
+    if (known === undefined) continue;
+    throw refusal(path, `names "${known}": a schema is of a deployment's own fields alone`);
+  }
+  const { first, all } = await compile(path, jsonSchema);
+  const validate = (value: unknown) => {
+    if (first(value)) return { value };
+    // One value may be wrong in hundreds of thousands of places, each of which takes memory.
+    const judge = JSON.stringify(value).length > smallText ? first : all;
+    judge(value);
+    return { issues: (judge.errors ?? []).map(issueOf) };
+  };
+  return { jsonSchema, '~standard': { version: 1, vendor: 'rostrum', validate } };
+}
+
+async function compile(
+  path: string,
+  schema: JsonObject,
+): Promise<{ readonly first: ValidateFunction; readonly all: ValidateFunction }> {
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  const options = {
+    ...{ strictTypes: false, strictTuples: false, validateFormats: false },
+    logger: false,
+  } as const;
+  try {
+    if (schema.$async === true) throw new Error('it must be synchronous');
+    return {
+      first: new Ajv2020(options).compile(schema),
+      all: new Ajv2020({ ...options, allErrors: true }).compile(schema),
+    };
+  } catch (error) {
+    const [reason = ''] = (error as Error).message.split('\n');
+    throw refusal(path, `is no JSON Schema (draft 2020-12) that can be used: ${reason}`);
+  }
+}
+
+function readObject(path: string): JsonObject {
+  let schema: unknown;
+  try {
+    schema = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) throw refusal(path, 'is not JSON');
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    throw refusal(path, isMissing ? 'is not there' : 'cannot be read');
+  }
+  if (!isPlainObject(schema)) throw refusal(path, 'does not have a JSON object');
+  return schema as JsonObject;
+}
+
+function refusal(path: string, what: string): SchemaFileError {
+  return new SchemaFileError(`The schema file ${path} ${what}.`);
+}
+
+/** What is wrong, and where, in plain words. */
+function issueOf({ instancePath, keyword, params, message = '' }: ErrorObject) {
+  const path = instancePath.split('/').slice(1);
+  const keys = path.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  switch (keyword) {
+    case 'required':
+    case 'dependentRequired':
+      return { path: [...keys, params.missingProperty], message: 'This field is required.' };
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const name: string = params.additionalProperty ?? params.unevaluatedProperty;
+      return { path: [...keys, name], message: 'There is no such field in the schema.' };
+    }
+    case 'type':
+      return { path: keys, message: `Must be of the type ${[params.type].flat().join(' or ')}.` };
+    case 'enum':
+      return { path: keys, message: `Must be one of ${JSON.stringify(params.allowedValues)}.` };
+    case 'const':
+      return { path: keys, message: `Must be ${JSON.stringify(params.allowedValue)}.` };
+  }
+  const words = message.replaceAll('NOT', 'not');
+  return { path: keys, message: `${words.charAt(0).toUpperCase()}${words.slice(1)}.` };
+}

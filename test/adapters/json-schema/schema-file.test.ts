@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { readSchemaFile, SchemaFileError } from '../../../src/adapters/json-schema/index.ts';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { createRostrum, isRostrumError } from '../../../src/index.ts';
+
+describe('a JSON Schema of own fields', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rostrum-schema-'));
+  const path = join(folder, 'posts.json');
+  after(() => rmSync(folder, { recursive: true }));
+
+  async function postsOf(schema: object) {
+    writeFileSync(path, JSON.stringify(schema));
+    const posts = await readSchemaFile(path, 'posts');
+    expect(posts.jsonSchema).to.deep.equal(schema);
+    return createRostrum(createMemoryStore(), { ownFields: { posts } }).posts;
+  }
+
+  /** What a creation is refused for, as pointers and sentences. */
+  async function issuesOf(schema: object, own: object): Promise<string[]> {
+    const posts = await postsOf(schema);
+    const error: unknown = await posts.create({ title: 'T', ...own }).catch((reason) => reason);
+    if (!isRostrumError(error, 'invalid-record')) throw error;
+    return error.details.issues.map(({ pointer, message }) => `${pointer} ${message}`);
+  }
+
+  it('takes what it allows, as it is', async () => {
+    const slug = { type: 'string', default: 'none', format: 'email', pattern: '^[a-z-]+$' };
+    const posts = await postsOf({ type: 'object', properties: { slug } });
+    const { record } = await posts.create({ title: 'T', slug: 'no-email', other: [1] });
+    expect(record).to.deep.include({ slug: 'no-email', other: [1] });
+    expect((await posts.create({ title: 'T' })).record).not.to.have.property('slug');
+  });
+
+  it('names all that is wrong, and where, in plain words', async () => {
+    const properties = {
+      slug: { type: 'string', minLength: 2 },
+      state: { enum: ['draft', 'live'] },
+      'a/b~': { items: { type: ['integer', 'null'] } },
+      fixed: { const: 1 },
+      inner: { properties: { x: true }, additionalProperties: false, required: ['x'] },
+    };
+    const schema = { properties, required: ['lang'], unevaluatedProperties: false };
+    const own = { slug: 'a', state: 'x', 'a/b~': [1, 'x'], fixed: 2, inner: { y: 1 }, more: 1 };
+    expect(await issuesOf(schema, own)).to.have.members([
+      '/slug Must not have fewer than 2 characters.',
+      '/state Must be one of ["draft","live"].',
+      '/a~1b~0/1 Must be of the type integer or null.',
+      '/fixed Must be 1.',
+      '/inner/x This field is required.',
+      '/inner/y There is no such field in the schema.',
+      '/lang This field is required.',
+      '/more There is no such field in the schema.',
+    ]);
+  });
+
+  it('names one thing of a large value that is wrong in many places', async () => {
+    const schema = { properties: { tags: { items: { type: 'string' } } } };
+    const tags = Array.from({ length: 100_000 }, (_, n) => n);
+    expect(await issuesOf(schema, { tags })).to.deep.equal(['/tags/0 Must be of the type string.']);
+    expect(await issuesOf(schema, { tags: tags.slice(0, 3) })).to.have.lengthOf(3);
+  });
+
+  const refused: Readonly<Record<string, [text: string | undefined, reason: RegExp]>> = {
+    'a file that is not there': [undefined, /is not there\.$/],
+    'what is not JSON': ['{', /is not JSON\.$/],
+    'what is no object': ['true', /does not have a JSON object\.$/],
+    'a keyword that there is not': ['{"propertys": {}}', /unknown keyword: "propertys"\.$/],
+    'a wrong keyword': ['{"type": "text"}', /is no JSON Schema .* must be equal to one of/],
+    'another draft': ['{"$schema": "http://json-schema.org/draft-07/schema#"}', /draft-07/],
+    'a reference to elsewhere': ['{"$ref": "https://example.com/x.json"}', /resolve reference/],
+    'what is asynchronous': ['{"$async": true}', /must be synchronous/],
+    'a field of Rostrum’s': ['{"properties": {"title": {}}}', /names "title": .* own fields alone/],
+    'a required one': ['{"required": ["authorId"]}', /names "authorId"/],
+  };
+  for (const [what, [text, reason]] of Object.entries(refused)) {
+    it(`is refused in one sentence: ${what}`, async () => {
+      const file = join(folder, 'refused.json');
+      rmSync(file, { force: true });
+      if (text !== undefined) writeFileSync(file, text);
+      const error: unknown = await readSchemaFile(file, 'posts').catch((caught) => caught);
+      expect(error).to.be.instanceOf(SchemaFileError);
+      const { message } = error as SchemaFileError;
+      expect(message)
+        .to.match(/^The schema file [^\n]*\.$/)
+        .and.to.match(reason);
+    });
+  }
+});

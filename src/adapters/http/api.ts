@@ -1,6 +1,10 @@
 import { Router, type RouterMiddleware } from '@koa/router';
 import type { Context } from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
+import { authentication } from './access/authenticate.ts';
+import { type ClientAddress, clientAddresses } from './access/client-address.ts';
+import { Cors } from './access/cors.ts';
+import { type RateLimits, take } from './access/rate-limit.ts';
 import type { Api } from './endpoint.ts';
 import { type Operation, type Resource, resources } from './endpoints/resources.ts';
 import type { Exchange } from './exchange.ts';
@@ -16,28 +20,29 @@ const pageBytes = 128 * 1024 * 1024;
 interface State {
   exchange: Exchange;
   operation: Operation;
+  /** The core, bound to the caller. */
+  rostrum: Rostrum;
 }
 
-type Step = RouterMiddleware<State>;
+export type Step = RouterMiddleware<State>;
 
-/**
- * The way of a request through the API, in the contract's order. `boundary.ts` is around it.
- *
- * What limits a caller enters behind `authenticate`: the endpoint is known there, and nothing of
- * query, headers and body was looked at.
- */
-export function createApi(
-  rostrum: Rostrum,
-  { requireIfMatch = false, caller }: RostrumHttpOptions,
-) {
-  const api: Api = { rostrum, requireIfMatch, pages: new PageMemory(pageBytes) };
+/** The way of a request through the API, in the contract's order. `boundary.ts` is around it. */
+export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
+  const { requireIfMatch = false, authenticate, rateLimits = {} } = options;
+  const addressOf = clientAddresses(options.trustedProxies);
+  const cors = new Cors(options.cors);
+  const { failures } = rateLimits;
+  const api: Omit<Api, 'rostrum'> = { requireIfMatch, pages: new PageMemory(pageBytes) };
   const bodies = new BodyReader();
   const router = new Router<State>({ sensitive: true, strict: true });
   for (const [path, resource] of resources) {
     router.all(
       path,
       chooseEndpoint(resource), // 405
-      authenticate(caller), // names who asks
+      limitAddress(rateLimits, addressOf), // 429
+      answerPreflight(cors, resource),
+      authentication({ rostrum, authenticate, failures, addressOf }), // 400, 401, 403, 429
+      limitCaller(rateLimits), // 429
       checkParameters, // 400: query and headers
       readBody(bodies), // 415, 413, 400; 503 where bodies hold too much memory
       handle(api), // what the core says: 422, 404, 428, 412, 409
@@ -47,6 +52,8 @@ export function createApi(
 
   return async (ctx: Context, exchange: Exchange, path: string): Promise<void> => {
     if (!exchange.target.isValid) throw unserved(exchange.target);
+    // The router must not parse an absolute form again: it throws where that is odd.
+    if (!ctx.url.startsWith('/')) ctx.url = exchange.target.path;
     Object.assign(ctx, { newRouterPath: path || '/' });
     await route(ctx as Parameters<typeof route>[0], () => {
       throw unserved(exchange.target);
@@ -67,10 +74,31 @@ function chooseEndpoint({ methods, allow }: Resource): Step {
   };
 }
 
-function authenticate(caller: RostrumHttpOptions['caller']): Step {
-  if (caller === undefined) return (_ctx, next) => next();
+const pass: Step = (_ctx, next) => next();
+
+function limitAddress({ address }: RateLimits, addressOf: ClientAddress): Step {
+  if (address === undefined) return pass;
   return async (ctx, next) => {
-    ctx.state.exchange.caller = await caller(ctx);
+    await take(ctx.state.exchange, address, addressOf(ctx.req));
+    return next();
+  };
+}
+
+/** A browser asks before it sends credentials. */
+function answerPreflight(cors: Cors, { allow }: Resource): Step {
+  return (ctx, next) => {
+    const response = cors.preflight(ctx.req, allow);
+    if (response === undefined) return next();
+    ctx.state.exchange.response = response;
+    return undefined;
+  };
+}
+
+function limitCaller({ caller: limiter }: RateLimits): Step {
+  if (limiter === undefined) return pass;
+  return async (ctx, next) => {
+    const { exchange } = ctx.state;
+    if (exchange.caller !== undefined) await take(exchange, limiter, exchange.caller.name);
     return next();
   };
 }
@@ -94,10 +122,10 @@ function readBody(bodies: BodyReader): Step {
   };
 }
 
-function handle(api: Api): Step {
+function handle(api: Omit<Api, 'rostrum'>): Step {
   return async (ctx) => {
-    const { exchange, operation } = ctx.state;
+    const { exchange, operation, rostrum } = ctx.state;
     exchange.checkClient();
-    exchange.response = await operation.endpoint.handle(exchange, api);
+    exchange.response = await operation.endpoint.handle(exchange, { ...api, rostrum });
   };
 }

@@ -1,7 +1,7 @@
 import Koa from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { serveBeside } from './beside.ts';
-import { createBoundary, handleAppErrors } from './boundary.ts';
+import { boundaryOptions, createBoundary, handleAppErrors } from './boundary.ts';
 import { exchangeOf } from './exchange.ts';
 import { rostrumMiddleware } from './middleware.ts';
 import type { RostrumAppOptions } from './options.ts';
@@ -10,12 +10,12 @@ import { sendPastKoa } from './response.ts';
 
 /** The whole program's app: the API, the probes, the pages of the problems. */
 export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
-  const { ready, logger, accessLog = true } = options;
+  const { logger, isOwnHost } = options;
   const app = new Koa();
-  const within = createBoundary({ logger, accessLog }, sendPastKoa);
+  const within = createBoundary({ ...boundaryOptions(options), isOwnHost }, sendPastKoa);
   handleAppErrors(app, logger);
   app.use((ctx, next) => within(ctx, next));
-  app.use(serveBeside(ready)); // First, so that a prefix of "" does not hide it.
+  app.use(serveBeside(options)); // First, so that a prefix of "" does not hide it.
   app.use(rostrumMiddleware(rostrum, options));
   app.use((ctx) => {
     throw unserved({ isValid: exchangeOf(ctx)?.target.isValid ?? true });

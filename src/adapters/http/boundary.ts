@@ -1,16 +1,34 @@
 import type Koa from 'koa';
 import type { Context } from 'koa';
 import type { Logger } from '../../ports/logger.ts';
+import { Cors } from './access/cors.ts';
+import { rateLimitHeaders } from './access/rate-limit.ts';
 import { Exchange, RequestAborted } from './exchange.ts';
+import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 import { Problem, problemResponse, toProblem } from './problems/problem.ts';
 import { maxTargetLength } from './request/limits.ts';
-import { loggedPath } from './request/target.ts';
+import { loggedPath, publicBase } from './request/target.ts';
 import { commonHeaders, type Deliver } from './response.ts';
 
 export interface BoundaryOptions {
   readonly logger: Logger | undefined;
   /** Whether each request is logged. */
   readonly accessLog: boolean;
+  readonly cors: Cors;
+  /** Without a slash at its end. */
+  readonly publicUrl: string | undefined;
+  readonly isOwnHost?: RostrumAppOptions['isOwnHost'];
+}
+
+/** @throws TypeError for an option that cannot be used */
+export function boundaryOptions(options: RostrumHttpOptions): BoundaryOptions {
+  const { logger, accessLog = true, cors, publicUrl } = options;
+  return {
+    logger,
+    accessLog,
+    cors: new Cors(cors),
+    publicUrl: publicUrl === undefined ? undefined : publicBase(publicUrl),
+  };
 }
 
 export type Boundary = (ctx: Context, answer: (exchange: Exchange) => unknown) => Promise<void>;
@@ -19,13 +37,15 @@ export type Boundary = (ctx: Context, answer: (exchange: Exchange) => unknown) =
  * What surrounds all else: gives the request its id, turns what is thrown into a problem, logs,
  * and hands the response over.
  */
-export function createBoundary({ logger, accessLog }: BoundaryOptions, deliver: Deliver): Boundary {
+export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boundary {
+  const { logger, accessLog, cors, publicUrl, isOwnHost } = options;
   return async (ctx, answer) => {
-    const exchange = new Exchange(ctx);
+    const exchange = new Exchange(ctx, publicUrl);
     ctx.state.exchange = exchange;
     if (logger && accessLog) logAtEnd(exchange, logger);
     try {
       if (ctx.originalUrl.length > maxTargetLength) throw uriTooLong();
+      if (isOwnHost !== undefined) checkHost(exchange, isOwnHost);
       await answer(exchange);
     } catch (error) {
       if (error instanceof RequestAborted) {
@@ -38,8 +58,17 @@ export function createBoundary({ logger, accessLog }: BoundaryOptions, deliver: 
     }
     const { response, requestId } = exchange;
     if (response === undefined) return;
-    deliver(ctx, { ...response, headers: [...response.headers, ...commonHeaders(requestId)] });
+    const more = [...rateLimitHeaders(exchange.quotas), ...cors.headersFor(ctx.req)];
+    const headers = [...response.headers, ...more, ...commonHeaders(requestId)];
+    deliver(ctx, { ...response, headers });
   };
+}
+
+/** @throws Problem `misdirected-request` */
+function checkHost({ headers: { host } }: Exchange, isOwn: (name: string) => boolean): void {
+  // HTTP/1.0 knows no Host: no browser speaks it.
+  if (host === undefined || isOwn(host.toLowerCase().replace(/:\d*$/, ''))) return;
+  throw new Problem('misdirected-request', 'The header Host names no name of this server.');
 }
 
 function uriTooLong(): Problem {

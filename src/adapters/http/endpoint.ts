@@ -1,3 +1,4 @@
+import type { Scope } from '../../domain/access.ts';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { JsonSchema } from './endpoints/json-schema.ts';
 import type { Exchange } from './exchange.ts';
@@ -30,6 +31,7 @@ export interface EndpointResponse {
 
 /** What all requests of an API share. */
 export interface Api {
+  /** Bound to the caller. */
   readonly rostrum: Rostrum;
   /** Whether a change has to say `If-Match`. */
   readonly requireIfMatch: boolean;
@@ -49,6 +51,8 @@ export interface Endpoint {
   /** A name for it that does not change. */
   readonly operation: string;
   readonly summary: string;
+  /** A caller needs one of them; the first is enough for every record. */
+  readonly scopes: readonly [Scope, ...Scope[]];
   readonly query: readonly Parameter[];
   readonly headers: readonly Parameter[];
   readonly body?: EndpointBody;

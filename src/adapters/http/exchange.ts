@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
+import type { Caller } from '../../domain/access.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Quota } from './access/rate-limit.ts';
 import type { Query } from './request/query.ts';
 import { requestIdFrom } from './request/request-id.ts';
 import { parseTarget, type Target } from './request/target.ts';
@@ -26,14 +28,23 @@ export class Exchange {
   base = '';
   /** The id in the path; empty where there is none. */
   id = '';
-  /** Who asks: an idempotency key belongs to its caller. */
-  caller = '';
+  /** Who asks; undefined where nobody is asked, and until it is known. */
+  caller: Caller | undefined;
+  /** What is left of each limit that the request counted for. */
+  readonly quotas: Quota[] = [];
+  /** Where the credentials are described (RFC 9728); empty where they are not. */
+  metadataPath = '';
   query: Query = new Map();
   /** An empty object for an endpoint that takes no body. */
   body: JsonObject = {};
   response: Response | undefined;
 
-  constructor(ctx: Context) {
+  readonly #publicUrl: string | undefined;
+
+  /** @param publicUrl without a slash at its end */
+  constructor(ctx: Context, publicUrl?: string) {
+    this.#publicUrl = publicUrl;
+    if (publicUrl !== undefined) this.problems = `${publicUrl}/problems`;
     this.req = ctx.req;
     this.res = ctx.res;
     this.requestId = requestIdFrom(ctx.req.headers['x-request-id']);
@@ -42,6 +53,15 @@ export class Exchange {
 
   get headers(): IncomingHttpHeaders {
     return this.req.headers;
+  }
+
+  /** Where the client sees the server: as it is set, or else as the client itself calls it. */
+  get site(): string {
+    return this.#publicUrl ?? `http://${this.headers.host ?? 'localhost'}`;
+  }
+
+  get metadataUrl(): string | undefined {
+    return this.metadataPath === '' ? undefined : this.site + this.metadataPath;
   }
 
   get isAborted(): boolean {

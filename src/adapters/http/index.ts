@@ -1,6 +1,9 @@
 /** Rostrum over HTTP: in somebody's Koa app or `node:http` server, or as a server of its own. */
+export { bearerAuthentication, type TokenVerifier } from './access/bearer.ts';
+export type { TrustedProxies } from './access/client-address.ts';
+export type { Quota, RateLimiter, RateLimits } from './access/rate-limit.ts';
 export { createApp } from './app.ts';
 export { rostrumListener, rostrumMiddleware } from './middleware.ts';
-export type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
+export type { Authenticate, RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 export type { ServeOptions, ServerLimits } from './server/options.ts';
 export { type RunningServer, serve } from './server/serve.ts';

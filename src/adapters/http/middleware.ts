@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa, { type Middleware } from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { createApi } from './api.ts';
-import { createBoundary, handleAppErrors } from './boundary.ts';
+import { boundaryOptions, createBoundary, handleAppErrors } from './boundary.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { problemPage } from './problems/page.ts';
@@ -20,9 +20,11 @@ import { leaveToKoa } from './response.ts';
  * @throws TypeError for a prefix that no path begins with
  */
 export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions = {}): Middleware {
-  const { prefix = '/api/v1', logger, accessLog = true } = options;
+  const { prefix = '/api/v1' } = options;
   const front = prefixPath(prefix);
-  const within = createBoundary({ logger, accessLog }, leaveToKoa);
+  const boundary = boundaryOptions(options);
+  const { publicUrl } = boundary;
+  const within = createBoundary(boundary, leaveToKoa);
   const api = createApi(rostrum, options);
 
   return (ctx, next) => {
@@ -31,7 +33,7 @@ export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions 
     if (rest === undefined) return next();
     const answer = async (exchange: Exchange) => {
       const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
-      exchange.base = mountPath(ctx.url, originalUrl) + front;
+      exchange.base = (publicUrl ?? mountPath(ctx.url, originalUrl)) + front;
       if (exchange === known) return api(ctx, exchange, rest);
       exchange.problems = `${exchange.base}/problems`;
       const page = below('/problems', rest);
@@ -55,9 +57,9 @@ export function rostrumListener(
   rostrum: Rostrum,
   options: RostrumHttpOptions = {},
 ): (request: IncomingMessage, response: ServerResponse, next?: NextListener) => void {
-  const { prefix = '/api/v1', logger, accessLog = true } = options;
+  const { prefix = '/api/v1', logger } = options;
   const front = prefixPath(prefix);
-  const within = createBoundary({ logger, accessLog }, leaveToKoa);
+  const within = createBoundary(boundaryOptions(options), leaveToKoa);
   const app = new Koa();
   handleAppErrors(app, logger);
   app.use(rostrumMiddleware(rostrum, options));

@@ -1,5 +1,16 @@
 import type { Context } from 'koa';
+import type { Caller } from '../../domain/access.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { TrustedProxies } from './access/client-address.ts';
+import type { RateLimits } from './access/rate-limit.ts';
+
+/**
+ * Says who asks; undefined for somebody without valid credentials, who gets a 401. An error with the
+ * code `credentials-unavailable` is a 503, any other one, or a value that is no caller, a 500.
+ */
+export type Authenticate = (
+  ctx: Context,
+) => Caller | undefined | Promise<Caller> | Promise<Caller | undefined>;
 
 /** How Rostrum is put into an app. */
 export interface RostrumHttpOptions {
@@ -12,14 +23,32 @@ export interface RostrumHttpOptions {
   /** Whether the logger is told of each request; true when absent. */
   readonly accessLog?: boolean | undefined;
   /**
-   * Names who asks: an idempotency key belongs to its caller. Asked when the endpoint is known,
-   * and before anything else of the request is looked at. Everybody is one caller when absent.
+   * Says who asks. Asked when the endpoint is known, and before anything else of the request is
+   * looked at. Without it nobody is asked, and everybody may do everything.
    */
-  readonly caller?: ((ctx: Context) => string | Promise<string>) | undefined;
+  readonly authenticate?: Authenticate | undefined;
+  /** None when absent. */
+  readonly rateLimits?: RateLimits | undefined;
+  /** Whose `X-Forwarded-For` counts, where addresses are limited; nobody's when absent. */
+  readonly trustedProxies?: TrustedProxies | undefined;
+  /** The origins whose scripts may read responses (`https://app.example.com`); none when absent. */
+  readonly cors?: readonly string[] | undefined;
+  /**
+   * Where clients see the server, behind a proxy (`https://example.com/backend`): `Location`,
+   * `Link` and `type` begin with it. They are paths when absent.
+   */
+  readonly publicUrl?: string | undefined;
 }
 
 /** Options of the whole program's app. */
 export interface RostrumAppOptions extends RostrumHttpOptions {
   /** Fulfilled when the store can serve right now: what `/readyz` asks. */
   readonly ready: () => Promise<void>;
+  /** The identity provider whose tokens `authenticate` takes (RFC 9728). */
+  readonly issuer?: string | undefined;
+  /**
+   * Whether the server is called by this name, of a host without a port; a request to another one
+   * is a 421. Any name will do when absent.
+   */
+  readonly isOwnHost?: ((name: string) => boolean) | undefined;
 }

@@ -30,7 +30,11 @@ export type Deliver = (ctx: Context, response: Response) => void;
 export const leaveToKoa: Deliver = (ctx, { status, headers, body, type }) => {
   if (body === undefined) ctx.body = null;
   ctx.status = status;
-  for (let i = 0; i < headers.length; i += 2) ctx.set(headers[i] ?? '', headers[i + 1] ?? '');
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name = '', value = ''] = [headers[i], headers[i + 1]];
+    if (name === 'Vary') ctx.vary(value);
+    else ctx.set(name, value);
+  }
   if (type !== undefined) ctx.set('Content-Type', type);
   if (body !== undefined) ctx.body = body;
   if (isLargeRest(ctx.req)) ctx.set('Connection', 'close');

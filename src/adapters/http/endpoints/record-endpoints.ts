@@ -45,6 +45,8 @@ interface Kind {
 export function endpointsOf(kind: Kind): readonly Endpoint[] {
   const { one, One, many, Many, handlers } = kind;
   const path = `/${many}`;
+  const read = [`${many}:read`] as const;
+  const write = [`${many}:write`, `${many}:write:own`] as const;
   const record: EndpointResponse = {
     description: `The ${one}.`,
     schema: kind.schemas.record,
@@ -52,6 +54,7 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
   };
   const change = {
     path: `${path}/:id`,
+    scopes: write,
     query: [],
     headers: [ifMatch, ifNoneMatch, prefer],
     responses: {
@@ -73,6 +76,7 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
       path,
       operation: `list${Many}`,
       summary: `A page of the ${many}`,
+      scopes: read,
       query: kind.listParameters,
       headers: [],
       responses: {
@@ -90,6 +94,8 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
       path,
       operation: `create${One}`,
       summary: `Makes a ${one}`,
+      // A new user is nobody's own.
+      scopes: many === 'users' ? ['users:write'] : write,
       query: [],
       headers: [idempotencyKey, prefer],
       body: { types: [json], acceptHeader: 'Accept-Post', schema: kind.schemas.input },
@@ -114,6 +120,7 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
       path: `${path}/:id`,
       operation: `get${One}`,
       summary: `One ${one}`,
+      scopes: read,
       query: [],
       headers: [ifMatch, ifNoneMatch],
       responses: { 200: record, 304: { description: 'Not modified.', headers: ['ETag'] } },

@@ -1,3 +1,4 @@
+import type { Scope } from '../../../domain/access.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { HeaderTable, QueryTable } from '../request/parameters.ts';
 import { endpoints } from './table.ts';
@@ -17,9 +18,15 @@ export interface Resource {
 }
 
 /** The paths below the API's prefix. `HEAD` is wherever `GET` is, and `OPTIONS` everywhere. */
-export const resources: ReadonlyMap<string, Resource> = new Map(
-  [...Map.groupBy(endpoints, ({ path }) => path)].map(([path, own]) => [path, resource(path, own)]),
-);
+export const resources = resourcesOf(endpoints);
+
+/** @throws TypeError for an endpoint that says of nobody that they may call it */
+export function resourcesOf(all: readonly Endpoint[]): ReadonlyMap<string, Resource> {
+  const open = all.find(({ scopes }) => !(scopes?.length > 0));
+  if (open !== undefined) throw new TypeError(`${open.operation} declares no scope.`);
+  const paths = Map.groupBy(all, ({ path }) => path);
+  return new Map([...paths].map(([path, own]) => [path, resource(path, own)]));
+}
 
 function resource(path: string, own: readonly Endpoint[]): Resource {
   const names = own.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
@@ -49,6 +56,7 @@ function optionsOf(path: string, own: readonly Endpoint[], allow: string): Endpo
     path,
     operation: `options ${path}`,
     summary: 'What the path takes',
+    scopes: own.flatMap(({ scopes }) => scopes) as [Scope, ...Scope[]],
     query: own.flatMap(({ query }) => query.map(({ check: _, ...parameter }) => parameter)),
     headers: [],
     responses: { 204: { description: 'The header Allow lists the methods.' } },

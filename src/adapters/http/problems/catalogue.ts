@@ -9,6 +9,7 @@ type HttpCode =
   | 'invalid-cursor'
   | 'invalid-header'
   | 'invalid-body'
+  | 'unauthenticated'
   | 'path-not-found'
   | 'method-not-allowed'
   | 'request-timeout'
@@ -16,12 +17,15 @@ type HttpCode =
   | 'uri-too-long'
   | 'unsupported-media-type'
   | 'expectation-failed'
+  | 'misdirected-request'
+  | 'too-many-requests'
   | 'headers-too-large'
   | 'internal'
+  | 'credentials-unavailable'
   | 'shutting-down';
 
 /** Every `code` that a response may carry. Stable within v1. */
-export type ProblemCode = HttpCode | Exclude<ErrorCode, 'id-taken' | 'forbidden'>;
+export type ProblemCode = HttpCode | Exclude<ErrorCode, 'id-taken'>;
 
 /** A problem type (RFC 9457, section 3.1): all that does not depend on the request. */
 export interface ProblemType {
@@ -71,7 +75,7 @@ export const problemCatalogue = {
     status: 400,
     title: 'Header malformed',
     meaning:
-      'A header that the request relies on cannot be read: If-Match, If-None-Match or Idempotency-Key.',
+      'A header that the request relies on cannot be read, or is given more often than it may be: If-Match, If-None-Match, Idempotency-Key or Authorization.',
     advice: 'The member "errors" names the header and says what it has to look like.',
   },
   'invalid-body': {
@@ -80,6 +84,22 @@ export const problemCatalogue = {
     meaning:
       'The body is empty, is not JSON, is not UTF-8, is no object, or has the same key twice in one object.',
     advice: 'Send one JSON object, in UTF-8.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'Credentials needed',
+    meaning:
+      'The request has no credentials, or has some that are not valid: unknown, changed, revoked or expired.',
+    advice:
+      'Send a key or an access token in the header Authorization, as Bearer. WWW-Authenticate says where to learn who issues tokens.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'Not allowed',
+    meaning:
+      'The credentials are valid, but lack the scope that this needs, or belong to somebody who does not own the record.',
+    advice:
+      'WWW-Authenticate names the scope that is enough. Ask whoever gave you the credentials for it.',
   },
   'user-not-found': {
     status: 404,
@@ -158,6 +178,13 @@ export const problemCatalogue = {
     meaning: 'The header Expect asks for something other than 100-continue.',
     advice: 'Send the request without this header.',
   },
+  'misdirected-request': {
+    status: 421,
+    title: 'Not a name of this server',
+    meaning:
+      'The header Host names another server. One that asks nobody for credentials answers to names of its own machine only, so that no web page can reach it under a name of its own (DNS rebinding).',
+    advice: 'Call the server localhost or 127.0.0.1, or start it with the PUBLIC_URL that you use.',
+  },
   'invalid-record': {
     status: 422,
     title: 'Record breaks rules',
@@ -177,6 +204,14 @@ export const problemCatalogue = {
     meaning:
       'This server accepts a change only if it says which version of the record it starts from.',
     advice: 'Read the record and send its ETag in the header If-Match.',
+  },
+  'too-many-requests': {
+    status: 429,
+    title: 'Too many requests',
+    meaning:
+      'Your address or your credentials sent more requests than they may in a minute, or too many tokens that are not valid. Nothing was changed.',
+    advice:
+      'Try again after the time in the header Retry-After. RateLimit, on every response, says what is left.',
   },
   'headers-too-large': {
     status: 431,
@@ -205,6 +240,14 @@ export const problemCatalogue = {
     meaning: 'More work is waiting than the server may hold. Nothing was changed.',
     advice: 'Try again after the time in the header Retry-After.',
     retryAfter: 1,
+  },
+  'credentials-unavailable': {
+    status: 503,
+    title: 'Credentials cannot be checked',
+    meaning:
+      'The identity provider whose keys are needed to check your token cannot be reached. Nothing was changed.',
+    advice: 'Try again after the time in the header Retry-After.',
+    retryAfter: 5,
   },
   'shutting-down': {
     status: 503,

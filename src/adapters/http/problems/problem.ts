@@ -59,8 +59,12 @@ function ofRostrumError(error: AnyRostrumError): Problem {
   const { message: sentence } = error;
   switch (error.code) {
     case 'id-taken': // Nothing that a client could mend.
-    case 'forbidden': // Nobody is restricted here yet.
       return internal(error);
+    case 'forbidden':
+      return new Problem(error.code, sentence, {
+        // RFC 6750, section 3.1.
+        headers: ['WWW-Authenticate', insufficientScope(error.details.scope)],
+      });
     case 'invalid-record':
     case 'email-taken':
       return new Problem(error.code, sentence, { errors: error.details.issues });
@@ -78,6 +82,10 @@ function ofRostrumError(error: AnyRostrumError): Problem {
     default:
       return new Problem(error.code, sentence, { cause: error });
   }
+}
+
+function insufficientScope(scope: string): string {
+  return `Bearer error="insufficient_scope", scope="${scope}"`;
 }
 
 function internal(cause: unknown): Problem {

@@ -75,8 +75,8 @@ function recordHeaders(version: Version): readonly string[] {
   return ['ETag', entityTag(version), ...revalidated];
 }
 
-function idempotencyOf({ headers, caller }: Exchange): CreateOptions {
+function idempotencyOf({ headers }: Exchange): CreateOptions {
   const header = headers['idempotency-key'];
   const key = typeof header === 'string' ? parseIdempotencyKey(header) : undefined;
-  return key === undefined ? {} : { idempotencyKey: key, caller };
+  return key === undefined ? {} : { idempotencyKey: key };
 }

@@ -84,6 +84,19 @@ export function prefixPath(prefix: string): string {
   return path;
 }
 
+/**
+ * The URL under which clients see the server, without a slash at its end.
+ *
+ * @throws TypeError for what is no such URL
+ */
+export function publicBase(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const { protocol = '', username, password, search, hash, origin, pathname = '' } = url ?? {};
+  const isPlain = [username, password, search, hash].every((part) => part === '');
+  if (/^https?:$/.test(protocol) && isPlain) return `${origin}${pathname.replace(/\/+$/, '')}`;
+  throw new TypeError(`The public URL must be like https://example.com/backend; it is "${text}".`);
+}
+
 /** Only what may stand in a target at all: visible ASCII, and no fragment. */
 const sendable = /^[!"$-~]*$/;
 

@@ -18,9 +18,12 @@ export interface ClientError extends Error {
 export class ClientErrors {
   readonly #connections: Connections;
   readonly #logger: Logger | undefined;
+  /** The URL that the pages of the problems lie under; a path when absent. */
+  readonly #problems: string | undefined;
   readonly #refused = new WeakSet<Socket>();
 
-  constructor(connections: Connections, logger: Logger | undefined) {
+  constructor(connections: Connections, logger: Logger | undefined, problems?: string) {
+    this.#problems = problems;
     this.#connections = connections;
     this.#logger = logger;
   }
@@ -55,7 +58,7 @@ export class ClientErrors {
     const requestId = randomUUID();
     const { code, status } = problem;
     this.#logger?.info({ requestId, status, code, cause }, 'refused');
-    const { headers, body, type } = problemResponse(problem, requestId);
+    const { headers, body, type } = problemResponse(problem, requestId, this.#problems);
     const all = [
       ...headers,
       ...commonHeaders(requestId),

@@ -8,6 +8,9 @@ export interface ServeOptions {
   readonly port?: number | undefined;
   readonly logger?: Logger | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
+  /** As {@link RostrumHttpOptions} has it, for what is refused before the app sees it. */
+  readonly cors?: readonly string[] | undefined;
+  readonly publicUrl?: string | undefined;
   /** How long requests under way may take to finish when the server closes. */
   readonly shutdownTimeoutMs?: number | undefined;
 }

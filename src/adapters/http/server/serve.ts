@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import type { Logger } from '../../../ports/logger.ts';
+import { Cors } from '../access/cors.ts';
 import { allMethods } from '../beside.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { requestIdFrom } from '../request/request-id.ts';
-import { loggedPath, parseTarget } from '../request/target.ts';
+import { loggedPath, parseTarget, publicBase } from '../request/target.ts';
 import { commonHeaders, sendInTurn } from '../response.ts';
 import { ClientErrors } from './client-errors.ts';
 import { Connections } from './connections.ts';
@@ -42,16 +43,19 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   const { host = '127.0.0.1', port = 3000, logger } = options;
   const { shutdownTimeoutMs = defaultShutdownTimeoutMs } = options;
   const limits = { ...defaultLimits, ...options.limits };
+  const cors = new Cors(options.cors);
+  const { publicUrl } = options;
+  const problems = publicUrl === undefined ? undefined : `${publicBase(publicUrl)}/problems`;
   const server = createHardenedServer(limits);
   const handle = app.callback();
   const connections = new Connections((request, response) => {
     const problem =
       expectationProblem(request) ?? messageProblem(request) ?? shutdown.problem(request, response);
     if (problem === undefined) void handle(request, response);
-    else refuse(request, response, problem, logger);
+    else refuse(request, response, problem, { logger, cors, problems });
   });
   const shutdown = new Shutdown(server, connections, shutdownTimeoutMs);
-  const clientErrors = new ClientErrors(connections, logger);
+  const clientErrors = new ClientErrors(connections, logger, problems);
 
   const take = (request: IncomingMessage, response: ServerResponse) => {
     connections.of(request.socket)?.take(request, response);
@@ -78,19 +82,26 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   return { url: urlOf(address), address, close: () => shutdown.begin() };
 }
 
+interface RefusalOptions {
+  readonly logger: Logger | undefined;
+  readonly cors: Cors;
+  readonly problems: string | undefined;
+}
+
 /** Refuses a request before the app sees it. Its connection ends with it. */
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,
   problem: Problem,
-  logger: Logger | undefined,
+  { logger, cors, problems }: RefusalOptions,
 ): void {
   const requestId = requestIdFrom(request.headers['x-request-id']);
   const { method, url = '' } = request;
   const { status } = problem;
   logger?.info({ requestId, method, path: loggedPath(parseTarget(url)), status }, 'refused');
-  const value = problemResponse(problem, requestId);
-  const headers = [...value.headers, ...commonHeaders(requestId), 'Connection', 'close'];
+  const value = problemResponse(problem, requestId, problems);
+  const more = [...cors.headersFor(request), ...commonHeaders(requestId)];
+  const headers = [...value.headers, ...more, 'Connection', 'close'];
   sendInTurn(request, response, { ...value, headers });
 }
 

@@ -1,10 +1,18 @@
 import { expect } from 'chai';
+import type { Authenticate } from '../../../../src/adapters/http/index.ts';
+import { scopes } from '../../../../src/index.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
+
+const authenticate: Authenticate = async (ctx) => ({
+  name: ctx.get('X-Caller') || 'somebody',
+  subject: null,
+  scopes: new Set(scopes),
+});
 
 describe('Idempotency-Key', () => {
   let api: Api;
   before(async () => {
-    api = await startApi({ app: { caller: async (ctx) => ctx.get('X-Caller') } });
+    api = await startApi({ app: { authenticate } });
   });
   after(() => api[Symbol.asyncDispose]());
 

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import type { Scope } from '../../../domain/access.ts';
+import { RostrumError } from '../../../domain/errors.ts';
+import type { Rostrum } from '../../../domain/services/rostrum.ts';
+import type { Step } from '../api.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Authenticate } from '../options.ts';
+import { Problem } from '../problems/problem.ts';
+import { checkQuota, type RateLimiter } from './rate-limit.ts';
+
+interface Parts {
+  readonly rostrum: Rostrum;
+  readonly authenticate: Authenticate | undefined;
+  /** Refused tokens by address. */
+  readonly failures: RateLimiter | undefined;
+  readonly addressOf: (request: IncomingMessage) => string;
+}
+
+/** Finds out who asks, and binds the core to them. Without credentials everybody may do everything. */
+export function authentication({ rostrum, authenticate, failures, addressOf }: Parts): Step {
+  if (authenticate === undefined) {
+    return (ctx, next) => {
+      ctx.state.rostrum = rostrum;
+      return next();
+    };
+  }
+  return async (ctx, next) => {
+    const { exchange, operation } = ctx.state;
+    const isSent = exchange.headers.authorization !== undefined;
+    const address = isSent && failures !== undefined ? addressOf(exchange.req) : '';
+    if (isSent && failures !== undefined) checkQuota(await failures.peek(address));
+    const caller = await asked(() => authenticate(ctx));
+    if (caller === undefined) {
+      if (isSent) await failures?.take(address);
+      throw unauthenticated(exchange, isSent);
+    }
+    ctx.state.rostrum = rostrum.as(caller); // Throws for what is no caller.
+    exchange.caller = caller;
+    checkScope(caller.scopes, operation.endpoint.scopes);
+    return next();
+  };
+}
+
+/** The code of an error which says that nobody can tell at present. */
+const unavailable = 'credentials-unavailable';
+
+async function asked<T>(authenticate: () => T): Promise<Awaited<T>> {
+  try {
+    return await authenticate();
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === unavailable)) throw cause;
+    throw new Problem(unavailable, 'Credentials cannot be checked at present.', { cause });
+  }
+}
+
+function unauthenticated(exchange: Exchange, isSent: boolean): Problem {
+  const { metadataUrl } = exchange;
+  const parameters = [
+    ...(metadataUrl === undefined ? [] : [`resource_metadata="${metadataUrl}"`]),
+    ...(isSent ? ['error="invalid_token"'] : []),
+  ];
+  const sentence = isSent ? 'The credentials are not valid.' : 'This needs credentials.';
+  const challenge = ['Bearer', parameters.join(', ')].filter((part) => part !== '').join(' ');
+  return new Problem('unauthenticated', sentence, { headers: ['WWW-Authenticate', challenge] });
+}
+
+/**
+ * One of the scopes that an endpoint declares is enough to get in: the core has the last word.
+ *
+ * @throws RostrumError `forbidden`, with the scope that is always enough
+ */
+function checkScope(given: ReadonlySet<Scope>, declared: readonly [Scope, ...Scope[]]): void {
+  if (declared.some((scope) => given.has(scope))) return;
+  throw new RostrumError('forbidden', { scope: declared[0] });
+}

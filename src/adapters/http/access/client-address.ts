@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/**
+ * The proxies whose `X-Forwarded-For` counts: how many of them stand in front, or their addresses
+ * and networks (`10.0.0.0/8`).
+ */
+export type TrustedProxies = number | readonly string[];
+
+/** Names the client of a request: an IPv4 address, or the /64 network of an IPv6 address. */
+export type ClientAddress = (request: IncomingMessage) => string;
+
+/**
+ * Finds the address of a client. What a proxy that is not trusted says is not looked at; each entry
+ * of `X-Forwarded-For` is what the one behind it saw, so they are counted from the right.
+ *
+ * @throws TypeError for what is neither a number nor addresses
+ */
+export function clientAddresses(trusted: TrustedProxies = 0): ClientAddress {
+  const isTrusted = typeof trusted === 'number' ? byCount(trusted) : byAddress(trusted);
+  return (request) => {
+    let client = plain(request.socket.remoteAddress ?? '') ?? '';
+    const forwarded = trusted === 0 ? [] : forwardedFor(request);
+    for (let hops = 0; isTrusted(client, hops); hops += 1) {
+      const next = plain(forwarded.pop() ?? '');
+      // Behind what cannot be read nothing counts any more.
+      if (next === undefined) break;
+      client = next;
+    }
+    return isIP(client) === 6 ? network(client) : client;
+  };
+}
+
+const maxBits = { ipv4: 32, ipv6: 128 } as const;
+
+function byCount(count: number): (address: string, hops: number) => boolean {
+  if (!Number.isSafeInteger(count) || count < 0) {
+    throw new TypeError('The number of trusted proxies must be a whole number from 0.');
+  }
+  return (_address, hops) => hops < count;
+}
+
+function byAddress(addresses: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const text of addresses) {
+    const [address = '', bits, ...rest] = text.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    // A network of all addresses would mean everybody, which is what a count says.
+    const isNetwork = /^[1-9]\d{0,2}$/.test(bits ?? '') && Number(bits) <= maxBits[family];
+    if (isIP(address) === 0 || rest.length > 0) throw notAnAddress(text);
+    if (bits === undefined) list.addAddress(address, family);
+    else if (isNetwork) list.addSubnet(address, Number(bits), family);
+    else throw notAnAddress(text);
+  }
+  return (address) =>
+    isIP(address) > 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+function notAnAddress(text: string): TypeError {
+  return new TypeError(`"${text}" is not the address or the network of a proxy.`);
+}
+
+function forwardedFor({ headers }: IncomingMessage): string[] {
+  const header = headers['x-forwarded-for'];
+  return (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
+}
+
+/** An address without brackets, port and zone; one of IPv4 inside IPv6 as IPv4. */
+function plain(text: string): string | undefined {
+  const [, inner = text.trim()] =
+    /^\[([^\]]*)\](?::\d+)?$/.exec(text.trim()) ?? /^([\d.]+):\d+$/.exec(text.trim()) ?? [];
+  const [address = ''] = inner.split('%');
+  const inside = /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
+  return isIP(inside) === 0 ? undefined : inside;
+}
+
+/** A client has a /64 at least: each of its addresses would have a limit of its own. */
+function network(address: string): string {
+  const [front = '', back] = address.toLowerCase().split('::');
+  const groups = front.split(':').filter((group) => group !== '');
+  if (back !== undefined) {
+    const rest = back.split(':').filter((group) => group !== '');
+    // An IPv4 address at the end stands for two groups.
+    const length = rest.length + (back.includes('.') ? 1 : 0);
+    while (groups.length + length < 8) groups.push('0');
+  }
+  const prefix = [...groups, '0', '0', '0', '0'].slice(0, 4);
+  return `${prefix.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { Quota, RateLimiter } from './rate-limit.ts';
+
+/** For how many keys counts are kept: what is beyond them costs the longest unused one its count. */
+const maxKeys = 50_000;
+
+/** Longer keys are replaced by their digest: nobody makes them as long as memory. */
+const maxKeyLength = 64;
+
+/** What one policy allows. */
+export interface Policy {
+  readonly name: string;
+  readonly limit: number;
+  /** Seconds. */
+  readonly window: number;
+  readonly keys?: number | undefined;
+}
+
+/** Counts in this process: windows that begin with the first request of a key, bounded in memory. */
+export class MemoryRateLimiter implements RateLimiter {
+  readonly #policy: Policy;
+  readonly #limiter: RateLimiterMemory;
+  /** In the order of their last use. */
+  readonly #keys = new Set<string>();
+
+  constructor(policy: Policy) {
+    this.#policy = policy;
+    this.#limiter = new RateLimiterMemory({ points: policy.limit, duration: policy.window });
+  }
+
+  async take(text: string): Promise<Quota> {
+    const key = keyOf(text);
+    await this.#use(key);
+    try {
+      return this.#quota(await this.#limiter.consume(key));
+    } catch (reason) {
+      // It rejects with the state of a key that has nothing left.
+      if (reason instanceof Error) throw reason;
+      return this.#quota(reason as RateLimiterRes);
+    }
+  }
+
+  async peek(text: string): Promise<Quota> {
+    const state = await this.#limiter.get(keyOf(text));
+    // Nothing is taken, so the last one that may be taken is not there any more.
+    const quota = this.#quota(state);
+    return { ...quota, isExceeded: quota.remaining === 0 };
+  }
+
+  async #use(key: string): Promise<void> {
+    this.#keys.delete(key);
+    this.#keys.add(key);
+    if (this.#keys.size <= (this.#policy.keys ?? maxKeys)) return;
+    const [oldest = ''] = this.#keys;
+    this.#keys.delete(oldest);
+    await this.#limiter.delete(oldest);
+  }
+
+  #quota(state: RateLimiterRes | null): Quota {
+    const { name, limit, window } = this.#policy;
+    const used = state?.consumedPoints ?? 0;
+    return {
+      policy: name,
+      limit,
+      window,
+      remaining: Math.max(limit - used, 0),
+      reset: Math.max(Math.ceil((state?.msBeforeNext ?? window * 1000) / 1000), 1),
+      isExceeded: used > limit,
+    };
+  }
+}
+
+function keyOf(text: string): string {
+  if (text.length <= maxKeyLength) return text;
+  return createHash('sha256').update(text).digest('base64');
+}

@@ -1,0 +1,62 @@
+import type { Exchange } from '../exchange.ts';
+import { Problem } from '../problems/problem.ts';
+
+/** What is left to somebody in the present window. */
+export interface Quota {
+  /** The name of the policy. */
+  readonly policy: string;
+  /** Requests in a window. */
+  readonly limit: number;
+  /** Seconds. */
+  readonly window: number;
+  readonly remaining: number;
+  /** Seconds until the window ends, at least 1. */
+  readonly reset: number;
+  readonly isExceeded: boolean;
+}
+
+/** Counts requests by a key, in windows of time. */
+export interface RateLimiter {
+  /** Counts one more. */
+  take(key: string): Promise<Quota>;
+  /** Counts nothing. */
+  peek(key: string): Promise<Quota>;
+}
+
+/** Each limit that is there holds. */
+export interface RateLimits {
+  /** Requests of an address, before its credentials are looked at. */
+  readonly address?: RateLimiter | undefined;
+  /** Requests of a caller. */
+  readonly caller?: RateLimiter | undefined;
+  /** Tokens of an address that were refused: past it none is looked at. */
+  readonly failures?: RateLimiter | undefined;
+}
+
+/**
+ * Counts a request, and tells its client what is left.
+ *
+ * @throws Problem `too-many-requests`
+ */
+export async function take(exchange: Exchange, limiter: RateLimiter, key: string): Promise<void> {
+  const quota = await limiter.take(key);
+  exchange.quotas.push(quota);
+  checkQuota(quota);
+}
+
+/** @throws Problem `too-many-requests` */
+export function checkQuota({ isExceeded, reset }: Quota): void {
+  if (!isExceeded) return;
+  const sentence = `There are too many requests; there is room again in ${reset} seconds.`;
+  throw new Problem('too-many-requests', sentence, { headers: ['Retry-After', String(reset)] });
+}
+
+/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
+export function rateLimitHeaders(quotas: readonly Quota[]): readonly string[] {
+  if (quotas.length === 0) return [];
+  const policies = quotas.map(({ policy, limit, window }) => `"${policy}";q=${limit};w=${window}`);
+  const states = quotas.map(
+    ({ policy, remaining, reset }) => `"${policy}";r=${remaining};t=${reset}`,
+  );
+  return ['RateLimit-Policy', policies.join(', '), 'RateLimit', states.join(', ')];
+}

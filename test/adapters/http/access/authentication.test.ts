@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import type { Endpoint } from '../../../../src/adapters/http/endpoint.ts';
+import { resourcesOf } from '../../../../src/adapters/http/endpoints/resources.ts';
+import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
+import type { Authenticate } from '../../../../src/adapters/http/index.ts';
+import { type Caller, scopes } from '../../../../src/index.ts';
+import { type Answer, expectProblem, startApi } from '../support/api.ts';
+import { as, authenticate } from '../support/callers.ts';
+import { keepLog } from '../support/log.ts';
+import { exchange } from '../support/raw.ts';
+
+const everything = as({ scopes });
+
+function challengeOf({ headers }: Answer): string | null {
+  return headers.get('www-authenticate');
+}
+
+describe('who is asking', () => {
+  it('is said by the option, which may take its time', async () => {
+    const caller: Caller = { name: 'a', subject: null, scopes: new Set(['users:read']) };
+    for (const says of [() => caller, async () => caller]) {
+      await using api = await startApi({ app: { authenticate: says } });
+      expect((await api.get('/users')).status).to.equal(200);
+      expectProblem(await api.get('/posts'), 403, 'forbidden');
+    }
+  });
+
+  it('is never somebody by mistake: what is no caller is a 500', async () => {
+    const read = new Set(['users:read']);
+    const wrong: unknown[] = [
+      ...[null, true, '', {}, { name: 'a' }, { name: '', subject: null, scopes: read }],
+      ...[
+        { name: 5, subject: null, scopes: read },
+        { name: 'a', subject: '', scopes: read },
+      ],
+      ...[
+        { name: 'a', subject: undefined, scopes: read },
+        { name: 'a', subject: null, scopes: ['users:read'] },
+      ],
+      ...[{ name: 'a', subject: null, scopes: new Set(['admin', 'users:read']) }],
+      { name: 'a', subject: null, scopes: read, admin: true },
+    ];
+    for (const value of wrong) {
+      const { logger, lines } = keepLog();
+      const authenticate = (() => value) as unknown as Authenticate;
+      await using api = await startApi({ app: { authenticate, logger } });
+      expectProblem(await api.get('/users'), 500, 'internal');
+      expect(
+        lines.some(({ level, err }) => level === 'error' && err instanceof TypeError),
+      ).to.equal(true);
+    }
+  });
+
+  it('that cannot be found out is a 503, and an error is a 500', async () => {
+    const failing =
+      (error: Error): Authenticate =>
+      () =>
+        Promise.reject(error);
+    const unavailable = Object.assign(new Error('no keys'), { code: 'credentials-unavailable' });
+    for (const [error, status, code] of [
+      [unavailable, 503, 'credentials-unavailable'],
+      [new Error('broken'), 500, 'internal'],
+    ] as const) {
+      const { logger } = keepLog();
+      await using api = await startApi({ app: { authenticate: failing(error), logger } });
+      const answer = await api.get('/users');
+      expectProblem(answer, status, code);
+      expect(answer.text).not.to.match(/no keys|broken/);
+      expect(answer.headers.get('retry-after')).to.equal(status === 503 ? '5' : null);
+    }
+  });
+
+  it('is asked for by WWW-Authenticate, which blames a token only when one was sent', async () => {
+    await using api = await startApi({ app: { authenticate } });
+    const described = `resource_metadata="${api.server.url}/.well-known/oauth-protected-resource/api/v1"`;
+    expect(challengeOf(await api.get('/users'))).to.equal(`Bearer ${described}`);
+    const refused = await api.get('/users', { Authorization: 'Bearer x' });
+    expect(challengeOf(refused)).to.equal(`Bearer ${described}, error="invalid_token"`);
+    expect(challengeOf(await api.get('/users', everything))).to.equal(null);
+  });
+
+  it('is described for clients (RFC 9728), where credentials are needed', async () => {
+    const publicUrl = 'https://example.com/backend/';
+    const issuer = 'https://id.example.com';
+    await using api = await startApi({ app: { authenticate, issuer, publicUrl } });
+    const path = `${api.server.url}/.well-known/oauth-protected-resource/api/v1`;
+    expect((await api.get(path)).body).to.deep.equal({
+      resource: 'https://example.com/backend/api/v1',
+      authorization_servers: [issuer],
+      scopes_supported: scopes,
+      bearer_methods_supported: ['header'],
+    });
+    await using open = await startApi();
+    const none = `${open.server.url}/.well-known/oauth-protected-resource/api/v1`;
+    expectProblem(await open.get(none), 404, 'path-not-found');
+  });
+
+  it('is said by one header Authorization, never by the query', async () => {
+    await using api = await startApi({ app: { authenticate } });
+    const token = everything.Authorization.slice(7);
+    for (const query of [`access_token=${token}`, `x=1&%61ccess_token=${token}`]) {
+      for (const headers of [{}, everything]) {
+        const answer = await api.get(`/users?${query}`, headers);
+        expectProblem(answer, 400, 'invalid-query');
+        expect(answer.text).not.to.include(token);
+      }
+    }
+    const line = `Authorization: Bearer ${token}\r\n`;
+    const twice = `GET /api/v1/users HTTP/1.1\r\nHost: x\r\n${line}${line.toLowerCase()}\r\n`;
+    const answer = await exchange(api.server, twice);
+    expect([answer?.status, answer?.body.code]).to.deep.equal([400, 'invalid-header']);
+  });
+
+  it('is found out behind path and method, and before all else', async () => {
+    await using api = await startApi({ app: { authenticate } });
+    expectProblem(await api.get('/nothing'), 404, 'path-not-found');
+    expectProblem(await api.send('PUT', '/users'), 405, 'method-not-allowed');
+    const odd = { 'Content-Type': 'text/plain', 'Idempotency-Key': 'a b' };
+    expectProblem(await api.post('/users?x=1', '[', odd), 401, 'unauthenticated');
+    expectProblem(
+      await api.post('/users?x=1', '[', { ...odd, ...as({ scopes: [] }) }),
+      403,
+      'forbidden',
+    );
+    expectProblem(
+      await api.post('/users?x=1', '[', { ...odd, ...everything }),
+      400,
+      'invalid-query',
+    );
+  });
+
+  it('of a record comes behind its 404, and before 428 and 412', async () => {
+    await using api = await startApi({ app: { authenticate, requireIfMatch: true } });
+    const { id } = (await api.post('/users', { name: 'Ann' }, everything)).body;
+    const own = as({ subject: 'another', scopes: ['users:write:own'] });
+    expectProblem(await api.send('PATCH', '/users/none', own, {}), 404, 'user-not-found');
+    for (const match of [{}, { 'If-Match': '"9"' }, { 'If-None-Match': '*' }]) {
+      const answer = await api.send('PATCH', `/users/${id}`, { ...own, ...match }, {});
+      expectProblem(answer, 403, 'forbidden');
+      expect(answer.headers.get('etag')).to.equal(null);
+    }
+  });
+
+  it('is nobody’s business beside the API', async () => {
+    await using api = await startApi({ app: { authenticate } });
+    for (const path of ['/livez', '/readyz', '/problems/internal']) {
+      expect((await api.get(api.server.url + path)).status, path).to.equal(200);
+    }
+  });
+});
+
+describe('an endpoint', () => {
+  it('that declares no scope stops the start', () => {
+    const [first] = endpoints as readonly [Endpoint, ...Endpoint[]];
+    // @ts-expect-error An endpoint has one scope at least.
+    const open: Endpoint = { ...first, scopes: [] };
+    expect(() => resourcesOf([...endpoints, open])).to.throw(
+      TypeError,
+      'listUsers declares no scope',
+    );
+    const { scopes: _, ...without } = first;
+    // @ts-expect-error An endpoint has scopes.
+    const forgotten: Endpoint = without;
+    expect(() => resourcesOf([forgotten])).to.throw(TypeError, 'declares no scope');
+  });
+});

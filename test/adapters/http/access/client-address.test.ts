@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import { expect } from 'chai';
+import {
+  clientAddresses,
+  type TrustedProxies,
+} from '../../../../src/adapters/http/access/client-address.ts';
+
+/** The address of a client whose request came from `remote` with this `X-Forwarded-For`. */
+function addressOf(
+  trusted: TrustedProxies | undefined,
+  remote: string,
+  forwarded?: string,
+): string {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  const request = { headers, socket: { remoteAddress: remote } };
+  return clientAddresses(trusted)(request as unknown as IncomingMessage);
+}
+
+describe('the address of a client', () => {
+  it('is the one of its connection, whatever it says, where no proxy is trusted', () => {
+    expect(addressOf(undefined, '192.0.2.1', '198.51.100.7')).to.equal('192.0.2.1');
+    expect(addressOf([], '192.0.2.1', '198.51.100.7')).to.equal('192.0.2.1');
+    expect(addressOf(['10.0.0.1'], '192.0.2.1', '198.51.100.7')).to.equal('192.0.2.1');
+  });
+
+  it('is counted from the right, so that what a client adds on the left is nothing', () => {
+    const forwarded = '1.1.1.1, 198.51.100.7, 10.0.0.2';
+    expect(addressOf(0, '10.0.0.1', forwarded)).to.equal('10.0.0.1');
+    expect(addressOf(1, '10.0.0.1', forwarded)).to.equal('10.0.0.2');
+    expect(addressOf(2, '10.0.0.1', forwarded)).to.equal('198.51.100.7');
+    expect(addressOf(['10.0.0.0/8'], '10.0.0.1', forwarded)).to.equal('198.51.100.7');
+    expect(addressOf(['10.0.0.1'], '10.0.0.1', forwarded)).to.equal('10.0.0.2');
+    expect(addressOf(['fd00::/8', '10.0.0.2'], 'fd00::1', forwarded)).to.equal('198.51.100.7');
+    expect(addressOf(9, '10.0.0.1', '198.51.100.7')).to.equal('198.51.100.7');
+  });
+
+  it('ends at what cannot be read', () => {
+    for (const forwarded of ['', ' , ', 'unknown', '1.2.3', '198.51.100.7, _hidden', undefined]) {
+      expect(addressOf(2, '10.0.0.1', forwarded), forwarded).to.equal('10.0.0.1');
+    }
+    expect(addressOf(2, '10.0.0.1', '198.51.100.7:4711')).to.equal('198.51.100.7');
+    expect(addressOf(2, '10.0.0.1', '[2001:db8::1]:4711')).to.equal('2001:db8:0:0::/64');
+  });
+
+  it('of IPv6 is a /64, however it is written; one of IPv4 inside is IPv4', () => {
+    const one = [
+      ...[
+        '2001:db8:1:2::',
+        '2001:db8:1:2::1',
+        '2001:DB8:1:2:ffff::',
+        '2001:0db8:0001:0002::5%eth0',
+      ],
+      ...['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:1.2.3.4'],
+    ];
+    for (const address of one) {
+      expect(addressOf(0, address), address).to.equal('2001:db8:1:2::/64');
+    }
+    expect(addressOf(0, '2001:db8:1:3::1')).not.to.equal(addressOf(0, '2001:db8:1:2::1'));
+    expect(addressOf(0, '::1')).to.equal('0:0:0:0::/64');
+    expect(addressOf(0, '2001::1.2.3.4')).to.equal('2001:0:0:0::/64');
+    expect(addressOf(0, '::ffff:192.0.2.1')).to.equal('192.0.2.1');
+  });
+
+  it('is not looked for behind what is no proxy', () => {
+    for (const wrong of [
+      -1,
+      1.5,
+      Number.NaN,
+      ['x'],
+      ['10.0.0.0/0'],
+      ['10.0.0.0/33'],
+      ['10.0.0.0/'],
+    ]) {
+      expect(() => clientAddresses(wrong), String(wrong)).to.throw(TypeError);
+    }
+  });
+});

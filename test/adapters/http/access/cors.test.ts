@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { Cors } from '../../../../src/adapters/http/access/cors.ts';
+import { type Answer, type Api, expectProblem, startApi } from '../support/api.ts';
+import { as, authenticate } from '../support/callers.ts';
+
+const origin = 'https://app.example.com';
+const preflight = { 'Access-Control-Request-Method': 'PATCH' };
+
+function corsOf({ headers }: Answer): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control')));
+}
+
+const exposed =
+  'ETag, Location, Link, X-Total-Count, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, ' +
+  'Idempotency-Replayed, Preference-Applied, WWW-Authenticate';
+const readable = {
+  'access-control-allow-origin': origin,
+  'access-control-expose-headers': exposed,
+};
+
+describe('CORS', () => {
+  let api: Api;
+  before(async () => {
+    api = await startApi({ app: { authenticate, cors: [origin, 'http://localhost:5173'] } });
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  it('lets a listed origin read every response, errors too, and never with cookies', async () => {
+    const headers = { Origin: origin };
+    const reader = { ...headers, ...as({ scopes: ['users:read'] }) };
+    for (const [status, answer] of [
+      [200, await api.get('/users', reader)],
+      [304, await api.get('/users', reader)],
+      [400, await api.get('/users?x=1', reader)],
+      [401, await api.get('/users', headers)],
+      [403, await api.get('/posts', reader)],
+      [404, await api.get('/nothing', headers)],
+      [405, await api.send('PUT', '/users', headers)],
+      [200, await api.get(`${api.server.url}/problems/internal`, headers)],
+    ] as const) {
+      expect(answer.status).to.be.oneOf([status, 200]);
+      expect(corsOf(answer)).to.deep.equal(readable);
+      expect(answer.headers.get('vary')).to.match(/\bOrigin\b/);
+    }
+  });
+
+  it('tells no other origin anything, but caches that it would', async () => {
+    const others = [
+      ...[undefined, 'null', '*', 'https://app.example.com.evil.org', 'https://evil.org'],
+      ...['http://app.example.com', 'https://app.example.com:444', 'HTTPS://APP.EXAMPLE.COM'],
+      `${origin}, ${origin}`,
+    ];
+    for (const other of others) {
+      const headers = other === undefined ? {} : { Origin: other };
+      for (const answer of [
+        await api.get('/users', headers),
+        await api.send('OPTIONS', '/users/x', { ...headers, ...preflight }),
+      ]) {
+        expect(corsOf(answer), other).to.deep.equal({});
+        expect(answer.headers.get('vary')).to.equal('Origin');
+      }
+    }
+  });
+
+  it('answers a preflight before credentials, and nothing else', async () => {
+    const answer = await api.send('OPTIONS', '/users/x', { Origin: origin, ...preflight });
+    expect([answer.status, answer.text]).to.deep.equal([204, '']);
+    const { 'access-control-allow-headers': sent, ...rest } = corsOf(answer);
+    expect(rest).to.deep.equal({
+      ...readable,
+      'access-control-allow-methods': 'GET, HEAD, PUT, PATCH, DELETE, OPTIONS',
+      'access-control-max-age': '600',
+    });
+    expect(sent?.split(', ')).to.include.members(['Authorization', 'Content-Type', 'If-Match']);
+    const plain = await api.send('OPTIONS', '/users/x', { Origin: origin });
+    expectProblem(plain, 401, 'unauthenticated');
+    const unserved = await api.send('OPTIONS', '/nothing', { Origin: origin, ...preflight });
+    expectProblem(unserved, 404, 'path-not-found');
+  });
+
+  it('is off when no origin is listed', async () => {
+    await using closed = await startApi({ app: { authenticate } });
+    const headers = { Origin: origin, ...preflight };
+    for (const answer of [
+      await closed.get('/users', headers),
+      await closed.send('OPTIONS', '/users', headers),
+    ]) {
+      expectProblem(answer, 401, 'unauthenticated');
+      expect(corsOf(answer)).to.deep.equal({});
+      expect(answer.headers.get('vary')).to.equal(null);
+    }
+  });
+
+  it('takes origins alone', () => {
+    const wrong = [
+      'null',
+      '*',
+      '',
+      'app.example.com',
+      `${origin}/`,
+      `${origin}/x`,
+      'HTTPS://A.B',
+      'data:,',
+    ];
+    for (const one of wrong) expect(() => new Cors([one]), one).to.throw(TypeError);
+  });
+});

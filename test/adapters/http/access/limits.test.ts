@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import { MemoryRateLimiter } from '../../../../src/adapters/http/access/memory-limiter.ts';
+import { scopes } from '../../../../src/index.ts';
+import { type Answer, expectProblem, startApi } from '../support/api.ts';
+import { as, authenticate } from '../support/callers.ts';
+
+const limiter = (name: string, limit: number, window = 60) =>
+  new MemoryRateLimiter({ name, limit, window });
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** What is in use of the heap, in MiB. */
+function heap(): number {
+  collect();
+  return process.memoryUsage().heapUsed / 2 ** 20;
+}
+
+function limitsOf({ headers }: Answer) {
+  return ['ratelimit-policy', 'ratelimit', 'retry-after'].map((name) => headers.get(name));
+}
+
+describe('limits', () => {
+  it('of an address come before credentials, those of a caller after them; all is told', async () => {
+    const rateLimits = { address: limiter('address', 4), caller: limiter('caller', 2) };
+    await using api = await startApi({ app: { authenticate, rateLimits } });
+    const policies = '"address";q=4;w=60, "caller";q=2;w=60';
+    const headers = as({ name: 'a', scopes });
+    for (const [byAddress, byCaller] of [
+      [3, 1],
+      [2, 0],
+    ]) {
+      expect(limitsOf(await api.get('/users', headers))).to.deep.equal([
+        policies,
+        `"address";r=${byAddress};t=60, "caller";r=${byCaller};t=60`,
+        null,
+      ]);
+    }
+    const tooMany = await api.get('/users?x=1', headers);
+    expectProblem(tooMany, 429, 'too-many-requests');
+    expect(limitsOf(tooMany)).to.deep.equal([
+      policies,
+      '"address";r=1;t=60, "caller";r=0;t=60',
+      '60',
+    ]);
+    expect((await api.get('/users', as({ name: 'b', scopes }))).status).to.equal(200);
+    const all = await api.get('/users');
+    expectProblem(all, 429, 'too-many-requests');
+    expect(limitsOf(all)).to.deep.equal(['"address";q=4;w=60', '"address";r=0;t=60', '60']);
+    expect((await api.get(`${api.server.url}/livez`)).status, 'probes').to.equal(200);
+  });
+
+  it('begin anew with the next window', async () => {
+    await using api = await startApi({
+      app: { rateLimits: { address: limiter('address', 1, 1) } },
+    });
+    expect((await api.get('/users')).status).to.equal(200);
+    expect((await api.get('/users')).status).to.equal(429);
+    await sleep(1100);
+    expect((await api.get('/users')).status).to.equal(200);
+  });
+
+  it('cannot be evaded by another spelling or by what a client writes', async () => {
+    const { origin } = new URL('http://a.b');
+    const rateLimits = { address: limiter('address', 1) };
+    await using api = await startApi({ app: { rateLimits, cors: [origin] } });
+    await api.get('/users');
+    const ways: [string, string, Record<string, string>?][] = [
+      ['GET', '/users?limit=1'],
+      ['GET', '/%75sers'],
+      ['HEAD', '/users'],
+      ['OPTIONS', '/users'],
+      ['OPTIONS', '/users', { Origin: origin, 'Access-Control-Request-Method': 'GET' }],
+      ['GET', '/posts/x', { 'X-Forwarded-For': '1.2.3.4', Forwarded: 'for=1.2.3.4' }],
+      ['GET', '/users', { 'X-Real-IP': '1.2.3.4', 'CF-Connecting-IP': '1.2.3.4' }],
+      ['GET', '/users', { 'X-Forwarded-Host': 'x', 'True-Client-IP': '1.2.3.4' }],
+    ];
+    for (const [method, path, headers] of ways) {
+      expect((await api.send(method, path, headers)).status, `${method} ${path}`).to.equal(429);
+    }
+    for (const path of ['/USERS', '/users/', '//users', '/users/./']) {
+      expect((await api.get(path)).status, path).to.be.oneOf([404, 429]);
+    }
+  });
+
+  it('count the clients of a trusted proxy one by one', async () => {
+    const rateLimits = { address: limiter('address', 1) };
+    await using api = await startApi({ app: { rateLimits, trustedProxies: ['127.0.0.1'] } });
+    const from = async (address: string) =>
+      (await api.get('/users', { 'X-Forwarded-For': `9.9.9.9, ${address}` })).status;
+    expect(await from('192.0.2.1')).to.equal(200);
+    expect(await from('192.0.2.2')).to.equal(200);
+    expect(await from('192.0.2.1')).to.equal(429);
+  });
+
+  it('of refused tokens leave those who send none, and look at no token any more', async () => {
+    let asked = 0;
+    const rateLimits = { failures: limiter('failures', 3) };
+    const counting: typeof authenticate = (ctx) => {
+      asked += 1;
+      return authenticate(ctx);
+    };
+    await using api = await startApi({ app: { authenticate: counting, rateLimits } });
+    const wrong = { Authorization: 'Bearer x' };
+    for (let n = 0; n < 3; n++)
+      expectProblem(await api.get('/users', wrong), 401, 'unauthenticated');
+    const known = asked;
+    for (const headers of [wrong, as({ scopes })]) {
+      const answer = await api.get('/users', headers);
+      expectProblem(answer, 429, 'too-many-requests');
+      expect(answer.headers.get('retry-after')).to.match(/^(60|59)$/);
+    }
+    expect(asked).to.equal(known);
+    expectProblem(await api.get('/users'), 401, 'unauthenticated');
+  });
+
+  it('hold a bounded number of keys, of a bounded length, and forget the longest unused', async () => {
+    const bounded = new MemoryRateLimiter({ name: 'n', limit: 1, window: 60, keys: 3 });
+    const isFree = async (key: string) => !(await bounded.take(key)).isExceeded;
+    for (const key of ['a', 'b', 'c']) expect(await isFree(key)).to.equal(true);
+    expect(await isFree('a'), 'used again').to.equal(false);
+    expect(await isFree('d'), 'in the place of b').to.equal(true);
+    expect([await isFree('a'), await isFree('b')]).to.deep.equal([false, true]);
+
+    const flooded = limiter('flood', 1);
+    const before = heap();
+    for (let n = 0; n < 100_000; n++) await flooded.take(`${n} ${'x'.repeat(1000)}`);
+    expect(heap() - before).to.be.below(40);
+  });
+});

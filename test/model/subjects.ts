@@ -1,7 +1,7 @@
 import { createApp, serve } from '../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { openMongodbStore } from '../../src/adapters/mongodb/index.ts';
-import type { Store } from '../../src/index.ts';
+import { type Store, scopes } from '../../src/index.ts';
 import { useDatabase } from '../adapters/mongodb/store-on.ts';
 import { describeOn } from '../support/mongod/shared.ts';
 import { openTemporarySqlite } from '../support/temporary-sqlite.ts';
@@ -15,7 +15,12 @@ const ways: Record<string, Subject['attach']> = {
   async HTTP(rostrum) {
     const app = createApp(rostrum, {
       ready: async () => {},
-      caller: (ctx) => ctx.get('X-Caller'),
+      // A client may name itself here: idempotency keys belong to their callers.
+      authenticate: (ctx) => ({
+        name: `caller ${ctx.get('X-Caller')}`,
+        subject: null,
+        scopes: new Set(scopes),
+      }),
     });
     const server = await serve(app, { port: 0 });
     return { calls: httpCalls(`${server.url}/api/v1`), close: () => server.close() };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import type { Caller } from '../../../../src/index.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { exchange, RawConnection } from '../support/raw.ts';
 import { slowStore } from '../support/slow-store.ts';
@@ -68,20 +69,20 @@ describe('requests of one connection', () => {
     [3, 1], // Nothing is read of a connection while requests wait: only a write tells.
   ] as const) {
     it(`are not served when their client is gone (${count} of them)`, async () => {
-      const gate = Promise.withResolvers<string>();
+      const gate = Promise.withResolvers<Caller>();
       const asked = Promise.withResolvers<void>();
-      const caller = () => {
+      const authenticate = () => {
         asked.resolve();
         return gate.promise;
       };
       const { store, seen } = countingStore();
-      await using api = await startApi({ store, app: { caller } });
+      await using api = await startApi({ store, app: { authenticate } });
       const connection = new RawConnection(api.server);
       connection.send(get('/api/v1/users/x').repeat(count));
       await asked.promise;
       connection.socket.resetAndDestroy();
       await sleep(50);
-      gate.resolve('');
+      gate.resolve({ name: 'a', subject: null, scopes: new Set(['users:read']) });
       await sleep(50);
       expect(seen.all).to.equal(most);
     });

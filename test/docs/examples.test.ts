@@ -26,6 +26,11 @@ const shellExamples = new Map([
     'test/package.test.ts runs the program of the packed package with its peers',
   ],
   [
+    'tar -xzOf $(npm pack --silent jsonplaceholder) package/data.json > db.json && ' +
+      'npm start -- import db.json --map userId=authorId\nnpm start -- seed --users 10 --posts 100',
+    'test/cli/import/import.test.ts imports a file of the same form, test/cli/seed.test.ts',
+  ],
+  [
     "npm start -- --store 'mongodb://db1,db2,db3/rostrum?replicaSet=rs0'",
     'test/endpoints.test.ts starts the program on MongoDB',
   ],

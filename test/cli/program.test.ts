@@ -16,6 +16,16 @@ describe('the command line', function () {
       store: 'sqlite:./data/rostrum.db',
       requireIfMatch: false,
       logLevel: 'info',
+      authKeys: undefined,
+      authIssuer: undefined,
+      authAudience: undefined,
+      authJwksUrl: undefined,
+      authSubjectClaim: 'sub',
+      anonymous: false,
+      publicUrl: undefined,
+      rateLimit: 0,
+      trustProxy: 0,
+      cors: [],
     });
   });
 
@@ -42,7 +52,8 @@ describe('the command line', function () {
       const { code, stdout } = await rostrum(...args);
       expect(code).to.equal(0);
       for (const { flag, env, fallback, description } of Object.values(settingsTable)) {
-        const shown = `${description} (default: ${JSON.stringify(fallback)}, env: ${env})`;
+        const given = fallback === undefined ? '' : `default: ${JSON.stringify(fallback)}, `;
+        const shown = `${description} (${given}env: ${env})`;
         expect(stdout.replaceAll(/\s+/g, ' ')).to.contain(`${flag} ${shown}`);
       }
     }

@@ -1,0 +1,264 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server as HttpServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { addKey } from '../../src/adapters/credentials/index.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { scopes } from '../../src/index.ts';
+import { node, outcomeOf, start } from '../support/process.ts';
+import { repository } from '../support/repository-copy.ts';
+import { type Server, startServer } from '../support/server.ts';
+import { refusalOf } from './refusal.ts';
+
+const memory = ['--store', 'memory:'];
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+/** Asks under any name. */
+function statusFor({ address }: Server, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request(`${address}/api/v1/users`, { headers: { Host: host } });
+    asked.once('error', reject).once('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.end();
+  });
+}
+
+describe('the program, exposed', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let keys: string;
+  let token: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'rostrum-exposure-'));
+    keys = join(folder, 'keys');
+    token = addKey(keys, { scopes: [...scopes] }).token;
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  it('is closed by default: other machines are served with credentials, or when that is said', async () => {
+    for (const host of ['0.0.0.0', '::', '192.0.2.1', 'example.com']) {
+      const said = await refusalOf(runProgram([...memory, '--host', host]));
+      expect(said).to.match(/--auth-keys or --auth-issuer, or say --anonymous/);
+    }
+    for (const more of [['--anonymous'], ['--auth-keys', keys]]) {
+      await using server = await startServer(...memory, '--host', '0.0.0.0', ...more);
+      const expected = more[0] === '--anonymous' ? 200 : 401;
+      const { port } = new URL(server.address);
+      expect((await fetch(`http://127.0.0.1:${port}/api/v1/users`)).status).to.equal(expected);
+      expect(await statusFor(server, 'any.example.com')).to.equal(expected);
+    }
+  });
+
+  it('answers without credentials to names of this machine alone (DNS rebinding)', async () => {
+    await using server = await startServer(...memory, '--public-url', 'https://api.example.com/x');
+    const { port } = new URL(server.address);
+    for (const host of [
+      `localhost:${port}`,
+      'LOCALHOST',
+      '127.0.0.1',
+      '127.9.9.9',
+      `[::1]:${port}`,
+    ]) {
+      expect(await statusFor(server, host), host).to.equal(200);
+    }
+    expect(await statusFor(server, 'api.example.com')).to.equal(200);
+    const others = [
+      'evil.example.com',
+      'localhost.evil.org',
+      '127.0.0.1.evil.org',
+      '10.0.0.1',
+      '0.0.0.0',
+    ];
+    for (const host of [...others, '[::2]', 'api.example.com.evil.org', 'localhost.']) {
+      expect(await statusFor(server, host), host).to.equal(421);
+    }
+  });
+
+  it('says where clients see it: in Location, Link and type', async () => {
+    const url = 'https://api.example.com/backend';
+    await using server = await startServer(...memory, '--public-url', `${url}/`);
+    const headers = { 'Content-Type': 'application/json' };
+    const post = () =>
+      fetch(`${server.address}/api/v1/users`, { method: 'POST', headers, body: '{"name":"Ann"}' });
+    const made = await post();
+    const { id } = (await made.json()) as { id: string };
+    expect(made.headers.get('location')).to.equal(`${url}/api/v1/users/${id}`);
+    await post();
+    const page = await fetch(`${server.address}/api/v1/users?limit=1`);
+    expect(page.headers.get('link')).to.match(new RegExp(`^<${url}/api/v1/users\\?`));
+    for (const path of ['/api/v1/users/x', '/nothing']) {
+      const answer = (await (await fetch(server.address + path)).json()) as { type: string };
+      expect(answer.type).to.match(new RegExp(`^${url}/problems/`));
+    }
+  });
+
+  it('does not start with credentials that would let nobody, or everybody, in', async () => {
+    const provider = ['--auth-issuer', 'https://id.example.com', '--auth-audience', 'a'];
+    const jwks = ['--auth-jwks-url', 'https://id.example.com/jwks'];
+    const wrong: [RegExp, ...string[]][] = [
+      [/There is no key file/, '--auth-keys', join(folder, 'none')],
+      [/all three of/, ...provider],
+      [/all three of/, ...provider.slice(0, 2), ...jwks],
+      [/all three of/, ...jwks],
+      [/an https URL/, ...provider, '--auth-jwks-url', 'http://id.example.com/jwks'],
+      [/--anonymous: both/, '--auth-keys', keys, '--anonymous'],
+      [/--anonymous: both/, ...provider, ...jwks, '--anonymous'],
+      [/an origin such as/, '--cors', '*'],
+      [/an origin such as/, '--cors', 'null'],
+      [/a URL such as/, '--public-url', 'https://u:p@example.com'],
+      [/a number, or addresses/, '--trust-proxy', 'everybody'],
+      [/a whole number/, '--rate-limit', '-1'],
+    ];
+    for (const [sentence, ...args] of wrong) {
+      expect(await refusalOf(runProgram([...memory, ...args]))).to.match(sentence);
+    }
+    const empty = join(folder, 'empty');
+    writeFileSync(empty, '', { mode: 0o600 });
+    await using server = await startServer(...memory, '--auth-keys', empty);
+    for (const headers of [{}, bearer(token), bearer('')]) {
+      expect((await fetch(`${server.address}/api/v1/users`, { headers })).status).to.equal(401);
+    }
+  });
+
+  it('loads nothing that is not switched on', async () => {
+    const hook = `
+      import { registerHooks } from 'node:module';
+      registerHooks({
+        resolve(name, context, next) {
+          if (/^(jose|rate-limiter-flexible|prom-client)$|credentials.(tokens|key-file)/.test(name)) {
+            process.stderr.write('loaded ' + name + ';');
+          }
+          return next(name, context);
+        },
+      });
+      setTimeout(() => process.kill(process.pid, 'SIGTERM'), 1500);`;
+    const loadedWith = async (...args: string[]) => {
+      const hooked = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
+      const child = start(process.execPath, [hooked, 'src/main.ts', ...memory, ...args], {
+        cwd: repository,
+      });
+      return (
+        (await outcomeOf(child)).stderr.match(/(?<=loaded )(jose|rate-limiter-flexible)/g) ?? []
+      );
+    };
+    const provider = ['--auth-issuer', 'https://id.example.com', '--auth-audience', 'a'];
+    const jwks = ['--auth-jwks-url', 'https://id.example.com/jwks'];
+    const [none, limited, byKeys, byTokens] = await Promise.all([
+      loadedWith(),
+      loadedWith('--rate-limit', '10'),
+      loadedWith('--auth-keys', keys),
+      loadedWith(...provider, ...jwks),
+    ]);
+    expect(none).to.deep.equal([]);
+    expect(limited).to.deep.equal(['rate-limiter-flexible']);
+    expect(byKeys).to.deep.equal(['rate-limiter-flexible']);
+    expect(byTokens).to.have.members(['jose', 'rate-limiter-flexible']);
+    const source = "await import('./src/adapters/http/index.ts')";
+    const { stderr } = await node(
+      [
+        `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+        '--input-type=module',
+        '-e',
+        source,
+      ],
+      { cwd: repository },
+    );
+    expect(stderr).not.to.include('loaded');
+  });
+
+  describe('with an identity provider', () => {
+    let provider: HttpServer;
+    let isDown = true;
+    let url: string;
+    let sign: (claims: object) => Promise<string>;
+    before(async () => {
+      const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+      const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' };
+      provider = createServer((_request, response) => {
+        response.writeHead(isDown ? 503 : 200, { 'Content-Type': 'application/json' });
+        response.end(JSON.stringify({ keys: [jwk] }));
+      });
+      await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening));
+      url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/`;
+      sign = (claims) =>
+        new SignJWT({ iss: url, aud: 'rostrum', sub: 'ada', scope: 'users:read', ...claims })
+          .setProtectedHeader({ alg: 'ES256', kid: 'k', typ: 'at+jwt' })
+          .setExpirationTime('5m')
+          .sign(privateKey);
+    });
+    after(() => {
+      provider.closeAllConnections();
+      provider.close();
+    });
+
+    it('takes its tokens beside keys; an outage is 503 until its keys are known, and no more then', async () => {
+      const tokens = ['--auth-issuer', url, '--auth-audience', 'rostrum', '--auth-jwks-url', url];
+      await using server = await startServer(...memory, ...tokens, '--auth-keys', keys);
+      const get = async (token: string, path = '/users') => {
+        const response = await fetch(`${server.address}/api/v1${path}`, { headers: bearer(token) });
+        const { code } = (await response.json()) as { code?: string };
+        return [response.status, code];
+      };
+      const good = await sign({});
+      expect(await get(good)).to.deep.equal([503, 'credentials-unavailable']);
+      expect(await get(token), 'a key needs no provider').to.deep.equal([200, undefined]);
+      isDown = false;
+      expect(await get(good)).to.deep.equal([200, undefined]);
+      expect(await get(good, '/posts')).to.deep.equal([403, 'forbidden']);
+      expect(await get(await sign({ aud: 'another' }))).to.deep.equal([401, 'unauthenticated']);
+      isDown = true;
+      expect(await get(good)).to.deep.equal([200, undefined]);
+      expect(await get(await sign({ sub: 'bob' }))).to.deep.equal([200, undefined]);
+    });
+
+    it('lets no token into a log, an error or a response', async () => {
+      isDown = false;
+      const tokens = ['--auth-issuer', url, '--auth-audience', 'rostrum', '--auth-jwks-url', url];
+      const server = await startServer(
+        ...[...memory, ...tokens, '--auth-keys', keys, '--log-level', 'info', '--rate-limit', '60'],
+      );
+      const ended = outcomeOf(server.process);
+      const used = [
+        ...[token, await sign({}), await sign({ aud: 'x' }), await sign({ scope: '' })],
+        ...[`${token}x`, token.slice(0, -1), 'rk_abcdefabcdef_short', 'not.a.token'],
+      ];
+      let seen = '';
+      for (const one of used) {
+        const headers = [
+          bearer(one),
+          { Authorization: `Basic ${one}` },
+          { Authorization: one },
+          { 'X-Request-Id': `${one}`, ...bearer(one) },
+          { ...bearer(one), 'Idempotency-Key': 'k', 'If-Match': '"1"' },
+        ];
+        const paths = [
+          '/users',
+          `/users?access_token=${one}`,
+          `/users?x=1&token=${one}`,
+          '/posts/none',
+        ];
+        for (const [n, given] of headers.entries()) {
+          // A client that gives a token away as its request id, or in a path, does so itself.
+          if (n === 3) given['X-Request-Id' as keyof typeof given] = 'id';
+          for (const path of paths) {
+            const response = await fetch(`${server.address}/api/v1${path}`, { headers: given });
+            seen += JSON.stringify([...response.headers]) + (await response.text());
+          }
+        }
+      }
+      expect(await server.stop()).to.equal(0);
+      const { output } = await ended;
+      expect(output.split('\n').length).to.be.above(100);
+      for (const one of used) {
+        const secret = one.startsWith('rk_') ? one.split('_').slice(2).join('_') : one;
+        expect(output, 'the log').not.to.include(secret);
+        expect(seen, 'a response').not.to.include(secret);
+      }
+    });
+  });
+});

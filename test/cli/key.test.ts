@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { runProgram } from '../../src/cli/program.ts';
+import { rostrum } from '../support/server.ts';
+import { refusalOf } from './refusal.ts';
+
+describe('rostrum key', function () {
+  this.timeout(20_000);
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'rostrum-key-'));
+    file = join(folder, 'keys');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const key = (...args: string[]) => rostrum('key', ...args, '--auth-keys', file);
+
+  it('prints a token once, keeps it nowhere, and lists and revokes its key', async () => {
+    const scopes = 'users:read,posts:write:own';
+    const made = await key('create', '--scopes', scopes, '--subject', 'u1', '--expires', '90d');
+    expect([made.code, made.stdout]).to.satisfy(
+      ([code, text]: [number, string]) => code === 0 && /^rk_[0-9a-f]{12}_[\w-]{43}\n$/.test(text),
+    );
+    const [, id = '', secret = ''] = made.stdout.trim().split(/^rk_([^_]+)_/);
+    expect(made.stderr).to.include(id).and.not.include(secret);
+    expect(readFileSync(file, 'utf8')).not.to.include(secret);
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).to.equal(0o600);
+
+    const { stdout } = await key('list');
+    expect(stdout).to.match(new RegExp(`^${id}  ${scopes}  subject u1  expires \\d{4}-\\S+Z\\n$`));
+    const in90Days = Date.now() + 90 * 24 * 3_600_000;
+    expect(Date.parse(stdout.trim().split(' ').at(-1) ?? '')).to.be.closeTo(in90Days, 60_000);
+
+    expect(await key('revoke', id)).to.include({ code: 0, stdout: `Revoked key ${id}\n` });
+    expect((await key('list')).stdout).to.equal('');
+  });
+
+  const refused: [RegExp, ...string[]][] = [
+    [/^--scopes takes scopes .*users:read, /, 'create', '--scopes', 'users:read,admin'],
+    [/^--scopes takes scopes/, 'create', '--scopes', ''],
+    [/^Required option '--scopes <list>'/, 'create'],
+    [/^--expires must be a time to come/, 'create', '--scopes', 'users:read', '--expires', '1y'],
+    [/^--expires must be/, 'create', '--scopes', 'users:read', '--expires', '2001-01-01'],
+    [/^--expires must be/, 'create', '--scopes', 'users:read', '--expires', '0d'],
+    [/^--subject must be/, 'create', '--scopes', 'users:read', '--subject', ''],
+    [/^There is no key file/, 'list'],
+    [/^There is no key file/, 'revoke', 'x'],
+  ];
+  for (const [sentence, ...args] of refused) {
+    it(`refuses ${args.join(' ')}`, async () => {
+      const said = await refusalOf(runProgram(['key', ...args, '--auth-keys', file]));
+      expect(said)
+        .to.match(sentence)
+        .and.match(/^[^\n]*\.$/);
+    });
+  }
+
+  it('needs a file, and one of its commands', async () => {
+    expect(await refusalOf(runProgram(['key', 'list']))).to.match(/--auth-keys or AUTH_KEYS/);
+    expect(await refusalOf(runProgram(['key']))).to.match(/create, list and revoke/);
+    expect(await refusalOf(runProgram(['key', 'show']))).to.match(/show|arguments/);
+    writeFileSync(file, 'no key\n', { mode: 0o600 });
+    expect(await refusalOf(runProgram(['key', 'list', '--auth-keys', file]))).to.match(/^Line 1 /);
+  });
+});

@@ -6,8 +6,8 @@ const gatherMs = 20;
 /** Characters that wait at most. Beyond them lines are dropped and counted, and requests go on. */
 const maxWaiting = 4 * 1024 * 1024;
 
-/** Pino's number for warnings: they and what is worse are written at once. */
-const warnLevel = 40;
+/** Pino's numbers of levels: warnings and what is worse are written at once. */
+const [infoLevel, warnLevel] = [30, 40];
 
 /** Asks pino to set `lastLevel` before each line. */
 const wantsLevel: unique symbol = Symbol.for('pino.metadata');
@@ -30,6 +30,7 @@ export class LogWriter {
   readonly #fd: number;
   readonly #isTerminal: boolean;
   #waiting = '';
+  #lines = 0;
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
   #isWriting = false;
@@ -40,12 +41,19 @@ export class LogWriter {
     process.once('exit', () => this.#writeRest());
   }
 
+  /** Takes a line that was made without pino, which would have said of what level it is. */
+  writeInfo(line: string): void {
+    this.lastLevel = infoLevel;
+    this.write(line);
+  }
+
   write(line: string): void {
     if (this.#waiting.length > maxWaiting) {
       this.#dropped += 1;
       return;
     }
     this.#waiting += this.#isTerminal ? readable(line) : line;
+    this.#lines += 1;
     if (this.lastLevel >= warnLevel) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), gatherMs);
   }
@@ -55,8 +63,9 @@ export class LogWriter {
     this.#timer = undefined;
     if (this.#isWriting || this.#waiting === '') return;
     const bytes = Buffer.from(this.#waiting);
-    const lines = this.#waiting.split('\n').length - 1;
+    const lines = this.#lines;
     this.#waiting = '';
+    this.#lines = 0;
     this.#isWriting = true;
     this.#write(bytes, lines);
   }

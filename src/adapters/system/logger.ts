@@ -1,5 +1,6 @@
-import { pino, stdTimeFunctions } from 'pino';
-import type { Logger } from '../../ports/logger.ts';
+import { pino } from 'pino';
+import type { LogFields, Logger } from '../../ports/logger.ts';
+import { systemClock } from './clock.ts';
 import { LogWriter } from './log-writer.ts';
 
 /**
@@ -7,11 +8,40 @@ import { LogWriter } from './log-writer.ts';
  * lines of text, everybody else lines of JSON.
  */
 export function createLogger(level: string): Logger {
-  const options = {
-    level,
-    base: null,
-    timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
+  const writer = new LogWriter({ fd: 2, isTerminal: process.stderr.isTTY === true });
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${systemClock.now()}"`,
+      formatters: { level: (label: string) => ({ level: label }) },
+    },
+    writer,
+  );
+  const hasInfo = log.isLevelEnabled('info');
+  return {
+    info(fields, message) {
+      if (!hasInfo) return;
+      if (isFlat(fields)) writer.writeInfo(flatLine(fields, message));
+      else log.info(fields, message);
+    },
+    warn: (fields, message) => log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
   };
-  return pino(options, new LogWriter({ fd: 2, isTerminal: process.stderr.isTTY === true }));
+}
+
+/** True for values that need none of pino's serializers, such as those of the access log. */
+function isFlat(fields: LogFields): boolean {
+  for (const name in fields) {
+    const type = typeof fields[name];
+    if (type !== 'string' && type !== 'number' && type !== 'boolean') return false;
+  }
+  return true;
+}
+
+/** The line that pino makes, at a third of its cost: there is one for each request. */
+function flatLine(fields: LogFields, message: string): string {
+  const members = JSON.stringify(fields).slice(1, -1);
+  const all = members === '' ? '' : `,${members}`;
+  return `{"level":"info","time":"${systemClock.now()}"${all},"msg":${JSON.stringify(message)}}\n`;
 }

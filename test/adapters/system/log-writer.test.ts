@@ -45,6 +45,20 @@ describe('the log', () => {
     expect(new Date(lines()[1].time).toISOString()).to.equal(lines()[1].time);
   });
 
+  it('has the same form with an error as without', async () => {
+    const program = `logger.info({ path: '/"\\u2028', ms: 0.1, gone: true }, 'flat');
+      logger.info({}, 'empty'); logger.info({ ms: 0.1, err: new RangeError('no') }, 'deep');`;
+    await run(program, file);
+    const [flat, empty, deep] = lines();
+    const times = [flat, empty, deep].map(({ time }) => new Date(time).toISOString());
+    expect(times).to.deep.equal([flat.time, empty.time, deep.time]);
+    const head = { level: 'info', time: flat.time };
+    expect(flat).to.deep.equal({ ...head, path: '/"\u2028', ms: 0.1, gone: true, msg: 'flat' });
+    expect(empty).to.deep.equal({ ...head, time: empty.time, msg: 'empty' });
+    expect(Object.keys(deep)).to.deep.equal(['level', 'time', 'ms', 'err', 'msg']);
+    expect(deep.err).to.include({ type: 'RangeError', message: 'no' });
+  });
+
   it('has its last lines when the process exits or fails', async () => {
     expect(await run("logger.info({}, 'last'); process.exit(3);", file)).to.equal(3);
     expect(lines().map(({ msg }) => msg)).to.deep.equal(['last']);

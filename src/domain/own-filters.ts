@@ -19,8 +19,8 @@ export interface OwnFilters {
 /** How many own fields of users, or of posts, may be declared: each of them costs an index. */
 export const maxOwnFilters = 32;
 
-/** What a list is asked for besides filters, and so no filter's name. */
-export const listWords = ['limit', 'cursor', 'sort', 'count', 'fields'] as const;
+/** What a request of a list may name besides filters (RFC 6750 has the last), so no filter's name. */
+const listWords = ['limit', 'cursor', 'sort', 'count', 'fields', 'access_token'] as const;
 
 const taken = {
   users: [...serverMade, ...listWords, ...Object.keys(userRules)],

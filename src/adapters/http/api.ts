@@ -6,7 +6,8 @@ import { type ClientAddress, clientAddresses } from './access/client-address.ts'
 import { Cors } from './access/cors.ts';
 import { type RateLimits, take } from './access/rate-limit.ts';
 import type { Api } from './endpoint.ts';
-import { type Operation, type Resource, resources } from './endpoints/resources.ts';
+import { type Operation, type Resource, resourcesOf } from './endpoints/resources.ts';
+import { endpointsFor } from './endpoints/table.ts';
 import type { Exchange } from './exchange.ts';
 import { PageMemory } from './lists/page-memory.ts';
 import type { RostrumHttpOptions } from './options.ts';
@@ -35,7 +36,7 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
   const api: Omit<Api, 'rostrum'> = { requireIfMatch, pages: new PageMemory(pageBytes) };
   const bodies = new BodyReader();
   const router = new Router<State>({ sensitive: true, strict: true });
-  for (const [path, resource] of resources) {
+  for (const [path, resource] of resourcesOf(endpointsFor(rostrum.ownFilters))) {
     router.all(
       path,
       chooseEndpoint(resource), // 405

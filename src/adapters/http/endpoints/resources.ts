@@ -1,7 +1,6 @@
 import type { Scope } from '../../../domain/access.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { HeaderTable, QueryTable } from '../request/parameters.ts';
-import { endpoints } from './table.ts';
 
 /** An endpoint and the tables that its requests are held to. */
 export interface Operation {
@@ -17,10 +16,11 @@ export interface Resource {
   readonly allow: string;
 }
 
-/** The paths below the API's prefix. `HEAD` is wherever `GET` is, and `OPTIONS` everywhere. */
-export const resources = resourcesOf(endpoints);
-
-/** @throws TypeError for an endpoint that says of nobody that they may call it */
+/**
+ * The paths below the API's prefix. `HEAD` is wherever `GET` is, and `OPTIONS` everywhere.
+ *
+ * @throws TypeError for an endpoint that says of nobody that they may call it
+ */
 export function resourcesOf(all: readonly Endpoint[]): ReadonlyMap<string, Resource> {
   const open = all.find(({ scopes }) => !(scopes?.length > 0));
   if (open !== undefined) throw new TypeError(`${open.operation} declares no scope.`);

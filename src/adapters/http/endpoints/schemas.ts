@@ -49,7 +49,8 @@ function pageSchema(name: string, record: JsonSchema): JsonSchema {
   return objectSchema(
     'A page of a list.',
     {
-      [name]: { type: 'array', items: record },
+      // With `fields`, a record has its id and what else was asked for.
+      [name]: { type: 'array', items: { ...record, required: ['id'] } },
       next: { type: ['string', 'null'], description: 'The cursor of the next page.' },
       total: { type: 'integer', minimum: 0, description: 'With count=exact: how many match.' },
     },

@@ -1,5 +1,7 @@
+import type { OwnFilters } from '../../../domain/own-filters.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { Endpoint } from '../endpoint.ts';
+import { ownParameters } from '../lists/own-filters.ts';
 import { postListParameters, userListParameters } from '../lists/parameters.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { postHandlers } from '../records/posts.ts';
@@ -29,46 +31,51 @@ export const commonProblems: readonly ProblemCode[] = [
   'shutting-down',
 ];
 
-/** Every endpoint of the API: what routes, validates and documents it. */
-export const endpoints: readonly Endpoint[] = [
-  ...endpointsOf({
-    one: 'user',
-    One: 'User',
-    many: 'users',
-    Many: 'Users',
-    handlers: userHandlers,
-    schemas: {
-      record: schemas.user,
-      input: schemas.userInput,
-      patch: schemas.userPatch,
-      page: schemas.users,
-    },
-    listParameters: userListParameters,
-    deleteParameters: [
-      {
-        name: 'posts',
-        description: "What becomes of the user's posts; without it, a user who has some stays.",
-        ...oneOf(deleteModes.filter((mode) => mode !== 'refuse')),
+/** Every endpoint of the API, as data: what routes, validates and documents it. */
+export function endpointsFor({ users, posts }: OwnFilters): readonly Endpoint[] {
+  return [
+    ...endpointsOf({
+      one: 'user',
+      One: 'User',
+      many: 'users',
+      Many: 'Users',
+      handlers: userHandlers,
+      schemas: {
+        record: schemas.user,
+        input: schemas.userInput,
+        patch: schemas.userPatch,
+        page: schemas.users,
       },
-    ],
-    conflicts: ['email-taken'],
-    deleteConflicts: ['user-has-posts'],
-  }),
-  ...endpointsOf({
-    one: 'post',
-    One: 'Post',
-    many: 'posts',
-    Many: 'Posts',
-    handlers: postHandlers,
-    schemas: {
-      record: schemas.post,
-      input: schemas.postInput,
-      patch: schemas.postPatch,
-      page: schemas.posts,
-    },
-    listParameters: postListParameters,
-    deleteParameters: [],
-    conflicts: [],
-    deleteConflicts: [],
-  }),
-];
+      listParameters: [...userListParameters, ...ownParameters(users)],
+      deleteParameters: [
+        {
+          name: 'posts',
+          description: "What becomes of the user's posts; without it, a user who has some stays.",
+          ...oneOf(deleteModes.filter((mode) => mode !== 'refuse')),
+        },
+      ],
+      conflicts: ['email-taken'],
+      deleteConflicts: ['user-has-posts'],
+    }),
+    ...endpointsOf({
+      one: 'post',
+      One: 'Post',
+      many: 'posts',
+      Many: 'Posts',
+      handlers: postHandlers,
+      schemas: {
+        record: schemas.post,
+        input: schemas.postInput,
+        patch: schemas.postPatch,
+        page: schemas.posts,
+      },
+      listParameters: [...postListParameters, ...ownParameters(posts)],
+      deleteParameters: [],
+      conflicts: [],
+      deleteConflicts: [],
+    }),
+  ];
+}
+
+/** The endpoints of a deployment that has declared no own filters. */
+export const endpoints = endpointsFor({});

@@ -1,5 +1,6 @@
 import type { EntityFilter, Page } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
+import type { EntityFields, Versioned } from '../../../domain/record.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Handler } from '../endpoint.ts';
 import { revalidated } from '../headers/cache-control.ts';
@@ -9,7 +10,7 @@ import { readListQuery } from './query.ts';
 
 /** What the services of users and of posts have in common for lists. */
 interface ListCalls<Filter, Sort extends string> {
-  list(request: ListRequest<Filter, Sort>): Promise<Page<unknown>>;
+  list(request: ListRequest<Filter, Sort>): Promise<Page<EntityFields>>;
 }
 
 /** A longer `Link` is left out: clients take no more of a header. */
@@ -23,7 +24,9 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
 ): Handler {
   return async (exchange, { rostrum, pages }) => {
     const { base, query } = exchange;
-    const { request, cursorAt } = readListQuery<Filter, Sort>(collection, query, readFilter);
+    const ownFields = rostrum.ownFilters[collection];
+    const listed = readListQuery<Filter, Sort>(collection, query, readFilter, ownFields);
+    const { request, fields, cursorAt } = listed;
     const headers = [...revalidated];
 
     const body = await pages.make(exchange, request.limit, async () => {
@@ -34,10 +37,17 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
         if (link.length <= maxLinkLength) headers.push('Link', link);
       }
       if (total !== undefined) headers.push('X-Total-Count', String(total));
-      const texts = items.map((item) => item.json).join(',');
+      const texts = items.map((item) => (fields ? partOf(item, fields) : item.json)).join(',');
       const counted = total === undefined ? '' : `,"total":${total}`;
       return `{"${collection}":[${texts}],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
     });
     return json(200, body, headers);
   };
+}
+
+/** A record without the fields that nobody asked for, as JSON. */
+function partOf({ record }: Versioned<EntityFields>, fields: ReadonlySet<string>): string {
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(record).filter(([name]) => fields.has(name))),
+  );
 }

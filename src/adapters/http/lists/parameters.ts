@@ -30,6 +30,12 @@ const count: Parameter = {
   ...oneOf(['exact']),
 };
 
+const fields: Parameter = {
+  name: 'fields',
+  description: 'Names with commas between them: of each record, only its id and these fields.',
+  schema: { type: 'string' },
+};
+
 const id: Parameter = {
   name: 'id',
   description: 'Only records with one of these ids.',
@@ -72,6 +78,7 @@ export const userListParameters: readonly Parameter[] = [
   cursor,
   sort(userSorts),
   count,
+  fields,
   id,
   text('email', 'Only the user with this email address; upper and lower case do not count.'),
   text('name', 'Only users whose whole name is this, exactly.'),
@@ -83,6 +90,7 @@ export const postListParameters: readonly Parameter[] = [
   cursor,
   sort(postSorts),
   count,
+  fields,
   id,
   text('authorId', 'Only posts of this user; empty: posts without an author.'),
   text('title', 'Only posts whose whole title is this, exactly.'),

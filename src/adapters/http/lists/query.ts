@@ -9,15 +9,19 @@ import {
   type UserFilter,
 } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
+import type { OwnFilterFields } from '../../../domain/own-filters.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Query } from '../request/query.ts';
 import { decodeCursor, encodeCursor, type ListIdentity } from './cursor.ts';
+import { readOwnFilter } from './own-filters.ts';
 import { defaultSort } from './parameters.ts';
 import { timeSpan } from './time-filter.ts';
 
 /** A list's query, read: its values are well-formed, because that was checked before. */
 export interface ListQuery<Filter, Sort extends string> {
   readonly request: ListRequest<Filter, Sort> & { readonly limit: number };
+  /** The fields that each record is left with; all of them when absent. */
+  readonly fields: ReadonlySet<string> | undefined;
   /** The cursor of a position in this very list. */
   readonly cursorAt: (position: Position) => string;
 }
@@ -27,8 +31,9 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   list: string,
   query: Query,
   readFilter: (query: Query) => Filter,
+  ownFields: OwnFilterFields | undefined,
 ): ListQuery<Filter, Sort> {
-  const filter = readFilter(query);
+  const filter = { ...readFilter(query), own: readOwnFilter(query, ownFields) };
   const order = readOrder<Sort>(first(query, 'sort') ?? defaultSort);
   const limit = Number(first(query, 'limit') ?? pageLimits.default);
   const total = query.has('count');
@@ -38,8 +43,10 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
     filter: identityOf(filter),
   };
   const after = readCursor(first(query, 'cursor'), identity, order.by);
+  const fields = first(query, 'fields');
   return {
     request: { filter, order, limit, after, total },
+    fields: fields === undefined ? undefined : new Set(['id', ...fields.split(',')]),
     cursorAt: (position) => encodeCursor(position, identity),
   };
 }

@@ -1,0 +1,36 @@
+import type { OwnFilter } from '../../../domain/list.ts';
+import type { OwnFilterFields, OwnFilterType } from '../../../domain/own-filters.ts';
+import type { Parameter } from '../endpoint.ts';
+import type { Query } from '../request/query.ts';
+
+const jsonTypes = { text: 'string', number: 'number', boolean: 'boolean' } as const;
+
+/** A number of JSON (RFC 8259, section 6). */
+const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** The parameters of the own fields that a deployment has declared. */
+export function ownParameters(fields: OwnFilterFields = {}): readonly Parameter[] {
+  return Object.entries(fields).map(([name, type]) => ({
+    name,
+    description: `Only records whose own field ${name} is this ${type}, exactly. Anything else matches nothing.`,
+    schema: { type: type === 'text' ? 'string' : [jsonTypes[type], 'string'] },
+  }));
+}
+
+/**
+ * What a query asks of own fields. What is not of the form of its type stays a text, which no
+ * field of that type equals.
+ */
+export function readOwnFilter(query: Query, fields: OwnFilterFields = {}): OwnFilter | undefined {
+  const own = Object.entries(fields).flatMap(([name, type]) => {
+    const [text] = query.get(name) ?? [];
+    return text === undefined ? [] : [[name, readValue(text, type)] as const];
+  });
+  return own.length === 0 ? undefined : Object.fromEntries(own);
+}
+
+function readValue(text: string, type: OwnFilterType): string | number | boolean {
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  const number = type === 'number' && numberForm.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(number) ? number : text;
+}

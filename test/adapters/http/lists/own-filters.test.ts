@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import {
+  postListParameters,
+  userListParameters,
+} from '../../../../src/adapters/http/lists/parameters.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { createRostrum } from '../../../../src/index.ts';
+import { type Api, expectProblem, startApi } from '../support/api.ts';
+
+describe('lists by own fields', () => {
+  const ownFilters = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
+  let api: Api;
+
+  before(async () => {
+    api = await startApi({ store: createMemoryStore({ ownFilters }), core: { ownFilters } });
+    for (const [title, own] of Object.entries({
+      a: { slug: 'hello', words: 5, pinned: true },
+      b: { slug: 'hello', words: 0.1, pinned: false },
+      c: { slug: 'true', words: '5', pinned: 'true' },
+      d: { slug: '5' },
+    })) {
+      await api.make('/posts', { title, ...own });
+    }
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  async function titles(query: string): Promise<string> {
+    const { status, body, text } = await api.get(`/posts?sort=title&count=exact&${query}`);
+    expect(status, text).to.equal(200);
+    expect(body.total).to.equal(body.posts.length);
+    return body.posts.map(({ title }) => title).join('');
+  }
+
+  it('have those whose value is the same and of the declared type', async () => {
+    for (const [query, found] of [
+      ['slug=hello', 'ab'],
+      ['slug=Hello', ''],
+      ['slug=', ''],
+      ['slug=5', 'd'],
+      ['slug=true', 'c'],
+      ['words=5', 'a'],
+      ['words=5.0', 'a'],
+      ['words=0.5e1', 'a'],
+      ['words=1e-1', 'b'],
+      ['pinned=true', 'a'],
+      ['pinned=false', 'b'],
+      ['slug=hello&pinned=false', 'b'],
+      ['slug=hello&pinned=false&title=a', ''],
+    ] as const) {
+      expect(await titles(query), query).to.equal(found);
+    }
+  });
+
+  it('match nothing by a value that is not of the type', async () => {
+    const numbers = ['', 'five', '05', '+5', ' 5', '5,0', '0x5', '.5', '5.', 'Infinity', '1e999'];
+    for (const value of [...numbers, 'NaN', 'null']) {
+      expect(await titles(`words=${encodeURIComponent(value)}`), value).to.equal('');
+    }
+    for (const value of ['', '1', '0', 'TRUE', 'yes']) {
+      expect(await titles(`pinned=${value}`), value).to.equal('');
+    }
+  });
+
+  it('know no field that is not declared, and name those that are', async () => {
+    const { errors, allowed } = expectProblem(
+      await api.get('/posts?lang=en'),
+      400,
+      'invalid-query',
+    );
+    expect(errors[0]).to.include({ parameter: 'lang', code: 'unknown' });
+    expect(allowed).to.include.members(['slug', 'words', 'pinned']);
+    const users = expectProblem(await api.get('/users?slug=x'), 400, 'invalid-query');
+    expect(users.allowed).not.to.include('slug');
+    expectProblem(await api.get('/posts?slug=a&slug=b'), 400, 'invalid-query');
+  });
+
+  it('are by no field that is a parameter already', () => {
+    for (const [list, parameters] of [
+      ['users', userListParameters],
+      ['posts', postListParameters],
+    ] as const) {
+      for (const { name } of parameters) {
+        const declare = () => {
+          createRostrum(api.store, { ownFilters: { [list]: { [name]: 'text' } } });
+        };
+        expect(declare, name).to.throw(TypeError, `"${name}" cannot be a filter of ${list}`);
+      }
+    }
+  });
+
+  it('have cursors that are bound to the value, however it is written', async () => {
+    const { body, headers } = await api.get('/posts?slug=hello&limit=1');
+    expect(headers.get('link')).to.include('slug=hello');
+    const cursor = `cursor=${body.next}`;
+    const next = await api.get(`/posts?slug=hello&${cursor}`);
+    expect(next.body.posts.map(({ title }) => title)).to.deep.equal(['a']);
+    for (const other of ['', 'slug=hallo&', 'slug=hello&words=5&', 'slug=hello&words=x&']) {
+      expectProblem(await api.get(`/posts?${other}${cursor}`), 400, 'invalid-cursor');
+    }
+  });
+});
+
+describe('the fields of a list', () => {
+  let api: Api;
+  before(async () => {
+    api = await startApi();
+    await api.make('/posts', { title: 'A', slug: 'a', inner: { deep: 1 } });
+    await api.make('/posts', { title: 'B', constructor: 1 });
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  it('are the id and those that are named, as far as a record has them', async () => {
+    for (const [fields, a, b] of [
+      ['title,slug', { title: 'A', slug: 'a' }, { title: 'B' }],
+      ['slug', { slug: 'a' }, {}],
+      ['id,id', {}, {}],
+      ['', {}, {}],
+      ['inner,inner.deep, title', { inner: { deep: 1 } }, {}],
+      ['constructor,authorId', { authorId: null }, { constructor: 1, authorId: null }],
+    ] as const) {
+      const { body, text } = await api.get(
+        `/posts?sort=title&count=exact&fields=${encodeURIComponent(fields)}`,
+      );
+      const ids = body.posts.map(({ id }) => id);
+      expect(
+        ids.every((id) => typeof id === 'string'),
+        text,
+      ).to.equal(true);
+      expect(body.posts, fields).to.deep.equal([
+        { id: ids[0], ...a },
+        { id: ids[1], ...b },
+      ]);
+      expect(body.total).to.equal(2);
+    }
+  });
+
+  it('may change from page to page, and Link carries them', async () => {
+    const { body, headers } = await api.get('/posts?limit=1&fields=title,slug');
+    const [, next = ''] = /^<\/api\/v1([^>]+)>/.exec(headers.get('link') ?? '') ?? [];
+    const second = await api.get(next);
+    expect(Object.keys(second.body.posts[0] ?? {})).to.have.members(['id', 'title', 'slug']);
+    const whole = await api.get(`/posts?limit=1&cursor=${body.next}`);
+    expect(whole.body.posts[0]).to.include.keys('body', 'createdAt');
+  });
+
+  it('are a list’s alone: a single record has one representation', async () => {
+    const { body } = await api.get('/posts?limit=1');
+    const one = await api.get(`/posts/${body.posts[0]?.id}?fields=title`);
+    expectProblem(one, 400, 'invalid-query');
+  });
+});

@@ -124,7 +124,7 @@ describe('the package', function () {
       ['--help'],
       ['backup', 'backup.db', '--store', `sqlite:${path}`],
       ['export', 'export.jsonl', '--store', `sqlite:${path}`],
-      ['import', 'export.jsonl', '--store', 'sqlite:imported.db'],
+      ['restore', 'export.jsonl', '--store', 'sqlite:restored.db'],
       ['copy', '--from', `sqlite:${path}`, '--to', 'sqlite:copy.db'],
     ]) {
       const { code, output } = await program(project, ...args);

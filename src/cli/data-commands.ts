@@ -3,10 +3,10 @@ import type { StoreSetting } from './failure.ts';
 import type { ImportFlags } from './import.ts';
 import type { SeedFlags } from './seed.ts';
 
-/** How the other commands name a store. */
-export interface StoreOption {
-  make(): Option;
-  read(command: Command): StoreSetting;
+/** Settings, as the other commands have them. */
+export interface SettingOptions {
+  optionOf(name: 'store' | 'userSchema' | 'postSchema'): Option;
+  storeOf(command: Command): StoreSetting;
 }
 
 const stopped = 'First stop the server of an SQLite store.';
@@ -17,23 +17,25 @@ with a header (.csv). Records get new ids, and posts keep their authors. All of 
 is checked before anything is added. A second import adds everything again.`;
 
 /** Adds the commands that bring records into a store: restore, import and seed. */
-export function addDataCommands(program: Command, store: StoreOption): void {
+export function addDataCommands(program: Command, { optionOf, storeOf }: SettingOptions): void {
   program
     .command('restore <file>')
     .description('make a store hold what an export holds')
-    .addOption(store.make())
+    .addOption(optionOf('store'))
     .option('--yes', 'remove records that the file does not have, without a question')
     .addHelpText('after', '\nThe whole file is checked before it is loaded.')
     .addHelpText('after', `Run an interrupted command again: it carries over the rest.\n${stopped}`)
     .action(async (file: string, options: { yes?: true }, command: Command) => {
       const { restoreCommand } = await import('./restore.ts');
-      await restoreCommand(file, store.read(command), options);
+      await restoreCommand(file, storeOf(command), options);
     });
 
   program
     .command('import <file>')
     .description('add users and posts from JSON, JSON Lines or CSV')
-    .addOption(store.make())
+    .addOption(optionOf('store'))
+    .addOption(optionOf('userSchema'))
+    .addOption(optionOf('postSchema'))
     .addOption(
       new Option('--as <list>', 'what an array, JSON Lines or CSV holds').choices([
         'users',
@@ -46,20 +48,22 @@ export function addDataCommands(program: Command, store: StoreOption): void {
     .addHelpText('after', `${imported}\n${stopped}`)
     .action(async (file: string, options: ImportFlags, command: Command) => {
       const { importCommand } = await import('./import.ts');
-      await importCommand(file, store.read(command), options);
+      await importCommand(file, storeOf(command), options);
     });
 
   program
     .command('seed')
     .description('add users and posts to play with')
-    .addOption(store.make())
+    .addOption(optionOf('store'))
+    .addOption(optionOf('userSchema'))
+    .addOption(optionOf('postSchema'))
     .option('--users <number>', 'how many users', count, 10)
     .option('--posts <number>', 'how many posts', count, 100)
     .option('--seed <number>', 'what the data are made from; any number when absent', count)
     .addHelpText('after', `\nThe same seed makes the same data.\n${stopped}`)
     .action(async (options: SeedFlags, command: Command) => {
       const { seedCommand } = await import('./seed.ts');
-      await seedCommand(store.read(command), options);
+      await seedCommand(storeOf(command), options);
     });
 }
 

@@ -4,10 +4,11 @@ import { type List, openDataFile } from './import/data-file.ts';
 import { readNames } from './import/field-names.ts';
 import { importRecords } from './import/import-records.ts';
 import type { Refusal } from './import/list-import.ts';
+import { readSchemas, type SchemaFiles } from './own-fields.ts';
 import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 
-export interface ImportFlags {
+export interface ImportFlags extends SchemaFiles {
   readonly as?: List;
   readonly map?: readonly string[];
   readonly keepIds?: boolean;
@@ -18,9 +19,10 @@ export interface ImportFlags {
 export async function importCommand(
   path: string,
   named: StoreSetting,
-  { as, map = [], keepIds = false, skipInvalid = false }: ImportFlags = {},
+  { as, map = [], keepIds = false, skipInvalid = false, ...files }: ImportFlags = {},
 ): Promise<void> {
   const names = readNames(map);
+  const ownFields = await readSchemas(files);
   // Nobody has to read the report to its end.
   process.stdout.on('error', () => {});
   const added = { users: 0, posts: 0 };
@@ -31,7 +33,7 @@ export async function importCommand(
   const { refused, others } = await runLong(
     async (run) => {
       const file = await openDataFile(path, as);
-      const options = { ...run, names, keepIds, skipInvalid, report, onAdded };
+      const options = { ...run, names, ownFields, keepIds, skipInvalid, report, onAdded };
       const refused = await withStore(named, 'target', (store) =>
         importRecords(file, store, options),
       );

@@ -72,7 +72,7 @@ function createProgram(): Command {
       await exportCommand(file, storeOf(command));
     });
 
-  addDataCommands(program, { make: () => optionOf(settingsTable.store), read: storeOf });
+  addDataCommands(program, { optionOf: (name) => optionOf(settingsTable[name]), storeOf });
 
   program
     .command('backup <file>')

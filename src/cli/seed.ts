@@ -1,15 +1,17 @@
+import { uuidV7 } from '../adapters/system/uuid-v7.ts';
 import { isRostrumError } from '../domain/errors.ts';
 import { addMs, instantFromMs } from '../domain/instant.ts';
 import type { Id } from '../domain/record.ts';
-import { createRostrum } from '../index.ts';
+import { assembleRostrum, type OwnFieldsSchemas } from '../domain/services/rostrum.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { Failure, type StoreSetting } from './failure.ts';
+import { readSchemas, type SchemaFiles } from './own-fields.ts';
 import { type LongRun, runLong } from './run-long.ts';
 import { seedData } from './seed-data.ts';
 import { withStore } from './with-store.ts';
 
-export interface SeedFlags {
+export interface SeedFlags extends SchemaFiles {
   readonly users?: number;
   readonly posts?: number;
   readonly seed?: number;
@@ -22,11 +24,14 @@ const spreadMs = 300 * 24 * 60 * 60 * 1000;
 /** `rostrum seed`: adds users and posts that a person may play with. */
 export async function seedCommand(
   named: StoreSetting,
-  { users = 10, posts = 100, seed = Math.floor(Math.random() * 1e9) }: SeedFlags = {},
+  { users = 10, posts = 100, seed = Math.floor(Math.random() * 1e9), ...files }: SeedFlags = {},
 ): Promise<void> {
+  const ownFields = await readSchemas(files);
   await runLong(
     (run) =>
-      withStore(named, 'target', (store) => seedRecords(store, { ...run, users, posts, seed })),
+      withStore(named, 'target', (store) =>
+        seedRecords(store, { ...run, users, posts, seed, ownFields }),
+      ),
     () => 'choose another --seed',
   );
   process.stdout.write(
@@ -39,36 +44,42 @@ export interface SeedOptions extends LongRun {
   readonly users: number;
   readonly posts: number;
   readonly seed: number;
+  readonly ownFields?: OwnFieldsSchemas;
 }
 
-/** @throws Failure when the store has users of the same seed */
+/** @throws Failure when the store has users of the same seed, or a schema asks for own fields */
 export async function seedRecords(
   store: Store,
-  { users, posts, seed, progress, signal }: SeedOptions,
+  { users, posts, seed, ownFields, progress, signal }: SeedOptions,
 ): Promise<void> {
   const data = seedData(seed);
   const step = spreadMs / Math.max(1, users + posts);
   const begin = instantFromMs(Date.now() - spreadMs);
   let made = 0;
   const clock = { now: () => addMs(begin, Math.floor(step * made++)) };
-  const rostrum = createRostrum(store, { clock });
+  const rostrum = assembleRostrum({ store, clock, ids: uuidV7, ownFields });
   const ids: Id[] = [];
 
+  const explain = (error: unknown) => {
+    if (isRostrumError(error, 'email-taken')) {
+      throw new Failure(`The store has users of the seed ${seed}: choose another --seed, or none.`);
+    }
+    if (!isRostrumError(error, 'invalid-record')) throw error;
+    const [{ pointer, message } = { pointer: '', message: '' }] = error.details.issues;
+    throw new Failure(`A schema refuses what seed makes, at ${pointer}: ${message}`);
+  };
   const many = async (what: string, count: number, make: (n: number) => Promise<void>) => {
     progress.begin(what, count);
     for (let done = 0; done < count; done += batch) {
       signal.throwIfAborted();
       const length = Math.min(batch, count - done);
-      await Promise.all(Array.from({ length }, (_, n) => make(done + n)));
+      await Promise.all(Array.from({ length }, (_, n) => make(done + n))).catch(explain);
       progress.advance(length);
     }
     progress.end();
   };
   await many('users', users, async (n) => {
     ids[n] = (await rostrum.users.create(data.user())).record.id;
-  }).catch((error: unknown) => {
-    if (!isRostrumError(error, 'email-taken')) throw error;
-    throw new Failure(`The store has users of the seed ${seed}: choose another --seed, or none.`);
   });
   await many('posts', posts, async () => {
     const { input, author } = data.post(users);

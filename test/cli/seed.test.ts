@@ -57,4 +57,18 @@ describe('rostrum seed', () => {
       ...Array.from({ length: 4 }),
     ]);
   });
+
+  it('names the field that a schema of the deployment asks for', async () => {
+    await using store = openTemporarySqlite();
+    const validate = () => ({ issues: [{ message: 'Is missing.', path: ['born'] }] });
+    const users = { '~standard': { version: 1, vendor: 'test', validate } } as const;
+    const seeding = seedRecords(store, {
+      ...options,
+      users: 1,
+      posts: 0,
+      seed: 1,
+      ownFields: { users },
+    });
+    expect(await refusalOf(seeding)).to.match(/^A schema refuses what seed makes, at \/born: /);
+  });
 });

@@ -26,6 +26,9 @@ describe('the command line', function () {
       rateLimit: 0,
       trustProxy: 0,
       cors: [],
+      index: [],
+      userSchema: undefined,
+      postSchema: undefined,
     });
   });
 

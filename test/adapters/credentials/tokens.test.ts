@@ -113,11 +113,11 @@ describe('tokens of an identity provider', () => {
     const token = await sign(good());
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.';
     for (let n = 0; n < 1000; n++) {
-      const at = Math.floor(Math.random() * token.length);
+      // Often the last one, which holds bits that base64url ignores.
+      const at = n % 10 === 0 ? token.length - 1 : Math.floor(Math.random() * token.length);
       const letter = letters[Math.floor(Math.random() * letters.length)] ?? '';
       const mutated = token.slice(0, at) + letter + token.slice(at + 1);
-      // The last character of each part holds bits that base64url ignores.
-      if (mutated === token || /^(?:\.|$)/.test(token.slice(at + 1))) continue;
+      if (mutated === token) continue;
       expect(await verifier.authenticate(mutated), mutated).to.equal(undefined);
     }
   });

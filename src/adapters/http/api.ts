@@ -37,8 +37,7 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
   const bodies = new BodyReader();
   const router = new Router<State>({ sensitive: true, strict: true });
   for (const [path, resource] of resourcesOf(endpointsFor(rostrum.ownFilters))) {
-    router.all(
-      path,
+    const steps = [
       chooseEndpoint(resource), // 405
       limitAddress(rateLimits, addressOf), // 429
       answerPreflight(cors, resource),
@@ -47,7 +46,8 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
       checkParameters, // 400: query and headers
       readBody(bodies), // 415, 413, 400; 503 where bodies hold too much memory
       handle(api), // what the core says: 422, 404, 428, 412, 409
-    );
+    ];
+    router.all(path, inOrder(steps));
   }
   const route = router.routes();
 
@@ -59,6 +59,15 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
     await route(ctx as Parameters<typeof route>[0], () => {
       throw unserved(exchange.target);
     });
+  };
+}
+
+/** Many steps as one: what the router is given it would compose anew for each request. */
+function inOrder(steps: readonly Step[]): Step {
+  const wanted = steps.filter((step) => step !== pass);
+  return (ctx, next) => {
+    const run = (i: number): Promise<void> => (wanted[i] ?? next)(ctx, () => run(i + 1));
+    return run(0);
   };
 }
 
@@ -91,7 +100,7 @@ function answerPreflight(cors: Cors, { allow }: Resource): Step {
     const response = cors.preflight(ctx.req, allow);
     if (response === undefined) return next();
     ctx.state.exchange.response = response;
-    return undefined;
+    return Promise.resolve();
   };
 }
 

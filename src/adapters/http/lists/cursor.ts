@@ -3,11 +3,11 @@ import { canonicalJson, type Json } from '../../../domain/json.ts';
 import type { Position } from '../../../domain/list.ts';
 import { isSortKey } from '../../../domain/list-request.ts';
 
-/** What a cursor is bound to: it is of no use in another list. */
-export interface ListIdentity {
-  readonly list: string;
-  readonly sort: string;
-  readonly filter: Json;
+/** A list, its sort and its filter as one text. A cursor is bound to it: elsewhere it is of no use. */
+export type ListIdentity = string & { readonly list: unique symbol };
+
+export function listIdentity(list: string, sort: string, filter: Json): ListIdentity {
+  return canonicalJson([list, sort, filter]).slice(0, -1) as ListIdentity;
 }
 
 /** A position in this list, and in no other, as an opaque text. */
@@ -42,7 +42,7 @@ export function decodeCursor(
  * The format's version and 96 bits of a digest of the whole cursor and its list: enough to tell
  * lists apart, and to see a character that was changed. It is no secret.
  */
-function digest(key: string | null, id: string, { list, sort, filter }: ListIdentity): string {
-  const text = canonicalJson([list, sort, filter, key, id]);
+function digest(key: string | null, id: string, identity: ListIdentity): string {
+  const text = `${identity},${JSON.stringify(key)},${JSON.stringify(id)}]`;
   return `2${hash('sha256', text, 'base64url').slice(0, 16)}`;
 }

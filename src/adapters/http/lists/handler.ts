@@ -4,9 +4,9 @@ import type { EntityFields, Versioned } from '../../../domain/record.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Handler } from '../endpoint.ts';
 import { revalidated } from '../headers/cache-control.ts';
-import { formatQuery, type Query } from '../request/query.ts';
+import type { Query } from '../request/query.ts';
 import { json } from '../response.ts';
-import { readListQuery } from './query.ts';
+import { type ListQuery, readListQuery } from './query.ts';
 
 /** What the services of users and of posts have in common for lists. */
 interface ListCalls<Filter, Sort extends string> {
@@ -22,18 +22,25 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
   service: (rostrum: Rostrum) => ListCalls<Filter, Sort>,
   readFilter: (query: Query) => Filter,
 ): Handler {
+  // A query that many requests of an API have is one object (`QueryTable`) with one meaning.
+  const known = new WeakMap<Query, ListQuery<Filter, Sort>>();
+
   return async (exchange, { rostrum, pages }) => {
     const { base, query } = exchange;
-    const ownFields = rostrum.ownFilters[collection];
-    const listed = readListQuery<Filter, Sort>(collection, query, readFilter, ownFields);
-    const { request, fields, cursorAt } = listed;
+    let listed = known.get(query);
+    if (listed === undefined) {
+      const ownFields = rostrum.ownFilters[collection];
+      listed = readListQuery<Filter, Sort>(collection, query, readFilter, ownFields);
+      known.set(query, listed);
+    }
+    const { request, fields, cursorAt, queryAt } = listed;
     const headers = [...revalidated];
 
     const body = await pages.make(exchange, request.limit, async () => {
       const { items, next, total } = await service(rostrum).list(request);
       const cursor = next === undefined ? undefined : cursorAt(next);
       if (cursor !== undefined) {
-        const link = `<${base}/${collection}?${formatQuery(query, { cursor })}>; rel="next"`;
+        const link = `<${base}/${collection}?${queryAt(cursor)}>; rel="next"`;
         if (link.length <= maxLinkLength) headers.push('Link', link);
       }
       if (total !== undefined) headers.push('X-Total-Count', String(total));

@@ -11,8 +11,8 @@ import {
 import type { ListRequest } from '../../../domain/list-request.ts';
 import type { OwnFilterFields } from '../../../domain/own-filters.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Query } from '../request/query.ts';
-import { decodeCursor, encodeCursor, type ListIdentity } from './cursor.ts';
+import { formatQuery, type Query } from '../request/query.ts';
+import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './cursor.ts';
 import { readOwnFilter } from './own-filters.ts';
 import { defaultSort } from './parameters.ts';
 import { timeSpan } from './time-filter.ts';
@@ -24,6 +24,8 @@ export interface ListQuery<Filter, Sort extends string> {
   readonly fields: ReadonlySet<string> | undefined;
   /** The cursor of a position in this very list. */
   readonly cursorAt: (position: Position) => string;
+  /** The query of the page that begins at a cursor. */
+  readonly queryAt: (cursor: string) => string;
 }
 
 /** @throws Problem `invalid-cursor` */
@@ -37,17 +39,15 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   const order = readOrder<Sort>(first(query, 'sort') ?? defaultSort);
   const limit = Number(first(query, 'limit') ?? pageLimits.default);
   const total = query.has('count');
-  const identity: ListIdentity = {
-    list,
-    sort: `${order.direction} ${order.by}`,
-    filter: identityOf(filter),
-  };
+  const identity = listIdentity(list, `${order.direction} ${order.by}`, identityOf(filter));
   const after = readCursor(first(query, 'cursor'), identity, order.by);
   const fields = first(query, 'fields');
+  const others = formatQuery(query, 'cursor');
   return {
     request: { filter, order, limit, after, total },
     fields: fields === undefined ? undefined : new Set(['id', ...fields.split(',')]),
     cursorAt: (position) => encodeCursor(position, identity),
+    queryAt: (cursor) => `${others}${others && '&'}cursor=${cursor}`,
   };
 }
 

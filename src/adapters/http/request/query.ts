@@ -24,17 +24,15 @@ export function parseQuery(text: string): Query | undefined {
   return query;
 }
 
-/** The query as text again; `changed` takes the place of what has the same name. */
-export function formatQuery(query: Query, changed: Readonly<Record<string, string>>): string {
-  const pairs = new Map([
-    ...query,
-    ...Object.entries(changed).map(([name, value]) => [name, [value]] as const),
-  ]);
-  return [...pairs]
-    .flatMap(([name, values]) =>
-      values.map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
-    )
-    .join('&');
+/** The query as text again, without the parameters of one name. */
+export function formatQuery(query: Query, without: string): string {
+  const pairs: string[] = [];
+  for (const [name, values] of query) {
+    if (name === without) continue;
+    const key = encodeURIComponent(name);
+    for (const value of values) pairs.push(`${key}=${encodeURIComponent(value)}`);
+  }
+  return pairs.join('&');
 }
 
 function decode(text: string): string | undefined {

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { runProgram } from '../../src/cli/program.ts';
+import { ownFiltersOf, settingsTable } from '../../src/settings/settings.ts';
+import { startServer } from '../support/server.ts';
+import { refusalOf } from './refusal.ts';
+
+describe('own fields that the program is told of', function () {
+  this.timeout(20_000);
+  const folder = mkdtempSync(join(tmpdir(), 'rostrum-own-'));
+  const schema = join(folder, 'posts.json');
+  const store = `sqlite:${join(folder, 'rostrum.db')}`;
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('are filters by --index, held to a schema, and may be others at the next start', async () => {
+    writeFileSync(schema, '{ "properties": { "slug": { "type": "string" } } }');
+    const flags = ['--index', 'posts.slug:text', '--index', 'posts.words:number,users.vip:boolean'];
+    {
+      await using server = await startServer('--store', store, '--post-schema', schema, ...flags);
+      const call = callsTo(server.address);
+      expect(await call('POST', '/posts', { title: 'A', slug: 'hello', words: 5 })).to.equal(201);
+      expect(await call('POST', '/posts', { title: 'B', slug: 5 })).to.equal(422);
+      expect(await call('GET', '/posts?slug=hello&words=5')).to.equal(1);
+      expect(await call('GET', '/posts?slug=hello&words=6')).to.equal(0);
+      expect(await call('GET', '/users?vip=true')).to.equal(0);
+      expect(await call('GET', '/users?slug=hello')).to.equal(400);
+    }
+    process.env.INDEXES = 'posts.words:number';
+    try {
+      await using server = await startServer('--store', store);
+      const call = callsTo(server.address);
+      expect(await call('POST', '/posts', { title: 'B', slug: 5 })).to.equal(201);
+      expect(await call('GET', '/posts?words=5')).to.equal(1);
+      expect(await call('GET', '/posts?slug=hello')).to.equal(400);
+    } finally {
+      delete process.env.INDEXES;
+    }
+  });
+
+  it('are read from the form that the help shows', () => {
+    const { parse } = settingsTable.index;
+    expect(parse('posts.slug:text, users.größe:number')).to.have.lengthOf(2);
+    expect(
+      ownFiltersOf(['posts.slug:text', 'users.größe:number', 'users.vip:boolean']),
+    ).to.deep.equal({ users: { größe: 'number', vip: 'boolean' }, posts: { slug: 'text' } });
+    for (const wrong of ['', 'slug', 'posts.slug', 'posts.slug:string', 'post.slug:text']) {
+      expect(parse(wrong), wrong).to.equal(undefined);
+    }
+  });
+
+  for (const [reason, ...args] of [
+    [/--index is "posts\.title:text": "title" cannot be a filter/, '--index', 'posts.title:text'],
+    [
+      /--index .* posts\.a is given twice\./,
+      '--index',
+      'posts.a:text',
+      '--index',
+      'posts.a:number',
+    ],
+    [/'--index <field>' argument 'posts.slug' .* posts\.slug:text\./, '--index', 'posts.slug'],
+    [/^The schema file none\.json is not there\.$/, '--user-schema', 'none.json'],
+  ] as const) {
+    it(`are refused in one sentence: ${args.join(' ')}`, async () => {
+      const said = await refusalOf(runProgram(['--store', 'memory:', ...args]));
+      expect(said)
+        .to.match(reason)
+        .and.to.match(/^[^\n]*\.$/);
+    });
+  }
+});
+
+/** Calls the API. What they return is the number of posts or users of a list, else the status. */
+function callsTo(address: string) {
+  return async (method: string, path: string, body?: object): Promise<number> => {
+    const response = await fetch(`${address}/api/v1${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const { posts, users } = (await response.json()) as { posts?: object[]; users?: object[] };
+    return (posts ?? users)?.length ?? response.status;
+  };
+}

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { createMemoryStore } from '../../src/adapters/memory/index.ts';
+import { createRostrum, type OwnFilters, type PostFilter } from '../../src/index.ts';
+import { errorOf } from '../support/error-of.ts';
+
+describe('filters on own fields', () => {
+  const ownFilters = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
+  const store = createMemoryStore({ ownFilters });
+  const { users, posts } = createRostrum(store, { ownFilters });
+  const list = (own: object) => posts.list({ filter: { own } as PostFilter, total: true });
+
+  before(async () => {
+    await posts.create({ title: 'A', slug: 'a', words: 5, pinned: true });
+    await posts.create({ title: 'B', slug: '5', words: '5', pinned: 'true' });
+  });
+
+  it('match by declared names, and nothing by a value of another type', async () => {
+    const counts: [own: object, count: number][] = [
+      [{}, 2],
+      [{ slug: 'a', words: 5, pinned: true }, 1],
+      [{ slug: '5' }, 1],
+      [{ slug: 5 }, 0],
+      [{ words: '5' }, 0],
+      [{ pinned: 'true' }, 0],
+      [{ slug: 'a', pinned: 1 }, 0],
+    ];
+    for (const [own, count] of counts) {
+      const { items, total } = await list(own);
+      expect([items.length, total], JSON.stringify(own)).to.deep.equal([count, count]);
+    }
+  });
+
+  it('are errors by a name that is not declared, before anything is read', async () => {
+    await using closed = createMemoryStore();
+    await closed.close();
+    const bare = createRostrum(closed);
+    for (const call of [
+      () => list({ lang: 'en' }),
+      () => list({ constructor: 'x' }),
+      () => users.list({ filter: { own: { slug: 'a' } } }),
+      () => bare.posts.list({ filter: { own: { slug: 'a' } } }),
+      () => list([] as object),
+    ]) {
+      expect(await errorOf(call())).to.be.instanceOf(TypeError);
+    }
+    for (const value of [null, undefined, Number.NaN, Number.POSITIVE_INFINITY, ['a'], {}, 5n]) {
+      expect(await errorOf(list({ slug: value }))).to.be.instanceOf(TypeError);
+    }
+  });
+
+  it('are errors on a store that was not opened with them', async () => {
+    const other = createRostrum(createMemoryStore(), { ownFilters });
+    const error = await errorOf(other.posts.list({ filter: { own: { slug: 'a' } } }));
+    expect(String(error)).to.equal(
+      'TypeError: The store was not opened with "slug" among its ownFilters.',
+    );
+  });
+
+  it('stay as they were declared', async () => {
+    const declared: Record<string, 'text'> = { slug: 'text' };
+    const rostrum = createRostrum(store, { ownFilters: { posts: declared } });
+    declared.words = 'text';
+    expect(rostrum.ownFilters).to.deep.equal({ users: {}, posts: { slug: 'text' } });
+  });
+
+  it('cannot be declared by the names of other things, or of other types', () => {
+    const declare = (own: object) => () => {
+      createRostrum(store, { ownFilters: own as OwnFilters });
+    };
+    for (const name of [
+      ...['id', 'createdAt', 'updatedAt', 'title', 'body', 'authorId'],
+      ...['limit', 'cursor', 'sort', 'count', 'fields', 'access_token'],
+      ...['', '__proto__', 'a.b', '$a', 'a b', 'a[gte]', '1st', '-a', 'a"b', 'x'.repeat(65)],
+    ]) {
+      expect(declare({ posts: JSON.parse(`{${JSON.stringify(name)}: "text"}`) }), name).to.throw(
+        TypeError,
+        `"${name}" cannot be a filter of posts`,
+      );
+    }
+    expect(declare({ users: { title: 'text', größe: 'number', _a: 'text' } })).not.to.throw();
+    expect(declare({ posts: { slug: 'string' } })).to.throw(TypeError, 'one of text, number');
+    expect(declare({ post: {} })).to.throw(TypeError, '"post" is not known in the ownFilters');
+    expect(declare({ posts: ['slug'] })).to.throw(TypeError, 'must be an object');
+    const many = Array.from({ length: 33 }, (_, n) => [`f${n}`, 'text']);
+    expect(declare({ posts: Object.fromEntries(many) })).to.throw(RangeError, 'At most 32');
+  });
+});

@@ -202,7 +202,7 @@ describe('rostrum import', () => {
   });
 
   it('reports everything that a rule refuses, with its place, and adds nothing', async () => {
-    await store.users.create(() => user(1));
+    await store.users.create(() => user(1, { id: '2' }));
     const given = {
       users: [
         { id: 1, name: 'A', email: 'a@b.c' },

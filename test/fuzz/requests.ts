@@ -24,7 +24,7 @@ export function requestOf(random: Random, ids: readonly string[]): RawRequest {
   const withBody = /^P/.test(method) ? random.chance(0.95) : random.chance(0.1);
   const body = withBody ? bodyOf(random, ids) : Buffer.alloc(0);
   const chunked = withBody && random.chance(0.1);
-  const head = [`${method} ${path} HTTP/1.1`, 'Host: fuzz', ...headersOf(random, method)];
+  const head = [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...headersOf(random, method)];
   if (withBody)
     head.push(chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`);
   // Without a body, a line that promises one would only be waited for.

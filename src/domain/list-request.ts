@@ -63,7 +63,7 @@ function checkFilter(filter: EntityFilter, { texts, own }: ListRules<string>): v
   const values = checkOptions<Record<string, unknown>>(filter, known, 'filter');
   const { ids, createdAt, updatedAt } = filter;
   if (ids !== undefined) {
-    if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) {
+    if (!Array.isArray(ids) || [...ids].some((id) => typeof id !== 'string')) {
       throw new TypeError('The filter "ids" must be a list of texts.');
     }
     if (ids.length > maxFilterIds) {

@@ -18,3 +18,19 @@ export function checkOptions<T extends object>(
     `"${strange}" is not known in the ${what}; known are ${names.join(', ') || 'none'}.`,
   );
 }
+
+/** True for a promise and whatever else is awaited like one. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value;
+}
+
+/**
+ * Refuses the result of a function that must be synchronous. Its rejection must not end the process.
+ *
+ * @throws TypeError
+ */
+export function checkSynchronous(result: unknown, what: string): void {
+  if (!isThenable(result)) return;
+  Promise.resolve(result).catch(() => {});
+  throw new TypeError(`${what} must be synchronous, and returned a promise.`);
+}

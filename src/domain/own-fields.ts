@@ -1,6 +1,7 @@
 import { JsonReader } from './i-json.ts';
 import type { Issues } from './issues.ts';
 import { copyJson, isPlainObject, type Json, type JsonObject } from './json.ts';
+import { checkSynchronous } from './options.ts';
 
 /** Own fields as a caller gives them, without a schema. */
 export interface OwnFieldsInput {
@@ -14,7 +15,9 @@ export interface OwnFieldsInput {
  *
  * It sees the own fields alone, and what it returns is stored. So that must be JSON, name no field
  * that Rostrum has already, and be accepted by the schema when it comes back. A schema runs only
- * when own fields change. It must be synchronous, and must not throw.
+ * when own fields change. It must be synchronous, and must not throw: either is an error of the call.
+ * (One thing is out of reach: an asynchronous check that rejects. Zod, for one, first runs it
+ * synchronously and drops its promise, which ends a Node process.)
  */
 export interface OwnFieldsSchema<In extends object = object, Out extends object = object> {
   readonly '~standard': {
@@ -105,19 +108,17 @@ function validate(
   } catch (cause) {
     throw new TypeError('The schema of own fields threw an error.', { cause });
   }
-  if (isThenable(result)) {
-    // Some libraries return one when a check throws; its rejection must not end the process.
-    Promise.resolve(result).catch(() => {});
-    throw new TypeError(
-      'The schema of own fields returned a promise: it must be synchronous, and its checks must not throw.',
-    );
-  }
-  const { value, issues = [] } = result as { value?: unknown; issues?: readonly SchemaIssue[] };
-  return { value, issues };
+  // Some libraries return a promise when a check throws.
+  checkSynchronous(result, 'The schema of own fields must not throw. It');
+  const { value, issues = [] } = (result ?? {}) as { value?: unknown; issues?: unknown };
+  if (Array.isArray(issues) && issues.every(isSchemaIssue)) return { value, issues };
+  throw new TypeError('The schema of own fields returned what is no Standard Schema result.');
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value;
+function isSchemaIssue(issue: unknown): issue is SchemaIssue {
+  if (typeof issue !== 'object' || issue === null) return false;
+  const { message, path } = issue as Partial<SchemaIssue>;
+  return typeof message === 'string' && (path === undefined || Array.isArray(path));
 }
 
 function keyOf(part: PropertyKey | { readonly key: PropertyKey }): string | number {

@@ -1,8 +1,11 @@
 /** The length of a text in Unicode code points. */
 export function codePoints(text: string): number {
-  let count = 0;
+  let count = text.length;
+  let isAfterLeading = false;
   for (let i = 0; i < text.length; i++) {
-    if (!isTrailing(text.charCodeAt(i)) || !isLeading(text.charCodeAt(i - 1))) count++;
+    const half = text.charCodeAt(i) & 0xfc00;
+    if (half === 0xdc00 && isAfterLeading) count -= 1;
+    isAfterLeading = half === 0xd800;
   }
   return count;
 }

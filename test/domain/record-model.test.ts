@@ -254,6 +254,27 @@ describe('own fields', () => {
       }
     });
 
+    it('take no schema whose result is none', () => {
+      const none = [undefined, null, { issues: [null] }, { issues: [{}] }, { issues: 'x' }];
+      const odd = [{ issues: [{ message: 'm', path: 'ab' }] }];
+      for (const result of [...none.slice(2), ...odd]) {
+        expect(() =>
+          make(
+            schemaOf(() => result),
+            {},
+          ),
+        ).to.throw(TypeError, /no Standard Schema result/);
+      }
+      for (const result of none.slice(0, 2)) {
+        expect(() =>
+          make(
+            schemaOf(() => result),
+            {},
+          ),
+        ).to.throw(TypeError, /no JSON object/);
+      }
+    });
+
     it('take no schema whose result cannot be stored', () => {
       for (const value of [7, [], new Date(), { at: new Date() }, { n: 1n }, { n: Number.NaN }]) {
         expect(() =>

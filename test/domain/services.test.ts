@@ -143,6 +143,7 @@ describe('the services', () => {
       'a text for options of a creation': () => on.users.create({ name: 'x' }, never('key')),
       'a request that is not known': () => on.users.list(never({ lmit: 1 })),
       'a filter that is not known': () => on.users.list({ filter: never({ nmae: 'x' }) }),
+      'ids with holes': () => on.users.list({ filter: { ids: new Array(3) } }),
       'ids that are a text': () => on.users.list({ filter: { ids: never('abc') } }),
       'a span that is a text': () => on.users.list({ filter: { createdAt: never('yesterday') } }),
       'a span of no instants': () =>
@@ -178,7 +179,15 @@ describe('the services', () => {
     });
 
     it('clocks and id generators that do not do what they have to', async () => {
-      for (const now of ['yesterday', '2026-11-21T09:30:00Z', '']) {
+      const later = () => Promise.reject(new Error('late'));
+      expect(await misuse(() => on.users.update('u', never(7)))).to.be.instanceOf(TypeError);
+      for (const now of [
+        'yesterday',
+        '2026-11-21T09:30:00Z',
+        '',
+        never(undefined),
+        never(later()),
+      ]) {
         const { users: late } = createRostrum(closed, { clock: { now: () => now } });
         expect(await misuse(() => late.create({ name: 'x' }))).to.be.instanceOf(TypeError);
       }
@@ -186,6 +195,31 @@ describe('the services', () => {
         const { users: nameless } = createRostrum(closed, { ids: { next: () => id } });
         expect(await misuse(() => nameless.create({ name: 'x' }))).to.be.instanceOf(TypeError);
       }
+    });
+
+    it('parts of the core that cannot be ones', () => {
+      const parts = [{ clock: {} }, { clock: null }, { ids: {} }, { ownFields: { users: {} } }];
+      for (const part of parts)
+        expect(() => createRostrum(closed, never(part))).to.throw(TypeError);
+      for (const none of [undefined, {}, 'memory:']) {
+        expect(() => createRostrum(never(none))).to.throw(TypeError, 'store');
+      }
+    });
+
+    it('a change that is asynchronous, and no process ends by it', async () => {
+      const { users: open } = createRostrum(createMemoryStore());
+      const { id } = (await open.create({ name: 'x' })).record;
+      const unhandled: unknown[] = [];
+      const note = (reason: unknown) => unhandled.push(reason);
+      process.on('unhandledRejection', note);
+      const change = never(() => Promise.reject(new Error('late')));
+      const error = await misuse(() => open.update(id, change));
+      await new Promise((done) => setTimeout(done, 5));
+      process.off('unhandledRejection', note);
+      expect([String(error), unhandled]).to.deep.equal([
+        'TypeError: The change must be synchronous, and returned a promise.',
+        [],
+      ]);
     });
 
     it('options of the core that are not known', () => {

@@ -4,6 +4,9 @@ import type { IdGenerator } from '../../ports/id-generator.ts';
 const stock = new Uint8Array(1024);
 let used = stock.length;
 
+/** Bytes of an id behind its time. */
+const randomBytes = 10;
+
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /**
@@ -14,16 +17,22 @@ const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
  */
 export const uuidV7: IdGenerator = {
   next() {
-    if (used + 10 > stock.length) {
+    if (used + randomBytes > stock.length) {
       crypto.getRandomValues(stock);
       used = 0;
     }
-    const random = () => stock[used++] ?? 0;
-    const byte = (value: number) => hex[value] ?? '';
-    const pair = () => byte(random()) + byte(random());
+    const first = used;
+    used += randomBytes;
     const time = Date.now().toString(16).padStart(12, '0');
-    const versioned = byte((random() & 0x0f) | 0x70) + byte(random());
-    const variant = byte((random() & 0x3f) | 0x80) + byte(random());
-    return `${time.slice(0, 8)}-${time.slice(8)}-${versioned}-${variant}-${pair()}${pair()}${pair()}`;
+    let id = `${time.slice(0, 8)}-${time.slice(8)}-`;
+    for (let i = 0; i < randomBytes; i++) {
+      let byte = stock[first + i] as number;
+      if (i === 0)
+        byte = (byte & 0x0f) | 0x70; // The version.
+      else if (i === 2) byte = (byte & 0x3f) | 0x80; // The variant.
+      if (i === 2 || i === 4) id += '-';
+      id += hex[byte];
+    }
+    return id;
   },
 };

@@ -9,7 +9,7 @@ import { type FieldIssue, maxIssues } from '../issues.ts';
 import { copyJson } from '../json.ts';
 import type { EntityFilter, Page } from '../list.ts';
 import { type ListRequest, type ListRules, pageRequest } from '../list-request.ts';
-import { checkOptions } from '../options.ts';
+import { checkOptions, checkSynchronous } from '../options.ts';
 import type { OwnFilterFields } from '../own-filters.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import type { EntityFields, Id, Versioned } from '../record.ts';
@@ -162,7 +162,11 @@ export abstract class RecordService<
   ): Promise<Versioned<R>> {
     if (typeof change !== 'function') throw new TypeError('The change must be a function.');
     // A copy: a function that mutates its argument must not hide its change.
-    return this.#change(id, precondition, (record) => change(copyJson(record)));
+    return this.#change(id, precondition, (record) => {
+      const input = change(copyJson(record));
+      checkSynchronous(input, 'The change');
+      return input;
+    });
   }
 
   /** Further issues of an invalid input, which only the store can know. */
@@ -170,7 +174,8 @@ export abstract class RecordService<
 
   protected now(): Instant {
     const now = this.#clock.now();
-    if (now === this.#instant) return now;
+    if (this.#instant !== undefined && now === this.#instant) return now;
+    checkSynchronous(now, 'The clock');
     if (!isInstant(now)) {
       throw new TypeError('The clock must return an instant like 2026-11-21T09:30:00.000Z.');
     }

@@ -92,9 +92,10 @@ export interface RostrumParts {
   readonly ownFilters?: OwnFilters | undefined;
 }
 
-/** @throws TypeError or RangeError for own filters that cannot be */
+/** @throws TypeError or RangeError for parts or own filters that cannot be */
 export function assembleRostrum(parts: RostrumParts): Rostrum {
   const { store, clock, ids, ownFields = {}, ownFilters = {} } = parts;
+  checkParts(store, clock, ids, ownFields);
   checkOwnFilters(ownFilters);
   const filters = { users: { ...ownFilters.users }, posts: { ...ownFilters.posts } };
   const { users, posts } = store;
@@ -115,4 +116,26 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
     };
   };
   return boundTo();
+}
+
+/** @throws TypeError for a part that cannot be one: it must not fail at the first call only */
+function checkParts(
+  store: unknown,
+  clock: unknown,
+  ids: unknown,
+  ownFields: OwnFieldsSchemas,
+): void {
+  const has = (part: unknown, name: string, type: string): boolean =>
+    typeof part === 'object' && part !== null && typeof Reflect.get(part, name) === type;
+  if (!has(store, 'users', 'object') || !has(store, 'posts', 'object')) {
+    throw new TypeError('The store must have repositories of users and posts.');
+  }
+  if (!has(clock, 'now', 'function')) throw new TypeError('The clock must have a method "now".');
+  if (!has(ids, 'next', 'function')) {
+    throw new TypeError('The id generator must have a method "next".');
+  }
+  for (const [name, schema] of Object.entries(ownFields)) {
+    if (schema === undefined || has(schema['~standard'], 'validate', 'function')) continue;
+    throw new TypeError(`The schema of own fields of ${name} is no Standard Schema.`);
+  }
 }

@@ -33,11 +33,15 @@ export function readOptions(args: readonly string[]) {
       only: { type: 'string' },
       /** The one store that is wanted; all of them when absent. */
       store: { type: 'string' },
+      /** How many posts the large store has; then the run is no full one. */
+      many: { type: 'string' },
       /** The main.js of a build to measure; one of the sources is made when absent. */
       program: { type: 'string' },
     },
   });
   const stores = storeKinds.filter((kind) => (values.store ?? kind) === kind);
   if (stores.length === 0) throw new Error(`--store is one of ${storeKinds.join(', ')}.`);
-  return { ...values, ...(values.quick ? quick : full), stores };
+  const sizes = values.quick ? quick : full;
+  const many = Number(values.many ?? sizes.many);
+  return { ...values, ...sizes, many, stores, quick: values.quick || values.many !== undefined };
 }

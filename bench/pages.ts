@@ -1,10 +1,13 @@
 import {
+  newestFirst,
   type Order,
   type Position,
+  type PostFilter,
   type PostSort,
   pageLimits,
   postSorts,
 } from '../src/domain/list.ts';
+import { RecordVersioned } from '../src/domain/record.ts';
 import type { Store, Versioned } from '../src/index.ts';
 import { authorAt, authorsOf, postAt } from './data.ts';
 import type { Options } from './options.ts';
@@ -17,6 +20,10 @@ const few = 1000;
 const limit = 20;
 const { bytes } = pageLimits;
 
+/** Every 40th post has this slug, and so more than a page of them in a store of any size. */
+const slug = 'hello';
+const ownFilters = { posts: { slug: 'text' } } as const;
+
 /** For how long one contestant reads its page over and over. */
 const turnMs = 60;
 
@@ -24,6 +31,11 @@ const turnMs = 60;
 const batch = 1000;
 
 const sizes = ['small', 'large'] as const;
+
+interface List {
+  readonly order: Order<PostSort>;
+  readonly filter?: PostFilter;
+}
 
 interface Row extends Readonly<Record<(typeof sizes)[number], Series>> {
   readonly store: StoreKind;
@@ -45,8 +57,8 @@ export async function measurePages(options: Options, workspace: Workspace): Prom
     if (store === 'memory') continue;
     const urls = [await workspace.newStore(store), await workspace.newStore(store)];
     if (urls[0] === undefined || urls[1] === undefined) continue;
-    await using small = await open(urls[0]);
-    await using large = await open(urls[1]);
+    await using small = await open(urls[0], { ownFilters });
+    await using large = await open(urls[1], { ownFilters });
     await fill(small, few);
     await fill(large, many);
     for (const order of postSorts.flatMap(bothWays)) {
@@ -54,13 +66,19 @@ export async function measurePages(options: Options, workspace: Workspace): Prom
       for (const { page, ...skip } of depths) {
         say(`pages: ${store}, ${sort}, page ${page}`);
         const read = {
-          small: await reader(small, order, skip.small),
-          large: await reader(large, order, skip.large),
+          small: await reader(small, { order }, skip.small),
+          large: await reader(large, { order }, skip.large),
         };
         const times = await interleave(rounds, sizes, (size) => read[size]());
         rows.push({ store, sort, page, small: times.small.ms, large: times.large.ms });
       }
     }
+    say(`pages: ${store}, slug=${slug}`);
+    const list = { order: newestFirst, filter: { own: { slug } } };
+    const read = { small: await reader(small, list), large: await reader(large, list) };
+    const times = await interleave(rounds, sizes, (size) => read[size]());
+    const row = { sort: '-createdAt', page: `slug=${slug}` };
+    rows.push({ store, ...row, small: times.small.ms, large: times.large.ms });
   }
   const head = ['store', 'sort', 'page', ...[few, many].map(count), 'large / small'];
   const body = rows.map(({ store, sort, page, small, large }) => {
@@ -82,11 +100,11 @@ function bothWays(by: PostSort): Order<PostSort>[] {
  * Walks to a page; what it returns reads that again and again, one read after another, for the
  * median time of a read: on a busy machine some of many reads have to wait.
  */
-async function reader({ posts }: Store, order: Order<PostSort>, skip: number) {
+async function reader({ posts }: Store, { order, filter = {} }: List, skip = 0) {
   let after: Position | undefined;
   for (let left = skip; left > 0; left -= batch) {
     const step = Math.min(left, batch);
-    after = (await posts.list({ filter: {}, order, limit: step, bytes, after })).next;
+    after = (await posts.list({ filter, order, limit: step, bytes, after })).next;
     if (after === undefined) throw new Error('The store has fewer posts than that.');
   }
   return async () => {
@@ -94,7 +112,7 @@ async function reader({ posts }: Store, order: Order<PostSort>, skip: number) {
     const end = performance.now() + turnMs;
     for (let now = performance.now(); now < end; ) {
       const start = now;
-      await posts.list({ filter: {}, order, limit, bytes, after });
+      await posts.list({ filter, order, limit, bytes, after });
       now = performance.now();
       times.push(now - start);
     }
@@ -106,7 +124,10 @@ async function reader({ posts }: Store, order: Order<PostSort>, skip: number) {
 async function fill({ transfer }: Store, posts: number): Promise<void> {
   if (transfer === undefined) throw new Error('The store has no transfer.');
   await load(transfer.users, authorsOf(posts), authorAt);
-  await load(transfer.posts, posts, postAt);
+  await load(transfer.posts, posts, (n) => {
+    const own = { slug: n % 40 === 0 ? slug : `post-${n}` };
+    return new RecordVersioned({ ...postAt(n).record, ...own }, 1);
+  });
 }
 
 /** Several calls at a time, so that the store need not wait for the next records. */

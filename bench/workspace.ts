@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import { createLogger } from '../src/adapters/system/logger.ts';
 import type { Store } from '../src/index.ts';
+import type { StoreOptions } from '../src/ports/index.ts';
 import { openStore } from '../src/settings/open-store.ts';
 import { findMongod } from '../test/support/mongod/binary.ts';
 
@@ -53,8 +54,8 @@ async function startMongod(): Promise<MongoMemoryReplSet | undefined> {
 }
 
 /** Opens a store as the program does. */
-export async function open(url: string): Promise<Store> {
-  const store = await openStore(url, createLogger('silent'));
+export async function open(url: string, options: StoreOptions = {}): Promise<Store> {
+  const store = await openStore(url, createLogger('silent'), options);
   await store.ready();
   return store;
 }

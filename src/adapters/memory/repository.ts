@@ -51,15 +51,7 @@ export abstract class MemoryRepository<
   async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
     this.#check();
     const { filter, total } = request;
-    const wanted = filter.ids && new Set(filter.ids);
-    const equal = Object.entries(this.equalities(filter)).filter(([, key]) => key !== undefined);
-    const ownEqual = ownEqualities(filter.own, this.table.ownFields);
-    const matches = ({ id, keys, own }: Row): boolean =>
-      (wanted === undefined || wanted.has(id)) &&
-      isWithin(keys.createdAt, filter.createdAt) &&
-      isWithin(keys.updatedAt, filter.updatedAt) &&
-      equal.every(([name, key]) => keys[name] === key) &&
-      ownEqual.every(({ name, value }) => own[name] === value);
+    const matches = this.#matcher(filter);
     const { items, next } = this.table.page(matches, request);
     return {
       items: items.map((row) => this.shown(row)),
@@ -133,6 +125,25 @@ export abstract class MemoryRepository<
     return row;
   }
 
+  /** Whether a row is what a filter asks for: only what is asked for is looked at. */
+  #matcher(filter: Filter): (row: Row) => boolean {
+    const { ids, createdAt, updatedAt, own: ownFilter } = filter;
+    const conditions: ((row: Row) => boolean)[] = [];
+    if (ids !== undefined) {
+      const wanted = new Set(ids);
+      conditions.push(({ id }) => wanted.has(id));
+    }
+    if (createdAt !== undefined) conditions.push(({ keys }) => isWithin(keys.createdAt, createdAt));
+    if (updatedAt !== undefined) conditions.push(({ keys }) => isWithin(keys.updatedAt, updatedAt));
+    for (const [name, key] of Object.entries(this.equalities(filter))) {
+      if (key !== undefined) conditions.push(({ keys }) => keys[name] === key);
+    }
+    for (const { name, value } of ownEqualities(ownFilter, this.table.ownFields)) {
+      conditions.push(({ own }) => own[name] === value);
+    }
+    return (row) => conditions.every((holds) => holds(row));
+  }
+
   #check(): void {
     if (this.#lifetime.closed) throw storeUnavailable('none');
   }
@@ -172,7 +183,7 @@ class MemoryCreation<R> extends JsonVersioned<R> implements Creation<R> {
   }
 }
 
-function isWithin(key: string | null | undefined, { from, before }: TimeSpan = {}): boolean {
+function isWithin(key: string | null | undefined, { from, before }: TimeSpan): boolean {
   const instant = key ?? '';
   return (from === undefined || instant >= from) && (before === undefined || instant < before);
 }

@@ -37,12 +37,11 @@ export class Table {
 
   /** What a record has in these fields; a list or an object equals no value that is asked for. */
   ownKeys(record: EntityFields): OwnKeys {
-    const values: [string, unknown][] = Object.entries(record);
-    return Object.fromEntries(
-      values.filter(([name, value]) => {
-        return Object.hasOwn(this.ownFields, name) && typeof value !== 'object';
-      }),
-    );
+    const values: Readonly<Record<string, unknown>> = record;
+    const names = Object.keys(this.ownFields).filter((name) => {
+      return Object.hasOwn(values, name) && typeof values[name] !== 'object';
+    });
+    return Object.fromEntries(names.map((name) => [name, values[name]]));
   }
 
   get(id: Id): Row | undefined {
@@ -78,7 +77,7 @@ export class Table {
 
   page(matches: (row: Row) => boolean, { order, limit, bytes, after }: Cut) {
     const { by, direction } = order;
-    const found = this.#sortedBy(by).walk(this.#rows, direction, after).filter(matches);
+    const found = this.#sortedBy(by).walk(this.#rows, matches, direction, after);
     return cutPage(found, { limit, bytes }, (row) => positionBy(by, row));
   }
 
@@ -128,16 +127,21 @@ class SortedRows {
     this.#rows = [];
   }
 
-  /** The rows behind a position (or all of them), in a direction. */
-  *walk(all: ReadonlyMap<Id, Row>, direction: 'asc' | 'desc', after?: Position): Generator<Row> {
+  /** The rows that match behind a position (or in all), in a direction. */
+  *walk(
+    all: ReadonlyMap<Id, Row>,
+    matches: (row: Row) => boolean,
+    direction: 'asc' | 'desc',
+    after?: Position,
+  ): Generator<Row> {
     this.#settle(all);
     const rows = this.#rows;
-    if (direction === 'asc') {
-      const first = after === undefined ? 0 : this.#countBefore(after, 'or at');
-      for (let i = first; i < rows.length; i++) yield rows[i] as Row;
-    } else {
-      const end = after === undefined ? rows.length : this.#countBefore(after);
-      for (let i = end - 1; i >= 0; i--) yield rows[i] as Row;
+    const isUp = direction === 'asc';
+    const before = after === undefined ? undefined : this.#countBefore(after, isUp);
+    let i = isUp ? (before ?? 0) : (before ?? rows.length) - 1;
+    for (let row = rows[i]; row !== undefined; row = rows[i]) {
+      if (matches(row)) yield row;
+      i += isUp ? 1 : -1;
     }
   }
 
@@ -156,13 +160,14 @@ class SortedRows {
     }
   }
 
-  #countBefore(position: Position, orAt?: 'or at'): number {
+  /** @param orAt whether to count the row at the position, too */
+  #countBefore(position: Position, orAt = false): number {
     let low = 0;
     let high = this.#rows.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       const order = comparePositions(positionBy(this.#by, this.#rows[middle] as Row), position);
-      if (order < 0 || (order === 0 && orAt !== undefined)) low = middle + 1;
+      if (order < 0 || (order === 0 && orAt)) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -12,7 +12,7 @@ import { type ListRequest, type ListRules, pageRequest } from '../list-request.t
 import { checkOptions, checkSynchronous } from '../options.ts';
 import type { OwnFilterFields } from '../own-filters.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
-import type { EntityFields, Id, Versioned } from '../record.ts';
+import type { EntityFields, Id, Version, Versioned } from '../record.ts';
 import type { RecordModel } from '../record-model.ts';
 import { isCleanText } from '../text.ts';
 
@@ -88,7 +88,8 @@ export abstract class RecordService<
       () => input,
       async () => {
         if (claim === undefined) make();
-        return this.repository.create(make, claim);
+        const stored = await this.repository.create(make, claim);
+        return stored.replayed ? stored : new MadeNow(make(), stored);
       },
     );
   }
@@ -254,6 +255,24 @@ export abstract class RecordService<
   #found(id: Id, stored: Versioned<R> | undefined): Versioned<R> {
     if (stored === undefined) throw this.notFound(id);
     return stored;
+  }
+}
+
+/** A record that was made for this call alone: its text need not be parsed to show it. */
+class MadeNow<R> implements Creation<R> {
+  readonly replayed = false;
+  readonly record: R;
+  readonly version: Version;
+  readonly #stored: Versioned<R>;
+
+  constructor(record: R, stored: Versioned<R>) {
+    this.record = record;
+    this.version = stored.version;
+    this.#stored = stored;
+  }
+
+  get json(): string {
+    return this.#stored.json;
   }
 }
 

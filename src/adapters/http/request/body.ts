@@ -60,7 +60,7 @@ interface ParserOptions {
   readonly encoding: null;
   readonly enableTypes: string[];
   readonly extendTypes: { readonly text: string[] };
-  readonly textLimit: string;
+  readonly textLimit: number;
 }
 
 const createParser = bodyParser as unknown as (options: ParserOptions) => Middleware;
@@ -70,7 +70,7 @@ const parse = createParser({
   encoding: null,
   enableTypes: ['text'],
   extendTypes: { text: ['application/json', 'application/merge-patch+json'] },
-  textLimit: String(bodyLimit),
+  textLimit: bodyLimit,
 });
 
 /** What koa-bodyparser leaves behind. */

@@ -19,14 +19,17 @@ export function storeFailure({ setting, url }: StoreSetting, reason: string): Fa
 
 /** Explains an error of opening a store; returns an unexpected error as it is. */
 export function explainOpening(error: unknown, store: StoreSetting): unknown {
-  const isUnavailable = isRostrumError(error, 'store-unavailable');
-  const refusal = isUnavailable ? error.cause : error;
   // Only a refusal has a sentence for people; other causes have the driver's words.
-  if (refusal instanceof Error && isRefusal(refusal)) return storeFailure(store, refusal.message);
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) return storeFailure(store, refusal.message);
+  const isUnavailable = isRostrumError(error, 'store-unavailable');
   return isUnavailable ? storeFailure(store, 'it cannot be reached.') : error;
 }
 
-function isRefusal(error: Error): boolean {
-  const code = 'code' in error ? String(error.code) : '';
-  return error instanceof StoreUrlError || code.startsWith('store-');
+/** Why a store will never open as it is; undefined for an error that may pass. */
+export function refusalOf(error: unknown): Error | undefined {
+  const reason = isRostrumError(error, 'store-unavailable') ? error.cause : error;
+  if (!(reason instanceof Error)) return undefined;
+  const code = 'code' in reason && !isRostrumError(reason) ? String(reason.code) : '';
+  return reason instanceof StoreUrlError || code.startsWith('store-') ? reason : undefined;
 }

@@ -9,7 +9,7 @@ import type { Store } from '../ports/store.ts';
 import { isLoopback } from '../settings/addresses.ts';
 import { ownFiltersOf, type Settings } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
-import { explainOpening, Failure } from './failure.ts';
+import { explainOpening, Failure, refusalOf } from './failure.ts';
 
 /** How often a store that is not ready at the start is asked again, in milliseconds. */
 const readyPollMs = 250;
@@ -30,13 +30,16 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     const stop = new AbortController();
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort());
     const { signal } = stop;
-    if (await isReady(await container.getAsync(tokens.store), logger, signal)) {
-      const store = redactStoreUrl(settings.store);
-      process.stdout.write(`Rostrum is ready at ${server.url} on ${store}\n`);
+    try {
+      if (await isReady(await container.getAsync(tokens.store), logger, signal)) {
+        const store = redactStoreUrl(settings.store);
+        process.stdout.write(`Rostrum is ready at ${server.url} on ${store}\n`);
+      }
+      if (!signal.aborted) await once(signal, 'abort');
+      logger.info({}, 'shutting down: finishing the requests under way');
+    } finally {
+      await server.close();
     }
-    if (!signal.aborted) await once(signal, 'abort');
-    logger.info({}, 'shutting down: finishing the requests under way');
-    await server.close();
   } catch (error) {
     throw explainStart(error, settings, nameOf);
   } finally {
@@ -66,13 +69,19 @@ function checkIndexes({ index }: Settings, nameOf: NameOf): void {
   }
 }
 
-/** Waits for the store, while the server answers 503. @returns false after a signal */
+/**
+ * Waits for the store, while the server answers 503.
+ *
+ * @returns false after a signal
+ * @throws what a store that will never open as it is refuses itself with
+ */
 async function isReady(store: Store, logger: Logger, signal: AbortSignal): Promise<boolean> {
   for (let tried = 0; !signal.aborted; tried++) {
     try {
       await store.ready();
       return true;
     } catch (err) {
+      if (refusalOf(err) !== undefined) throw err; // Waiting does not mend it.
       if (tried === 0) logger.warn({ err }, 'the store is not ready: answering 503 until it is');
       await sleep(readyPollMs, undefined, { signal }).catch(() => {});
     }

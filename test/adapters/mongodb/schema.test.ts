@@ -11,6 +11,7 @@ import type { Logger } from '../../../src/ports/logger.ts';
 import { times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
+import { rostrum } from '../../support/server.ts';
 import { untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
@@ -54,6 +55,14 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
       database.db.collection<{ _id: string }>(metaCollection).insertOne(later),
     'a view': () => database.db.createCollection('posts', { viewOn: 'users', pipeline: [] }),
   };
+  it('ends the program in a sentence when it can never be used', async function () {
+    this.timeout(20_000);
+    await database.db.collection<{ _id: string }>(metaCollection).insertOne(later);
+    const { code, output } = await rostrum('--store', database.url);
+    expect(code, output).to.equal(1);
+    expect(output).to.match(/\n--store is "mongodb:[^\n]*later version[^\n]*\n$/);
+  });
+
   for (const [what, plant] of Object.entries(conflicts)) {
     it(`is refused where there is ${what}, and taken when that is gone`, async function () {
       this.timeout(15_000);

@@ -1,0 +1,203 @@
+// nginx and Caddy as deploy/ sets them up, each before a Rostrum of its own. Both have to be on the
+// path: `apt-get install nginx-light caddy`.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
+import { request } from 'node:https';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { defaultLimits } from '../../src/adapters/http/server/options.ts';
+import { outcomeOf, start } from '../support/process.ts';
+import { repository, temporaryDirectory } from '../support/repository-copy.ts';
+import { type Server, startServer } from '../support/server.ts';
+
+const example = (name: string) => readFile(join(repository, 'deploy', name), 'utf8');
+
+/** What an example has to be told to run here: where it listens, in front of what. */
+interface Place {
+  readonly folder: string;
+  readonly port: number;
+  /** Host and port of Rostrum. */
+  readonly upstream: string;
+}
+
+const must = (text: string, from: string, to: string) => {
+  expect(text).to.contain(from);
+  return text.replaceAll(from, to);
+};
+
+/** @returns the command that runs the example in the foreground */
+const proxies: Record<string, (place: Place) => Promise<[string, string[]]>> = {
+  async nginx({ folder, port, upstream }) {
+    let site = must(await example('nginx.conf'), '127.0.0.1:3000', upstream);
+    site = must(site, 'listen 443 ssl', `listen 127.0.0.1:${port} ssl`);
+    site = must(site, 'listen 80', `listen unix:${folder}/80.sock`);
+    site = must(site, '/etc/ssl/rostrum.pem', `${folder}/cert.pem`);
+    site = must(site, '/etc/ssl/private/rostrum.key', `${folder}/key.pem`);
+    await writeFile(join(folder, 'site.conf'), site);
+    const parts = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+    const temporary = parts.map((part) => `${part}_temp_path ${folder}/${part};`).join(' ');
+    // Else root's workers would be somebody who cannot write into the folder.
+    const user = process.getuid?.() === 0 ? 'user root;' : '';
+    const main = `${user} daemon off; pid ${folder}/pid; error_log stderr warn; events {}
+      http { access_log off; ${temporary} include ${folder}/site.conf; }`;
+    await writeFile(join(folder, 'nginx.conf'), main);
+    return ['nginx', ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')]];
+  },
+  async Caddy({ folder, port, upstream }) {
+    const site = must(await example('Caddyfile'), '127.0.0.1:3000', upstream);
+    const opening = `https://localhost:${port} {\n\ttls ${folder}/cert.pem ${folder}/key.pem`;
+    const options = `{\n\tadmin off\n\tauto_https disable_redirects\n}\n`;
+    await writeFile(
+      join(folder, 'Caddyfile'),
+      options + must(site, 'rostrum.example.com {', opening),
+    );
+    return ['caddy', ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')]];
+  },
+};
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as { port: number };
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+interface Response {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+for (const [name, setUp] of Object.entries(proxies)) {
+  describe(`Rostrum behind ${name}, as in deploy/`, function () {
+    this.timeout(30_000);
+    let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+    let server: Server;
+    let port: number;
+
+    function send(
+      method: string,
+      path: string,
+      headers: Readonly<Record<string, string>> = {},
+      body?: unknown,
+    ): Promise<Response> {
+      const content = body === undefined ? {} : { 'Content-Type': 'application/json' };
+      return new Promise((resolve, reject) => {
+        const options = { host: 'localhost', port, method, path, rejectUnauthorized: false };
+        const all = { 'Accept-Encoding': 'gzip', ...content, ...headers };
+        request({ ...options, headers: all }, async (response) => {
+          const { statusCode: status, headers } = response;
+          resolve({ status, headers, body: await buffer(response) });
+        })
+          .on('error', reject)
+          .end(body === undefined ? undefined : JSON.stringify(body));
+      });
+    }
+
+    before(async () => {
+      folder = await temporaryDirectory();
+      server = await startServer('--store', 'memory:');
+      port = await freePort();
+      const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+      const files = [
+        '-keyout',
+        join(folder.path, 'key.pem'),
+        '-out',
+        join(folder.path, 'cert.pem'),
+      ];
+      const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+      const made = await outcomeOf(
+        start('openssl', ['req', '-x509', ...key, ...files, ...subject]),
+      );
+      expect(made.code, made.output).to.equal(0);
+
+      const upstream = new URL(server.address).host;
+      const [command, args] = await setUp({ folder: folder.path, port, upstream });
+      // Its own state goes into the folder as well.
+      const env = { XDG_DATA_HOME: folder.path, XDG_CONFIG_HOME: folder.path };
+      const ended = outcomeOf(start(command, args, { env }));
+      for (;;) {
+        const tried = await Promise.race([ended, send('GET', '/readyz').catch(() => sleep(100))]);
+        if (tried && 'output' in tried) throw new Error(`${name} has ended: ${tried.output}`);
+        if (tried?.status === 200) break;
+      }
+    });
+    after(async () => {
+      await server?.stop();
+      await folder?.[Symbol.asyncDispose]();
+    });
+
+    it('keeps Location and a strong ETag, which If-Match and If-None-Match accept', async () => {
+      const text = 'compressible '.repeat(500);
+      const made = await send('POST', '/api/v1/users', {}, { name: 'Ada', text });
+      expect([made.status, made.headers.etag]).to.deep.equal([201, '"1"']);
+      const path = made.headers.location ?? '';
+      expect(path).to.match(/^\/api\/v1\/users\/[^/]+$/);
+
+      const read = await send('GET', path);
+      expect([read.status, read.headers.etag]).to.deep.equal([200, '"1"']);
+      const same = await send('GET', path, { 'If-None-Match': '"1"' });
+      expect([same.status, same.headers.etag]).to.deep.equal([304, '"1"']);
+
+      const changed = await send('PATCH', path, { 'If-Match': '"1"' }, { name: 'Ada L.' });
+      expect([changed.status, changed.headers.etag]).to.deep.equal([200, '"2"']);
+      const late = await send('PATCH', path, { 'If-Match': '"1"' }, { name: 'Somebody' });
+      expect([late.status, late.headers.etag]).to.deep.equal([412, '"2"']);
+    });
+
+    it('compresses lists, whose Link leads on', async () => {
+      for (const title of ['One', 'Two', 'Three']) {
+        const post = { title, text: 'compressible '.repeat(500) };
+        expect((await send('POST', '/api/v1/posts', {}, post)).headers.etag).to.equal('"1"');
+      }
+      const titles: string[] = [];
+      let path: string | undefined =
+        '/api/v1/posts?limit=2&sort=title&createdAt[gte]=2000-01-01T00:00:00Z';
+      while (path !== undefined) {
+        const { status, headers, body } = await send('GET', path);
+        expect([status, headers['content-encoding']]).to.deep.equal([200, 'gzip']);
+        const { posts } = JSON.parse(gunzipSync(body).toString()) as { posts: { title: string }[] };
+        titles.push(...posts.map(({ title }) => title));
+        path = /^<(.*)>; rel="next"/.exec(String(headers.link))?.[1];
+      }
+      expect(titles).to.deep.equal(['One', 'Three', 'Two']);
+    });
+
+    it('leaves it to Rostrum to refuse a body or headers that are too large', async () => {
+      const large = { name: 'Ada', text: 'x'.repeat(1.5 * 1024 * 1024) };
+      const refused = await send('POST', '/api/v1/users', {}, large);
+      expect(refused.status).to.equal(413);
+      expect(refused.headers['content-type']).to.match(/^application\/problem\+json/);
+      const header = { 'X-Large': 'x'.repeat(24 * 1024) };
+      expect((await send('GET', '/api/v1/users', header)).status).to.equal(200);
+      // What is far too large does not get as far as Rostrum.
+      const huge = { name: 'Ada', text: 'x'.repeat(4 * 1024 * 1024) };
+      const stopped = await send('POST', '/api/v1/users', {}, huge);
+      expect(stopped.status).to.be.oneOf([413, 502]); // Caddy 2.6 says 502.
+      expect(stopped.headers).not.to.have.property('x-request-id');
+    });
+
+    it('hands on a path as it came', async () => {
+      const { status, body } = await send('GET', '/api/v1/users/a%2Fb');
+      expect([status, JSON.parse(body.toString()).code]).to.deep.equal([404, 'user-not-found']);
+    });
+  });
+}
+
+describe('the examples of proxies', () => {
+  for (const [file, setting] of [
+    ['nginx.conf', /^ *keepalive_timeout (\d+)s;$/m],
+    ['Caddyfile', /^\t*keepalive (\d+)s$/m],
+  ] as const) {
+    it(`close an idle connection before Rostrum does: ${file}`, async () => {
+      const [, seconds] = setting.exec(await example(file)) ?? [];
+      expect(Number(seconds) * 1000).to.be.within(1, defaultLimits.keepAliveTimeoutMs - 1000);
+    });
+  }
+});

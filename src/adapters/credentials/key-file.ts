@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -38,6 +38,14 @@ const idForm = /^[A-Za-z0-9-]{1,32}$/;
 /** How often the file is looked at, at most. */
 const lookMs = 1000;
 
+/** A key, made ready for those who ask with it. */
+interface Key {
+  readonly digest: Buffer;
+  /** Milliseconds since the epoch. */
+  readonly expires: number;
+  readonly caller: Caller;
+}
+
 /**
  * Keys of a file of JSON lines. The file is read again when it changes; one that cannot be read
  * then leaves the keys as they were, and is logged.
@@ -45,7 +53,7 @@ const lookMs = 1000;
 export class KeyFile implements Authenticator {
   readonly #path: string;
   readonly #logger: Logger | undefined;
-  #keys: ReadonlyMap<string, KeyRecord>;
+  #keys: ReadonlyMap<string, Key>;
   #seen: string;
   #looked = performance.now();
 
@@ -54,24 +62,15 @@ export class KeyFile implements Authenticator {
     this.#path = path;
     this.#logger = logger;
     this.#seen = stateOf(path);
-    this.#keys = readKeys(path);
+    this.#keys = prepared(readKeys(path));
   }
 
   async authenticate(token: string): Promise<Caller | undefined> {
     this.#refresh();
     const key = this.#keys.get(tokenForm.exec(token)?.[1] ?? '');
     // A digest is compared for an unknown id as well: the time does not tell which ids there are.
-    const isSame = timingSafeEqual(
-      digest(token),
-      Buffer.from(key?.sha256 ?? '0'.repeat(64), 'hex'),
-    );
-    if (key === undefined || !isSame) return undefined;
-    if (key.expires !== undefined && Date.parse(key.expires) <= Date.now()) return undefined;
-    return {
-      name: `key:${key.id}`,
-      subject: key.subject ?? null,
-      scopes: new Set(key.scopes),
-    };
+    const isSame = timingSafeEqual(digest(token), key?.digest ?? noDigest);
+    return key !== undefined && isSame && Date.now() < key.expires ? key.caller : undefined;
   }
 
   #refresh(): void {
@@ -82,7 +81,7 @@ export class KeyFile implements Authenticator {
     try {
       state = stateOf(this.#path);
       if (state === this.#seen) return;
-      this.#keys = readKeys(this.#path);
+      this.#keys = prepared(readKeys(this.#path));
       this.#logger?.info({ keys: this.#keys.size }, 'The key file was read again.');
     } catch (err) {
       if (state === this.#seen) return;
@@ -90,6 +89,18 @@ export class KeyFile implements Authenticator {
     }
     this.#seen = state;
   }
+}
+
+const noDigest = Buffer.alloc(32);
+
+function prepared(records: ReadonlyMap<string, KeyRecord>): ReadonlyMap<string, Key> {
+  return new Map(
+    [...records].map(([id, { sha256, subject = null, scopes: given, expires }]) => {
+      const caller = Object.freeze({ name: `key:${id}`, subject, scopes: new Set(given) });
+      const until = expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
+      return [id, { digest: Buffer.from(sha256, 'hex'), expires: until, caller }];
+    }),
+  );
 }
 
 /** Adds a key. @returns its token, which nobody can read again */
@@ -155,7 +166,7 @@ function write(path: string, flags: number, text = '', like?: Stats): void {
 }
 
 function digest(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
 
 /** Changes whenever the file does. */

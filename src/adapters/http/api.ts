@@ -89,7 +89,8 @@ const pass: Step = (_ctx, next) => next();
 function limitAddress({ address }: RateLimits, addressOf: ClientAddress): Step {
   if (address === undefined) return pass;
   return async (ctx, next) => {
-    await take(ctx.state.exchange, address, addressOf(ctx.req));
+    const { exchange } = ctx.state;
+    await take(exchange, address, exchange.addressBy(addressOf));
     return next();
   };
 }

@@ -40,6 +40,7 @@ export class Exchange {
   response: Response | undefined;
 
   readonly #publicUrl: string | undefined;
+  #address: string | undefined;
 
   /** @param publicUrl without a slash at its end */
   constructor(ctx: Context, publicUrl?: string) {
@@ -53,6 +54,12 @@ export class Exchange {
 
   get headers(): IncomingHttpHeaders {
     return this.req.headers;
+  }
+
+  /** The client's address, found once. */
+  addressBy(find: (request: IncomingMessage) => string): string {
+    this.#address ??= find(this.req);
+    return this.#address;
   }
 
   /** Where the client sees the server: as it is set, or else as the client itself calls it. */

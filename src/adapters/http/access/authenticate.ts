@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Scope } from '../../../domain/access.ts';
+import type { Caller, Scope } from '../../../domain/access.ts';
 import { RostrumError } from '../../../domain/errors.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Step } from '../api.ts';
@@ -24,20 +24,37 @@ export function authentication({ rostrum, authenticate, failures, addressOf }: P
       return next();
     };
   }
+  const boundTo = boundCores(rostrum);
   return async (ctx, next) => {
     const { exchange, operation } = ctx.state;
     const isSent = exchange.headers.authorization !== undefined;
-    const address = isSent && failures !== undefined ? addressOf(exchange.req) : '';
+    const address = isSent && failures !== undefined ? exchange.addressBy(addressOf) : '';
     if (isSent && failures !== undefined) checkQuota(await failures.peek(address));
     const caller = await asked(() => authenticate(ctx));
     if (caller === undefined) {
       if (isSent) await failures?.take(address);
       throw unauthenticated(exchange, isSent);
     }
-    ctx.state.rostrum = rostrum.as(caller); // Throws for what is no caller.
+    ctx.state.rostrum = boundTo(caller);
     exchange.caller = caller;
     checkScope(caller.scopes, operation.endpoint.scopes);
     return next();
+  };
+}
+
+/**
+ * The core bound to a caller, once for each: a key is the same caller every time.
+ *
+ * @throws TypeError for what is no caller
+ */
+function boundCores(rostrum: Rostrum): (caller: Caller) => Rostrum {
+  const known = new WeakMap<Caller, Rostrum>();
+  return (caller) => {
+    const before = known.get(caller);
+    if (before !== undefined) return before;
+    const bound = rostrum.as(caller);
+    known.set(caller, bound);
+    return bound;
   };
 }
 

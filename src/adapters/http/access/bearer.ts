@@ -20,7 +20,7 @@ const queryName = 'access_token';
 /** Takes bearer tokens from the header `Authorization` alone; the first verifier that knows one wins. */
 export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authenticate {
   return async ({ req, url }: Context) => {
-    checkPlace(parseTarget(url).query);
+    if (url.includes('?')) checkPlace(parseTarget(url).query);
     if (countHeader(req, 'authorization') > 1) throw givenTwice();
     const token = bearer.exec(req.headers.authorization ?? '')?.[1];
     if (token === undefined) return undefined;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
 import { type Caller, type Scope, scopes } from '../../domain/access.ts';
 import { type Authenticator, CredentialsError, CredentialsUnavailable } from './authenticator.ts';
@@ -25,10 +26,21 @@ const fetching = { timeoutDuration: 3000, cooldownDuration: 30_000 } as const;
 /** What clocks may differ by, in seconds. */
 const clockTolerance = 30;
 
+/** For how long a token that was found to be valid is not verified again, and how many of them. */
+const remembered = { ms: 60_000, tokens: 10_000 } as const;
+
+interface Known {
+  readonly caller: Caller;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
 /** Access tokens of an identity provider: JWTs (RFC 9068), by the provider's public keys. */
 export class Tokens implements Authenticator {
   readonly #options: TokenOptions;
   readonly #keys: ReturnType<typeof createRemoteJWKSet>;
+  /** By the digests of tokens, the oldest first. */
+  readonly #known = new Map<string, Known>();
 
   /** @throws CredentialsError */
   constructor(options: TokenOptions) {
@@ -45,8 +57,22 @@ export class Tokens implements Authenticator {
   }
 
   async authenticate(token: string): Promise<Caller | undefined> {
+    const digest = hash('sha256', token, 'base64');
+    const known = this.#known.get(digest);
+    if (known !== undefined && Date.now() < known.until) return known.caller;
+    this.#known.delete(digest);
+    const found = isCanonical(token) ? await this.#verify(token) : undefined;
+    if (found === undefined) return undefined;
+    this.#known.set(digest, found);
+    if (this.#known.size > remembered.tokens) {
+      const [oldest = ''] = this.#known.keys();
+      this.#known.delete(oldest);
+    }
+    return found.caller;
+  }
+
+  async #verify(token: string): Promise<Known | undefined> {
     const { issuer, audience, subjectClaim = 'sub' } = this.#options;
-    if (!isCanonical(token)) return undefined;
     try {
       // `jku`, `x5u` and `jwk` of a token's header are never looked at.
       const { payload, protectedHeader } = await jwtVerify(token, this.#keys, {
@@ -58,11 +84,13 @@ export class Tokens implements Authenticator {
       });
       if (!isAccessToken(payload, protectedHeader.typ)) return undefined;
       const subject = payload[subjectClaim];
-      return {
+      const caller: Caller = {
         name: `token:${payload.sub}`,
         subject: typeof subject === 'string' && subject !== '' ? subject : null,
         scopes: new Set(scopesOf(payload)),
       };
+      const end = (Number(payload.exp) + clockTolerance) * 1000;
+      return { caller, until: Math.min(end, Date.now() + remembered.ms) };
     } catch (cause) {
       if (this.#keys.jwks() === undefined && isOutage(cause)) {
         throw new CredentialsUnavailable('The keys of the identity provider are not known.', {

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import {
   base64url,
@@ -66,6 +67,16 @@ describe('tokens of an identity provider', () => {
     const named = await own.authenticate(await sign({ ...good(), rostrum_id: 'u1' }));
     expect([named?.name, named?.subject]).to.deep.equal(['token:ada', 'u1']);
     expect((await own.authenticate(await sign(good())))?.subject).to.equal(null);
+  });
+
+  it('that are known are not verified again, and not taken past their end', async () => {
+    const verifier = tokens();
+    const token = await sign({ ...good(), exp: now() - 28 });
+    const first = await verifier.authenticate(token);
+    expect(first?.name).to.equal('token:ada');
+    expect(await verifier.authenticate(token)).to.equal(first);
+    await sleep(2500);
+    expect(await verifier.authenticate(token)).to.equal(undefined);
   });
 
   it('are refused in every other form', async () => {

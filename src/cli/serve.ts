@@ -23,6 +23,9 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
   checkIndexes(settings, nameOf);
   const container = createContainer(settings);
   try {
+    // What may be refused comes first: a store that is still being opened would not be closed.
+    await container.getAsync(tokens.ownFields);
+    await container.getAsync(tokens.authenticate);
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
     const { host, port, cors, publicUrl } = settings;

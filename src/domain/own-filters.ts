@@ -4,7 +4,7 @@ import { checkOptions } from './options.ts';
 import { postRules, serverMade, userRules } from './rules.ts';
 
 /** The types of own fields that lists may be filtered by. */
-export const ownFilterTypes = ['text', 'number', 'boolean'] as const;
+const ownFilterTypes = ['text', 'number', 'boolean'] as const;
 export type OwnFilterType = (typeof ownFilterTypes)[number];
 
 /** Own fields that lists of users, or of posts, can be filtered by: their names and types. */
@@ -17,7 +17,7 @@ export interface OwnFilters {
 }
 
 /** How many own fields of users, or of posts, may be declared: each of them costs an index. */
-export const maxOwnFilters = 32;
+const maxOwnFilters = 32;
 
 /** What a request of a list may name besides filters (RFC 6750 has the last), so no filter's name. */
 const listWords = ['limit', 'cursor', 'sort', 'count', 'fields', 'access_token'] as const;
@@ -34,7 +34,7 @@ const namePattern = /^[\p{L}_][\p{L}\p{M}\p{N}_-]{0,63}$/u;
  * Checks what a deployment declares.
  *
  * @throws TypeError for a name that is no own field's, and for a type that there is not
- * @throws RangeError for more than {@link maxOwnFilters}
+ * @throws RangeError for more than 32
  */
 export function checkOwnFilters(ownFilters: OwnFilters): void {
   checkOptions(ownFilters, ['users', 'posts'], 'ownFilters');

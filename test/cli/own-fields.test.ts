@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { runProgram } from '../../src/cli/program.ts';
 import { ownFiltersOf, settingsTable } from '../../src/settings/settings.ts';
+import { node } from '../support/process.ts';
 import { startServer } from '../support/server.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -37,6 +38,13 @@ describe('own fields that the program is told of', function () {
     } finally {
       delete process.env.INDEXES;
     }
+  });
+
+  it('that cannot be used end the program at once, whatever becomes of the store', async () => {
+    const store = 'mongodb://127.0.0.1:1/none?serverSelectionTimeoutMS=60000';
+    const args = ['--store', store, '--post-schema', 'none.json'];
+    const { code, stderr } = await node(['src/main.ts', ...args]);
+    expect([code, stderr]).to.deep.equal([1, 'The schema file none.json is not there.\n']);
   });
 
   it('are read from the form that the help shows', () => {

@@ -1,8 +1,8 @@
 import { ContainerModule } from 'inversify';
-import { assembleRostrum, type OwnFieldsSchemas } from '../../domain/services/rostrum.ts';
+import { assembleRostrum } from '../../domain/services/rostrum.ts';
 import { openStore } from '../../settings/open-store.ts';
-import { ownFiltersOf, type Settings } from '../../settings/settings.ts';
-import { readSchemaFile } from '../json-schema/index.ts';
+import { ownFiltersOf } from '../../settings/settings.ts';
+import { readSchemaFiles } from '../json-schema/index.ts';
 import { systemClock } from '../system/clock.ts';
 import { uuidV7 } from '../system/uuid-v7.ts';
 import { createAuthenticate, createRateLimits, ownHosts } from './access.ts';
@@ -31,7 +31,7 @@ export const coreModule = new ContainerModule(({ bind }) => {
       [tokens.settings, tokens.logger],
     )
     .inSingletonScope();
-  bind(tokens.ownFields).toResolvedValue(readSchemas, [tokens.settings]).inSingletonScope();
+  bind(tokens.ownFields).toResolvedValue(readSchemaFiles, [tokens.settings]).inSingletonScope();
   bind(tokens.rostrum)
     .toResolvedValue(
       (store, clock, ids, ownFields, { index }) =>
@@ -40,14 +40,6 @@ export const coreModule = new ContainerModule(({ bind }) => {
     )
     .inSingletonScope();
 });
-
-async function readSchemas({ userSchema, postSchema }: Settings): Promise<OwnFieldsSchemas> {
-  const [users, posts] = await Promise.all([
-    userSchema === undefined ? undefined : readSchemaFile(userSchema, 'users'),
-    postSchema === undefined ? undefined : readSchemaFile(postSchema, 'posts'),
-  ]);
-  return { users, posts };
-}
 
 /** Who may ask, and how much. */
 export const accessModule = new ContainerModule(({ bind }) => {

@@ -4,6 +4,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { isPlainObject, type JsonObject } from '../../domain/json.ts';
 import type { OwnFieldsSchema } from '../../domain/own-fields.ts';
 import { postRules, serverMade, userRules } from '../../domain/rules.ts';
+import type { OwnFieldsSchemas } from '../../domain/services/rostrum.ts';
 
 /** A schema file that cannot be used. The message is one sentence that says what to do. */
 export class SchemaFileError extends Error {
@@ -15,6 +16,12 @@ export interface JsonFieldsSchema extends OwnFieldsSchema {
   readonly jsonSchema: JsonObject;
 }
 
+/** The files of a deployment's schemas, as the settings name them. */
+export interface SchemaFiles {
+  readonly userSchema?: string | undefined;
+  readonly postSchema?: string | undefined;
+}
+
 /** Fields that are Rostrum's: a schema is not shown them. */
 const knownFields = {
   users: [...serverMade, ...Object.keys(userRules)],
@@ -23,6 +30,15 @@ const knownFields = {
 
 /** Up to so many characters, own fields that are invalid are told of everything that is wrong. */
 const smallText = 64 * 1024;
+
+/** @throws SchemaFileError */
+export async function readSchemaFiles(files: SchemaFiles): Promise<OwnFieldsSchemas> {
+  const { userSchema, postSchema } = files;
+  return {
+    users: userSchema === undefined ? undefined : await readSchemaFile(userSchema, 'users'),
+    posts: postSchema === undefined ? undefined : await readSchemaFile(postSchema, 'posts'),
+  };
+}
 
 /**
  * Reads a JSON Schema (draft 2020-12) of the own fields of users or of posts. It validates and

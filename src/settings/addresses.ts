@@ -24,7 +24,7 @@ export function isOrigin(text: string): boolean {
 /** True for an address of IPv4 or IPv6, and for a network: `10.0.0.0/8`. */
 export function isNetwork(text: string): boolean {
   const [, address = '', bits] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? [];
-  const isV4 = /^(?:(?:25[0-5]|(?:2[0-4]|1?\d)?\d)(?:\.(?=\d)|$)){4}$/.test(address);
+  const isV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?=\d)|$)){4}$/.test(address);
   const isV6 = address.includes(':') && URL.canParse(`http://[${address}]`);
   const isLength = bits === undefined || (Number(bits) >= 1 && Number(bits) <= (isV4 ? 32 : 128));
   return (isV4 || isV6) && isLength;

@@ -1,7 +1,14 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Cors } from '../../../../src/adapters/http/access/cors.ts';
-import { type Answer, type Api, expectProblem, startApi } from '../support/api.ts';
+import { rostrumListener } from '../../../../src/adapters/http/index.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { createRostrum } from '../../../../src/index.ts';
+import { type Answer, type Api, callsTo, expectProblem, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
+import { exchange } from '../support/raw.ts';
 
 const origin = 'https://app.example.com';
 const preflight = { 'Access-Control-Request-Method': 'PATCH' };
@@ -89,6 +96,34 @@ describe('CORS', () => {
       expect(corsOf(answer)).to.deep.equal({});
       expect(answer.headers.get('vary')).to.equal(null);
     }
+  });
+
+  it('holds for what the server refuses before the app sees it, and in an app of one’s own', async () => {
+    const options = { cors: [origin], publicUrl: 'https://example.com/backend' };
+    await using refusing = await startApi({ serve: options });
+    const head = `GET /livez HTTP/1.1\r\nHost: x\r\nOrigin: ${origin}\r\nExpect: more\r\n\r\n`;
+    const refused = await exchange(refusing.server, head);
+    expect(refused?.status).to.equal(417);
+    expect(refused?.headers.get('access-control-allow-origin')).to.equal(origin);
+    expect(refused?.body.type).to.equal('https://example.com/backend/problems/expectation-failed');
+
+    const rostrum = createRostrum(createMemoryStore());
+    const mounted = createServer(rostrumListener(rostrum, { ...options, authenticate }));
+    await once(mounted.listen(0, '127.0.0.1'), 'listening');
+    const { port } = mounted.address() as AddressInfo;
+    const calls = callsTo(`http://127.0.0.1:${port}/api/v1`);
+    const page = await calls.get('/problems/internal', { Origin: origin });
+    expect(page.headers.get('vary')).to.equal('Accept, Origin');
+    expect(corsOf(page)).to.deep.equal(readable);
+    const asked = await calls.get('/users', { Origin: origin });
+    expect(asked.headers.get('www-authenticate')).to.equal('Bearer');
+    expect(asked.body.type).to.equal('https://example.com/backend/api/v1/problems/unauthenticated');
+    const made = await calls.post('/users', { name: 'Ann' }, as({ scopes: ['users:write'] }));
+    expect(made.headers.get('location')).to.match(
+      /^https:\/\/example\.com\/backend\/api\/v1\/users\//,
+    );
+    mounted.closeAllConnections();
+    mounted.close();
   });
 
   it('takes origins alone', () => {

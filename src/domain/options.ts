@@ -20,7 +20,7 @@ export function checkOptions<T extends object>(
 }
 
 /** True for a promise and whatever else is awaited like one. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
+function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value;
 }
 

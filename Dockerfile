@@ -1,7 +1,9 @@
 # syntax=docker/dockerfile:1
-# Rostrum on port 3000, with its data in the volume /data:
+# Rostrum on port 3000, with its data in the volume /data. It starts only when it is told who may
+# use it: by keys, by an identity provider, or, as here on loopback, everybody:
 #
-#   docker build -t rostrum . && docker run -p 3000:3000 -v rostrum:/data rostrum
+#   docker build -t rostrum .
+#   docker run -p 127.0.0.1:3000:3000 -v rostrum:/data -e ANONYMOUS=true rostrum
 
 FROM node:24-slim AS packages
 WORKDIR /rostrum

@@ -11,6 +11,7 @@ type HttpCode =
   | 'invalid-header'
   | 'invalid-body'
   | 'unauthenticated'
+  | 'credentials-unavailable'
   | 'path-not-found'
   | 'method-not-allowed'
   | 'request-timeout'

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
-import { killGroup, start } from './support/process.ts';
+import { outcomeOf, start } from './support/process.ts';
 import { repository } from './support/repository-copy.ts';
 import { rostrum, startServer } from './support/server.ts';
 
@@ -32,15 +32,17 @@ describe('the program', function () {
     }
   });
 
-  it('starts by npm start', async () => {
-    const child = start('npm', ['start', '--', '--store', 'memory:'], { cwd: repository });
-    const exited = once(child, 'exit');
-    for await (const line of createInterface({ input: child.stdout })) {
-      if (line.startsWith('Rostrum is ready')) break;
-    }
-    // The whole group: npm hands no signal on.
-    killGroup(child, 'SIGTERM');
-    await exited;
+  it('starts by npm start, which hands SIGTERM on to it', async () => {
+    const args = ['start', '--silent', '--', '--store', 'memory:'];
+    const child = start('npm', args, { cwd: repository });
+    const ended = outcomeOf(child);
+    const [ready] = await once(createInterface({ input: child.stdout }), 'line');
+    const address = /^Rostrum is ready at (\S+)/.exec(ready)?.[1];
+    child.kill('SIGTERM'); // npm alone, as a service manager does.
+    const { code, stderr } = await ended;
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.contain('shutting down');
+    expect(await fetch(`${address}/livez`).catch(() => 'gone')).to.equal('gone');
   });
 
   it('says its version', async () => {

@@ -1,9 +1,10 @@
-import { readdir } from 'node:fs/promises';
+import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import vm from 'node:vm';
 import { expect } from 'chai';
 import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import starter from '../packages/rostrum-server/package.json' with { type: 'json' };
 import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
 import { type Installed, installPackage, typeCheck } from './support/packed.ts';
 import { node } from './support/process.ts';
@@ -53,7 +54,7 @@ describe('the package', function () {
     const files = await readdir(`${installed.alone}/node_modules/rostrum`, { recursive: true });
     const strangers = files.filter(
       (file) =>
-        !/^((dist|docs)($|[\\/])|package\.json$|LICENSE$|(README|CHANGELOG|CONTRIBUTING)\.md$)/.test(
+        !/^((dist|docs)($|[\\/])|package\.json$|LICENSE$|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$)/.test(
           file,
         ) || /tsbuildinfo|\.test\.|\.map$/.test(file),
     );
@@ -136,6 +137,18 @@ describe('the package', function () {
     const main = `${installed.withPeers}/node_modules/rostrum/dist/main.js`;
     await using server = await startProgram(main, '--store', 'memory:');
     expect((await fetch(`${server.address}/api/v1/users`)).status).to.equal(200);
+  });
+
+  it('is started by rostrum-server, which depends on all that the program may need', async () => {
+    const folder = join(installed.withPeers, 'node_modules', 'rostrum-server');
+    await cp(join(repository, 'packages', 'rostrum-server'), folder, { recursive: true });
+    await using server = await startProgram(join(folder, 'main.js'), '--store', 'memory:');
+    expect((await fetch(`${server.address}/api/v1/users`)).status).to.equal(200);
+
+    const { '@types/koa': _types, ...peers } = manifest.peerDependencies;
+    const { version } = manifest;
+    const dependencies = { ...peers, rostrum: version };
+    expect(starter).to.deep.include({ version, engines: manifest.engines, dependencies });
   });
 
   it('has a core that runs where there is no Node', async () => {

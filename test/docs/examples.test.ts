@@ -1,5 +1,5 @@
-// Every example of the documentation, run. Those of README.md run on another version of Node as
-// well when EXAMPLES_NODE names it; npm brings it into a directory that goes after the tests:
+// Every example of the documentation, run. Programs run on another version of Node as well
+// when EXAMPLES_NODE names it; npm brings it into a directory that goes after the tests:
 //
 //   EXAMPLES_NODE=22.18.0 npm run test:unit -- test/docs/examples.test.ts
 
@@ -22,6 +22,10 @@ const shellExamples = new Map([
   ['npm ci && npm start', 'test/main.test.ts starts the program by npm start'],
   ['npm cit', 'this is it'],
   [
+    'npm ci --omit=dev && npm start',
+    'test/package.test.ts compares what it installs with what the program needs',
+  ],
+  [
     'npm i rostrum commander koa @koa/router koa-bodyparser inversify reflect-metadata pino && npx rostrum',
     'test/package.test.ts runs the program of the packed package with its peers',
   ],
@@ -36,13 +40,16 @@ const shellExamples = new Map([
   ],
 ]);
 
-/** The examples of README.md, each with what the page says that it prints. */
-const readme = blocksOf('README.md').flatMap(({ language, text, line }, i, blocks) => {
-  if (language !== 'ts') return [];
-  const next = blocks[i + 1];
-  const output = next?.language === 'text' ? next.text : undefined;
-  return [{ file: join(folder, `readme-${line}.ts`), line, text, output }];
-});
+/** The examples that run, each with what its page says that it prints. */
+const examples = ['README.md', 'docs/embedding.md'].flatMap((page) =>
+  blocksOf(page).flatMap(({ language, text, line }, i, blocks) => {
+    if (language !== 'ts') return [];
+    const next = blocks[i + 1];
+    const output = next?.language === 'text' ? next.text : undefined;
+    const name = `${page.replace(/\W/g, '-')}-${line}.ts`;
+    return [{ file: join(folder, name), page, line, text, output }];
+  }),
+);
 const store = {
   file: join(folder, 'writing-a-store.ts'),
   text: blocksOf('docs/writing-a-store.md', 'ts')
@@ -70,7 +77,7 @@ describe('the examples of the documentation', function () {
   before(async () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    for (const { file, text } of [...readme, store]) writeFileSync(file, text);
+    for (const { file, text } of [...examples, store]) writeFileSync(file, text);
     const config = {
       extends: '../../tsconfig.json',
       compilerOptions: { composite: false, noEmit: true, types: ['node', 'mocha'] },
@@ -97,13 +104,13 @@ describe('the examples of the documentation', function () {
       before(async () => {
         const binary = version === process.versions.node ? process.execPath : await bring(version);
         const options = { cwd: folder };
-        outcomes = readme.map(({ file }) =>
+        outcomes = examples.map(({ file }) =>
           whenFree(() => outcomeOf(start(binary, [file], options))),
         );
       });
 
-      for (const [i, { line, output }] of readme.entries()) {
-        it(`README.md, line ${line}${output === undefined ? '' : ', prints what it says'}`, async () => {
+      for (const [i, { page, line, output }] of examples.entries()) {
+        it(`${page}, line ${line}${output === undefined ? '' : ', prints what it says'}`, async () => {
           const outcome = await outcomes[i];
           expect(outcome?.code, outcome?.output).to.equal(0);
           if (output !== undefined) expect(outcome?.stdout).to.match(shown(output));

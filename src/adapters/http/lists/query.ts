@@ -46,7 +46,7 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   return {
     request: { filter, order, limit, after, total },
     fields: fields === undefined ? undefined : new Set(['id', ...fields.split(',')]),
-    cursorAt: (position) => encodeCursor(position, identity),
+    cursorAt: keepLast((position) => encodeCursor(position, identity)),
     queryAt: (cursor) => `${others}${others && '&'}cursor=${cursor}`,
   };
 }
@@ -95,6 +95,17 @@ function readCursor(
   throw new Problem('invalid-cursor', message, {
     errors: [{ parameter: 'cursor', code: 'invalid', message }],
   });
+}
+
+/** Most pages of a list that is kept are its first one, which often ends where it ended before. */
+function keepLast(cursorAt: (position: Position) => string): (position: Position) => string {
+  let last: Position | undefined;
+  let cursor = '';
+  return (position) => {
+    if (position.key !== last?.key || position.id !== last.id) cursor = cursorAt(position);
+    last = position;
+    return cursor;
+  };
 }
 
 /** Filters that match the same records are one: the same, whatever the order or the case. */

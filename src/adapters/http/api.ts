@@ -5,6 +5,7 @@ import { authentication } from './access/authenticate.ts';
 import { type ClientAddress, clientAddresses } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
 import { type RateLimits, take } from './access/rate-limit.ts';
+import { inOrder, pass } from './chain.ts';
 import type { Api } from './endpoint.ts';
 import { type Operation, type Resource, resourcesOf } from './endpoints/resources.ts';
 import { endpointsFor } from './endpoints/table.ts';
@@ -37,7 +38,7 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
   const bodies = new BodyReader();
   const router = new Router<State>({ sensitive: true, strict: true });
   for (const [path, resource] of resourcesOf(endpointsFor(rostrum.ownFilters))) {
-    const steps = [
+    const steps: Step[] = [
       chooseEndpoint(resource), // 405
       limitAddress(rateLimits, addressOf), // 429
       answerPreflight(cors, resource),
@@ -62,15 +63,6 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
   };
 }
 
-/** Many steps as one: what the router is given it would compose anew for each request. */
-function inOrder(steps: readonly Step[]): Step {
-  const wanted = steps.filter((step) => step !== pass);
-  return (ctx, next) => {
-    const run = (i: number): Promise<void> => (wanted[i] ?? next)(ctx, () => run(i + 1));
-    return run(0);
-  };
-}
-
 function chooseEndpoint({ methods, allow }: Resource): Step {
   return (ctx, next) => {
     const operation = methods.get(ctx.method);
@@ -83,8 +75,6 @@ function chooseEndpoint({ methods, allow }: Resource): Step {
     return next();
   };
 }
-
-const pass: Step = (_ctx, next) => next();
 
 function limitAddress({ address }: RateLimits, addressOf: ClientAddress): Step {
   if (address === undefined) return pass;

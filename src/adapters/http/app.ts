@@ -2,6 +2,7 @@ import Koa from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { serveBeside } from './beside.ts';
 import { boundaryOptions, createBoundary, handleAppErrors } from './boundary.ts';
+import { pastKoa } from './chain.ts';
 import { exchangeOf } from './exchange.ts';
 import { rostrumMiddleware } from './middleware.ts';
 import type { RostrumAppOptions } from './options.ts';
@@ -20,5 +21,5 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   app.use((ctx) => {
     throw unserved({ isValid: exchangeOf(ctx)?.target.isValid ?? true });
   });
-  return app;
+  return pastKoa(app);
 }

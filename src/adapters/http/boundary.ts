@@ -58,8 +58,12 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
     }
     const { response, requestId } = exchange;
     if (response === undefined) return;
-    const more = [...rateLimitHeaders(exchange.quotas), ...cors.headersFor(ctx.req)];
-    const headers = [...response.headers, ...more, ...commonHeaders(requestId)];
+    const headers = [
+      ...response.headers,
+      ...rateLimitHeaders(exchange.quotas),
+      ...cors.headersFor(ctx.req),
+      ...commonHeaders(requestId),
+    ];
     deliver(ctx, { ...response, headers });
   };
 }

@@ -8,6 +8,8 @@ import { requestIdFrom } from './request/request-id.ts';
 import { parseTarget, type Target } from './request/target.ts';
 import type { Response } from './response.ts';
 
+const noQuery: Query = new Map();
+
 /** The client went away: nobody is left who could take a response. */
 export class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
@@ -34,7 +36,7 @@ export class Exchange {
   readonly quotas: Quota[] = [];
   /** Where the credentials are described (RFC 9728); empty where they are not. */
   metadataPath = '';
-  query: Query = new Map();
+  query: Query = noQuery;
   /** An empty object for an endpoint that takes no body. */
   body: JsonObject = {};
   response: Response | undefined;

@@ -31,7 +31,7 @@ export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions 
     const known = exchangeOf(ctx);
     const rest = below(front, known?.target.path ?? parseTarget(ctx.url).path);
     if (rest === undefined) return next();
-    const answer = async (exchange: Exchange) => {
+    const answer = (exchange: Exchange) => {
       const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
       exchange.base = (publicUrl ?? mountPath(ctx.url, originalUrl)) + front;
       if (exchange === known) return api(ctx, exchange, rest);

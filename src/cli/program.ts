@@ -48,6 +48,17 @@ function createProgram(): Command {
   for (const setting of Object.values(settingsTable)) serve.addOption(optionOf(setting));
   program.addHelpText('after', () => `\n${serve.helpInformation()}`);
 
+  const describe = program
+    .command('openapi')
+    .description(
+      'print the description of the API (OpenAPI 3.1) that a server with these settings has',
+    )
+    .action(async (settings: Settings) => {
+      const { openApiCommand } = await import('./openapi.ts');
+      await openApiCommand(settings, (name) => givenName(describe, name));
+    });
+  for (const setting of Object.values(settingsTable)) describe.addOption(optionOf(setting));
+
   program
     .command('copy')
     .description('copy a store into another one')

@@ -15,7 +15,7 @@ import { explainOpening, Failure, refusalOf } from './failure.ts';
 const readyPollMs = 250;
 
 /** The name by which a setting was given: a flag or a variable. */
-type NameOf = (setting: keyof Settings) => string;
+export type NameOf = (setting: keyof Settings) => string;
 
 /** Serves until SIGTERM or SIGINT, then finishes the requests under way. */
 export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<void> {
@@ -64,7 +64,7 @@ function checkExposure({ host, anonymous, authKeys, authIssuer }: Settings, name
 }
 
 /** @throws Failure for a field that no list can be filtered by */
-function checkIndexes({ index }: Settings, nameOf: NameOf): void {
+export function checkIndexes({ index }: Settings, nameOf: NameOf): void {
   try {
     ownFiltersOf(index);
   } catch (error) {
@@ -93,7 +93,11 @@ async function isReady(store: Store, logger: Logger, signal: AbortSignal): Promi
 }
 
 /** Explains an error at the start by the setting that is to blame. */
-function explainStart(error: unknown, { host, port, store }: Settings, nameOf: NameOf): unknown {
+export function explainStart(
+  error: unknown,
+  { host, port, store }: Settings,
+  nameOf: NameOf,
+): unknown {
   if (error instanceof CredentialsError || error instanceof SchemaFileError) {
     return new Failure(error.message);
   }

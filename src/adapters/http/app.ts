@@ -9,14 +9,14 @@ import type { RostrumAppOptions } from './options.ts';
 import { unserved } from './problems/problem.ts';
 import { sendPastKoa } from './response.ts';
 
-/** The whole program's app: the API, the probes, the pages of the problems. */
+/** The whole program's app: the API, its description, pages for people, the probes. */
 export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   const { logger, isOwnHost } = options;
   const app = new Koa();
   const within = createBoundary({ ...boundaryOptions(options), isOwnHost }, sendPastKoa);
   handleAppErrors(app, logger);
   app.use((ctx, next) => within(ctx, next));
-  app.use(serveBeside(options)); // First, so that a prefix of "" does not hide it.
+  app.use(serveBeside(rostrum.ownFilters, options)); // First, so that a prefix of "" does not hide it.
   app.use(rostrumMiddleware(rostrum, options));
   app.use((ctx) => {
     throw unserved({ isValid: exchangeOf(ctx)?.target.isValid ?? true });

@@ -1,11 +1,16 @@
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { storeUnavailable } from '../../domain/errors.ts';
+import type { OwnFilters } from '../../domain/own-filters.ts';
 import { metadataPath, resourceMetadata } from './access/metadata.ts';
 import { exchangeOf } from './exchange.ts';
+import { revalidated } from './headers/cache-control.ts';
+import { openApiDocument } from './openapi/document.ts';
 import type { RostrumAppOptions } from './options.ts';
+import { docsPage } from './pages/docs.ts';
+import { homePage } from './pages/home.ts';
 import { problemPage } from './problems/page.ts';
 import { readOnly } from './request/read-only.ts';
-import { below } from './request/target.ts';
+import { below, publicBase } from './request/target.ts';
 import { json, type Response } from './response.ts';
 
 /** How long a store may take to say that it is ready. */
@@ -14,9 +19,23 @@ const readyTimeoutMs = 2000;
 /** `Allow` of the server as a whole. */
 export const allMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-/** What the program serves beside the API: probes, and the pages of the problems. */
-export function serveBeside(options: RostrumAppOptions): Middleware {
-  const { ready, issuer, prefix = '/api/v1' } = options;
+type Page = (ctx: Context) => Response | Promise<Response>;
+
+/** What the program serves beside the API: pages, the description, probes, the problems. */
+export function serveBeside(ownFilters: OwnFilters, options: RostrumAppOptions): Middleware {
+  const { ready, issuer, publicUrl, prefix = '/api/v1' } = options;
+  const site = publicUrl === undefined ? '' : publicBase(publicUrl);
+  let described: Response | undefined;
+  const describeApi = () => {
+    described ??= json(200, JSON.stringify(openApiDocument(ownFilters, options)), revalidated);
+    return described;
+  };
+  const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
+    ['/', async (ctx) => homePage(ctx, site, prefix, await isReady(ready))],
+    ['/openapi.json', describeApi],
+    ['/livez', () => ok],
+    ['/readyz', () => readiness(ready)],
+  ]);
   const metadata = options.authenticate === undefined ? '' : metadataPath(prefix);
   return async (ctx, next) => {
     const exchange = exchangeOf(ctx);
@@ -24,8 +43,11 @@ export function serveBeside(options: RostrumAppOptions): Middleware {
     exchange.metadataPath = metadata;
     const { path } = exchange.target;
     const problem = below('/problems', path);
-    if (path === '/livez') exchange.response = readOnly(ctx, () => ok);
-    else if (path === '/readyz') exchange.response = await readOnly(ctx, () => readiness(ready));
+    const docs = below('/docs', path);
+    const page = pages.get(path);
+    if (page !== undefined) exchange.response = await readOnly(ctx, () => page(ctx));
+    else if (docs !== undefined)
+      exchange.response = await readOnly(ctx, () => docsPage(site, docs));
     else if (problem !== undefined)
       exchange.response = problemPage(ctx, exchange, problem.slice(1));
     else if (path === metadata) exchange.response = resourceMetadata(ctx, exchange, prefix, issuer);
@@ -39,6 +61,15 @@ const ok = json(200, JSON.stringify({ status: 'ok' }), ['Cache-Control', 'no-sto
 
 /** `OPTIONS *` asks about the server as a whole (RFC 9110, section 9.3.7). */
 const serverOptions: Response = { status: 204, headers: ['Allow', allMethods] };
+
+async function isReady(ready: () => Promise<void>): Promise<boolean> {
+  try {
+    await readiness(ready);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** @throws RostrumError `store-unavailable` */
 async function readiness(ready: () => Promise<void>): Promise<Response> {

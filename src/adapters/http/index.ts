@@ -4,6 +4,7 @@ export type { TrustedProxies } from './access/client-address.ts';
 export type { Quota, RateLimiter, RateLimits } from './access/rate-limit.ts';
 export { createApp } from './app.ts';
 export { rostrumListener, rostrumMiddleware } from './middleware.ts';
+export { openApiDocument } from './openapi/document.ts';
 export type { Authenticate, RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 export type { ServeOptions, ServerLimits } from './server/options.ts';
 export { type RunningServer, serve } from './server/serve.ts';

@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TrustedProxies } from './access/client-address.ts';
 import type { RateLimits } from './access/rate-limit.ts';
+import type { OwnFieldsDescription } from './openapi/schemas.ts';
 
 /**
  * Says who asks; undefined for somebody without valid credentials, who gets a 401. An error with the
@@ -44,6 +45,8 @@ export interface RostrumHttpOptions {
 export interface RostrumAppOptions extends RostrumHttpOptions {
   /** Fulfilled when the store can serve right now: what `/readyz` asks. */
   readonly ready: () => Promise<void>;
+  /** JSON Schemas of own fields, for the description of the API. */
+  readonly ownFields?: OwnFieldsDescription | undefined;
   /** The identity provider whose tokens `authenticate` takes (RFC 9728). */
   readonly issuer?: string | undefined;
   /**

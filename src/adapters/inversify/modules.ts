@@ -1,8 +1,10 @@
 import { ContainerModule } from 'inversify';
+import type { JsonObject } from '../../domain/json.ts';
+import type { OwnFieldsSchema } from '../../domain/own-fields.ts';
 import { assembleRostrum } from '../../domain/services/rostrum.ts';
 import { openStore } from '../../settings/open-store.ts';
 import { ownFiltersOf } from '../../settings/settings.ts';
-import { readSchemaFiles } from '../json-schema/index.ts';
+import { type JsonFieldsSchema, readSchemaFiles } from '../json-schema/index.ts';
 import { systemClock } from '../system/clock.ts';
 import { uuidV7 } from '../system/uuid-v7.ts';
 import { createAuthenticate, createRateLimits, ownHosts } from './access.ts';
@@ -41,6 +43,11 @@ export const coreModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
 });
 
+/** What a schema that was read from a file was made of. */
+function jsonSchemaOf(schema: OwnFieldsSchema | undefined): JsonObject | undefined {
+  return schema && 'jsonSchema' in schema ? (schema as JsonFieldsSchema).jsonSchema : undefined;
+}
+
 /** Who may ask, and how much. */
 export const accessModule = new ContainerModule(({ bind }) => {
   bind(tokens.authenticate)
@@ -53,21 +60,30 @@ export const accessModule = new ContainerModule(({ bind }) => {
 
 /** The HTTP adapter on the core. */
 export const httpModule = new ContainerModule(({ bind }) => {
-  bind(tokens.app)
+  bind(tokens.appOptions)
     .toResolvedValue(
-      async (rostrum, store, logger, settings, authenticate, rateLimits) => {
-        const { createApp } = await import('../http/index.ts');
+      (store, logger, settings, ownFields, authenticate, rateLimits) => {
         const { requireIfMatch, cors, publicUrl, authIssuer: issuer, trustProxy } = settings;
-        return createApp(rostrum, {
+        return {
           ...{ ready: () => store.ready(), logger, requireIfMatch, cors, publicUrl, issuer },
           ...{ authenticate, rateLimits, trustedProxies: trustProxy },
           isOwnHost: authenticate === undefined ? ownHosts(settings) : undefined,
-        });
+          ownFields: { users: jsonSchemaOf(ownFields.users), posts: jsonSchemaOf(ownFields.posts) },
+        };
       },
       [
-        ...([tokens.rostrum, tokens.store, tokens.logger, tokens.settings] as const),
+        ...([tokens.store, tokens.logger, tokens.settings, tokens.ownFields] as const),
         ...([tokens.authenticate, tokens.rateLimits] as const),
       ],
+    )
+    .inSingletonScope();
+  bind(tokens.app)
+    .toResolvedValue(
+      async (rostrum, options) => {
+        const { createApp } = await import('../http/index.ts');
+        return createApp(rostrum, options);
+      },
+      [tokens.rostrum, tokens.appOptions],
     )
     .inSingletonScope();
 });

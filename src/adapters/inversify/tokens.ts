@@ -5,7 +5,7 @@ import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { Authenticate, createApp, RateLimits } from '../http/index.ts';
+import type { Authenticate, createApp, RateLimits, RostrumAppOptions } from '../http/index.ts';
 
 /** A token has its part's type: to bind or ask for a part of another type is a compile error. */
 function token<T>(name: string): ServiceIdentifier<T> {
@@ -25,5 +25,7 @@ export const tokens = {
   authenticate: token<Authenticate | undefined>('authenticate'),
   rateLimits: token<RateLimits>('rate-limits'),
   rostrum: token<Rostrum>('rostrum'),
+  /** How the app is made, and described. */
+  appOptions: token<RostrumAppOptions>('app-options'),
   app: token<ReturnType<typeof createApp>>('app'),
 };

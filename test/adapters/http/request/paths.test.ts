@@ -39,7 +39,6 @@ describe('paths and methods', () => {
 
   it('an unknown path is 404', async () => {
     for (const path of [
-      '/',
       '/api',
       '/api/v1',
       '/api/v1/',
@@ -128,8 +127,8 @@ describe('paths and methods', () => {
 
   it('the absolute form of a target is served as well', async () => {
     expect(await raw('GET', `http://x/api/v1/users/${id}`)).to.deep.equal([200, undefined]);
-    expect(await raw('GET', 'http://x')).to.deep.equal([404, 'path-not-found']);
-    expect(await raw('GET', 'http://x?limit=1')).to.deep.equal([404, 'path-not-found']);
+    expect(await raw('GET', 'http://x')).to.deep.equal([200, undefined]);
+    expect(await raw('GET', 'http://x?limit=1')).to.deep.equal([200, undefined]);
     expect(await raw('GET', `http://%00:9/api/v1/users/${id}`)).to.deep.equal([200, undefined]);
     for (const authority of ['[x', '[x]', 'u@x', 'x:y', '%zz']) {
       const answer = await raw('GET', `http://${authority}/api/v1/users?name=x`);

@@ -1,0 +1,203 @@
+import { type Scope, scopes } from '../../../domain/access.ts';
+import type { OwnFilters } from '../../../domain/own-filters.ts';
+import type { Endpoint, Parameter } from '../endpoint.ts';
+import { ifMatch } from '../endpoints/header-parameters.ts';
+import type { JsonSchema } from '../endpoints/json-schema.ts';
+import { commonProblems, endpointsFor } from '../endpoints/table.ts';
+import type { RostrumAppOptions } from '../options.ts';
+import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
+import { publicBase } from '../request/target.ts';
+import { headerComponents, headerReferences } from './headers.ts';
+import { problemContent, problemHeaders, problemSchemas } from './problems.ts';
+import { mediaType, recordSchemas } from './schemas.ts';
+import { describe, describeScopes, linksOf } from './texts.ts';
+
+/** What of an app's options the description depends on. */
+type Options = Omit<RostrumAppOptions, 'ready'>;
+
+/**
+ * The description of the API (OpenAPI 3.1), made of the table that routes and validates. It has
+ * what this deployment declares, asks for and limits.
+ */
+export function openApiDocument(ownFilters: OwnFilters, options: Options): JsonSchema {
+  return new Description(ownFilters, options).document();
+}
+
+class Description {
+  readonly #options: Options;
+  readonly #endpoints: readonly Endpoint[];
+  readonly #headers = new Set<string>();
+  readonly #problems = new Set<ProblemCode>();
+  readonly #responses: Record<string, JsonSchema> = {};
+
+  constructor(ownFilters: OwnFilters, options: Options) {
+    this.#options = options;
+    this.#endpoints = endpointsFor(ownFilters);
+  }
+
+  document(): JsonSchema {
+    const { prefix = '/api/v1', publicUrl, authenticate, ownFields = {} } = this.#options;
+    const base = publicUrl === undefined ? '' : publicBase(publicUrl);
+    const paths: Record<string, Record<string, JsonSchema>> = {};
+    for (const endpoint of this.#endpoints) {
+      const path = endpoint.path.replace(':id', '{id}');
+      const operations = paths[path] ?? {};
+      operations[endpoint.method.toLowerCase()] = this.#operation(endpoint);
+      paths[path] = operations;
+    }
+    const components = {
+      schemas: { ...recordSchemas(ownFields), ...problemSchemas([...this.#problems]) },
+      responses: this.#responses,
+      headers: headerComponents(this.#headers),
+      parameters: { id, requestId },
+      ...(authenticate !== undefined && { securitySchemes: { bearer } }),
+    };
+    return {
+      openapi: '3.1.0',
+      info: {
+        title: 'Rostrum',
+        version: 'v1',
+        description:
+          'Users and posts. HEAD works wherever GET does, and OPTIONS on every path. Every error has one shape, by RFC 9457.',
+        contact: { name: 'Whoever runs this server' },
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: base + prefix || '/' }],
+      tags: [
+        { name: 'users', description: 'People, and who wrote what.' },
+        { name: 'posts', description: 'What they wrote.' },
+      ],
+      ...(authenticate === undefined && { security: [] }),
+      paths,
+      components,
+    };
+  }
+
+  #operation(endpoint: Endpoint): JsonSchema {
+    const { method, path, operation, summary, query, headers, body, scopes: needed } = endpoint;
+    const { authenticate, requireIfMatch = false, ownFields = {} } = this.#options;
+    const needsIfMatch = requireIfMatch && method !== 'GET';
+    const content = body?.types.map((type) => [type, mediaType(body.schema, ownFields)] as const);
+    return {
+      operationId: operation,
+      tags: [path.startsWith('/users') ? 'users' : 'posts'],
+      summary,
+      description: [
+        describe(operation),
+        ...(authenticate === undefined ? [] : [describeScopes(needed)]),
+      ].join(' '),
+      parameters: [
+        ...(path.includes(':id') ? [{ $ref: '#/components/parameters/id' }] : []),
+        ...query.map((one) => parameter(one, 'query')),
+        ...headers.map((one) => parameter(one, 'header', needsIfMatch && one === ifMatch)),
+        { $ref: '#/components/parameters/requestId' },
+      ],
+      ...(content && { requestBody: { required: true, content: Object.fromEntries(content) } }),
+      responses: { ...this.#successes(endpoint), ...this.#failures(endpoint) },
+      ...(authenticate !== undefined && { security: securityOf(needed) }),
+    };
+  }
+
+  #successes({ operation, responses }: Endpoint): JsonSchema {
+    const { ownFields = {} } = this.#options;
+    const described = Object.entries(responses).map(([status, response]) => {
+      const { description, schema, headers = [] } = response;
+      const links = status === '201' ? linksOf(operation) : undefined;
+      const content = schema && { 'application/json': mediaType(schema, ownFields) };
+      return [
+        status,
+        {
+          description,
+          headers: this.#headersOf(headers),
+          ...(content && { content }),
+          ...(links && { links }),
+        },
+      ] as const;
+    });
+    return Object.fromEntries(described);
+  }
+
+  #failures(endpoint: Endpoint): JsonSchema {
+    const codes = this.#problemsOf(endpoint);
+    const byStatus = Map.groupBy(codes, (code) => problemCatalogue[code].status);
+    const responses = [...byStatus].map(([status, of]) => {
+      const name = of.join('.');
+      this.#responses[name] ??= {
+        description: `${of.map((code) => problemCatalogue[code].title).join('; ')}.`,
+        headers: this.#headersOf(of.flatMap((code) => problemHeaders[code] ?? [])),
+        content: problemContent(of),
+      };
+      return [status, { $ref: `#/components/responses/${name}` }] as const;
+    });
+    return Object.fromEntries(responses);
+  }
+
+  /** The problems that a request of this deployment may end in. */
+  #problemsOf({ path, headers, problems }: Endpoint): readonly ProblemCode[] {
+    const { authenticate, isOwnHost, rateLimits = {}, requireIfMatch = false } = this.#options;
+    const { address, caller, failures } = rateLimits;
+    const asks = authenticate !== undefined;
+    const possible: { readonly [C in ProblemCode]?: boolean } = {
+      'invalid-path': path.includes(':id'),
+      'invalid-header': headers.length > 0 || asks,
+      unauthenticated: asks,
+      forbidden: asks,
+      'credentials-unavailable': asks,
+      'misdirected-request': isOwnHost !== undefined,
+      'too-many-requests': [address, caller, failures].some((limiter) => limiter !== undefined),
+      'precondition-required': requireIfMatch,
+    };
+    const all = [...new Set([...commonProblems, ...problems])];
+    const codes = all.filter((code) => possible[code] ?? true);
+    for (const code of codes) this.#problems.add(code);
+    return codes;
+  }
+
+  #headersOf(own: readonly string[]): JsonSchema {
+    const { cors = [], rateLimits } = this.#options;
+    const isLimited = rateLimits?.address !== undefined || rateLimits?.caller !== undefined;
+    const names = new Set([
+      ...['X-Request-Id', 'Cache-Control', ...own],
+      ...(isLimited ? ['RateLimit', 'RateLimit-Policy'] : []),
+      ...(cors.length > 0
+        ? ['Vary', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']
+        : []),
+    ]);
+    for (const name of names) this.#headers.add(name);
+    return headerReferences([...names]);
+  }
+}
+
+const id: JsonSchema = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'The id of the record, as it is in "id" or Location.',
+  schema: { type: 'string', minLength: 1 },
+};
+
+const requestId: JsonSchema = {
+  name: 'X-Request-Id',
+  in: 'header',
+  description: 'An id for the request: 1 to 128 letters, digits, ".", "_" and "-".',
+  schema: { type: 'string' },
+};
+
+const bearer: JsonSchema = {
+  type: 'http',
+  scheme: 'bearer',
+  description: `A key, or an access token of the identity provider. Scopes: ${scopes.join(', ')}.`,
+};
+
+/** One of the scopes is enough. */
+function securityOf(needed: readonly Scope[]): readonly JsonSchema[] {
+  return needed.map((scope) => ({ bearer: [scope] }));
+}
+
+function parameter(
+  { name, description, schema }: Parameter,
+  place: 'query' | 'header',
+  required = false,
+): JsonSchema {
+  return { name, in: place, description, schema, ...(required && { required }) };
+}

@@ -1,0 +1,153 @@
+import type { JsonObject } from '../../../domain/json.ts';
+import { serverMade } from '../../../domain/rules.ts';
+import type { JsonSchema } from '../endpoints/json-schema.ts';
+import { schemas } from '../endpoints/schemas.ts';
+
+/** The JSON Schemas (2020-12) of a deployment's own fields. */
+export interface OwnFieldsDescription {
+  readonly users?: JsonObject | undefined;
+  readonly posts?: JsonObject | undefined;
+}
+
+/** The names of the components that bodies are described by. */
+const names = {
+  user: 'User',
+  userInput: 'UserInput',
+  userPatch: 'UserPatch',
+  users: 'UserPage',
+  post: 'Post',
+  postInput: 'PostInput',
+  postPatch: 'PostPatch',
+  posts: 'PostPage',
+  deleted: 'Deleted',
+} as const satisfies Record<keyof typeof schemas, string>;
+
+type Name = (typeof names)[keyof typeof names];
+
+const nameOf = new Map<JsonSchema, Name>(
+  Object.entries(names).map(([key, name]) => [schemas[key as keyof typeof schemas], name]),
+);
+
+const id = '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a';
+const author = '0192f0c0-1a2b-7c3d-8e4f-5a6b7c8d9e0f';
+const createdAt = '2026-11-21T09:30:00.000Z';
+const made = { id, createdAt, updatedAt: createdAt };
+const user = { ...made, name: 'Ada', email: 'ada@example.com' };
+const post = { ...made, title: 'On engines', body: 'It weaves patterns.', authorId: author };
+
+/** A value of each component, where nothing is said of own fields. */
+const examples: Readonly<Record<Name, JsonSchema>> = {
+  User: user,
+  UserInput: { name: 'Ada', email: 'ada@example.com' },
+  UserPatch: { name: 'Ada Lovelace' },
+  UserPage: { users: [user], next: null },
+  Post: post,
+  PostInput: { title: 'On engines', body: 'It weaves patterns.' },
+  PostPatch: { title: 'On analytical engines' },
+  PostPage: { posts: [post], next: null },
+  Deleted: { deleted: true },
+};
+
+/** Content of a body of one of the endpoints' schemas. */
+export function mediaType(schema: JsonSchema, own: OwnFieldsDescription): JsonSchema {
+  const name = nameOf.get(schema);
+  if (name === undefined) return { schema };
+  const list = name.startsWith('User') ? own.users : own.posts;
+  const hasExample = list === undefined || name === 'Deleted';
+  return {
+    schema: reference(name),
+    ...(hasExample && { example: examples[name] }),
+  };
+}
+
+/** Every schema of records, with a deployment's own fields in it. */
+export function recordSchemas({ users, posts }: OwnFieldsDescription): JsonSchema {
+  return {
+    ...schemasOf('User', users, [
+      ...([schemas.user, schemas.userInput, schemas.userPatch] as const),
+      schemas.users,
+    ]),
+    ...schemasOf('Post', posts, [
+      ...([schemas.post, schemas.postInput, schemas.postPatch] as const),
+      schemas.posts,
+    ]),
+    [names.deleted]: schemas.deleted,
+  };
+}
+
+type Four = readonly [record: JsonSchema, input: JsonSchema, patch: JsonSchema, page: JsonSchema];
+
+function schemasOf(
+  one: 'User' | 'Post',
+  own: JsonObject | undefined,
+  [record, input, patch, page]: Four,
+): JsonSchema {
+  const component = `${one}OwnFields`;
+  const whole = withOwnFields(record, own, component);
+  const properties = page.properties as JsonSchema;
+  const list = one === 'User' ? 'users' : 'posts';
+  return {
+    [one]: whole,
+    [`${one}Input`]: withOwnFields(asGiven(input), own, component),
+    [`${one}Patch`]: patch,
+    // With `fields`, a record has its id and what else was asked for.
+    [`Listed${one}`]: { ...whole, required: ['id'] },
+    [`${one}Page`]: {
+      ...page,
+      properties: { ...properties, [list]: { type: 'array', items: reference(`Listed${one}`) } },
+    },
+    ...(own !== undefined && { [component]: rebased(own, component) }),
+  };
+}
+
+/** An input may have what the server makes: what GET gave can be PUT back. */
+function asGiven(input: JsonSchema): JsonSchema {
+  const ignored = serverMade.map((name) => [
+    name,
+    { type: 'string', description: 'Made by the server; createdAt and updatedAt are ignored.' },
+  ]);
+  return { ...input, properties: { ...Object.fromEntries(ignored), ...schemaAt(input) } };
+}
+
+/**
+ * A record's schema with the own fields that the deployment's schema names. Its other keywords are
+ * of the own fields alone, so that only `additionalProperties: false` holds for the whole record.
+ */
+function withOwnFields(
+  record: JsonSchema,
+  own: JsonObject | undefined,
+  component: string,
+): JsonSchema {
+  if (own === undefined) return record;
+  const fields = Object.keys(schemaAt(own)).map((name) => {
+    const pointer = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+    return [name, reference(`${component}/properties/${pointer}`)] as const;
+  });
+  const { required = [] } = own;
+  const isClosed = own.additionalProperties === false && own.patternProperties === undefined;
+  return {
+    ...record,
+    properties: { ...schemaAt(record), ...Object.fromEntries(fields) },
+    required: [...(record.required as string[]), ...(required as readonly string[])],
+    additionalProperties: !isClosed,
+  };
+}
+
+function schemaAt({ properties }: JsonSchema): JsonSchema {
+  return (properties ?? {}) as JsonSchema;
+}
+
+/** A schema as a component: what it refers to in itself lies elsewhere now. */
+function rebased(schema: JsonObject, component: string): JsonSchema {
+  const { $schema: _, $id: __, ...rest } = schema;
+  const text = JSON.stringify(rest, (key, value: unknown) =>
+    key === '$ref' && typeof value === 'string' && /^#(\/|$)/.test(value)
+      ? `#/components/schemas/${component}${value.slice(1)}`
+      : value,
+  );
+  return JSON.parse(text) as JsonSchema;
+}
+
+function reference(component: string): { readonly $ref: string } {
+  return { $ref: `#/components/schemas/${component}` };
+}

@@ -1,0 +1,38 @@
+import type { Scope } from '../../../domain/access.ts';
+import type { JsonSchema } from '../endpoints/json-schema.ts';
+
+const texts: Readonly<Record<string, string>> = {
+  list: 'A page ends at "limit", or before it has more than 2 MiB. Only "next" tells whether more follow.',
+  create: 'With an Idempotency-Key it is safe to repeat: one key makes one record for 24 hours.',
+  get: 'With If-None-Match, the response is 304 while the record is at that version.',
+  replace: 'Fields that are left out are gone. It never makes a record.',
+  patch: 'A JSON merge patch (RFC 7396): absent is unchanged, and null removes.',
+  delete: 'It cannot be undone.',
+};
+
+/** What there is to know of an operation besides its summary. */
+export function describe(operation: string): string {
+  return texts[operation.replace(/[A-Z].*/, '')] ?? '';
+}
+
+/** What a caller needs to be allowed. */
+export function describeScopes([always, own]: readonly Scope[]): string {
+  const or = own === undefined ? '' : `, or ${own} for what is the caller's own`;
+  return `Needs the scope ${always}${or}.`;
+}
+
+/** Where a new record leads. */
+export function linksOf(operation: string): JsonSchema {
+  const one = operation.replace('create', '');
+  const id = '$response.body#/id';
+  const toRecord = ['get', 'replace', 'patch', 'delete'].map((verb) => [
+    `${verb}${one}`,
+    { operationId: `${verb}${one}`, parameters: { id } },
+  ]);
+  return {
+    ...Object.fromEntries(toRecord),
+    ...(one === 'User' && {
+      listPosts: { operationId: 'listPosts', parameters: { authorId: id } },
+    }),
+  };
+}

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { Problem, unserved } from '../problems/problem.ts';
+import type { Response } from '../response.ts';
+import { escapeHtml } from './html.ts';
+
+/** The optional package that the page is made by. */
+const library = 'swagger-ui-dist';
+
+/** Our own script: the page's policy lets none run that stands in the page. */
+const start = `const { description } = document.documentElement.dataset;
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', follow);
+follow();
+SwaggerUIBundle({
+  url: description,
+  dom_id: '#docs',
+  deepLinking: true,
+  validatorUrl: null,
+  defaultModelsExpandDepth: 0,
+});
+`;
+
+const types: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+};
+
+const files = new Map<string, Promise<string>>();
+
+/**
+ * `/docs`: a page to read about the API and try it. It contacts no other host.
+ *
+ * @param site where clients see the server, if that is set; else it is empty
+ * @param path below `/docs`
+ * @throws Problem `path-not-found` where the package is not installed
+ */
+export async function docsPage(site: string, path: string): Promise<Response> {
+  if (path === '/start.js') return asset(start, 'text/javascript; charset=utf-8');
+  const name = path.slice(1);
+  const type = Object.hasOwn(types, name) ? types[name] : undefined;
+  if (path !== '' && type === undefined) throw unserved({ isValid: true });
+  const text = await read(type === undefined ? 'swagger-ui.css' : name);
+  return type === undefined ? document(site) : asset(text, type);
+}
+
+/** Reads a file of the package once. */
+function read(name: string): Promise<string> {
+  const known = files.get(name);
+  if (known !== undefined) return known;
+  const text = load(name);
+  files.set(name, text);
+  text.catch(() => files.delete(name)); // It may be installed later.
+  return text;
+}
+
+async function load(name: string): Promise<string> {
+  let path: string;
+  try {
+    path = createRequire(import.meta.url).resolve(`${library}/${name}`);
+  } catch (cause) {
+    const sentence = `This page needs the package ${library}: run "npm i ${library}" on the server.`;
+    throw new Problem('path-not-found', sentence, { cause });
+  }
+  return readFile(path, 'utf8');
+}
+
+function asset(body: string, type: string): Response {
+  return { status: 200, headers: ['Cache-Control', 'max-age=3600'], body, type };
+}
+
+function document(site: string): Response {
+  const origin = site === '' ? '' : ` ${new URL(site).origin}`;
+  const own = `'self'${origin}`;
+  const policy = [
+    ...["default-src 'none'", `script-src ${own}`, `style-src ${own}`, `connect-src ${own}`],
+    ...[`img-src ${own} data:`, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  ].join('; ');
+  const base = escapeHtml(site);
+  const body = `<!doctype html>
+<html lang="en" data-description="${base}/openapi.json">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Rostrum: the API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}/docs/swagger-ui.css">
+<div id="docs"></div>
+<script src="${base}/docs/swagger-ui-bundle.js"></script>
+<script src="${base}/docs/start.js"></script>
+</html>
+`;
+  return {
+    status: 200,
+    headers: ['Cache-Control', 'no-cache', 'Content-Security-Policy', policy],
+    body,
+    type: 'text/html; charset=utf-8',
+  };
+}

@@ -1,0 +1,161 @@
+import { expect } from 'chai';
+import type { Endpoint } from '../../../../src/adapters/http/endpoint.ts';
+import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
+import { bodyLimit } from '../../../../src/adapters/http/request/limits.ts';
+import { scopes } from '../../../../src/index.ts';
+import { type Api, type Body, startApi } from '../support/api.ts';
+import { as, authenticate } from '../support/callers.ts';
+import { DescriptionUnderTest } from '../support/description.ts';
+
+/** What a request has otherwise than one that succeeds. */
+interface Wish {
+  readonly id?: string;
+  readonly query?: string;
+  /** An empty value leaves the header out. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | object;
+  /** Another name of the server. */
+  readonly host?: string;
+  /** Whether the user has a post. */
+  readonly isAuthor?: boolean;
+}
+
+const successes: Readonly<Record<string, Wish>> = {
+  200: {},
+  201: {},
+  204: { headers: { Prefer: 'return=minimal' } },
+  304: { headers: { 'If-None-Match': '*' } },
+};
+
+const failures: Readonly<Record<string, Wish>> = {
+  'invalid-path': { id: '%ZZ' },
+  'invalid-query': { query: '?order=title' },
+  'invalid-cursor': { query: '?cursor=x' },
+  'invalid-header': {
+    headers: { 'If-Match': '1', 'Idempotency-Key': 'a b' },
+  },
+  unauthenticated: { headers: { Authorization: '' } },
+  forbidden: { headers: { ...as({ scopes: [] }) } },
+  'uri-too-long': { query: `?limit=${'1'.repeat(13_000)}` },
+  'misdirected-request': { host: 'localhost' },
+  'unsupported-media-type': { headers: { 'Content-Type': 'text/plain' } },
+  'body-too-large': { body: `{"a":"${'x'.repeat(bodyLimit)}"}` },
+  'invalid-body': { body: '[]' },
+  'idempotency-key-reused': { headers: { 'Idempotency-Key': 'used' } },
+  'user-not-found': { id: 'nobody' },
+  'post-not-found': { id: 'nothing' },
+  'version-mismatch': { headers: { 'If-Match': '"99"' } },
+  'precondition-required': { headers: { 'If-Match': '' } },
+  'invalid-record': { body: { name: 5, title: 5 } },
+  'email-taken': { body: { name: 'Ann', email: 'taken@x.org' } },
+  'user-has-posts': { isAuthor: true },
+};
+
+/** What no plain request ends in, by its code or in one operation, and where it is seen. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'listUsers 400 invalid-header': 'Authorization given twice: access/authentication.test.ts',
+  'listPosts 400 invalid-header': 'Authorization given twice: access/authentication.test.ts',
+  'bad-request': 'messages that are not HTTP: server/serve.test.ts',
+  'request-timeout': 'requests that take too long: server/serve.test.ts',
+  'expectation-failed': 'the header Expect, which fetch does not send: server/serve.test.ts',
+  'headers-too-large': 'what Node refuses by itself: server/serve.test.ts',
+  'too-many-requests': 'limits: access/limits.test.ts',
+  internal: 'errors that nobody expected: problems/problems.test.ts',
+  'store-unavailable': 'a store that fails: problems/problems.test.ts',
+  overloaded: 'bodies and pages without room: server/bounds.test.ts',
+  'credentials-unavailable': 'an identity provider that fails: access/authentication.test.ts',
+  'shutting-down': 'a server that closes: server/shutdown.test.ts',
+};
+
+describe('responses are as the description says', function () {
+  this.timeout(20_000);
+  const everything = as({ scopes });
+  let api: Api;
+  let description: DescriptionUnderTest;
+
+  before(async () => {
+    const isOwnHost = (name: string) => name !== 'localhost';
+    api = await startApi({ app: { authenticate, isOwnHost, requireIfMatch: true } });
+    const { body } = await api.get(`${api.server.url}/openapi.json`);
+    description = new DescriptionUnderTest(JSON.parse(JSON.stringify(body)));
+    await make('/users', { name: 'Eve', email: 'taken@x.org' });
+    for (const path of ['/users', '/posts']) {
+      const headers = { ...everything, 'Idempotency-Key': 'used' };
+      await api.post(path, { name: 'a', title: 'a' }, headers);
+    }
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  async function make(path: string, body: object): Promise<Body> {
+    const { status, body: made } = await api.post(path, body, everything);
+    expect(status).to.equal(201);
+    return made;
+  }
+
+  async function call({ operation, method, path, body }: Endpoint, wish: Wish): Promise<number> {
+    const { id: madeId } = await make(path.replace('/:id', ''), { name: 'Ann', title: 'A' });
+    if (wish.isAuthor) await make('/posts', { title: 'Hers', authorId: madeId });
+    const versions = method === 'GET' || method === 'POST' ? {} : { 'If-Match': '*' };
+    const wished = Object.entries({ ...everything, ...versions, ...wish.headers });
+    const { port } = new URL(api.server.url);
+    const origin = `http://${wish.host ?? '127.0.0.1'}:${port}`;
+    const target = path.replace(':id', wish.id ?? madeId) + (wish.query ?? '');
+    const answer = await api.send(
+      method,
+      `${origin}/api/v1${target}`,
+      Object.fromEntries(wished.filter(([, value]) => value !== '')),
+      body && (wish.body ?? { name: 'Bea', title: 'B' }),
+    );
+    description.check(operation, answer);
+    return answer.status;
+  }
+
+  for (const endpoint of endpoints) {
+    it(`${endpoint.operation}, in everything that it may end in`, async () => {
+      const own = description.promised.filter((one) => one.startsWith(`${endpoint.operation} `));
+      expect(own).not.to.deep.equal([]);
+      for (const one of own) {
+        const [, status = '', code] = one.split(' ');
+        if ([one, code].some((key) => key !== undefined && key in elsewhere)) continue;
+        const wish = code === undefined ? successes[status] : failures[code];
+        if (wish === undefined) throw new Error(`Nobody sees ${one}.`);
+        await call(endpoint, wish);
+        expect([...description.seen]).to.include(one);
+      }
+    });
+  }
+
+  it('lists, with and without what a query may ask for', async () => {
+    const user = await make('/users', { name: 'Cy', own: [1] });
+    await make('/posts', { title: 'C', authorId: user.id });
+    for (const query of ['', '?limit=1&count=exact', '?fields=title,own', '?id=none']) {
+      for (const many of ['Users', 'Posts']) {
+        const answer = await api.get(`/${many.toLowerCase()}${query}`, everything);
+        expect(answer.status).to.equal(200);
+        description.check(`list${many}`, answer);
+      }
+    }
+  });
+
+  it('a record as Prefer wants it, and a repeat', async () => {
+    for (const Prefer of ['return=minimal', 'return=representation']) {
+      for (const status of [201, 201]) {
+        const headers = { ...everything, Prefer, 'Idempotency-Key': Prefer };
+        const answer = await api.post('/users', { name: 'Di' }, headers);
+        expect(answer.status).to.equal(status);
+        description.check('createUser', answer);
+      }
+    }
+  });
+
+  it('has no example that its own schemas refuse', () => {
+    const { media } = description;
+    expect(media.length).to.be.greaterThan(20);
+    for (const { schema, example, examples = {} } of media) {
+      for (const value of [example, ...Object.values(examples).map((one) => one.value)]) {
+        if (value !== undefined)
+          expect(description.complaints(schema, value)).to.equal('No errors');
+      }
+    }
+  });
+});

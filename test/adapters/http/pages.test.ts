@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { type Answer, type Api, expectProblem, startApi } from './support/api.ts';
+
+const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+/** Holds a page to a policy: no script but files of the server, and nothing from anywhere else. */
+function expectStrict({ headers, text }: Answer, script: string): void {
+  const policy = headers.get('content-security-policy') ?? '';
+  const parts = policy.split('; ');
+  expect(parts).to.include.members(["default-src 'none'", "base-uri 'none'"]);
+  expect(parts).to.include.members(["form-action 'none'", "frame-ancestors 'none'"]);
+  expect(parts.find((part) => part.startsWith('script-src')) ?? '').to.equal(script);
+  expect(policy).not.to.match(/https?:|\*|unsafe-eval/);
+  expect(text).not.to.match(/(?:src|href)="(?:https?:)?\/\//);
+  expect(headers.get('content-type')).to.equal('text/html; charset=utf-8');
+}
+
+describe('the pages', () => {
+  let api: Api;
+  before(async () => {
+    api = await startApi();
+  });
+  after(() => api[Symbol.asyncDispose]());
+  const open = (path: string, headers = {}) => api.get(api.server.url + path, headers);
+
+  it('/ tells a person what this is, and where to go', async () => {
+    const home = await open('/', asBrowser);
+    expect(home.status).to.equal(200);
+    expectStrict(home, '');
+    expect(home.text).to.contain('It is ready.').and.contain('color-scheme: light dark');
+    const links = [...home.text.matchAll(/<a href="([^"]+)"/g)].map(([, path = '']) => path);
+    expect(links).to.have.length(5);
+    for (const path of links) expect((await open(path, asBrowser)).status, path).to.equal(200);
+  });
+
+  it('/ is JSON for a program', async () => {
+    for (const headers of [{}, { Accept: 'application/json' }]) {
+      const home = await open('/', headers);
+      expect(home.headers.get('vary')).to.equal('Accept');
+      expect(home.body).to.deep.equal({
+        ...{ name: 'Rostrum', status: 'ok', api: '/api/v1', docs: '/docs' },
+        ...{ openapi: '/openapi.json', live: '/livez', ready: '/readyz' },
+      });
+    }
+  });
+
+  it('/ says when the store is not available', async () => {
+    const ready = () => Promise.reject(new Error('gone'));
+    await using ill = await startApi({ app: { ready } });
+    expect((await ill.get(`${ill.server.url}/`)).body.status).to.equal('unavailable');
+    expect((await ill.get(`${ill.server.url}/`, asBrowser)).text).to.contain('not available');
+  });
+
+  it('/docs is a page that loads its parts from the server alone', async () => {
+    const docs = await open('/docs', asBrowser);
+    expect(docs.status).to.equal(200);
+    expectStrict(docs, "script-src 'self'");
+    const parts = [...docs.text.matchAll(/(?:src|href|description)="(\/[^"]+)"/g)];
+    expect(parts).to.have.length(4);
+    for (const [, path = ''] of parts) {
+      const part = await open(path);
+      expect(part.status, path).to.equal(200);
+      expect(part.headers.get('content-type'), path).to.match(/^(text|application)\/(css|j)/);
+    }
+    for (const path of ['/docs/', '/docs/index.html', '/docs/package.json', '/docs/..%2fx']) {
+      expectProblem(await open(path), 404, 'path-not-found');
+    }
+  });
+
+  it('lead to the public URL where the server knows it', async () => {
+    const publicUrl = 'http://127.0.0.1:1/backend';
+    await using behind = await startApi({ app: { publicUrl } });
+    const { url } = behind.server;
+    const home = await behind.get(`${url}/`);
+    expect(home.body).to.include({ docs: `${publicUrl}/docs`, api: `${publicUrl}/api/v1` });
+    const docs = await behind.get(`${url}/docs`);
+    expect(docs.text).to.contain(`src="${publicUrl}/docs/start.js"`);
+    expect(docs.headers.get('content-security-policy')).to.contain(
+      "connect-src 'self' http://127.0.0.1:1;",
+    );
+    const { servers } = (await behind.get(`${url}/openapi.json`)).body;
+    expect(servers).to.deep.equal([{ url: `${publicUrl}/api/v1` }]);
+  });
+
+  it('can only be read', async () => {
+    for (const path of ['/', '/docs', '/openapi.json']) {
+      const answer = await api.send('POST', api.server.url + path);
+      expectProblem(answer, 405, 'method-not-allowed');
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { problemCatalogue } from '../../../../src/adapters/http/problems/catalogue.ts';
+import { isEmail } from '../../../../src/domain/email.ts';
+import type { Answer } from './api.ts';
+
+interface Media {
+  readonly schema: object;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+interface Described {
+  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly content?: Readonly<Record<string, Media>>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly description: string;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters: readonly { readonly name?: string; readonly required?: boolean }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<Record<string, Described & { readonly $ref?: string }>>;
+}
+
+export interface OpenApi {
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>;
+    readonly responses: Readonly<Record<string, Described>>;
+    readonly headers: Readonly<Record<string, { readonly required?: boolean }>>;
+  };
+}
+
+/** Headers of any response of HTTP, which no description lists. */
+const ofHttp = ['connection', 'content-length', 'content-type', 'date', 'keep-alive'];
+const ofSecurity = ['x-content-type-options'];
+
+/** A description, and what was seen of it: responses are held to it one by one. */
+export class DescriptionUnderTest {
+  readonly document: OpenApi;
+  readonly operations: readonly Operation[];
+  /** An operation and a status, for an error with its code: `getUser 404 user-not-found`. */
+  readonly seen = new Set<string>();
+  readonly #ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    formats: {
+      'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
+      'idn-email': isEmail,
+      'uri-reference': (text) => URL.canParse(text, 'http://localhost'),
+    },
+  });
+
+  constructor(document: OpenApi) {
+    this.document = document;
+    this.operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+    const { components } = document;
+    // A client may meet new members; this server has those that are described.
+    const schemas = Object.entries(components.schemas).map(([name, schema]) =>
+      Object.hasOwn(problemCatalogue, name)
+        ? [name, { ...schema, unevaluatedProperties: false }]
+        : [name, schema],
+    );
+    const closed = { ...components, schemas: Object.fromEntries(schemas) };
+    this.#ajv.addSchema({ ...document, components: closed, $id: 'http://localhost/openapi' });
+  }
+
+  /** All that the description says may be seen. */
+  get promised(): readonly string[] {
+    return this.operations.flatMap(({ operationId, responses }) =>
+      Object.entries(responses).flatMap(([status, { $ref }]) =>
+        $ref === undefined
+          ? [`${operationId} ${status}`]
+          : codesOf($ref).map((code) => `${operationId} ${status} ${code}`),
+      ),
+    );
+  }
+
+  /** Holds a response to what the description says of it. */
+  check(operationId: string, { status, headers, text, body }: Answer): void {
+    const what = `${operationId} ${status} ${text.slice(0, 200)}`;
+    const operation = this.operations.find((one) => one.operationId === operationId);
+    const named = operation?.responses[status];
+    const described = named?.$ref === undefined ? named : this.#response(named.$ref);
+    if (described === undefined) throw new Error(`Not described: ${what}`);
+    this.seen.add(`${operationId} ${status}${status < 400 ? '' : ` ${body.code}`}`);
+
+    const declared = Object.keys(described.headers ?? {});
+    const known = [...ofHttp, ...ofSecurity, ...declared.map((name) => name.toLowerCase())];
+    expect(known, what).to.include.members([...headers.keys()]);
+    const shared = named?.$ref !== undefined && codesOf(named.$ref).length > 1;
+    const required = declared.filter((name) => this.document.components.headers[name]?.required);
+    if (!shared) expect([...headers.keys()], what).to.include.members(required.map(lowerCase));
+
+    const [type = ''] = (headers.get('content-type') ?? '').split(';');
+    if (text === '') expect(type, what).to.equal('');
+    else
+      expect(this.complaints(described.content?.[type]?.schema, body), what).to.equal('No errors');
+  }
+
+  /** What a schema of the description has against a value. */
+  complaints(schema: object | undefined, value: unknown): string {
+    if (schema === undefined) return 'There is no schema.';
+    const text = JSON.stringify(schema).replaceAll('"#/', '"http://localhost/openapi#/');
+    this.#ajv.validate(JSON.parse(text), value);
+    return this.#ajv.errorsText();
+  }
+
+  /** Every media type of the description, with the examples that it has. */
+  get media(): readonly Media[] {
+    const all: readonly (Described | undefined)[] = [
+      ...Object.values(this.document.components.responses),
+      ...this.operations.flatMap(({ responses, requestBody }) => [
+        ...Object.values(responses),
+        requestBody,
+      ]),
+    ];
+    return all.flatMap((described) => Object.values(described?.content ?? {}));
+  }
+
+  #response(reference: string): Described | undefined {
+    return this.document.components.responses[nameOf(reference)];
+  }
+}
+
+function lowerCase(text: string): string {
+  return text.toLowerCase();
+}
+
+function nameOf(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1);
+}
+
+/** A component of responses is named by the codes that it may have. */
+function codesOf(reference: string): readonly string[] {
+  return nameOf(reference).split('.');
+}

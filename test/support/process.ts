@@ -75,7 +75,7 @@ export function start(command: string, args: readonly string[], options: StartOp
 }
 
 /** Ends a process and what it started, as a power cut would. */
-export function killGroup({ pid, exitCode, signalCode }: Child, signal = 'SIGKILL'): void {
+function killGroup({ pid, exitCode, signalCode }: Child, signal = 'SIGKILL'): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   process.kill(process.platform === 'win32' ? pid : -pid, signal);
 }

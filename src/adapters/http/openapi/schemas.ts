@@ -104,7 +104,7 @@ function schemasOf(
 function asGiven(input: JsonSchema): JsonSchema {
   const ignored = serverMade.map((name) => [
     name,
-    { type: 'string', description: 'Made by the server; createdAt and updatedAt are ignored.' },
+    { description: 'Made by the server: ignored, but an id has to be that of the path, if any.' },
   ]);
   return { ...input, properties: { ...Object.fromEntries(ignored), ...schemaAt(input) } };
 }

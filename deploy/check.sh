@@ -1,0 +1,33 @@
+#!/bin/sh
+# Checks the files of deploy/ and the Dockerfile by the tools that are on the path, and names the
+# tools that are missing. Needs no root. nginx and Caddy run in test/deploy/proxies.long.ts.
+cd "$(dirname "$0")" || exit 1
+status=0
+
+check() {
+  if ! command -v "$1" >/dev/null; then
+    echo "- not checked, because $1 is missing: $*"
+  elif output=$("$@" 2>&1); then
+    echo "✓ $*"
+  else
+    echo "✗ $*"
+    echo "$output"
+    status=1
+  fi
+}
+
+check hadolint ../Dockerfile
+if docker compose version >/dev/null 2>&1; then
+  check docker compose --file compose.yaml config --quiet
+else
+  echo '- not checked, because docker compose is missing: compose.yaml'
+fi
+check systemd-analyze verify ./rostrum.service
+check caddy validate --adapter caddyfile --config Caddyfile
+for variant in sqlite mongodb; do
+  check kubectl kustomize "kubernetes/$variant"
+  kubectl kustomize "kubernetes/$variant" >"/tmp/rostrum-$variant.$$.yaml" 2>/dev/null &&
+    check kubernetes-validate --strict "/tmp/rostrum-$variant.$$.yaml"
+  rm -f "/tmp/rostrum-$variant.$$.yaml"
+done
+exit $status

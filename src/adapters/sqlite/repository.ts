@@ -16,14 +16,12 @@ import {
 } from '../../domain/record.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import { Claims } from './claims.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, SqlValue } from './connection.ts';
 import { translated } from './errors.ts';
 import { type ListScheme, type PageQuery, pageQuery, totalQuery } from './lists.ts';
 import { withOwnFilters } from './own-filters.ts';
 import { RecordTable, type RowMapping } from './record-table.ts';
 import type { WriteQueue } from './write-queue.ts';
-
-type Listed<R> = Versioned<R> & { readonly position: Position };
 
 /** What the repositories of one store share. */
 export interface StoreParts {
@@ -103,19 +101,19 @@ export abstract class SqliteRepository<
     });
   }
 
-  *#rows({ sql, values, isSorted }: PageQuery): Iterable<Listed<R>> {
+  #rows({ sql, values, isSorted }: PageQuery): Iterable<Listed<R>> {
+    if (isSorted) return this.#sortedRows(sql, values);
     type Row = [key: string, id: Id, version: Version, json: string];
-    if (!isSorted) {
-      for (const [key, id, version, json] of this.connection.iterate<Row>(sql, ...values)) {
-        yield listed<R>(json, version, key, id);
-      }
-      return;
-    }
+    const toListed = ([key, id, version, json]: Row) => new Listed<R>(json, version, key, id);
+    return this.connection.mapped(toListed, sql, ...values);
+  }
+
+  *#sortedRows(sql: string, values: readonly SqlValue[]): Iterable<Listed<R>> {
     // While the query goes on, the records are read as of the same moment.
     const read = `SELECT version, record FROM ${this.#scheme.table} WHERE rowid = ?`;
     for (const [key, id, row] of this.connection.iterate<[string, Id, number]>(sql, ...values)) {
       const found = this.connection.get<[Version, string]>(read, row);
-      if (found !== undefined) yield listed<R>(found[1], found[0], key, id);
+      if (found !== undefined) yield new Listed<R>(found[1], found[0], key, id);
     }
   }
 
@@ -125,10 +123,15 @@ export abstract class SqliteRepository<
   }
 }
 
-/** A record of a list, with its position. An empty key is that of a missing email. */
-function listed<R>(json: string, version: Version, key: string, id: Id): Listed<R> {
-  const position = { key: key === '' ? null : key, id };
-  return Object.assign(new JsonVersioned<R>(json, version), { position });
+/** A record of a list, with its position. */
+class Listed<R> extends JsonVersioned<R> {
+  readonly position: Position;
+
+  /** @param key empty for a missing email */
+  constructor(json: string, version: Version, key: string, id: Id) {
+    super(json, version);
+    this.position = { key: key === '' ? null : key, id };
+  }
 }
 
 function creation<R>(json: string, replayed: boolean): Creation<R> {

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { createApp, serve } from '../../../src/adapters/http/index.ts';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { createRostrum } from '../../../src/index.ts';
+
+describe('the program’s app', () => {
+  const create = () => createApp(createRostrum(createMemoryStore()), { ready: async () => {} });
+
+  it('is served by Koa when somebody puts middleware around it', async () => {
+    const app = create();
+    app.middleware.unshift(async (ctx, next) => {
+      if (ctx.path === '/mine') ctx.body = 'mine';
+      else await next();
+    });
+    const server = await serve(app, { port: 0 });
+    try {
+      expect(await (await fetch(`${server.url}/mine`)).text()).to.equal('mine');
+      expect((await fetch(`${server.url}/livez`)).status).to.equal(200);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('reports what fails outside of every handler', async () => {
+    const app = create();
+    const reported: unknown[] = [];
+    app.removeAllListeners('error').on('error', (error) => reported.push(error));
+    const failure = new Error('no url');
+    Object.defineProperty(app.request, 'url', {
+      get() {
+        throw failure;
+      },
+    });
+    const server = await serve(app, { port: 0 });
+    try {
+      expect((await fetch(`${server.url}/livez`)).status).to.equal(500);
+      expect(reported).to.deep.equal([failure]);
+    } finally {
+      await server.close();
+    }
+  });
+});

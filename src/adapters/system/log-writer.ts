@@ -19,6 +19,12 @@ export interface LogWriterOptions {
   readonly isTerminal: boolean;
 }
 
+/** Writers with lines that wait. One listener for all: a program may make many logs. */
+const unwritten = new Set<LogWriter>();
+process.on('exit', () => {
+  for (const writer of unwritten) writer.writeRest();
+});
+
 /**
  * Takes lines of a log and writes them in batches, without blocking the event loop. A log that
  * cannot be written (a full disk, a closed pipe) never ends the process: it says later how many
@@ -38,7 +44,6 @@ export class LogWriter {
   constructor({ fd, isTerminal }: LogWriterOptions) {
     this.#fd = fd;
     this.#isTerminal = isTerminal;
-    process.once('exit', () => this.#writeRest());
   }
 
   /** Takes a line that was made without pino, which would have said of what level it is. */
@@ -54,6 +59,7 @@ export class LogWriter {
     }
     this.#waiting += this.#isTerminal ? readable(line) : line;
     this.#lines += 1;
+    unwritten.add(this);
     if (this.lastLevel >= warnLevel) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), gatherMs);
   }
@@ -97,7 +103,8 @@ export class LogWriter {
     this.write(`${JSON.stringify(line)}\n`);
   }
 
-  #writeRest(): void {
+  /** Writes what waits before the process ends. */
+  writeRest(): void {
     try {
       writeSync(this.#fd, this.#waiting);
     } catch {

@@ -72,6 +72,7 @@ export class LogWriter {
     const lines = this.#lines;
     this.#waiting = '';
     this.#lines = 0;
+    unwritten.delete(this);
     this.#isWriting = true;
     this.#write(bytes, lines);
   }

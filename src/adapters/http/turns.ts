@@ -2,7 +2,7 @@
  * How many turns there are for each that does long work. Node accepts one connection a turn, so that
  * new clients would wait for as many pieces of long work as there are clients before them.
  */
-const turnsForEach = 4;
+const defaultTurnsForEach = 32;
 
 /**
  * Spreads long work over turns of the event loop: many who ask for it at once must not keep those
@@ -10,13 +10,15 @@ const turnsForEach = 4;
  */
 export class Turns {
   readonly #costPerTurn: number;
+  readonly #turnsForEach: number;
   readonly #waiting: { readonly cost: number; readonly begin: () => void }[] = [];
   #left: number;
   #isScheduled = false;
 
   /** @param costPerTurn in the measure of {@link take} */
-  constructor(costPerTurn: number) {
+  constructor(costPerTurn: number, turnsForEach = defaultTurnsForEach) {
     this.#costPerTurn = costPerTurn;
+    this.#turnsForEach = turnsForEach;
     this.#left = costPerTurn;
   }
 
@@ -26,11 +28,16 @@ export class Turns {
     else await new Promise<void>((begin) => this.#waiting.push({ cost, begin }));
   }
 
+  /** Says that work took more than it was thought to: others wait for the next turn. */
+  spend(cost: number): void {
+    if (cost > 0) this.#begin(cost);
+  }
+
   #begin(cost: number): void {
     this.#left -= cost;
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#schedule(turnsForEach);
+    this.#schedule(this.#turnsForEach);
   }
 
   #schedule(turns: number): void {

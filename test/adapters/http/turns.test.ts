@@ -4,7 +4,7 @@ import { Turns } from '../../../src/adapters/http/turns.ts';
 
 describe('turns', () => {
   it('let so much work begin in each, in the order in which it was asked for', async () => {
-    const turns = new Turns(10);
+    const turns = new Turns(10, 4);
     const begun: number[] = [];
     const work = Array.from({ length: 5 }, (_, n) => turns.take(6).then(() => begun.push(n)));
     const seen: number[] = [];
@@ -19,8 +19,21 @@ describe('turns', () => {
     expect(seen.slice(1, 4)).to.deep.equal([2, 2, 2]);
   });
 
+  it('let others wait when work took more than was thought', async () => {
+    const turns = new Turns(10, 4);
+    await turns.take(1);
+    turns.spend(50);
+    let hasBegun = false;
+    const next = turns.take(0).then(() => {
+      hasBegun = true;
+    });
+    await turn();
+    expect(hasBegun).to.equal(false);
+    await next;
+  });
+
   it('let work begin at once when there is little of it', async () => {
-    const turns = new Turns(10);
+    const turns = new Turns(10, 4);
     for (let i = 0; i < 3; i++) {
       let hasBegun = false;
       void turns.take(100).then(() => {

@@ -6,8 +6,11 @@ import { Turns } from '../turns.ts';
 /** Pages of so many records at most are made at once, and bounded when their size is known. */
 const fewRecords = 20;
 
-/** How many records pages may have that are made in one turn of the event loop. */
-const recordsPerTurn = 1000;
+/** How many characters pages may have that are made in one turn of the event loop. */
+const charactersPerTurn = 1024 * 1024;
+
+/** How long a record is thought to be until its page is made. */
+const guessedRecord = 1024;
 
 /** Pages up to so many characters are not counted: they are served whatever others hold. */
 const smallPage = 64 * 1024;
@@ -19,7 +22,7 @@ const smallPage = 64 * 1024;
  */
 export class PageMemory {
   readonly #budget: Budget;
-  readonly #turns = new Turns(recordsPerTurn);
+  readonly #turns = new Turns(charactersPerTurn);
 
   constructor(bytes: number) {
     this.#budget = new Budget(bytes);
@@ -33,9 +36,11 @@ export class PageMemory {
   async make(exchange: Exchange, limit: number, make: () => Promise<string>): Promise<string> {
     let share = limit > fewRecords ? await this.#budget.wait(pageLimits.bytes) : undefined;
     try {
-      if (share !== undefined) await this.#turns.take(limit);
+      const guess = share === undefined ? 0 : limit * guessedRecord;
+      await this.#turns.take(guess);
       exchange.checkClient();
       const body = await make();
+      this.#turns.spend(body.length - Math.max(guess, smallPage));
       if (body.length > smallPage) {
         if (share === undefined) share = await this.#budget.wait(body.length);
         else this.#budget.resize(share, body.length);

@@ -19,10 +19,11 @@ const smallBody = 16 * 1024;
  * is made: past that bound a request is refused before any of its body is read.
  */
 export class BodyReader {
-  readonly #small = new Budget(16 * mebibyte);
+  /** A small body comes in one piece: who holds it back is cut off soon when others need room. */
+  readonly #small = new Budget(16 * mebibyte, { holderMs: 250, waiterMs: 10_000 });
   readonly #large = new Budget(64 * mebibyte);
-  /** A parsed body may take more than twenty times its bytes (`[{},{},…]`). */
-  readonly #parsed = new Budget(8 * mebibyte);
+  /** A parsed body may take more than twenty times its bytes (`[{},{},…]`): one large one at a time. */
+  readonly #parsed = new Budget(mebibyte);
   readonly #turns = new Turns(mebibyte);
 
   /**

@@ -35,7 +35,8 @@ describe('arrays in JSON files', () => {
         fc.array(fc.jsonValue()),
         fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 3 }),
         fc.constantFrom('', ' ', '\t', '\r\n'),
-        async (elements, others, space) => {
+        async (values, others, space) => {
+          const elements = JSON.parse(JSON.stringify(values)); // JSON writes -0 as 0.
           expect((await read(JSON.stringify(elements, null, space))).found).to.deep.equal(elements);
           const object = JSON.stringify({ ...others, posts: elements, last: 1 }, null, space);
           expect((await read(`\ufeff${object}`, 'posts')).found).to.deep.equal(elements);

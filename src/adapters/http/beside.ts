@@ -3,7 +3,6 @@ import { storeUnavailable } from '../../domain/errors.ts';
 import type { OwnFilters } from '../../domain/own-filters.ts';
 import { metadataPath, resourceMetadata } from './access/metadata.ts';
 import { exchangeOf } from './exchange.ts';
-import { revalidated } from './headers/cache-control.ts';
 import { openApiDocument } from './openapi/document.ts';
 import type { RostrumAppOptions } from './options.ts';
 import { docsPage } from './pages/docs.ts';
@@ -11,7 +10,7 @@ import { homePage } from './pages/home.ts';
 import { problemPage } from './problems/page.ts';
 import { readOnly } from './request/read-only.ts';
 import { below, publicBase } from './request/target.ts';
-import { json, type Response } from './response.ts';
+import { json, type Response, revalidated } from './response.ts';
 
 /** How long a store may take to say that it is ready. */
 const readyTimeoutMs = 2000;

@@ -18,6 +18,9 @@ export function json(status: number, body: string, headers: readonly string[] = 
   return { status, headers, body, type: 'application/json' };
 }
 
+/** A cache may keep it, and has to ask each time whether it still holds (RFC 9111, section 5.2.2.4). */
+export const revalidated: readonly string[] = ['Cache-Control', 'no-cache'];
+
 /** The headers of every response. */
 export function commonHeaders(requestId: string): readonly string[] {
   return ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'];

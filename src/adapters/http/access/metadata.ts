@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { scopes } from '../../../domain/access.ts';
 import type { Exchange } from '../exchange.ts';
 import { readOnly } from '../request/read-only.ts';
-import { json, type Response } from '../response.ts';
+import { json, type Response, revalidated } from '../response.ts';
 
 /** Where the description of a protected resource lies (RFC 9728, section 3). */
 export function metadataPath(prefix: string): string {
@@ -22,5 +22,5 @@ export function resourceMetadata(
     scopes_supported: scopes,
     bearer_methods_supported: ['header'],
   };
-  return readOnly(ctx, () => json(200, JSON.stringify(body), ['Cache-Control', 'no-cache']));
+  return readOnly(ctx, () => json(200, JSON.stringify(body), revalidated));
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { Problem, unserved } from '../problems/problem.ts';
-import type { Response } from '../response.ts';
+import { type Response, revalidated } from '../response.ts';
 import { escapeHtml } from './html.ts';
 
 /** The optional package that the page is made by. */
@@ -92,7 +92,7 @@ function document(site: string): Response {
 `;
   return {
     status: 200,
-    headers: ['Cache-Control', 'no-cache', 'Content-Security-Policy', policy],
+    headers: [...revalidated, 'Content-Security-Policy', policy],
     body,
     type: 'text/html; charset=utf-8',
   };

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Response } from '../response.ts';
+import { type Response, revalidated } from '../response.ts';
 
 /** A longer `Accept` is not parsed: the parser's time grows with the square of its length. */
 const maxAcceptLength = 1024;
@@ -10,7 +10,7 @@ export function wantsPage(ctx: Context): boolean {
 }
 
 /** Of what comes as a page and as JSON. */
-export const negotiated: readonly string[] = ['Vary', 'Accept', 'Cache-Control', 'no-cache'];
+export const negotiated: readonly string[] = ['Vary', 'Accept', ...revalidated];
 
 const style = `:root { color-scheme: light dark }
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 40rem; margin: 3rem auto; padding: 0 1rem; overflow-wrap: anywhere }

@@ -1,4 +1,4 @@
-import { isHost } from '../headers/host.ts';
+import { isHost } from '../headers/grammar.ts';
 
 /** A request's target (RFC 9112, section 3.2), taken apart. */
 export interface Target {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { countHeader } from '../headers/count.ts';
-import { isHost } from '../headers/host.ts';
+import { isHost } from '../headers/grammar.ts';
 import { Problem } from '../problems/problem.ts';
 
 /** What HTTP asks of every request and Node's parser lets through. */

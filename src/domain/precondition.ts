@@ -34,7 +34,9 @@ function includes(versions: Versions, version: Version): boolean {
 /** @throws TypeError for options that are no precondition and none of `others` */
 export function checkPreconditionOptions(options: object, ...others: readonly string[]): void {
   const { only, except, required } = checkOptions<Precondition>(options, [
-    ...['only', 'except', 'required'],
+    'only',
+    'except',
+    'required',
     ...others,
   ]);
   for (const [name, versions] of Object.entries({ only, except })) {

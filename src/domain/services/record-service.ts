@@ -170,8 +170,13 @@ export abstract class RecordService<
     });
   }
 
-  /** Further issues of an invalid input, which only the store can know. */
-  protected abstract alsoWrong(input: unknown): Promise<readonly FieldIssue[]>;
+  /**
+   * Further issues of an invalid input, which only the store can know. None of users: a taken
+   * address is a conflict, reported when everything else is valid.
+   */
+  protected async alsoWrong(_input: unknown): Promise<readonly FieldIssue[]> {
+    return [];
+  }
 
   protected now(): Instant {
     const now = this.#clock.now();
@@ -217,7 +222,8 @@ export abstract class RecordService<
 
   #claim(input: unknown, options: CreateOptions, now: Instant): Claim | undefined {
     const { idempotencyKey, ...given } = checkOptions<CreateOptions>(options, [
-      ...['idempotencyKey', 'caller'],
+      'idempotencyKey',
+      'caller',
     ]);
     const caller = this.access?.caller.name ?? given.caller;
     if (caller !== undefined && typeof caller !== 'string') {

@@ -1,5 +1,4 @@
 import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
-import type { FieldIssue } from '../issues.ts';
 import type { JsonObject } from '../json.ts';
 import { type UserFilter, type UserSort, userSorts } from '../list.ts';
 import type { OwnFieldsInput } from '../own-fields.ts';
@@ -57,10 +56,5 @@ export class UserService<
       checkPrecondition(options, current.version);
     });
     if (!deleted) throw this.notFound(id);
-  }
-
-  /** None: a taken address is a conflict, reported when everything else is valid. */
-  protected override async alsoWrong(): Promise<readonly FieldIssue[]> {
-    return [];
   }
 }

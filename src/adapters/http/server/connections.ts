@@ -30,8 +30,9 @@ export class Connections {
   /** Follows a connection from its beginning. */
   accept(socket: Socket): void {
     const connection = new Connection(socket, this.#serve, (change) => {
+      if (change > 0 && this.#waiting + change > mostWaiting.all) return false;
       this.#waiting += change;
-      return this.#waiting <= mostWaiting.all;
+      return true;
     });
     this.#open.set(socket, connection);
     socket.once('close', () => {
@@ -65,8 +66,10 @@ export class Connection {
   readonly #count: (change: number) => boolean;
   #current: Pair | undefined;
   #waiting: Pair[] = [];
+  /** A request was dropped: none behind it is served. */
+  #isFull = false;
 
-  /** @param count counts what waits on all connections; false where that is too much */
+  /** @param count counts what waits on all connections; false, and no change, where that is too much */
   constructor(socket: Socket, serve: Serve, count: (change: number) => boolean) {
     this.socket = socket;
     this.#serve = serve;
@@ -82,11 +85,18 @@ export class Connection {
     const pair = { request, response };
     if (this.#current === undefined) {
       this.#begin(pair);
-    } else if (!this.socket.destroyed) {
-      const fits = this.#waiting.push(pair) <= mostWaiting.each;
-      if (this.#count(1) && fits) this.socket.pause();
-      else this.socket.destroy();
+    } else if (!this.socket.destroyed && !this.#isFull) {
+      if (this.#waiting.length < mostWaiting.each && this.#count(1)) this.#waiting.push(pair);
+      else this.#endWithLast(this.#waiting.at(-1) ?? this.#current);
+      this.socket.pause();
     }
+  }
+
+  /** Ends the connection with the last response that it still gets (RFC 9112, section 9.6). */
+  #endWithLast({ response }: Pair): void {
+    this.#isFull = true;
+    if (response.headersSent) this.socket.destroy();
+    else response.shouldKeepAlive = false;
   }
 
   /** The request that is still arriving, if one is. */

@@ -13,7 +13,7 @@ export async function exportCommand(file: string, named: StoreSetting): Promise<
   const summary = await runLong(
     (run) =>
       withStore(named, 'source', (store) => exportFile(storeSource(store, run.signal), file, run)),
-    () => 'it begins anew',
+    () => 'run the same command again, and it begins anew',
   );
   process.stdout.write(
     `Exported, and equal to the store: ${summaryText(summary)}\n` +

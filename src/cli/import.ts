@@ -27,20 +27,25 @@ export async function importCommand(
   process.stdout.on('error', () => {});
   const added = { users: 0, posts: 0 };
   const counts = () => `${added.users} users and ${added.posts} posts`;
+  // Nothing tells a record of the file that is added already from another one, but its id.
+  const next = () => {
+    const again = 'run the same command again';
+    if (added.users + added.posts === 0) return `${again}: nothing was added`;
+    return keepIds
+      ? `${again} with --skip-invalid: ${counts()} are added already`
+      : `remove the ${counts()} that are added already: the same command adds all of them again`;
+  };
   const onAdded = (list: List, count: number) => {
     added[list] += count;
   };
-  const { refused, others } = await runLong(
-    async (run) => {
-      const file = await openDataFile(path, as);
-      const options = { ...run, names, ownFields, keepIds, skipInvalid, report, onAdded };
-      const refused = await withStore(named, 'target', (store) =>
-        importRecords(file, store, options),
-      );
-      return { refused, others: [...file.others] };
-    },
-    () => `it adds all records again (${counts()} are added already)`,
-  );
+  const { refused, others } = await runLong(async (run) => {
+    const file = await openDataFile(path, as);
+    const options = { ...run, names, ownFields, keepIds, skipInvalid, report, onAdded };
+    const refused = await withStore(named, 'target', (store) =>
+      importRecords(file, store, options),
+    );
+    return { refused, others: [...file.others] };
+  }, next);
   process.stdout.write(
     `Added ${counts()}${refused === 0 ? '' : `; ${refused} records were refused`}\n` +
       `  from ${path}\n  to   ${redactStoreUrl(named.url)}\n` +

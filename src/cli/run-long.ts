@@ -15,11 +15,11 @@ export interface LongRun {
  * Runs a command that may take long: with progress, an end at the first signal, and one sentence
  * for what may go wrong meanwhile.
  *
- * @param again what the same command does when it is run again
+ * @param next what to do after an end that is not the command's own
  */
 export async function runLong<T>(
   work: (run: LongRun) => Promise<T>,
-  again = () => 'it carries over the rest',
+  next = () => 'run the same command again, and it carries over the rest',
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -29,25 +29,22 @@ export async function runLong<T>(
   try {
     return await work({ progress, signal });
   } catch (error) {
-    throw signal.aborted
-      ? new Failure(`Interrupted: run the same command again, and ${again()}.`)
-      : explained(error, again());
+    throw signal.aborted ? new Failure(`Interrupted: ${next()}.`) : explained(error, next());
   } finally {
     progress.stop();
     for (const name of signals) process.removeListener(name, abort);
   }
 }
 
-function explained(error: unknown, again: string): unknown {
+function explained(error: unknown, next: string): unknown {
   if (isRostrumError(error, 'store-unavailable') || isRostrumError(error, 'overloaded')) {
     return new Failure(
-      'A store stopped responding: check that it runs and has space on its disk, ' +
-        `then run the same command again, and ${again}.`,
+      `A store stopped responding: check that it runs and has space on its disk; then ${next}.`,
     );
   }
   if (!(error instanceof Error && 'code' in error)) return error;
   if (error.code === 'ENOSPC') {
-    return new Failure('The disk is full: free some space, then run the same command again.');
+    return new Failure(`The disk is full: free some space; then ${next}.`);
   }
   // An error of the file system has the operation and the path in its message.
   return 'syscall' in error && 'path' in error

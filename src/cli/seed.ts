@@ -32,7 +32,7 @@ export async function seedCommand(
       withStore(named, 'target', (store) =>
         seedRecords(store, { ...run, users, posts, seed, ownFields }),
       ),
-    () => 'choose another --seed',
+    () => 'run the command again with another --seed',
   );
   process.stdout.write(
     `Added ${users} users and ${posts} posts, made with --seed ${seed}\n` +

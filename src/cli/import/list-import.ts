@@ -56,6 +56,7 @@ export abstract class ListImport<R extends Entity> {
     progress.begin(`checking ${this.#list}`, file.bytes);
     const onBytes = (bytes: number) => progress.advance(bytes);
     for await (const batch of batches(file.read(this.#list, { signal, onBytes }))) {
+      signal.throwIfAborted();
       const made = batch.map((given) => makeRecord(given, this.making));
       const conflicts = await Promise.all(made.map((one) => this.conflicts(one)));
       for (const [i, one] of made.entries()) this.#judge(one, conflicts[i] ?? []);
@@ -70,6 +71,7 @@ export abstract class ListImport<R extends Entity> {
     progress.begin(this.#list, this.#records - this.#refused.size);
     let [number, late] = [0, 0];
     for await (const batch of batches(file.read(this.#list, { signal, onBytes() {} }))) {
+      signal.throwIfAborted();
       const wanted = batch.filter(() => !this.#refused.has(number++));
       const refused = await this.#create(wanted.map((given) => makeRecord(given, this.making)));
       late += refused;

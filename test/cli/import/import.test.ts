@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { openSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { type List, openDataFile } from '../../../src/cli/import/data-file.ts';
@@ -7,9 +9,9 @@ import { readNames } from '../../../src/cli/import/field-names.ts';
 import { type ImportOptions, importRecords } from '../../../src/cli/import/import-records.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { blocksOf, shown } from '../../docs/markdown.ts';
-import { node } from '../../support/process.ts';
+import { node, outcomeOf } from '../../support/process.ts';
 import { repository, temporaryDirectory } from '../../support/repository-copy.ts';
-import { rostrum } from '../../support/server.ts';
+import { rostrum, startCommand } from '../../support/server.ts';
 import { openTemporarySqlite } from '../../support/temporary-sqlite.ts';
 import { refusalOf } from '../refusal.ts';
 import { contentOf, user } from '../transfer/records.ts';
@@ -40,6 +42,22 @@ describe('rostrum import', () => {
     await store.close();
     await folder[Symbol.asyncDispose]();
   });
+
+  const url = () => `sqlite:${join(folder.path, 'rostrum.db')}`;
+
+  /** How many records the file of `url` holds; none when it is not there yet. */
+  function countOf(list: List): number {
+    const path = join(folder.path, 'rostrum.db');
+    if (!existsSync(path)) return 0;
+    const file = new DatabaseSync(path, { readOnly: true });
+    try {
+      return Number(file.prepare(`SELECT count(*) AS n FROM ${list}`).get()?.n);
+    } catch {
+      return 0; // The tables are not there yet.
+    } finally {
+      file.close();
+    }
+  }
 
   interface Given extends Partial<ImportOptions> {
     readonly file?: string;
@@ -334,6 +352,30 @@ describe('rostrum import', () => {
       .and.to.be.within(1000, 1500);
   });
 
+  for (const [options, left] of [
+    [['--keep-ids'], /^Interrupted: .* with --skip-invalid: 0 users and (\d+) posts are added/],
+    [[], /^Interrupted: remove the 0 users and (\d+) posts that are added already: /],
+  ] as const) {
+    it(`says what to do after an interruption ${options.join()}`.trim(), async function () {
+      this.timeout(30_000);
+      const posts = Array.from({ length: 20_000 }, (_, n) => ({ id: `p${n}`, title: `P${n}` }));
+      const command = ['import', write(text({ posts })), '--store', url(), ...options];
+      const child = startCommand(command);
+      const ended = outcomeOf(child);
+      while (countOf('posts') === 0) await sleep(5);
+      child.kill('SIGINT');
+      const { code, stderr } = await ended;
+      expect(code).to.equal(1);
+      const last = stderr.trimEnd().split('\n').at(-1) ?? '';
+      expect(last).to.match(left);
+      const count = Number(left.exec(last)?.[1]);
+      expect(countOf('posts')).to.equal(count).and.to.be.below(20_000);
+      if (options.length === 0) return;
+      expect((await rostrum(...command, '--skip-invalid')).code).to.equal(0);
+      expect(countOf('posts')).to.equal(20_000);
+    });
+  }
+
   it('holds a part of the file only', async function () {
     this.timeout(30_000);
     const posts = Array.from({ length: 60 }, (_, n) => ({
@@ -342,8 +384,7 @@ describe('rostrum import', () => {
     }));
     const path = write(text({ posts }));
     const heap = '--max-old-space-size=40';
-    const url = `sqlite:${join(folder.path, 'rostrum.db')}`;
-    const { code, output } = await node([heap, 'src/main.ts', 'import', path, '--store', url]);
+    const { code, output } = await node([heap, 'src/main.ts', 'import', path, '--store', url()]);
     expect(code, output).to.equal(0);
   });
 });

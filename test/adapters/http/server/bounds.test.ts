@@ -53,15 +53,22 @@ describe('requests of one connection', () => {
     for (const { socket } of greedy) socket.destroy();
   });
 
-  it('end the connection when too many of them wait', async () => {
+  it('get as many responses as may wait, and the last of them says that it is', async () => {
     const { store, begun, release } = slowStore();
     await using api = await startApi({ store });
     const connection = new RawConnection(api.server);
     connection.send(get('/api/v1/users/x'));
     await begun();
     connection.send(get('/livez').repeat(300));
+    setTimeout(release, 50);
+    expect((await connection.next())?.status).to.equal(404);
+    for (let waited = 1; waited <= 256; waited++) {
+      const response = await connection.next();
+      expect(response?.status).to.equal(200);
+      const isLast = waited === 256;
+      expect(response?.headers.get('connection')).to.equal(isLast ? 'close' : 'keep-alive');
+    }
     expect(await connection.closed()).to.equal('');
-    release();
   });
 
   for (const [count, most] of [

@@ -263,24 +263,6 @@ describe('the server', () => {
     expect(await connection.closed()).to.equal('');
   });
 
-  it('answers as many pipelined requests as may wait, and says that the last is the last', async () => {
-    const { store, begun, release } = slowStore();
-    await using slow = await startApi({ store });
-    const connection = new RawConnection(slow.server);
-    connection.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
-    await begun();
-    connection.send(`GET /livez HTTP/1.1\r\n${host}\r\n`.repeat(300));
-    setTimeout(release, 50);
-    expect((await connection.next())?.status).to.equal(404);
-    for (let waited = 1; waited <= 256; waited++) {
-      const response = await connection.next();
-      expect(response?.status).to.equal(200);
-      const isLast = waited === 256;
-      expect(response?.headers.get('connection')).to.equal(isLast ? 'close' : 'keep-alive');
-    }
-    expect(await connection.closed()).to.equal('');
-  });
-
   it('lets a client that reads late have the answer to what it goes on sending', async () => {
     const { address } = api.server;
     const socket = connect({ port: address.port, host: address.address, allowHalfOpen: true });

@@ -40,7 +40,8 @@ export function serveBeside(ownFilters: OwnFilters, options: RostrumAppOptions):
     const exchange = exchangeOf(ctx);
     if (exchange === undefined) return next();
     exchange.metadataPath = metadata;
-    const { path } = exchange.target;
+    const { path, isValid } = exchange.target;
+    if (!isValid && path !== '*') return next();
     const problem = below('/problems', path);
     const docs = below('/docs', path);
     const page = pages.get(path);

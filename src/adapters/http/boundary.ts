@@ -69,10 +69,10 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
 }
 
 /** @throws Problem `misdirected-request` */
-function checkHost({ headers: { host } }: Exchange, isOwn: (name: string) => boolean): void {
+function checkHost({ host }: Exchange, isOwn: (name: string) => boolean): void {
   // HTTP/1.0 knows no Host: no browser speaks it.
   if (host === undefined || isOwn(host.toLowerCase().replace(/:\d*$/, ''))) return;
-  throw new Problem('misdirected-request', 'The header Host names no name of this server.');
+  throw new Problem('misdirected-request', 'The Host of the request is no name of this server.');
 }
 
 function uriTooLong(): Problem {

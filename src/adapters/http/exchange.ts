@@ -58,6 +58,11 @@ export class Exchange {
     return this.req.headers;
   }
 
+  /** As whom the client calls the server: an absolute form counts first (RFC 9112, section 3.2.2). */
+  get host(): string | undefined {
+    return this.target.authority ?? this.headers.host;
+  }
+
   /** The client's address, found once. */
   addressBy(find: (request: IncomingMessage) => string): string {
     this.#address ??= find(this.req);
@@ -66,7 +71,7 @@ export class Exchange {
 
   /** Where the client sees the server: as it is set, or else as the client itself calls it. */
   get site(): string {
-    return this.#publicUrl ?? `http://${this.headers.host ?? 'localhost'}`;
+    return this.#publicUrl ?? `http://${this.host ?? 'localhost'}`;
   }
 
   get metadataUrl(): string | undefined {

@@ -11,6 +11,8 @@ export interface Target {
   readonly isValid: boolean;
   /** As it was sent, without its question mark. */
   readonly query: string;
+  /** The host, and the port if any, that a valid target in absolute form names. */
+  readonly authority: string | undefined;
 }
 
 const absoluteForm = /^https?:\/\/([^/?#]*)/i;
@@ -21,17 +23,24 @@ export function parseTarget(target: string): Target {
   const mark = target.indexOf('?', front.length);
   const path = mark < 0 ? target.slice(front.length) : target.slice(front.length, mark);
   const normal = normalize(path === '' ? '/' : path);
+  const isNamed = authority === undefined || isAuthority(authority);
   return {
     path: normal.path,
-    isValid: normal.isValid && (authority === undefined || isHost(authority)),
+    isValid: normal.isValid && isNamed,
     query: mark < 0 ? '' : target.slice(mark + 1),
+    authority: isNamed ? authority : undefined,
   };
+}
+
+/** A URL of HTTP names a host (RFC 9110, section 4.2.1). */
+function isAuthority(text: string): boolean {
+  return isHost(text) && !/^(?::|$)/.test(text);
 }
 
 /** The characters that `encodeURIComponent` leaves as they are, and the slash. */
 const alreadyNormal = /^\/[\w\-.!~*'()/]*$/;
 
-function normalize(path: string): Omit<Target, 'query'> {
+function normalize(path: string): Pick<Target, 'path' | 'isValid'> {
   if (alreadyNormal.test(path)) return { path, isValid: true };
   let isValid = path.startsWith('/');
   const segments = path.split('/').map((segment) => {

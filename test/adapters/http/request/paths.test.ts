@@ -130,10 +130,30 @@ describe('paths and methods', () => {
     expect(await raw('GET', 'http://x')).to.deep.equal([200, undefined]);
     expect(await raw('GET', 'http://x?limit=1')).to.deep.equal([200, undefined]);
     expect(await raw('GET', `http://%00:9/api/v1/users/${id}`)).to.deep.equal([200, undefined]);
-    for (const authority of ['[x', '[x]', 'u@x', 'x:y', '%zz']) {
-      const answer = await raw('GET', `http://${authority}/api/v1/users?name=x`);
-      expect(answer, authority).to.deep.equal([400, 'invalid-path']);
+    for (const authority of ['[x', '[x]', 'u@x', 'x:y', 'x:65536', '%zz', ':80']) {
+      for (const path of ['/api/v1/users?name=x', '/livez', '/']) {
+        const answer = await raw('GET', `http://${authority}${path}`);
+        expect(answer, authority + path).to.deep.equal([400, 'invalid-path']);
+      }
     }
+  });
+
+  it('the authority of an absolute form takes the place of Host', async () => {
+    await using own = await startApi({ app: { isOwnHost: (name) => name === 'mine' } });
+    const ask = async (target: string, host: string) => {
+      const answer = await exchange(own.server, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      return [answer?.status, answer?.body.code];
+    };
+    for (const path of ['/api/v1/users', '/livez']) {
+      expect(await ask(`http://mine:80${path}`, 'other')).to.deep.equal([200, undefined]);
+      for (const [target, host] of [
+        [`http://other${path}`, 'mine'],
+        [path, 'other'],
+      ] as const) {
+        expect(await ask(target, host), target).to.deep.equal([421, 'misdirected-request']);
+      }
+    }
+    expect(await ask('http://[x/livez', 'mine')).to.deep.equal([400, 'invalid-path']);
   });
 
   it('another method is 405 with Allow', async () => {

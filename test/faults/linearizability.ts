@@ -1,0 +1,73 @@
+// Lets 20 clients race for three records, many times, and looks for a record that no order of their
+// requests explains: a lost update, a stale read, a record made twice. At last a store that loses
+// updates on purpose must be found out.
+//
+//   node test/faults/linearizability.ts [--histories 1000] [--only mongodb]
+
+import { parseArgs } from 'node:util';
+import { createApp, serve } from '../../src/adapters/http/index.ts';
+import { createRostrum } from '../../src/index.ts';
+import { Racers, usual } from '../linearizability/history.ts';
+import { losingStore } from '../linearizability/lost-update.ts';
+import { findMongod } from '../support/mongod/binary.ts';
+import { startReplicaSet } from '../support/mongod/servers.ts';
+import { temporaryDirectory } from '../support/repository-copy.ts';
+import { startServer } from '../support/server.ts';
+
+const { values } = parseArgs({
+  options: { histories: { type: 'string', default: '1000' }, only: { type: 'string' } },
+});
+const histories = Number(values.histories);
+
+/** @returns the first record that no order explains */
+async function race(name: string, addresses: readonly string[]): Promise<string | undefined> {
+  using racers = new Racers(addresses);
+  const start = performance.now();
+  let [done, wrong]: [number, string | undefined] = [0, undefined];
+  for (; done < histories && wrong === undefined; done++) wrong = await racers.race(usual);
+  const seconds = ((performance.now() - start) / 1000).toFixed(0);
+  const counts = Object.entries(racers.counts).map(([what, count]) => `${count} ${what}`);
+  const verdict = wrong === undefined ? 'linearizable' : 'NOT LINEARIZABLE';
+  console.log(`${name}: ${done} histories ${verdict}, ${counts.join(', ')}, ${seconds} s`);
+  return wrong;
+}
+
+const subjects: Record<string, () => Promise<string | undefined>> = {
+  async memory() {
+    await using server = await startServer('--store', 'memory:');
+    return await race('memory', [server.address]);
+  },
+
+  async sqlite() {
+    await using folder = await temporaryDirectory();
+    await using server = await startServer('--store', `sqlite:${folder.path}/rostrum.db`);
+    return await race('SQLite', [server.address]);
+  },
+
+  async mongodb() {
+    const binary = await findMongod();
+    if (binary === undefined) return 'There is no MongoDB server to test on.';
+    await using set = await startReplicaSet(binary, 1);
+    const store = ['--store', set.url('linearizability')];
+    await using one = await startServer(...store);
+    await using other = await startServer(...store);
+    return await race('MongoDB, two servers', [one.address, other.address]);
+  },
+
+  async 'a lost update'() {
+    const store = losingStore();
+    const app = createApp(createRostrum(store), { ready: () => store.ready() });
+    const server = await serve(app, { port: 0 });
+    const wrong = await race('a store that loses updates', [server.url]);
+    await server.close();
+    return wrong === undefined ? 'The check did not find lost updates.' : undefined;
+  },
+};
+
+for (const [name, run] of Object.entries(subjects)) {
+  if (values.only !== undefined && values.only !== name) continue;
+  const fault = await run();
+  if (fault === undefined) continue;
+  console.log(fault);
+  process.exitCode = 1;
+}

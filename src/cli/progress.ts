@@ -35,7 +35,7 @@ function bars({ SingleBar, Presets }: typeof Library, stream: NodeJS.WriteStream
     begin(what, total) {
       bar.stop();
       bar = newBar();
-      bar.start(total, 0, { what: what.padEnd(20) });
+      bar.start(total, 0, { what: what.padEnd(22) });
     },
     advance: (steps) => bar.increment(steps),
     end: () => bar.stop(),

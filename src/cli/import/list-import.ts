@@ -53,7 +53,7 @@ export abstract class ListImport<R extends Entity> {
   /** Reads all records and adds none. @returns their number, and how many are refused */
   async check(file: DataFile): Promise<{ readonly records: number; readonly refused: number }> {
     const { progress, signal } = this.#watching;
-    progress.begin(`checking ${this.#list}`, file.bytes);
+    progress.begin(`checking ${this.#list} (bytes)`, file.bytes);
     const onBytes = (bytes: number) => progress.advance(bytes);
     for await (const batch of batches(file.read(this.#list, { signal, onBytes }))) {
       signal.throwIfAborted();

@@ -26,7 +26,7 @@ export async function checkFile(path: string, { progress, signal }: LongRun): Pr
   const found = await stat(path);
   if (!found.isFile())
     throw new Failure(`${path} is not a file: name one that rostrum export wrote.`);
-  progress.begin('checking file', found.size);
+  progress.begin('checking file (bytes)', found.size);
   for await (const line of readLines(path)) {
     try {
       check.next(line);

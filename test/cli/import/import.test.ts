@@ -63,7 +63,7 @@ describe('rostrum import', () => {
     readonly file?: string;
     readonly as?: List;
     readonly map?: readonly string[];
-    /** Called when a part of the import begins: `checking posts`, `posts`. */
+    /** Called when a part of the import begins: `checking posts (bytes)`, `posts`. */
     onBegin?(what: string): unknown;
   }
 

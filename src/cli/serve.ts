@@ -28,8 +28,8 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     await container.getAsync(tokens.authenticate);
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
-    const { host, port, cors, publicUrl } = settings;
-    const server = await serve(app, { host, port, cors, publicUrl, logger });
+    const { host, port, cors, publicUrl, trustProxy: trustedProxies } = settings;
+    const server = await serve(app, { host, port, cors, publicUrl, trustedProxies, logger });
     const stop = new AbortController();
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort());
     const { signal } = stop;

@@ -41,7 +41,7 @@ export interface Settings {
   readonly postSchema: string | undefined;
 }
 
-export const logLevels = ['info', 'warn', 'error', 'silent'] as const;
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** A setting as data: flags, environment variables, help and errors are made of it. */

@@ -2,7 +2,7 @@ import { Router, type RouterMiddleware } from '@koa/router';
 import type { Context } from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
-import { type ClientAddress, clientAddresses } from './access/client-address.ts';
+import { limitedAs } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
 import { type RateLimits, take } from './access/rate-limit.ts';
 import { inOrder, pass } from './chain.ts';
@@ -31,7 +31,6 @@ export type Step = RouterMiddleware<State>;
 /** The way of a request through the API, in the contract's order. `boundary.ts` is around it. */
 export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
   const { requireIfMatch = false, authenticate, rateLimits = {} } = options;
-  const addressOf = clientAddresses(options.trustedProxies);
   const cors = new Cors(options.cors);
   const { failures } = rateLimits;
   const api: Omit<Api, 'rostrum'> = { requireIfMatch, pages: new PageMemory(pageBytes) };
@@ -40,9 +39,9 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
   for (const [path, resource] of resourcesOf(endpointsFor(rostrum.ownFilters))) {
     const steps: Step[] = [
       chooseEndpoint(resource), // 405
-      limitAddress(rateLimits, addressOf), // 429
+      limitAddress(rateLimits), // 429
       answerPreflight(cors, resource),
-      authentication({ rostrum, authenticate, failures, addressOf }), // 400, 401, 403, 429
+      authentication({ rostrum, authenticate, failures }), // 400, 401, 403, 429
       limitCaller(rateLimits), // 429
       checkParameters, // 400: query and headers
       readBody(bodies), // 415, 413, 400; 503 where bodies hold too much memory
@@ -70,17 +69,19 @@ function chooseEndpoint({ methods, allow }: Resource): Step {
       const sentence = `${ctx.method} is not allowed on this path.`;
       throw new Problem('method-not-allowed', sentence, { headers: ['Allow', allow] });
     }
+    const { exchange } = ctx.state;
     ctx.state.operation = operation;
-    ctx.state.exchange.id = ctx.params.id ?? '';
+    exchange.endpoint = operation.endpoint.operation;
+    exchange.id = ctx.params.id ?? '';
     return next();
   };
 }
 
-function limitAddress({ address }: RateLimits, addressOf: ClientAddress): Step {
+function limitAddress({ address }: RateLimits): Step {
   if (address === undefined) return pass;
   return async (ctx, next) => {
     const { exchange } = ctx.state;
-    await take(exchange, address, exchange.addressBy(addressOf));
+    await take(exchange, address, limitedAs(exchange.address));
     return next();
   };
 }

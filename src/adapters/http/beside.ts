@@ -45,14 +45,23 @@ export function serveBeside(ownFilters: OwnFilters, options: RostrumAppOptions):
     const problem = below('/problems', path);
     const docs = below('/docs', path);
     const page = pages.get(path);
-    if (page !== undefined) exchange.response = await readOnly(ctx, () => page(ctx));
-    else if (docs !== undefined)
+    if (page !== undefined) {
+      exchange.endpoint = path;
+      exchange.response = await readOnly(ctx, () => page(ctx));
+    } else if (docs !== undefined) {
+      exchange.endpoint = '/docs';
       exchange.response = await readOnly(ctx, () => docsPage(site, docs));
-    else if (problem !== undefined)
+    } else if (problem !== undefined) {
+      exchange.endpoint = '/problems';
       exchange.response = problemPage(ctx, exchange, problem.slice(1));
-    else if (path === metadata) exchange.response = resourceMetadata(ctx, exchange, prefix, issuer);
-    else if (path === '*' && ctx.method === 'OPTIONS') exchange.response = serverOptions;
-    else return next();
+    } else if (path === metadata) {
+      exchange.endpoint = metadata;
+      exchange.response = resourceMetadata(ctx, exchange, prefix, issuer);
+    } else if (path === '*' && ctx.method === 'OPTIONS') {
+      exchange.response = serverOptions;
+    } else {
+      return next();
+    }
   };
 }
 

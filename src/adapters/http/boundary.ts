@@ -1,33 +1,34 @@
 import type Koa from 'koa';
 import type { Context } from 'koa';
 import type { Logger } from '../../ports/logger.ts';
+import { clientAddresses } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
 import { rateLimitHeaders } from './access/rate-limit.ts';
-import { Exchange, RequestAborted } from './exchange.ts';
+import { Exchange, type ExchangeOptions, RequestAborted } from './exchange.ts';
+import { logAtEnd } from './log.ts';
 import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 import { Problem, problemResponse, toProblem } from './problems/problem.ts';
 import { maxTargetLength } from './request/limits.ts';
 import { loggedPath, publicBase } from './request/target.ts';
 import { commonHeaders, type Deliver } from './response.ts';
 
-export interface BoundaryOptions {
+export interface BoundaryOptions extends ExchangeOptions {
   readonly logger: Logger | undefined;
   /** Whether each request is logged. */
   readonly accessLog: boolean;
   readonly cors: Cors;
-  /** Without a slash at its end. */
-  readonly publicUrl: string | undefined;
   readonly isOwnHost?: RostrumAppOptions['isOwnHost'];
 }
 
 /** @throws TypeError for an option that cannot be used */
 export function boundaryOptions(options: RostrumHttpOptions): BoundaryOptions {
-  const { logger, accessLog = true, cors, publicUrl } = options;
+  const { logger, accessLog = true, cors, publicUrl, trustedProxies } = options;
   return {
     logger,
     accessLog,
     cors: new Cors(cors),
     publicUrl: publicUrl === undefined ? undefined : publicBase(publicUrl),
+    addressOf: clientAddresses(trustedProxies),
   };
 }
 
@@ -38,9 +39,9 @@ export type Boundary = (ctx: Context, answer: (exchange: Exchange) => unknown) =
  * and hands the response over.
  */
 export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boundary {
-  const { logger, accessLog, cors, publicUrl, isOwnHost } = options;
+  const { logger, accessLog, cors, isOwnHost } = options;
   return async (ctx, answer) => {
-    const exchange = new Exchange(ctx, publicUrl);
+    const exchange = new Exchange(ctx, options);
     ctx.state.exchange = exchange;
     if (logger && accessLog) logAtEnd(exchange, logger);
     try {
@@ -53,6 +54,7 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
         return;
       }
       const problem = toProblem(error);
+      exchange.problem = problem.code;
       report(ctx, exchange, problem, logger);
       exchange.response = problemResponse(problem, exchange.requestId, exchange.problems);
     }
@@ -99,21 +101,6 @@ function report(
   if (code !== 'internal') logger?.warn(fields, message);
   else if (logger) logger.error(fields, 'The request failed.');
   else ctx.app.emit('error', cause instanceof Error ? cause : new Error(String(cause)), ctx);
-}
-
-/** One line a request, when its response was taken or its client is gone. */
-function logAtEnd(exchange: Exchange, logger: Logger): void {
-  const { requestId, req, res } = exchange;
-  const path = loggedPath(exchange.target);
-  const start = performance.now();
-  res.on('close', () => {
-    const ms = Math.round((performance.now() - start) * 10) / 10;
-    const { method } = req;
-    const fields = res.writableFinished
-      ? { requestId, method, path, status: res.statusCode, ms }
-      : { requestId, method, path, aborted: true, ms };
-    logger.info(fields, 'request');
-  });
 }
 
 /** Errors of a connection that its client ended. */

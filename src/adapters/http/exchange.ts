@@ -2,13 +2,23 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Context } from 'koa';
 import type { Caller } from '../../domain/access.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { ClientAddress } from './access/client-address.ts';
 import type { Quota } from './access/rate-limit.ts';
+import type { ProblemCode } from './problems/catalogue.ts';
 import type { Query } from './request/query.ts';
 import { requestIdFrom } from './request/request-id.ts';
 import { parseTarget, type Target } from './request/target.ts';
+import { traceIdFrom } from './request/trace-parent.ts';
 import type { Response } from './response.ts';
 
 const noQuery: Query = new Map();
+
+/** What the exchanges of an app have in common. */
+export interface ExchangeOptions {
+  /** Without a slash at its end. */
+  readonly publicUrl: string | undefined;
+  readonly addressOf: ClientAddress;
+}
 
 /** The client went away: nobody is left who could take a response. */
 export class RequestAborted extends Error {
@@ -23,11 +33,17 @@ export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly requestId: string;
+  /** The trace that the request is part of, where its client says so. */
+  readonly traceId: string | undefined;
   readonly target: Target;
   /** The path that the pages of the problems lie under, as the client sees it. */
   problems = '/problems';
   /** The path of the API, as the client sees it. */
   base = '';
+  /** What serves it: the operation of an endpoint or the name of a page; empty where nothing does. */
+  endpoint = '';
+  /** The problem that it ended in. */
+  problem: ProblemCode | undefined;
   /** The id in the path; empty where there is none. */
   id = '';
   /** Who asks; undefined where nobody is asked, and until it is known. */
@@ -41,16 +57,17 @@ export class Exchange {
   body: JsonObject = {};
   response: Response | undefined;
 
-  readonly #publicUrl: string | undefined;
+  readonly #options: ExchangeOptions;
   #address: string | undefined;
 
-  /** @param publicUrl without a slash at its end */
-  constructor(ctx: Context, publicUrl?: string) {
-    this.#publicUrl = publicUrl;
+  constructor(ctx: Context, options: ExchangeOptions) {
+    this.#options = options;
+    const { publicUrl } = options;
     if (publicUrl !== undefined) this.problems = `${publicUrl}/problems`;
     this.req = ctx.req;
     this.res = ctx.res;
     this.requestId = requestIdFrom(ctx.req.headers['x-request-id']);
+    this.traceId = traceIdFrom(ctx.req.headers.traceparent);
     this.target = parseTarget(ctx.url);
   }
 
@@ -64,14 +81,14 @@ export class Exchange {
   }
 
   /** The client's address, found once. */
-  addressBy(find: (request: IncomingMessage) => string): string {
-    this.#address ??= find(this.req);
+  get address(): string {
+    this.#address ??= this.#options.addressOf(this.req);
     return this.#address;
   }
 
   /** Where the client sees the server: as it is set, or else as the client itself calls it. */
   get site(): string {
-    return this.#publicUrl ?? `http://${this.host ?? 'localhost'}`;
+    return this.#options.publicUrl ?? `http://${this.host ?? 'localhost'}`;
   }
 
   get metadataUrl(): string | undefined {

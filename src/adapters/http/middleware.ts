@@ -38,6 +38,7 @@ export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions 
       exchange.problems = `${exchange.base}/problems`;
       const page = below('/problems', rest);
       if (page === undefined) return api(ctx, exchange, rest);
+      exchange.endpoint = '/problems';
       exchange.response = problemPage(ctx, exchange, page.slice(1));
       return undefined;
     };

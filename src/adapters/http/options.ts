@@ -30,7 +30,7 @@ export interface RostrumHttpOptions {
   readonly authenticate?: Authenticate | undefined;
   /** None when absent. */
   readonly rateLimits?: RateLimits | undefined;
-  /** Whose `X-Forwarded-For` counts, where addresses are limited; nobody's when absent. */
+  /** Whose `X-Forwarded-For` counts, for limits and the log; nobody's when absent. */
   readonly trustedProxies?: TrustedProxies | undefined;
   /** The origins whose scripts may read responses (`https://app.example.com`); none when absent. */
   readonly cors?: readonly string[] | undefined;

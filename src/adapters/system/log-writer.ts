@@ -6,8 +6,8 @@ const gatherMs = 20;
 /** Characters that wait at most. Beyond them lines are dropped and counted, and requests go on. */
 const maxWaiting = 4 * 1024 * 1024;
 
-/** Pino's numbers of levels: warnings and what is worse are written at once. */
-const [infoLevel, warnLevel] = [30, 40];
+/** Pino's number of the level: warnings and what is worse are written at once. */
+const warnLevel = 40;
 
 /** Asks pino to set `lastLevel` before each line. */
 const wantsLevel: unique symbol = Symbol.for('pino.metadata');
@@ -46,9 +46,9 @@ export class LogWriter {
     this.#isTerminal = isTerminal;
   }
 
-  /** Takes a line that was made without pino, which would have said of what level it is. */
-  writeInfo(line: string): void {
-    this.lastLevel = infoLevel;
+  /** Takes a line that was made without pino and is no warning. */
+  writeLine(line: string): void {
+    this.lastLevel = 0;
     this.write(line);
   }
 
@@ -124,8 +124,16 @@ function readable(line: string): string {
   return `${[head, ...members].join(' ')}${stack}\n`;
 }
 
+/** A value without what a client could make a terminal do, or pass off as another member. */
 function shown(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  const isPlain = typeof value === 'string' && /^[!#-~]+$/.test(value);
+  return isPlain ? value : JSON.stringify(value).replace(/[^ -~]/gu, escaped);
+}
+
+function escaped(character: string): string {
+  return /\p{C}|\p{Z}/u.test(character)
+    ? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+    : character;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

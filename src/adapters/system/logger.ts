@@ -18,13 +18,13 @@ export function createLogger(level: string): Logger {
     },
     writer,
   );
-  const hasInfo = log.isLevelEnabled('info');
+  const at = (name: 'debug' | 'info') => (fields: LogFields, message: string) => {
+    if (isFlat(fields)) writer.writeLine(flatLine(name, fields, message));
+    else log[name](fields, message);
+  };
   return {
-    info(fields, message) {
-      if (!hasInfo) return;
-      if (isFlat(fields)) writer.writeInfo(flatLine(fields, message));
-      else log.info(fields, message);
-    },
+    ...(log.isLevelEnabled('debug') && { debug: at('debug') }),
+    info: log.isLevelEnabled('info') ? at('info') : () => {},
     warn: (fields, message) => log.warn(fields, message),
     error: (fields, message) => log.error(fields, message),
   };
@@ -34,14 +34,15 @@ export function createLogger(level: string): Logger {
 function isFlat(fields: LogFields): boolean {
   for (const name in fields) {
     const type = typeof fields[name];
-    if (type !== 'string' && type !== 'number' && type !== 'boolean') return false;
+    if (type === 'object' || type === 'function' || type === 'bigint' || type === 'symbol')
+      return false;
   }
   return true;
 }
 
 /** The line that pino makes, at a third of its cost: there is one for each request. */
-function flatLine(fields: LogFields, message: string): string {
+function flatLine(level: string, fields: LogFields, message: string): string {
   const members = JSON.stringify(fields).slice(1, -1);
   const all = members === '' ? '' : `,${members}`;
-  return `{"level":"info","time":"${systemClock.now()}"${all},"msg":${JSON.stringify(message)}}\n`;
+  return `{"level":"${level}","time":"${systemClock.now()}"${all},"msg":${JSON.stringify(message)}}\n`;
 }

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { until } from '../../support/until.ts';
 import { startApi } from './support/api.ts';
+import { as, authenticate } from './support/callers.ts';
 import { keepLog } from './support/log.ts';
 import { exchange, RawConnection } from './support/raw.ts';
 import { slowStore } from './support/slow-store.ts';
@@ -9,17 +11,103 @@ describe('the log', () => {
   it('has a line for each request: never a query, a header or a body', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ app: { logger } });
-    const secret = { 'X-Request-Id': 'r1', Authorization: 'secret', 'Idempotency-Key': 'secret' };
+    const secret = { 'X-Request-Id': 'r1', Authorization: 'secret', Cookie: 'secret' };
     await api.post('/users', { name: 'secret', email: 'secret@x.org' }, secret);
     await api.get('/users?name=secret', { 'X-Request-Id': 'r2' });
     await api.get('/users?secret=secret', { 'X-Request-Id': 'r3' });
-    expect(lines.map(({ ms: _, ...line }) => line)).to.deep.equal([
-      line('r1', 'POST', '/api/v1/users', 201),
-      line('r2', 'GET', '/api/v1/users', 200),
-      line('r3', 'GET', '/api/v1/users', 400),
+    const requests = lines.filter(({ message }) => message === 'request');
+    expect(requests.map(({ ms: _, bytes: __, ...line }) => line)).to.deep.equal([
+      { ...line('r1', 'POST', '/api/v1/users'), endpoint: 'createUser', status: 201 },
+      { ...line('r2', 'GET', '/api/v1/users'), endpoint: 'listUsers', status: 200 },
+      {
+        ...line('r3', 'GET', '/api/v1/users'),
+        ...{ endpoint: 'listUsers', status: 400, code: 'invalid-query' },
+      },
     ]);
-    expect(lines.every(({ ms }) => typeof ms === 'number' && ms >= 0)).to.equal(true);
+    expect(requests.every(({ ms }) => typeof ms === 'number' && ms >= 0)).to.equal(true);
     expect(JSON.stringify(lines)).not.to.include('secret');
+  });
+
+  it('has what was sent, whatever the form of the response', async () => {
+    const { logger, lines } = keepLog();
+    await using api = await startApi({ app: { logger } });
+    const connection = new RawConnection(api.server);
+    for (const target of ['/api/v1/users?limit=1', '/nothing', '/api/v1/users', '/openapi.json']) {
+      for (const method of ['GET', 'HEAD']) {
+        const { bytesRead } = connection.socket;
+        await connection.send(`${method} ${target} HTTP/1.1\r\nHost: x\r\n\r\n`).next(method);
+        await until(() => lines.length > 0, 'the request is logged');
+        expect(lines.pop()?.bytes).to.equal(connection.socket.bytesRead - bytesRead);
+      }
+    }
+    connection.socket.destroy();
+  });
+
+  it('names the caller, and the client by the address that a trusted proxy saw', async () => {
+    const { logger, lines } = keepLog();
+    const trusting = { logger, authenticate, trustedProxies: 1 };
+    await using api = await startApi({ app: trusting, serve: trusting });
+    const ada = as({ name: 'ada', scopes: ['users:read'] });
+    const headers = {
+      ...ada,
+      'X-Forwarded-For': '1.1.1.1, 2001:db8::7',
+      'User-Agent': 'x'.repeat(999),
+    };
+    await api.get('/users', headers);
+    await api.get('/posts', headers);
+    await api.get('/users', { 'X-Forwarded-For': '198.51.100.7' });
+    const expected = { caller: 'ada', address: '2001:db8::7', userAgent: 'x'.repeat(256) };
+    expect(lines[0]).to.include({ ...expected, status: 200 });
+    expect(lines[1]).to.include({ ...expected, status: 403, code: 'forbidden' });
+    expect(lines[2])
+      .to.include({ address: '198.51.100.7', status: 401 })
+      .and.not.have.key('caller');
+    await exchange(api.server, 'GET / HTTP/1.1\r\nX-Forwarded-For: 198.51.100.8\r\n\r\n');
+    expect(lines[3]).to.include({
+      address: '198.51.100.8',
+      message: 'refused',
+      code: 'bad-request',
+    });
+  });
+
+  it('has probes at the level debug', async () => {
+    const { logger, lines } = keepLog();
+    await using api = await startApi({ app: { logger } });
+    await api.get(`${api.server.url}/livez`);
+    await api.get(`${api.server.url}/readyz`);
+    await api.get(`${api.server.url}/problems/internal`);
+    const endpoints = lines.map(({ level, endpoint }) => [level, endpoint]);
+    expect(endpoints).to.deep.equal([
+      ['debug', '/livez'],
+      ['debug', '/readyz'],
+      ['info', '/problems'],
+    ]);
+  });
+
+  it('has the trace that a request is part of, where that is well-formed', async () => {
+    const { logger, lines } = keepLog();
+    await using api = await startApi({ app: { logger } });
+    const [trace, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
+    const good = [
+      `00-${trace}-${parent}-01`,
+      `01-${trace}-${parent}-ff-more`,
+      `fe-${trace}-${parent}-00`,
+    ];
+    for (const traceparent of good) {
+      await api.get('/users', { traceparent });
+      expect(lines.pop(), traceparent).to.include({ traceId: trace });
+    }
+    const malformed = [
+      ...['', 'x', trace, `00-${trace}-${parent}`, `00-${trace}-${parent}-1`],
+      ...[`00-${trace}-${parent}-01-more`, `01-${trace}-${parent}-01more`],
+      ...[`ff-${trace}-${parent}-01`, `00-${trace.toUpperCase()}-${parent}-01`],
+      ...[`00-${'0'.repeat(32)}-${parent}-01`, `00-${trace}-${'0'.repeat(16)}-01`],
+      `00-${trace}-${parent}-01, 00-${trace}-${parent}-01`,
+    ];
+    for (const traceparent of malformed) {
+      await api.get('/users', { traceparent });
+      expect(lines.pop(), traceparent).to.not.have.property('traceId');
+    }
   });
 
   it('says when the client did not wait for its answer', async () => {
@@ -45,6 +133,7 @@ describe('the log', () => {
     expect(lines).to.have.lengthOf(2);
     expect(lines[0]).to.include({ level: 'info', message: 'refused', code: 'bad-request' });
     expect(lines[1]).to.include({ requestId: 'r1', status: 400, path: '/livez' });
+    for (const line of lines) expect(line).to.include({ address: '127.0.0.1' });
   });
 
   it('can do without a line for each request', async () => {
@@ -55,6 +144,7 @@ describe('the log', () => {
   });
 });
 
-function line(requestId: string, method: string, path: string, status: number) {
-  return { level: 'info', message: 'request', requestId, method, path, status };
+function line(requestId: string, method: string, path: string) {
+  const client = { address: '127.0.0.1', userAgent: 'node' };
+  return { level: 'info', message: 'request', requestId, method, path, ...client };
 }

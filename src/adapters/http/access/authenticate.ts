@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Caller, Scope } from '../../../domain/access.ts';
 import { RostrumError } from '../../../domain/errors.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
@@ -6,6 +5,7 @@ import type { Step } from '../api.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Authenticate } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
+import { limitedAs } from './client-address.ts';
 import { checkQuota, type RateLimiter } from './rate-limit.ts';
 
 interface Parts {
@@ -13,11 +13,10 @@ interface Parts {
   readonly authenticate: Authenticate | undefined;
   /** Refused tokens by address. */
   readonly failures: RateLimiter | undefined;
-  readonly addressOf: (request: IncomingMessage) => string;
 }
 
 /** Finds out who asks, and binds the core to them. Without credentials everybody may do everything. */
-export function authentication({ rostrum, authenticate, failures, addressOf }: Parts): Step {
+export function authentication({ rostrum, authenticate, failures }: Parts): Step {
   if (authenticate === undefined) {
     return (ctx, next) => {
       ctx.state.rostrum = rostrum;
@@ -28,7 +27,7 @@ export function authentication({ rostrum, authenticate, failures, addressOf }: P
   return async (ctx, next) => {
     const { exchange, operation } = ctx.state;
     const isSent = exchange.headers.authorization !== undefined;
-    const address = isSent && failures !== undefined ? exchange.addressBy(addressOf) : '';
+    const address = isSent && failures !== undefined ? limitedAs(exchange.address) : '';
     if (isSent && failures !== undefined) checkQuota(await failures.peek(address));
     const caller = await asked(() => authenticate(ctx));
     if (caller === undefined) {

@@ -7,7 +7,7 @@ import { BlockList, isIP } from 'node:net';
  */
 export type TrustedProxies = number | readonly string[];
 
-/** Names the client of a request: an IPv4 address, or the /64 network of an IPv6 address. */
+/** Finds the address of the client of a request; empty where its connection has none. */
 export type ClientAddress = (request: IncomingMessage) => string;
 
 /**
@@ -27,8 +27,16 @@ export function clientAddresses(trusted: TrustedProxies = 0): ClientAddress {
       if (next === undefined) break;
       client = next;
     }
-    return isIP(client) === 6 ? network(client) : client;
+    return client;
   };
+}
+
+/**
+ * What an address is limited by: a client of IPv6 has a /64 at least, and each of its addresses would
+ * have a limit of its own.
+ */
+export function limitedAs(address: string): string {
+  return isIP(address) === 6 ? network(address) : address;
 }
 
 const maxBits = { ipv4: 32, ipv6: 128 } as const;
@@ -67,6 +75,7 @@ function forwardedFor({ headers }: IncomingMessage): string[] {
 
 /** An address without brackets, port and zone; one of IPv4 inside IPv6 as IPv4. */
 function plain(text: string): string | undefined {
+  if (isIP(text) === 4) return text; // Nearly all of them.
   const [, inner = text.trim()] =
     /^\[([^\]]*)\](?::\d+)?$/.exec(text.trim()) ?? /^([\d.]+):\d+$/.exec(text.trim()) ?? [];
   const [address = ''] = inner.split('%');
@@ -74,7 +83,7 @@ function plain(text: string): string | undefined {
   return isIP(inside) === 0 ? undefined : inside;
 }
 
-/** A client has a /64 at least: each of its addresses would have a limit of its own. */
+/** The /64 of an IPv6 address, written in one way. */
 function network(address: string): string {
   const [front = '', back] = address.toLowerCase().split('::');
   const groups = front.split(':').filter((group) => group !== '');

@@ -49,15 +49,15 @@ export class ClientErrors {
     await connection.settled();
     // One that has its response already gets no other.
     if (incomplete?.response.headersSent) socket.end();
-    else if (socket.writable) socket.end(this.#render(problem, cause));
+    else if (socket.writable) socket.end(this.#render(socket, problem, cause));
     const timer = setTimeout(() => socket.destroy(), restLimits.ms);
     socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
   }
 
-  #render(problem: Problem, cause: string | undefined): string {
+  #render({ remoteAddress }: Socket, problem: Problem, cause: string | undefined): string {
     const requestId = randomUUID();
     const { code, status } = problem;
-    this.#logger?.info({ requestId, status, code, cause }, 'refused');
+    this.#logger?.info({ status, code, cause, address: remoteAddress, requestId }, 'refused');
     const { headers, body, type } = problemResponse(problem, requestId, this.#problems);
     const all = [
       ...headers,

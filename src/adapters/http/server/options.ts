@@ -1,4 +1,5 @@
 import type { Logger } from '../../../ports/logger.ts';
+import type { TrustedProxies } from '../access/client-address.ts';
 
 /** How the server listens, and what it bears. Times are in milliseconds. */
 export interface ServeOptions {
@@ -11,6 +12,7 @@ export interface ServeOptions {
   /** As {@link RostrumHttpOptions} has it, for what is refused before the app sees it. */
   readonly cors?: readonly string[] | undefined;
   readonly publicUrl?: string | undefined;
+  readonly trustedProxies?: TrustedProxies | undefined;
   /** How long requests under way may take to finish when the server closes. */
   readonly shutdownTimeoutMs?: number | undefined;
 }

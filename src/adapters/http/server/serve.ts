@@ -3,8 +3,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import type { Logger } from '../../../ports/logger.ts';
+import { type ClientAddress, clientAddresses } from '../access/client-address.ts';
 import { Cors } from '../access/cors.ts';
 import { allMethods } from '../beside.ts';
+import { userAgent } from '../log.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { requestIdFrom } from '../request/request-id.ts';
 import { loggedPath, parseTarget, publicBase } from '../request/target.ts';
@@ -45,6 +47,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   const limits = { ...defaultLimits, ...options.limits };
   const cors = new Cors(options.cors);
   const { publicUrl } = options;
+  const addressOf = clientAddresses(options.trustedProxies);
   const problems = publicUrl === undefined ? undefined : `${publicBase(publicUrl)}/problems`;
   const server = createHardenedServer(limits);
   const handle = app.callback();
@@ -52,7 +55,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     const problem =
       expectationProblem(request) ?? messageProblem(request) ?? shutdown.problem(request, response);
     if (problem === undefined) void handle(request, response);
-    else refuse(request, response, problem, { logger, cors, problems });
+    else refuse(request, response, problem, { logger, addressOf, cors, problems });
   });
   const shutdown = new Shutdown(server, connections, shutdownTimeoutMs);
   const clientErrors = new ClientErrors(connections, logger, problems);
@@ -84,6 +87,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
 
 interface RefusalOptions {
   readonly logger: Logger | undefined;
+  readonly addressOf: ClientAddress;
   readonly cors: Cors;
   readonly problems: string | undefined;
 }
@@ -93,12 +97,18 @@ function refuse(
   request: IncomingMessage,
   response: ServerResponse,
   problem: Problem,
-  { logger, cors, problems }: RefusalOptions,
+  { logger, addressOf, cors, problems }: RefusalOptions,
 ): void {
   const requestId = requestIdFrom(request.headers['x-request-id']);
   const { method, url = '' } = request;
-  const { status } = problem;
-  logger?.info({ requestId, method, path: loggedPath(parseTarget(url)), status }, 'refused');
+  const { status, code } = problem;
+  logger?.info(
+    {
+      ...{ method, path: loggedPath(parseTarget(url)), status, code },
+      ...{ address: addressOf(request), requestId, userAgent: userAgent(request) },
+    },
+    'refused',
+  );
   const value = problemResponse(problem, requestId, problems);
   const more = [...cors.headersFor(request), ...commonHeaders(requestId)];
   const headers = [...value.headers, ...more, 'Connection', 'close'];

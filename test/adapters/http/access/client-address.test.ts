@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import {
   clientAddresses,
+  limitedAs,
   type TrustedProxies,
 } from '../../../../src/adapters/http/access/client-address.ts';
 
@@ -39,10 +40,10 @@ describe('the address of a client', () => {
       expect(addressOf(2, '10.0.0.1', forwarded), forwarded).to.equal('10.0.0.1');
     }
     expect(addressOf(2, '10.0.0.1', '198.51.100.7:4711')).to.equal('198.51.100.7');
-    expect(addressOf(2, '10.0.0.1', '[2001:db8::1]:4711')).to.equal('2001:db8:0:0::/64');
+    expect(addressOf(2, '10.0.0.1', '[2001:db8::1]:4711')).to.equal('2001:db8::1');
   });
 
-  it('of IPv6 is a /64, however it is written; one of IPv4 inside is IPv4', () => {
+  it('of IPv6 is limited as its /64, however it is written', () => {
     const one = [
       ...[
         '2001:db8:1:2::',
@@ -53,12 +54,17 @@ describe('the address of a client', () => {
       ...['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:1.2.3.4'],
     ];
     for (const address of one) {
-      expect(addressOf(0, address), address).to.equal('2001:db8:1:2::/64');
+      expect(limitedAs(addressOf(0, address)), address).to.equal('2001:db8:1:2::/64');
     }
-    expect(addressOf(0, '2001:db8:1:3::1')).not.to.equal(addressOf(0, '2001:db8:1:2::1'));
-    expect(addressOf(0, '::1')).to.equal('0:0:0:0::/64');
-    expect(addressOf(0, '2001::1.2.3.4')).to.equal('2001:0:0:0::/64');
+    expect(limitedAs('2001:db8:1:3::1')).not.to.equal(limitedAs('2001:db8:1:2::1'));
+    expect(limitedAs('::1')).to.equal('0:0:0:0::/64');
+    expect(limitedAs('2001::1.2.3.4')).to.equal('2001:0:0:0::/64');
+    expect(limitedAs('192.0.2.1')).to.equal('192.0.2.1');
+  });
+
+  it('is one of IPv4 where that stands inside one of IPv6, and has no zone', () => {
     expect(addressOf(0, '::ffff:192.0.2.1')).to.equal('192.0.2.1');
+    expect(addressOf(0, 'fe80::5%eth0')).to.equal('fe80::5');
   });
 
   it('is not looked for behind what is no proxy', () => {

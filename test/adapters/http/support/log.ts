@@ -11,5 +11,6 @@ export function keepLog(): { readonly logger: Logger; readonly lines: LogLine[] 
   const at = (level: string) => (fields: LogFields, message: string) => {
     lines.push({ ...fields, level, message });
   };
-  return { logger: { info: at('info'), warn: at('warn'), error: at('error') }, lines };
+  const [debug, info, warn, error] = [at('debug'), at('info'), at('warn'), at('error')];
+  return { logger: { debug, info, warn, error }, lines };
 }

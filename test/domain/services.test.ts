@@ -31,6 +31,29 @@ describe('the services', () => {
     expect(await patch(id, { only: [1] })).to.equal('invalid-record /name');
   });
 
+  it('say whether a call changed anything, by what was written in the end', async () => {
+    const { id } = (await users.create({ name: 'Ada', own: [1] })).record;
+    const said = [
+      await users.patch(id, { name: 'Ada' }),
+      await users.patch(id, { own: [2] }),
+      await users.replace(id, { name: 'Ada', own: [2] }),
+      await users.update(id, (user) => ({ ...user, name: 'Bo' })),
+      await users.update(id, (user) => user),
+    ].map(({ changed, version, record, json }) => {
+      expect(record).to.deep.equal(JSON.parse(json));
+      return [changed, version];
+    });
+    expect(said).to.deep.equal([
+      ...[
+        [false, 1],
+        [true, 2],
+        [false, 2],
+        [true, 3],
+        [false, 3],
+      ],
+    ]);
+  });
+
   it('name an unknown author beside all else that is wrong', async () => {
     const create = (input: object) => refusal(posts.create(input as { title: string }));
     expect(await create({ authorId: 'none' })).to.equal('invalid-record /title /authorId');

@@ -11,6 +11,7 @@ import { type Operation, type Resource, resourcesOf } from './endpoints/resource
 import { endpointsFor } from './endpoints/table.ts';
 import type { Exchange } from './exchange.ts';
 import { PageMemory } from './lists/page-memory.ts';
+import { auditLog } from './log.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem, unserved } from './problems/problem.ts';
 import { BodyReader } from './request/body.ts';
@@ -33,7 +34,8 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
   const { requireIfMatch = false, authenticate, rateLimits = {} } = options;
   const cors = new Cors(options.cors);
   const { failures } = rateLimits;
-  const api: Omit<Api, 'rostrum'> = { requireIfMatch, pages: new PageMemory(pageBytes) };
+  const pages = new PageMemory(pageBytes);
+  const api: Omit<Api, 'rostrum'> = { requireIfMatch, pages, audit: auditLog(options.logger) };
   const bodies = new BodyReader();
   const router = new Router<State>({ sensitive: true, strict: true });
   for (const [path, resource] of resourcesOf(endpointsFor(rostrum.ownFilters))) {

@@ -5,7 +5,7 @@ import { clientAddresses } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
 import { rateLimitHeaders } from './access/rate-limit.ts';
 import { Exchange, type ExchangeOptions, RequestAborted } from './exchange.ts';
-import { logAtEnd } from './log.ts';
+import { addClient, logAtEnd } from './log.ts';
 import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 import { Problem, problemResponse, toProblem } from './problems/problem.ts';
 import { maxTargetLength } from './request/limits.ts';
@@ -86,18 +86,21 @@ function uriTooLong(): Problem {
 function report(
   ctx: Context,
   exchange: Exchange,
-  { status, code, cause, message }: Problem,
+  { status, code, cause, message, parts }: Problem,
   logger: Logger | undefined,
 ): void {
   if (status < 500) return;
-  const { requestId, req } = exchange;
+  const { req, endpoint, target } = exchange;
+  const { outcome } = parts.members ?? {};
   const fields = {
-    requestId,
-    code,
     method: req.method,
-    path: loggedPath(exchange.target),
+    path: loggedPath(target),
+    endpoint,
+    code,
+    outcome,
     err: cause,
   };
+  addClient(fields, exchange);
   if (code !== 'internal') logger?.warn(fields, message);
   else if (logger) logger.error(fields, 'The request failed.');
   else ctx.app.emit('error', cause instanceof Error ? cause : new Error(String(cause)), ctx);

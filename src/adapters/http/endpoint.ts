@@ -3,6 +3,7 @@ import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { JsonSchema } from './endpoints/json-schema.ts';
 import type { Exchange } from './exchange.ts';
 import type { PageMemory } from './lists/page-memory.ts';
+import type { Audit } from './log.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import type { BodyForm } from './request/body-headers.ts';
 import type { Response } from './response.ts';
@@ -36,6 +37,8 @@ export interface Api {
   /** Whether a change has to say `If-Match`. */
   readonly requireIfMatch: boolean;
   readonly pages: PageMemory;
+  /** Told of each change that a request made. */
+  readonly audit: Audit;
 }
 
 /** Makes the response to a request of which all that the endpoint's definition says was checked. */

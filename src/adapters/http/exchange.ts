@@ -32,6 +32,8 @@ export class RequestAborted extends Error {
 export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
+  /** The client's address: asked for at once, because a connection that is gone has none. */
+  readonly address: string;
   readonly requestId: string;
   /** The trace that the request is part of, where its client says so. */
   readonly traceId: string | undefined;
@@ -57,15 +59,14 @@ export class Exchange {
   body: JsonObject = {};
   response: Response | undefined;
 
-  readonly #options: ExchangeOptions;
-  #address: string | undefined;
+  readonly #publicUrl: string | undefined;
 
-  constructor(ctx: Context, options: ExchangeOptions) {
-    this.#options = options;
-    const { publicUrl } = options;
+  constructor(ctx: Context, { publicUrl, addressOf }: ExchangeOptions) {
+    this.#publicUrl = publicUrl;
     if (publicUrl !== undefined) this.problems = `${publicUrl}/problems`;
     this.req = ctx.req;
     this.res = ctx.res;
+    this.address = addressOf(ctx.req);
     this.requestId = requestIdFrom(ctx.req.headers['x-request-id']);
     this.traceId = traceIdFrom(ctx.req.headers.traceparent);
     this.target = parseTarget(ctx.url);
@@ -80,15 +81,9 @@ export class Exchange {
     return this.target.authority ?? this.headers.host;
   }
 
-  /** The client's address, found once. */
-  get address(): string {
-    this.#address ??= this.#options.addressOf(this.req);
-    return this.#address;
-  }
-
   /** Where the client sees the server: as it is set, or else as the client itself calls it. */
   get site(): string {
-    return this.#options.publicUrl ?? `http://${this.host ?? 'localhost'}`;
+    return this.#publicUrl ?? `http://${this.host ?? 'localhost'}`;
   }
 
   get metadataUrl(): string | undefined {

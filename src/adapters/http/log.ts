@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../ports/logger.ts';
+import type { DeleteMode } from '../../ports/user-repository.ts';
 import type { Exchange } from './exchange.ts';
 import { loggedPath } from './request/target.ts';
 
@@ -11,14 +12,13 @@ const probes: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
 /** One line a request, when its response was taken or its client is gone. */
 export function logAtEnd(exchange: Exchange, logger: Logger): void {
-  // Asked for now: a connection that is gone has no address.
-  const { req, res, address } = exchange;
+  const { req, res } = exchange;
   const { bytesWritten: before } = req.socket;
   const start = performance.now();
   res.on('close', () => {
     const isProbe = probes.has(exchange.endpoint);
     if (isProbe && logger.debug === undefined) return;
-    const { requestId, traceId, endpoint, caller, problem } = exchange;
+    const { endpoint, problem } = exchange;
     const ms = Math.round((performance.now() - start) * 10) / 10;
     const bytes = req.socket.bytesWritten - before;
     const fields: Record<string, unknown> = {
@@ -31,15 +31,43 @@ export function logAtEnd(exchange: Exchange, logger: Logger): void {
     if (problem !== undefined) fields.code = problem;
     fields.bytes = bytes;
     fields.ms = ms;
-    fields.address = address;
-    if (caller !== undefined) fields.caller = bounded(caller.name);
-    fields.requestId = requestId;
-    if (traceId !== undefined) fields.traceId = traceId;
+    addClient(fields, exchange);
     const agent = userAgent(req);
     if (agent !== undefined) fields.userAgent = agent;
     if (isProbe) logger.debug?.(fields, 'request');
     else logger.info(fields, 'request');
   });
+}
+
+/** A change that a request made to a record. */
+export interface AuditedChange {
+  readonly collection: 'users' | 'posts';
+  readonly id: string;
+  /** Absent when the record is gone. */
+  readonly version?: number;
+  /** What became of a deleted user's posts. */
+  readonly posts?: DeleteMode;
+}
+
+export type Audit = (exchange: Exchange, change: AuditedChange) => void;
+
+/** One line a change, when it is durable and before its response: who changed what. */
+export function auditLog(logger: Logger | undefined): Audit {
+  if (logger === undefined) return () => {};
+  return (exchange, change) => {
+    const fields = { endpoint: exchange.endpoint, ...change };
+    addClient(fields, exchange);
+    logger.info(fields, 'change');
+  };
+}
+
+/** Says who asked, and in which request. */
+export function addClient(fields: Record<string, unknown>, exchange: Exchange): void {
+  const { address, caller, requestId, traceId } = exchange;
+  fields.address = address;
+  if (caller !== undefined) fields.caller = bounded(caller.name);
+  fields.requestId = requestId;
+  if (traceId !== undefined) fields.traceId = traceId;
 }
 
 /** What a client calls itself, as far as a line of the log has it. */

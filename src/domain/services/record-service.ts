@@ -40,6 +40,12 @@ export interface ServiceRules<Sort extends string> extends ListRules<Sort> {
 /** Requires `never` for the keys that `Allowed` does not have. */
 export type NoOther<T, Allowed> = { readonly [K in Exclude<keyof T, keyof Allowed>]: never };
 
+/** What a call that changes a record left: the record as it is now stored. */
+export interface Change<R> extends Versioned<R> {
+  /** False when the record already was what it should become: then nothing was written. */
+  readonly changed: boolean;
+}
+
 /** The use cases that users and posts have in common, one method each. */
 export abstract class RecordService<
   R extends EntityFields,
@@ -136,7 +142,7 @@ export abstract class RecordService<
    * @throws RostrumError `user-not-found` or `post-not-found`, `precondition-required`,
    * `version-mismatch`, `invalid-record`, `email-taken`
    */
-  async replace(id: Id, input: Input, precondition: Precondition = {}): Promise<Versioned<R>> {
+  async replace(id: Id, input: Input, precondition: Precondition = {}): Promise<Change<R>> {
     return this.#change(id, precondition, () => input);
   }
 
@@ -145,7 +151,7 @@ export abstract class RecordService<
    *
    * @throws RostrumError as {@link replace}
    */
-  async patch(id: Id, patch: Patch, precondition: Precondition = {}): Promise<Versioned<R>> {
+  async patch(id: Id, patch: Patch, precondition: Precondition = {}): Promise<Change<R>> {
     return this.#change(id, precondition, () => patch, 'patch');
   }
 
@@ -160,7 +166,7 @@ export abstract class RecordService<
     id: Id,
     change: (record: R) => T & NoOther<T, Input>,
     precondition: Precondition = {},
-  ): Promise<Versioned<R>> {
+  ): Promise<Change<R>> {
     if (typeof change !== 'function') throw new TypeError('The change must be a function.');
     // A copy: a function that mutates its argument must not hide its change.
     return this.#change(id, precondition, (record) => {
@@ -198,12 +204,13 @@ export abstract class RecordService<
     precondition: Precondition,
     inputOf: (record: R) => unknown,
     way: 'replace' | 'patch' = 'replace',
-  ): Promise<Versioned<R>> {
+  ): Promise<Change<R>> {
     checkId(id);
     checkPreconditionOptions(precondition);
     this.access?.checkWrite();
     const now = this.now();
     let input: unknown;
+    let changed = false;
     return this.#complete(
       () => input,
       async () => {
@@ -213,9 +220,10 @@ export abstract class RecordService<
           input = inputOf(record);
           const next = this.#model[way](record, input, now);
           this.access?.checkResult(record, next);
+          changed = next !== record;
           return next;
         });
-        return this.#found(id, stored);
+        return new ChangeOf(this.#found(id, stored), changed);
       },
     );
   }
@@ -261,6 +269,26 @@ export abstract class RecordService<
   #found(id: Id, stored: Versioned<R> | undefined): Versioned<R> {
     if (stored === undefined) throw this.notFound(id);
     return stored;
+  }
+}
+
+class ChangeOf<R> implements Change<R> {
+  readonly changed: boolean;
+  readonly version: Version;
+  readonly #stored: Versioned<R>;
+
+  constructor(stored: Versioned<R>, changed: boolean) {
+    this.changed = changed;
+    this.version = stored.version;
+    this.#stored = stored;
+  }
+
+  get record(): R {
+    return this.#stored.record;
+  }
+
+  get json(): string {
+    return this.#stored.json;
   }
 }
 

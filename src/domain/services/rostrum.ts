@@ -15,7 +15,7 @@ import { RecordModel } from '../record-model.ts';
 import { postRules, userRules } from '../rules.ts';
 import type { User, UserInput } from '../user.ts';
 import { PostService } from './post-service.ts';
-import type { CreateOptions } from './record-service.ts';
+import type { Change, CreateOptions } from './record-service.ts';
 import { UserService } from './user-service.ts';
 
 /**
@@ -47,8 +47,8 @@ interface AnyService<Filter, Sort extends string> {
   create(input: object, options?: CreateOptions): Promise<Creation<EntityFields>>;
   get(id: Id): Promise<Versioned<EntityFields>>;
   list(request?: ListRequest<Filter, Sort>): Promise<Page<EntityFields>>;
-  replace(id: Id, input: object, precondition?: Precondition): Promise<Versioned<EntityFields>>;
-  patch(id: Id, patch: object, precondition?: Precondition): Promise<Versioned<EntityFields>>;
+  replace(id: Id, input: object, precondition?: Precondition): Promise<Change<EntityFields>>;
+  patch(id: Id, patch: object, precondition?: Precondition): Promise<Change<EntityFields>>;
 }
 
 /** A {@link Rostrum} of any own fields, as adapters drive it. */

@@ -1,9 +1,9 @@
 import type { Precondition } from '../../../domain/precondition.ts';
 import type { Entity, Version, Versioned } from '../../../domain/record.ts';
-import type { CreateOptions } from '../../../domain/services/record-service.ts';
+import type { Change, CreateOptions } from '../../../domain/services/record-service.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Creation } from '../../../ports/repository.ts';
-import type { Handler } from '../endpoint.ts';
+import type { Api, Handler } from '../endpoint.ts';
 import type { Exchange } from '../exchange.ts';
 import { entityTag } from '../headers/etag.ts';
 import { json, type Response, revalidated } from '../response.ts';
@@ -15,20 +15,22 @@ import { inPreferredForm } from './prefer.ts';
 interface RecordCalls {
   create(input: object, options: CreateOptions): Promise<Creation<Entity>>;
   get(id: string): Promise<Versioned<unknown>>;
-  replace(id: string, input: object, precondition: Precondition): Promise<Versioned<unknown>>;
-  patch(id: string, patch: object, precondition: Precondition): Promise<Versioned<unknown>>;
+  replace(id: string, input: object, precondition: Precondition): Promise<Change<unknown>>;
+  patch(id: string, patch: object, precondition: Precondition): Promise<Change<unknown>>;
 }
 
 /** The handlers of single records; `DELETE` is each collection's own. */
 export function recordHandlers(
-  collection: string,
+  collection: 'users' | 'posts',
   service: (rostrum: Rostrum) => RecordCalls,
 ): Record<'create' | 'get' | 'replace' | 'patch', Handler> {
   return {
-    async create(exchange, { rostrum }) {
+    async create(exchange, { rostrum, audit }) {
       const { base, body } = exchange;
       const stored = await service(rostrum).create(body, idempotencyOf(exchange));
-      const location = `${base}/${collection}/${encodeURIComponent(stored.record.id)}`;
+      const { id } = stored.record;
+      if (!stored.replayed) audit(exchange, { collection, id, version: stored.version });
+      const location = `${base}/${collection}/${encodeURIComponent(id)}`;
       const replayed = stored.replayed ? ['Idempotency-Replayed', 'true'] : [];
       return written(exchange, 201, stored, ['Location', location, ...replayed]);
     },
@@ -40,18 +42,24 @@ export function recordHandlers(
         : json(200, text, recordHeaders(version));
     },
 
-    async replace(exchange, { rostrum, requireIfMatch }) {
+    async replace(exchange, api) {
       const { id, body, headers } = exchange;
-      const precondition = preconditionOf(headers, requireIfMatch);
-      return written(exchange, 200, await service(rostrum).replace(id, body, precondition));
+      const precondition = preconditionOf(headers, api.requireIfMatch);
+      return changed(exchange, api, await service(api.rostrum).replace(id, body, precondition));
     },
 
-    async patch(exchange, { rostrum, requireIfMatch }) {
+    async patch(exchange, api) {
       const { id, body, headers } = exchange;
-      const precondition = preconditionOf(headers, requireIfMatch);
-      return written(exchange, 200, await service(rostrum).patch(id, body, precondition));
+      const precondition = preconditionOf(headers, api.requireIfMatch);
+      return changed(exchange, api, await service(api.rostrum).patch(id, body, precondition));
     },
   };
+
+  function changed(exchange: Exchange, { audit }: Api, change: Change<unknown>): Response {
+    const { version } = change;
+    if (change.changed) audit(exchange, { collection, id: exchange.id, version });
+    return written(exchange, 200, change);
+  }
 }
 
 /** The response to a deletion. */

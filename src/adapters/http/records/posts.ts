@@ -4,9 +4,10 @@ import { readPostFilter } from '../lists/query.ts';
 import { deleted, recordHandlers } from './handlers.ts';
 import { preconditionOf } from './preconditions.ts';
 
-const remove: Handler = async (exchange, { rostrum, requireIfMatch }) => {
+const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit }) => {
   const { id, headers } = exchange;
   await rostrum.posts.delete(id, preconditionOf(headers, requireIfMatch));
+  audit(exchange, { collection: 'posts', id });
   return deleted(exchange);
 };
 

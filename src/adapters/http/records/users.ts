@@ -5,11 +5,12 @@ import { readUserFilter } from '../lists/query.ts';
 import { deleted, recordHandlers } from './handlers.ts';
 import { preconditionOf } from './preconditions.ts';
 
-const remove: Handler = async (exchange, { rostrum, requireIfMatch }) => {
+const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit }) => {
   const { id, query, headers } = exchange;
   const [mode] = query.get('posts') ?? [];
   const posts = deleteModes.find((one) => one === mode) ?? 'refuse';
   await rostrum.users.delete(id, { posts, ...preconditionOf(headers, requireIfMatch) });
+  audit(exchange, { collection: 'users', id, posts });
   return deleted(exchange);
 };
 

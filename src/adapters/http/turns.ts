@@ -1,43 +1,43 @@
 /**
- * How many turns there are for each that does long work. Node accepts one connection a turn, so that
- * new clients would wait for as many pieces of long work as there are clients before them.
+ * How many turns are left to others after long work. Node accepts one connection a turn, so that new
+ * clients would wait for as many pieces of long work as there are clients before them.
  */
-const defaultTurnsForEach = 32;
+const defaultTurnsBetween = 32;
 
 /**
  * Spreads long work over turns of the event loop: many who ask for it at once must not keep those
  * waiting who ask for little.
  */
 export class Turns {
-  readonly #costPerTurn: number;
-  readonly #turnsForEach: number;
+  readonly #costAtOnce: number;
+  readonly #turnsBetween: number;
   readonly #waiting: { readonly cost: number; readonly begin: () => void }[] = [];
   #left: number;
   #isScheduled = false;
 
-  /** @param costPerTurn in the measure of {@link take} */
-  constructor(costPerTurn: number, turnsForEach = defaultTurnsForEach) {
-    this.#costPerTurn = costPerTurn;
-    this.#turnsForEach = turnsForEach;
-    this.#left = costPerTurn;
+  /** @param costAtOnce in the measure of {@link take} */
+  constructor(costAtOnce: number, turnsBetween = defaultTurnsBetween) {
+    this.#costAtOnce = costAtOnce;
+    this.#turnsBetween = turnsBetween;
+    this.#left = costAtOnce;
   }
 
-  /** Fulfilled in a turn that has not begun too much work yet, in the order of the calls. */
+  /** Fulfilled at once until so much work has begun, then after other turns, in the order of the calls. */
   async take(cost: number): Promise<void> {
     if (this.#left > 0) this.#begin(cost);
     else await new Promise<void>((begin) => this.#waiting.push({ cost, begin }));
   }
 
-  /** Says that work took more than it was thought to: others wait for the next turn. */
+  /** Says that work took more than it was thought to: others wait the longer. */
   spend(cost: number): void {
     if (cost > 0) this.#begin(cost);
   }
 
   #begin(cost: number): void {
     this.#left -= cost;
-    if (this.#isScheduled) return;
+    if (this.#left > 0 || this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#schedule(this.#turnsForEach);
+    this.#schedule(this.#turnsBetween);
   }
 
   #schedule(turns: number): void {
@@ -46,7 +46,7 @@ export class Turns {
 
   #goOn(): void {
     this.#isScheduled = false;
-    this.#left = this.#costPerTurn;
+    this.#left = this.#costAtOnce;
     while (this.#left > 0) {
       const next = this.#waiting.shift();
       if (next === undefined) return;

@@ -41,8 +41,8 @@ export interface PageQuery extends Query {
 }
 
 /**
- * The rows of a page and one more, which tells whether another page follows: the sort key, the id,
- * and either version and record or, of rows that are sorted, the rowid.
+ * The rows of a page and one more, which tells whether another page follows: the rowid and, where
+ * they are not sorted, version and record.
  *
  * Every query names its index (INDEXED BY), so that no plan hangs on what SQLite guesses of the
  * data: the primary key's for ids, the value's for a filter on one value, otherwise the order's.
@@ -78,12 +78,21 @@ export function pageQuery<Filter extends EntityFilter, Sort extends string>(
     ...(pinned ? withinPinned(pinned, bounds) : within(column, bounds)),
   ]);
   const direction = order.direction.toUpperCase();
-  const found = isSorted ? 'rowid' : 'version, record';
+  const found = isSorted ? 'rowid' : 'rowid, version, record';
   return {
-    sql: `SELECT ${column}, id, ${found} FROM ${table} INDEXED BY ${index}${sql} ORDER BY ${column} ${direction}, id ${direction} LIMIT ?`,
+    sql: `SELECT ${found} FROM ${table} INDEXED BY ${index}${sql} ORDER BY ${column} ${direction}, id ${direction} LIMIT ?`,
     values: [...values, limit + 1],
     isSorted,
   };
+}
+
+/** Where a row is in an order: its sort key and its id. A key that is empty is a missing email. */
+export function positionQuery<Sort extends string>(
+  { table, sorts }: ListScheme<never, Sort>,
+  by: Sort,
+  row: number,
+): Query {
+  return { sql: `SELECT ${sorts[by].column}, id FROM ${table} WHERE rowid = ?`, values: [row] };
 }
 
 /** The number of rows that match, as `total`. */

@@ -18,7 +18,7 @@ import type { Creation, Decide, Guard, Repository } from '../../ports/repository
 import { Claims } from './claims.ts';
 import type { Connection, SqlValue } from './connection.ts';
 import { translated } from './errors.ts';
-import { type ListScheme, type PageQuery, pageQuery, totalQuery } from './lists.ts';
+import { type ListScheme, type PageQuery, pageQuery, positionQuery, totalQuery } from './lists.ts';
 import { withOwnFilters } from './own-filters.ts';
 import { RecordTable, type RowMapping } from './record-table.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -63,7 +63,7 @@ export abstract class SqliteRepository<
   async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
     return reading(() => {
       const rows = this.#rows(pageQuery(this.#scheme, request));
-      const page = cutPage(rows, request, ({ position }) => position);
+      const page = cutPage(rows, request, ({ row }) => this.#position(request.order.by, row));
       return request.total ? { ...page, total: this.#count(request.filter) } : page;
     });
   }
@@ -103,18 +103,25 @@ export abstract class SqliteRepository<
 
   #rows({ sql, values, isSorted }: PageQuery): Iterable<Listed<R>> {
     if (isSorted) return this.#sortedRows(sql, values);
-    type Row = [key: string, id: Id, version: Version, json: string];
-    const toListed = ([key, id, version, json]: Row) => new Listed<R>(json, version, key, id);
+    type Row = [row: number, version: Version, json: string];
+    const toListed = ([row, version, json]: Row) => new Listed<R>(json, version, row);
     return this.connection.mapped(toListed, sql, ...values);
   }
 
   *#sortedRows(sql: string, values: readonly SqlValue[]): Iterable<Listed<R>> {
     // While the query goes on, the records are read as of the same moment.
     const read = `SELECT version, record FROM ${this.#scheme.table} WHERE rowid = ?`;
-    for (const [key, id, row] of this.connection.iterate<[string, Id, number]>(sql, ...values)) {
+    for (const [row] of this.connection.iterate<[number]>(sql, ...values)) {
       const found = this.connection.get<[Version, string]>(read, row);
-      if (found !== undefined) yield new Listed<R>(found[1], found[0], key, id);
+      if (found !== undefined) yield new Listed<R>(found[1], found[0], row);
     }
+  }
+
+  /** Where a row of a page is; asked for while the page's query goes on. */
+  #position(by: Sort, row: number): Position {
+    const { sql, values } = positionQuery(this.#scheme, by, row);
+    const [key, id] = this.connection.get<[string, Id]>(sql, ...values) ?? ['', ''];
+    return { key: key === '' ? null : key, id };
   }
 
   #count(filter: Filter): number {
@@ -123,14 +130,13 @@ export abstract class SqliteRepository<
   }
 }
 
-/** A record of a list, with its position. */
+/** A record of a list, with its rowid. */
 class Listed<R> extends JsonVersioned<R> {
-  readonly position: Position;
+  readonly row: number;
 
-  /** @param key empty for a missing email */
-  constructor(json: string, version: Version, key: string, id: Id) {
+  constructor(json: string, version: Version, row: number) {
     super(json, version);
-    this.position = { key: key === '' ? null : key, id };
+    this.row = row;
   }
 }
 

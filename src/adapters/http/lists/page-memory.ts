@@ -6,8 +6,8 @@ import { Turns } from '../turns.ts';
 /** Pages of so many records at most are made at once, and bounded when their size is known. */
 const fewRecords = 20;
 
-/** How many characters pages may have that are made in one turn of the event loop. */
-const charactersPerTurn = 1024 * 1024;
+/** How many characters pages may have that are made one after another, before others have their turns. */
+const charactersAtOnce = 1024 * 1024;
 
 /** How long a record is thought to be until its page is made. */
 const guessedRecord = 1024;
@@ -22,7 +22,7 @@ const smallPage = 64 * 1024;
  */
 export class PageMemory {
   readonly #budget: Budget;
-  readonly #turns = new Turns(charactersPerTurn);
+  readonly #turns = new Turns(charactersAtOnce);
 
   constructor(bytes: number) {
     this.#budget = new Budget(bytes);

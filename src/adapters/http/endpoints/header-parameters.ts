@@ -1,12 +1,12 @@
 import type { Parameter } from '../endpoint.ts';
-import { parseEntityTags } from '../headers/etag.ts';
+import { entityTagsPattern, parseEntityTags } from '../headers/etag.ts';
 import { keyPattern, parseIdempotencyKey } from '../records/idempotency.ts';
 
 function tags(name: string, description: string): Parameter {
   return {
     name,
     description,
-    schema: { type: 'string' },
+    schema: { anyOf: [{ const: '*' }, { type: 'string', pattern: entityTagsPattern }] },
     check: (value) =>
       parseEntityTags(value) ? undefined : 'Must be * or entity tags: "1", or "1", "2".',
   };

@@ -1,11 +1,27 @@
+import { pageLimits } from '../../../domain/list.ts';
 import {
   type FieldRule,
   type FieldRules,
   postRules,
+  recordLimits,
   type TextRule,
   userRules,
 } from '../../../domain/rules.ts';
 import type { JsonSchema } from './json-schema.ts';
+
+/** Text that I-JSON and every store can carry; that half a surrogate pair is none, no schema says. */
+const clean = String.raw`^[^\u0000]*$`;
+
+/** What JavaScript trims, spelled out: `\s` is something else in other languages. */
+const space = String.raw`\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`;
+
+/** How many there are of something. */
+export const countSchema: JsonSchema = {
+  type: 'integer',
+  format: 'int64',
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+};
 
 /** The schemas of bodies and answers, made of the very rules that the domain validates by. */
 export const schemas = {
@@ -20,6 +36,37 @@ export const schemas = {
   deleted: objectSchema('The record is gone.', { deleted: { const: true } }, ['deleted']),
 } as const satisfies Record<string, JsonSchema>;
 
+/** Keys of an object, at any depth. */
+export const keySchema: JsonSchema = {
+  minLength: 1,
+  maxLength: recordLimits.keyLength,
+  pattern: clean,
+  not: { const: '__proto__' },
+};
+
+/**
+ * A value of an own field, as far as a schema can say it. Each double beyond these bounds is an
+ * integer.
+ *
+ * @param json refers to this schema
+ */
+export function jsonSchema(json: JsonSchema): JsonSchema {
+  const [minimum, maximum] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  return {
+    description: `Any I-JSON value (RFC 7493), nested at most ${recordLimits.depth} levels deep with the record as the first.`,
+    anyOf: [
+      { type: 'null' },
+      { type: 'boolean' },
+      { type: 'number', minimum, maximum },
+      { type: 'string', pattern: clean },
+      // As `items`, which TypeScript generators make types of that refer to themselves in a way that
+      // does not compile.
+      { type: 'array', unevaluatedItems: json },
+      { type: 'object', propertyNames: keySchema, additionalProperties: json },
+    ],
+  };
+}
+
 function recordSchema(description: string, rules: FieldRules): JsonSchema {
   const fields = mapRules(rules, (rule) => storedSchema(rule, rule.fallback === null));
   const id: JsonSchema = { type: 'string', readOnly: true };
@@ -32,12 +79,21 @@ function instantSchema(): JsonSchema {
 }
 
 function inputSchema(description: string, rules: FieldRules): JsonSchema {
-  const fields = mapRules(rules, (rule) => ({
-    ...givenSchema(rule, rule.fallback !== undefined),
-    ...(rule.fallback !== undefined && { default: rule.fallback }),
-  }));
+  const fields = mapRules(rules, (rule) =>
+    withFallback(rule, givenSchema(rule, rule.fallback !== undefined)),
+  );
   const required = Object.keys(rules).filter((name) => rules[name]?.fallback === undefined);
   return objectSchema(description, fields, required);
+}
+
+/** In words: generators of types take the keyword `default` to mean that the field is always there. */
+function withFallback({ fallback }: FieldRule, schema: JsonSchema): JsonSchema {
+  if (fallback === undefined) return schema;
+  const { description = '' } = schema;
+  return {
+    ...schema,
+    description: `${description} When absent: ${JSON.stringify(fallback)}.`.trim(),
+  };
 }
 
 function patchSchema(description: string, rules: FieldRules): JsonSchema {
@@ -50,9 +106,13 @@ function pageSchema(name: string, record: JsonSchema): JsonSchema {
     'A page of a list.',
     {
       // With `fields`, a record has its id and what else was asked for.
-      [name]: { type: 'array', items: { ...record, required: ['id'] } },
+      [name]: {
+        type: 'array',
+        maxItems: pageLimits.max,
+        items: { ...record, required: ['id'] },
+      },
       next: { type: ['string', 'null'], description: 'The cursor of the next page.' },
-      total: { type: 'integer', minimum: 0, description: 'With count=exact: how many match.' },
+      total: { ...countSchema, description: 'With count=exact: how many match.' },
     },
     [name, 'next'],
   );
@@ -72,7 +132,7 @@ function storedSchema(rule: FieldRule, nullable: boolean): JsonSchema {
   const type = stringType(nullable);
   switch (rule.type) {
     case 'text':
-      return { type, minLength: rule.minLength, maxLength: rule.maxLength };
+      return { type, ...lengths(rule), pattern: clean };
     case 'email':
       return {
         type,
@@ -81,7 +141,7 @@ function storedSchema(rule: FieldRule, nullable: boolean): JsonSchema {
         description: `At most ${rule.maxBytes} bytes of UTF-8.`,
       };
     case 'reference':
-      return { type, description: `The id of an existing ${rule.to}.` };
+      return { type, pattern: clean, description: `The id of an existing ${rule.to}.` };
   }
 }
 
@@ -98,9 +158,15 @@ function givenSchema(rule: FieldRule, nullable: boolean): JsonSchema {
 
 /** White space, a text of the rule's length that neither begins nor ends with it, white space. */
 function trimmedPattern({ minLength, maxLength }: TextRule): string {
-  const between = `{${Math.max(minLength - 2, 0)},${maxLength - 2}}`;
-  const text = String.raw`\S(?:[\s\S]${between}\S)${minLength > 1 ? '' : '?'}`;
-  return String.raw`^\s*${minLength > 0 ? text : `(?:${text})?`}\s*$`;
+  const edge = String.raw`[^${space}\u0000]`;
+  const between = String.raw`[^\u0000]{${Math.max(minLength - 2, 0)},${maxLength - 2}}`;
+  const text = `${edge}(?:${between}${edge})${minLength > 1 ? '' : '?'}`;
+  return `^[${space}]*${minLength > 0 ? text : `(?:${text})?`}[${space}]*$`;
+}
+
+/** A length of none is not said: it is any text's. */
+function lengths({ minLength, maxLength }: TextRule): JsonSchema {
+  return { ...(minLength > 0 && { minLength }), maxLength };
 }
 
 function mapRules(

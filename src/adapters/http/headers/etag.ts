@@ -11,26 +11,27 @@ export interface EntityTag {
   readonly opaque: string;
 }
 
-/** An entity tag, and the comma or the end behind it. */
-const member = /(W\/)?"([!#-~\x80-\xff]*)"[ \t]*(?:,|$)|[ \t]+|,/y;
+const tag = String.raw`(?:W/)?"[!#-~\u0080-\u00ff]*"`;
 
 /**
- * Reads `If-Match` or `If-None-Match`: `*`, or entity tags with commas between them. Empty members
- * are passed over (RFC 9110, section 5.6.1.2).
+ * Entity tags with commas between them, as the source of a regular expression. Members may be empty
+ * (RFC 9110, section 5.6.1.2).
+ */
+export const entityTagsPattern = `^[ \\t,]*${tag}(?:[ \\t]*,[ \\t,]*${tag})*[ \\t,]*$`;
+const entityTags = new RegExp(entityTagsPattern);
+
+/**
+ * Reads `If-Match` or `If-None-Match`: `*`, or entity tags.
  *
  * @returns undefined when it is malformed
  */
 export function parseEntityTags(header: string): readonly EntityTag[] | '*' | undefined {
-  if (header.trim() === '*') return '*';
-  const tags: EntityTag[] = [];
-  member.lastIndex = 0;
-  while (member.lastIndex < header.length) {
-    const match = member.exec(header);
-    if (match === null) return undefined;
-    const [, weak, opaque] = match;
-    if (opaque !== undefined) tags.push({ weak: weak !== undefined, opaque });
-  }
-  return tags.length === 0 ? undefined : tags;
+  if (header === '*') return header;
+  if (!entityTags.test(header)) return undefined;
+  return [...header.matchAll(/(W\/)?"([^"]*)"/g)].map(([, weak, opaque = '']) => ({
+    weak: weak !== undefined,
+    opaque,
+  }));
 }
 
 /**

@@ -21,7 +21,7 @@ const limit: Parameter = {
 const cursor: Parameter = {
   name: 'cursor',
   description: 'The "next" of the page before. Bound to the filter and the sort of its list.',
-  schema: { type: 'string' },
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
 };
 
 const count: Parameter = {

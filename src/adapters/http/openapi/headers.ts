@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../endpoints/json-schema.ts';
+import { countSchema } from '../endpoints/schemas.ts';
 
 interface Header {
   readonly description: string;
@@ -8,7 +9,6 @@ interface Header {
 }
 
 const string: JsonSchema = { type: 'string' };
-const count: JsonSchema = { type: 'integer', minimum: 0 };
 
 /** Every header of a response that a client may go by. */
 const headers: Readonly<Record<string, Header>> = {
@@ -38,7 +38,7 @@ const headers: Readonly<Record<string, Header>> = {
   },
   'X-Total-Count': {
     description: 'With count=exact: how many records the filter matches.',
-    schema: count,
+    schema: countSchema,
   },
   'Idempotency-Replayed': {
     description: 'true where the response is that of an earlier request with the same key.',
@@ -50,7 +50,7 @@ const headers: Readonly<Record<string, Header>> = {
   },
   'Retry-After': {
     description: 'Seconds after which another try makes sense.',
-    schema: count,
+    schema: countSchema,
     required: true,
   },
   'WWW-Authenticate': {

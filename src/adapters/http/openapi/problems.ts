@@ -1,5 +1,6 @@
 import { maxIssues } from '../../../domain/issues.ts';
 import type { JsonSchema } from '../endpoints/json-schema.ts';
+import { countSchema } from '../endpoints/schemas.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { Problem, type ProblemEntry, problemResponse } from '../problems/problem.ts';
 
@@ -12,7 +13,7 @@ const base: JsonSchema = {
   properties: {
     type: { type: 'string', format: 'uri-reference', description: 'A page about the problem.' },
     title: string,
-    status: { type: 'integer', minimum: 400, maximum: 599 },
+    status: { type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
     code: { type: 'string', description: 'What programs go by; stable within v1.' },
     error: { type: 'string', description: 'A sentence for people.' },
     detail: { type: 'string', description: 'The same as "error".' },
@@ -85,7 +86,7 @@ const ownMembers: { readonly [C in ProblemCode]?: Members } = {
   'invalid-record': field('/name', 'required', 'This field is required.'),
   'email-taken': field('/email', 'taken', 'Another user already has this email address.'),
   'user-has-posts': {
-    properties: { posts: { type: 'integer', minimum: 1, description: 'How many there are.' } },
+    properties: { posts: { ...countSchema, minimum: 1, description: 'How many there are.' } },
     required: ['posts'],
     example: { members: { posts: 3 } },
   },

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../domain/json.ts';
 import { serverMade } from '../../../domain/rules.ts';
 import type { JsonSchema } from '../endpoints/json-schema.ts';
-import { schemas } from '../endpoints/schemas.ts';
+import { jsonSchema, keySchema, schemas } from '../endpoints/schemas.ts';
 
 /** The JSON Schemas (2020-12) of a deployment's own fields. */
 export interface OwnFieldsDescription {
@@ -72,6 +72,7 @@ export function recordSchemas({ users, posts }: OwnFieldsDescription): JsonSchem
       schemas.posts,
     ]),
     [names.deleted]: schemas.deleted,
+    Json: jsonSchema(reference('Json')),
   };
 }
 
@@ -86,15 +87,16 @@ function schemasOf(
   const whole = withOwnFields(record, own, component);
   const properties = page.properties as JsonSchema;
   const list = one === 'User' ? 'users' : 'posts';
+  const items = properties[list] as JsonSchema;
   return {
     [one]: whole,
     [`${one}Input`]: withOwnFields(asGiven(input), own, component),
-    [`${one}Patch`]: patch,
+    [`${one}Patch`]: withOwnFields(patch, own, component, changeOf),
     // With `fields`, a record has its id and what else was asked for.
     [`Listed${one}`]: { ...whole, required: ['id'] },
     [`${one}Page`]: {
       ...page,
-      properties: { ...properties, [list]: { type: 'array', items: reference(`Listed${one}`) } },
+      properties: { ...properties, [list]: { ...items, items: reference(`Listed${one}`) } },
     },
     ...(own !== undefined && { [component]: rebased(own, component) }),
   };
@@ -102,10 +104,10 @@ function schemasOf(
 
 /** An input may have what the server makes: what GET gave can be PUT back. */
 function asGiven(input: JsonSchema): JsonSchema {
-  const ignored = serverMade.map((name) => [
-    name,
-    { description: 'Made by the server: ignored, but an id has to be that of the path, if any.' },
-  ]);
+  const ignored = serverMade.map((name) => {
+    const others = name === 'id' ? ' A PUT takes no other id than that of its path.' : '';
+    return [name, { description: `Made by the server, and ignored here.${others}` }] as const;
+  });
   return { ...input, properties: { ...Object.fromEntries(ignored), ...schemaAt(input) } };
 }
 
@@ -115,22 +117,34 @@ function asGiven(input: JsonSchema): JsonSchema {
  */
 function withOwnFields(
   record: JsonSchema,
-  own: JsonObject | undefined,
-  component: string,
+  own: JsonObject = {},
+  component = '',
+  describe: typeof wholeOf = wholeOf,
 ): JsonSchema {
-  if (own === undefined) return record;
-  const fields = Object.keys(schemaAt(own)).map((name) => {
+  const needed = new Set((own.required ?? []) as readonly string[]);
+  const fields = Object.entries(schemaAt(own)).map(([name, field]) => {
     const pointer = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
-    return [name, reference(`${component}/properties/${pointer}`)] as const;
+    const schema = reference(`${component}/properties/${pointer}`);
+    return [name, describe(schema, field as JsonSchema, needed.has(name))] as const;
   });
-  const { required = [] } = own;
   const isClosed = own.additionalProperties === false && own.patternProperties === undefined;
   return {
     ...record,
     properties: { ...schemaAt(record), ...Object.fromEntries(fields) },
-    required: [...(record.required as string[]), ...(required as readonly string[])],
-    additionalProperties: !isClosed,
+    required: [...(record.required as string[]), ...(describe === wholeOf ? needed : [])],
+    propertyNames: keySchema,
+    additionalProperties: isClosed ? false : reference('Json'),
   };
+}
+
+function wholeOf(field: JsonSchema, _: JsonSchema, __: boolean): JsonSchema {
+  return field;
+}
+
+/** An object is merged into what is there, so that its own schema says nothing of a part of it. */
+function changeOf(field: JsonSchema, { type }: JsonSchema, isNeeded: boolean): JsonSchema {
+  if (type === undefined || [type].flat().includes('object')) return reference('Json');
+  return isNeeded ? field : { anyOf: [field, { type: 'null' }] };
 }
 
 function schemaAt({ properties }: JsonSchema): JsonSchema {

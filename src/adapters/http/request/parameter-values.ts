@@ -20,7 +20,7 @@ export function oneOf(values: readonly string[], fallback?: string): Values {
 /** An integer within bounds, in the one way to write it. */
 export function integer(minimum: number, maximum: number, fallback: number): Values {
   return {
-    schema: { type: 'integer', minimum, maximum, default: fallback },
+    schema: { type: 'integer', format: 'int32', minimum, maximum, default: fallback },
     check(value) {
       const number = /^(?:0|-?[1-9]\d{0,14})$/.test(value) ? Number(value) : Number.NaN;
       const fits = number >= minimum && number <= maximum;

@@ -9,6 +9,8 @@ const ajv = new Ajv2020({
   formats: {
     'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
     'idn-email': isEmail,
+    int32: true,
+    int64: true,
   },
 });
 const compiled = new Map<JsonSchema, ValidateFunction>();

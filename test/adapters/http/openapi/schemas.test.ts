@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { openApiDocument } from '../../../../src/adapters/http/openapi/document.ts';
+import { isRostrumError } from '../../../../src/domain/errors.ts';
+import type { Entity } from '../../../../src/domain/record.ts';
+import { RecordModel } from '../../../../src/domain/record-model.ts';
+import { userRules } from '../../../../src/domain/rules.ts';
+import { DescriptionUnderTest, type OpenApi } from '../support/description.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+
+describe('the schemas of the description', () => {
+  const description = new DescriptionUnderTest(documentOf());
+  const model = new RecordModel<Entity>(userRules);
+
+  function documentOf(users?: object): OpenApi {
+    const ownFields = users && { users: JSON.parse(JSON.stringify(users)) };
+    const options = { ready: async () => {}, ownFields };
+    return JSON.parse(JSON.stringify(openApiDocument({}, options)));
+  }
+
+  function takes(component: string, value: unknown, of = description): boolean {
+    const reference = { $ref: `#/components/schemas/${component}` };
+    return of.complaints(reference, value) === 'No errors';
+  }
+
+  /** True when no rule refuses it. */
+  function isAllowed(decide: () => unknown): boolean {
+    try {
+      decide();
+      return true;
+    } catch (error) {
+      if (isRostrumError(error, 'invalid-record')) return false;
+      throw error;
+    }
+  }
+
+  const key = fc.oneof(
+    { weight: 8, arbitrary: fc.constantFrom('a', 'b', '😀'.repeat(64)) },
+    fc.constantFrom('', '😀'.repeat(65), '__proto__', 'a\0'),
+  );
+  const number = fc.constantFrom(
+    ...[0, -0.5, 2 ** 53 - 1, 1 - 2 ** 53, 2 ** 53, -(2 ** 53), 2 ** 53 + 2, 1e300],
+  );
+  const { value: own } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom(true, '', 'a', 'a\0b'),
+      number,
+      fc.array(tie('value'), { maxLength: 2 }),
+      tie('object'),
+    ),
+    object: fc
+      .array(fc.tuple(key, tie('value')), { maxLength: 2 })
+      .map((members) => Object.fromEntries(members)),
+  }));
+
+  it('take own fields as the rules do, in whole records and in changes', () => {
+    const outcomes = new Set<boolean>();
+    fc.assert(
+      fc.property(key, own, (name, value) => {
+        const input = JSON.parse(`{"name":"Ada",${JSON.stringify(name)}:${JSON.stringify(value)}}`);
+        const allowed = isAllowed(() => model.make(input, 'id', at));
+        outcomes.add(allowed);
+        expect(takes('UserInput', input)).to.equal(allowed);
+        const current = model.make({ name: 'Ann' }, 'id', at);
+        expect(isAllowed(() => model.patch(current, input, at))).to.equal(allowed);
+        expect(takes('UserPatch', input)).to.equal(allowed);
+      }),
+      { numRuns: 500 },
+    );
+    expect([...outcomes]).to.have.members([true, false]);
+  });
+
+  it('describe a change of the own fields of a deployment', () => {
+    const closed = new DescriptionUnderTest(
+      documentOf({
+        properties: {
+          born: { type: 'integer' },
+          died: { type: 'integer' },
+          home: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+        },
+        required: ['born'],
+        additionalProperties: false,
+      }),
+    );
+    for (const [patch, isTaken] of [
+      [{}, true],
+      [{ born: 1815 }, true],
+      [{ born: 'then' }, false],
+      [{ born: null }, false], // It is required.
+      [{ died: null }, true],
+      [{ home: { city: null, street: 'A' } }, true], // A part, which is merged.
+      [{ bron: 1815 }, false],
+    ] as const) {
+      expect(takes('UserPatch', patch, closed), JSON.stringify(patch)).to.equal(isTaken);
+    }
+  });
+});

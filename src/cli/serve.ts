@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CredentialsError } from '../adapters/credentials/index.ts';
-import { serve } from '../adapters/http/index.ts';
+import { createMetricsApp, type RunningServer, serve } from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
 import { SchemaFileError } from '../adapters/json-schema/index.ts';
+import type { Metrics } from '../adapters/metrics/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import { isLoopback } from '../settings/addresses.ts';
-import { ownFiltersOf, type Settings } from '../settings/settings.ts';
+import { ownFiltersOf, type Settings, settingsTable } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, Failure, refusalOf } from './failure.ts';
 
@@ -26,14 +27,22 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     // What may be refused comes first: a store that is still being opened would not be closed.
     await container.getAsync(tokens.ownFields);
     await container.getAsync(tokens.authenticate);
+    const metrics = await container.getAsync(tokens.metrics);
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
     const { host, port, cors, publicUrl, trustProxy: trustedProxies } = settings;
-    const server = await serve(app, { host, port, cors, publicUrl, trustedProxies, logger });
+    const servers: RunningServer[] = [];
     const stop = new AbortController();
     for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort());
     const { signal } = stop;
     try {
+      if (metrics !== undefined)
+        servers.push(await serveMetrics(metrics, settings, nameOf, logger));
+      const server = await serve(app, {
+        ...{ host, port, cors, publicUrl, trustedProxies, logger, metrics },
+      });
+      servers.unshift(server);
+      metrics?.connections(() => server.connections);
       if (await isReady(await container.getAsync(tokens.store), logger, signal)) {
         const store = redactStoreUrl(settings.store);
         process.stdout.write(`Rostrum is ready at ${server.url} on ${store}\n`);
@@ -41,12 +50,29 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       if (!signal.aborted) await once(signal, 'abort');
       logger.info({}, 'shutting down: finishing the requests under way');
     } finally {
-      await server.close();
+      for (const server of servers) await server.close();
     }
   } catch (error) {
     throw explainStart(error, settings, nameOf);
   } finally {
     await closeContainer(container);
+  }
+}
+
+/** Serves metrics on a port of their own until everything else has ended. */
+async function serveMetrics(
+  metrics: Metrics,
+  { metricsHost: host, metricsPort: port }: Settings,
+  nameOf: NameOf,
+  logger: Logger,
+): Promise<RunningServer> {
+  const app = createMetricsApp(() => metrics.exposition(), logger);
+  try {
+    const server = await serve(app, { host, port, logger, limits: { maxConnections: 100 } });
+    logger.info({ url: `${server.url}/metrics` }, 'metrics are served');
+    return server;
+  } catch (error) {
+    throw explainListening(error, { host, port }, nameOf, ['metricsHost', 'metricsPort']) ?? error;
   }
 }
 
@@ -101,24 +127,37 @@ export function explainStart(
   if (error instanceof CredentialsError || error instanceof SchemaFileError) {
     return new Failure(error.message);
   }
+  const explained = explainListening(error, { host, port }, nameOf, ['host', 'port']);
+  return explained ?? explainOpening(error, { setting: nameOf('store'), url: store });
+}
+
+/** Explains why nothing can listen there; undefined for another error. */
+function explainListening(
+  error: unknown,
+  { host, port }: { readonly host: string; readonly port: number | undefined },
+  nameOf: NameOf,
+  [ofHost, ofPort]: readonly ['host', 'port'] | readonly ['metricsHost', 'metricsPort'],
+): Failure | undefined {
+  const flag = (setting: keyof Settings) => settingsTable[setting].flag.split(' ', 1)[0];
   switch (error instanceof Error && 'code' in error && error.code) {
     case 'EADDRINUSE':
       return new Failure(
-        `${nameOf('port')} is ${port}, and something else listens there on ${host}: ` +
-          'choose another with --port, or --port 0 for any free one.',
+        `${nameOf(ofPort)} is ${port}, and something else listens there on ${host}: ` +
+          `choose another with ${flag(ofPort)}, or ${flag(ofPort)} 0 for any free one.`,
       );
     case 'EACCES':
       return new Failure(
-        `${nameOf('port')} is ${port}, and this user may not listen there: ` +
-          'choose one above 1023 with --port.',
+        `${nameOf(ofPort)} is ${port}, and this user may not listen there: ` +
+          `choose one above 1023 with ${flag(ofPort)}.`,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new Failure(
-        `${nameOf('host')} is "${host}", and this machine has no such address: ` +
-          'choose 127.0.0.1, or 0.0.0.0 for every address, with --host.',
+        `${nameOf(ofHost)} is "${host}", and this machine has no such address: ` +
+          `choose 127.0.0.1, or 0.0.0.0 for every address, with ${flag(ofHost)}.`,
       );
+    default:
+      return undefined;
   }
-  return explainOpening(error, { setting: nameOf('store'), url: store });
 }

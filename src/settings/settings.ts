@@ -13,6 +13,10 @@ export interface Settings {
   readonly requireIfMatch: boolean;
   /** The least severe lines that the log has. */
   readonly logLevel: LogLevel;
+  /** The port to serve metrics on; none when absent, 0 for any free one. */
+  readonly metricsPort: number | undefined;
+  /** The address or host name to serve metrics on. */
+  readonly metricsHost: string;
   /** The file that the keys of callers are in. */
   readonly authKeys: string | undefined;
   /** The identity provider whose tokens are taken: the `iss` of a token. */
@@ -69,7 +73,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     fallback: 3000,
     description: 'port to listen on; 0 takes any free one',
     allowed: 'a whole number from 0 to 65535',
-    parse: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
+    parse: portOf,
   },
   host: {
     flag: '--host <address>',
@@ -102,6 +106,22 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     description: logLevels.join(', '),
     allowed: `one of ${logLevels.join(', ')}`,
     parse: (text) => logLevels.find((level) => level === text),
+  },
+  metricsPort: {
+    flag: '--metrics-port <number>',
+    env: 'METRICS_PORT',
+    fallback: undefined,
+    description: 'port to serve /metrics on, for Prometheus; 0 takes any free one',
+    allowed: 'a whole number from 0 to 65535',
+    parse: portOf,
+  },
+  metricsHost: {
+    flag: '--metrics-host <address>',
+    env: 'METRICS_HOST',
+    fallback: '127.0.0.1',
+    description: 'address to serve /metrics on',
+    allowed: 'an address or a host name',
+    parse: (text) => text || undefined,
   },
   authKeys: {
     flag: '--auth-keys <file>',
@@ -229,6 +249,10 @@ export function ownFiltersOf(index: readonly string[]): Required<OwnFilters> {
   const { users = {}, posts = {} } = fields;
   checkOwnFilters({ users, posts });
   return { users, posts };
+}
+
+function portOf(text: string): number | undefined {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
 }
 
 /** A list with commas between its parts, all of which have to be right. */

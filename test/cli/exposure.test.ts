@@ -8,6 +8,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { addKey } from '../../src/adapters/credentials/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { scopes } from '../../src/index.ts';
+import { freePort } from '../support/free-port.ts';
 import { node, outcomeOf, start } from '../support/process.ts';
 import { repository } from '../support/repository-copy.ts';
 import { type Server, startServer } from '../support/server.ts';
@@ -143,18 +144,22 @@ describe('the program, exposed', function () {
         cwd: repository,
       });
       return (
-        (await outcomeOf(child)).stderr.match(/(?<=loaded )(jose|rate-limiter-flexible)/g) ?? []
+        (await outcomeOf(child)).stderr.match(
+          /(?<=loaded )(jose|rate-limiter-flexible|prom-client)/g,
+        ) ?? []
       );
     };
     const provider = ['--auth-issuer', 'https://id.example.com', '--auth-audience', 'a'];
     const jwks = ['--auth-jwks-url', 'https://id.example.com/jwks'];
-    const [none, limited, byKeys, byTokens] = await Promise.all([
+    const [none, metrics, limited, byKeys, byTokens] = await Promise.all([
       loadedWith(),
+      loadedWith('--metrics-port', '0'),
       loadedWith('--rate-limit', '10'),
       loadedWith('--auth-keys', keys),
       loadedWith(...provider, ...jwks),
     ]);
     expect(none).to.deep.equal([]);
+    expect(metrics).to.deep.equal(['prom-client']);
     expect(limited).to.deep.equal(['rate-limiter-flexible']);
     expect(byKeys).to.deep.equal(['rate-limiter-flexible']);
     expect(byTokens).to.have.members(['jose', 'rate-limiter-flexible']);
@@ -219,8 +224,10 @@ describe('the program, exposed', function () {
     it('lets no token into a log, an error or a response', async () => {
       isDown = false;
       const tokens = ['--auth-issuer', url, '--auth-audience', 'rostrum', '--auth-jwks-url', url];
+      const port = String(await freePort());
       const server = await startServer(
-        ...[...memory, ...tokens, '--auth-keys', keys, '--log-level', 'info', '--rate-limit', '60'],
+        ...[...memory, ...tokens, '--auth-keys', keys, '--rate-limit', '120'],
+        ...['--log-level', 'debug', '--metrics-port', port],
       );
       const ended = outcomeOf(server.process);
       const used = [
@@ -228,6 +235,7 @@ describe('the program, exposed', function () {
         ...[`${token}x`, token.slice(0, -1), 'rk_abcdefabcdef_short', 'not.a.token'],
       ];
       let seen = '';
+      let changes = 0;
       for (const one of used) {
         const headers = [
           bearer(one),
@@ -250,14 +258,23 @@ describe('the program, exposed', function () {
             seen += JSON.stringify([...response.headers]) + (await response.text());
           }
         }
+        const request = { method: 'POST', body: '{"name":"Ada"}', headers: bearer(one) };
+        Object.assign(request.headers, { 'Content-Type': 'application/json' });
+        const written = await fetch(`${server.address}/api/v1/users`, request);
+        if (written.status === 201) changes += 1;
       }
+      const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      expect(metrics).to.include('endpoint="createUser"');
       expect(await server.stop()).to.equal(0);
       const { output } = await ended;
       expect(output.split('\n').length).to.be.above(100);
+      expect(changes).to.be.above(0);
+      expect(output.match(/"msg":"change"/g)).to.have.lengthOf(changes);
       for (const one of used) {
         const secret = one.startsWith('rk_') ? one.split('_').slice(2).join('_') : one;
         expect(output, 'the log').not.to.include(secret);
         expect(seen, 'a response').not.to.include(secret);
+        expect(metrics, 'a metric').not.to.include(secret);
       }
     });
   });

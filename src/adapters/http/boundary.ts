@@ -6,6 +6,7 @@ import { Cors } from './access/cors.ts';
 import { rateLimitHeaders } from './access/rate-limit.ts';
 import { Exchange, type ExchangeOptions, RequestAborted } from './exchange.ts';
 import { addClient, logAtEnd } from './log.ts';
+import { countAtEnd, type HttpMetrics } from './metrics.ts';
 import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 import { Problem, problemResponse, toProblem } from './problems/problem.ts';
 import { maxTargetLength } from './request/limits.ts';
@@ -16,16 +17,18 @@ export interface BoundaryOptions extends ExchangeOptions {
   readonly logger: Logger | undefined;
   /** Whether each request is logged. */
   readonly accessLog: boolean;
+  readonly metrics: HttpMetrics | undefined;
   readonly cors: Cors;
   readonly isOwnHost?: RostrumAppOptions['isOwnHost'];
 }
 
 /** @throws TypeError for an option that cannot be used */
 export function boundaryOptions(options: RostrumHttpOptions): BoundaryOptions {
-  const { logger, accessLog = true, cors, publicUrl, trustedProxies } = options;
+  const { logger, accessLog = true, metrics, cors, publicUrl, trustedProxies } = options;
   return {
     logger,
     accessLog,
+    metrics,
     cors: new Cors(cors),
     publicUrl: publicUrl === undefined ? undefined : publicBase(publicUrl),
     addressOf: clientAddresses(trustedProxies),
@@ -39,11 +42,12 @@ export type Boundary = (ctx: Context, answer: (exchange: Exchange) => unknown) =
  * and hands the response over.
  */
 export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boundary {
-  const { logger, accessLog, cors, isOwnHost } = options;
+  const { logger, accessLog, metrics, cors, isOwnHost } = options;
   return async (ctx, answer) => {
     const exchange = new Exchange(ctx, options);
     ctx.state.exchange = exchange;
     if (logger && accessLog) logAtEnd(exchange, logger);
+    if (metrics) countAtEnd(exchange, metrics);
     try {
       if (ctx.originalUrl.length > maxTargetLength) throw uriTooLong();
       if (isOwnHost !== undefined) checkHost(exchange, isOwnHost);

@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TrustedProxies } from './access/client-address.ts';
 import type { RateLimits } from './access/rate-limit.ts';
+import type { HttpMetrics } from './metrics.ts';
 import type { OwnFieldsDescription } from './openapi/schemas.ts';
 
 /**
@@ -23,6 +24,8 @@ export interface RostrumHttpOptions {
   readonly logger?: Logger | undefined;
   /** Whether the logger is told of each request; true when absent. */
   readonly accessLog?: boolean | undefined;
+  /** Told of requests, to count them. */
+  readonly metrics?: HttpMetrics | undefined;
   /**
    * Says who asks. Asked when the endpoint is known, and before anything else of the request is
    * looked at. Without it nobody is asked, and everybody may do everything.

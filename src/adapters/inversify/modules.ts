@@ -10,7 +10,7 @@ import { uuidV7 } from '../system/uuid-v7.ts';
 import { createAuthenticate, createRateLimits, ownHosts } from './access.ts';
 import { tokens } from './tokens.ts';
 
-/** What the machine provides: time, ids, a log. */
+/** What the machine provides: time, ids, a log, metrics. */
 export const systemModule = new ContainerModule(({ bind }) => {
   bind(tokens.clock).toConstantValue(systemClock);
   bind(tokens.ids).toConstantValue(uuidV7);
@@ -19,6 +19,16 @@ export const systemModule = new ContainerModule(({ bind }) => {
       async ({ logLevel }) => {
         const { createLogger } = await import('../system/logger.ts');
         return createLogger(logLevel);
+      },
+      [tokens.settings],
+    )
+    .inSingletonScope();
+  bind(tokens.metrics)
+    .toResolvedValue(
+      async ({ metricsPort }) => {
+        if (metricsPort === undefined) return undefined;
+        const { Metrics } = await import('../metrics/index.ts');
+        return new Metrics();
       },
       [tokens.settings],
     )
@@ -36,9 +46,14 @@ export const coreModule = new ContainerModule(({ bind }) => {
   bind(tokens.ownFields).toResolvedValue(readSchemaFiles, [tokens.settings]).inSingletonScope();
   bind(tokens.rostrum)
     .toResolvedValue(
-      (store, clock, ids, ownFields, { index }) =>
-        assembleRostrum({ store, clock, ids, ownFields, ownFilters: ownFiltersOf(index) }),
-      [tokens.store, tokens.clock, tokens.ids, tokens.ownFields, tokens.settings],
+      (opened, clock, ids, ownFields, { index }, metrics) => {
+        const store = metrics === undefined ? opened : metrics.measured(opened);
+        return assembleRostrum({ store, clock, ids, ownFields, ownFilters: ownFiltersOf(index) });
+      },
+      [
+        ...([tokens.store, tokens.clock, tokens.ids, tokens.ownFields] as const),
+        ...([tokens.settings, tokens.metrics] as const),
+      ],
     )
     .inSingletonScope();
 });
@@ -62,18 +77,18 @@ export const accessModule = new ContainerModule(({ bind }) => {
 export const httpModule = new ContainerModule(({ bind }) => {
   bind(tokens.appOptions)
     .toResolvedValue(
-      (store, logger, settings, ownFields, authenticate, rateLimits) => {
+      (store, logger, settings, ownFields, authenticate, rateLimits, metrics) => {
         const { requireIfMatch, cors, publicUrl, authIssuer: issuer, trustProxy } = settings;
         return {
           ...{ ready: () => store.ready(), logger, requireIfMatch, cors, publicUrl, issuer },
-          ...{ authenticate, rateLimits, trustedProxies: trustProxy },
+          ...{ metrics, authenticate, rateLimits, trustedProxies: trustProxy },
           isOwnHost: authenticate === undefined ? ownHosts(settings) : undefined,
           ownFields: { users: jsonSchemaOf(ownFields.users), posts: jsonSchemaOf(ownFields.posts) },
         };
       },
       [
         ...([tokens.store, tokens.logger, tokens.settings, tokens.ownFields] as const),
-        ...([tokens.authenticate, tokens.rateLimits] as const),
+        ...([tokens.authenticate, tokens.rateLimits, tokens.metrics] as const),
       ],
     )
     .inSingletonScope();

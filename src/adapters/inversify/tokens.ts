@@ -6,6 +6,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Authenticate, createApp, RateLimits, RostrumAppOptions } from '../http/index.ts';
+import type { Metrics } from '../metrics/index.ts';
 
 /** A token has its part's type: to bind or ask for a part of another type is a compile error. */
 function token<T>(name: string): ServiceIdentifier<T> {
@@ -18,6 +19,8 @@ export const tokens = {
   clock: token<Clock>('clock'),
   ids: token<IdGenerator>('ids'),
   logger: token<Logger>('logger'),
+  /** Undefined where nobody asks for them. */
+  metrics: token<Metrics | undefined>('metrics'),
   store: token<Store>('store'),
   /** Schemas for a deployment's own fields: those of the settings. */
   ownFields: token<OwnFieldsSchemas>('own-fields'),

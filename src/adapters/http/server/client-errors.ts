@@ -6,6 +6,7 @@ import { Problem, problemResponse } from '../problems/problem.ts';
 import { maxTargetLength } from '../request/limits.ts';
 import { commonHeaders, restLimits, sendDue } from '../response.ts';
 import type { Connections } from './connections.ts';
+import type { ServeOptions } from './options.ts';
 
 /** What Node's HTTP parser and its timers end in. */
 export interface ClientError extends Error {
@@ -14,18 +15,22 @@ export interface ClientError extends Error {
   readonly rawPacket?: Uint8Array;
 }
 
+interface ClientErrorsOptions {
+  readonly logger: Logger | undefined;
+  readonly metrics: ServeOptions['metrics'];
+  /** The URL that the pages of the problems lie under; a path when absent. */
+  readonly problems: string | undefined;
+}
+
 /** Refuses what Node's server refuses by itself, in the one shape of all errors. */
 export class ClientErrors {
   readonly #connections: Connections;
-  readonly #logger: Logger | undefined;
-  /** The URL that the pages of the problems lie under; a path when absent. */
-  readonly #problems: string | undefined;
+  readonly #options: ClientErrorsOptions;
   readonly #refused = new WeakSet<Socket>();
 
-  constructor(connections: Connections, logger: Logger | undefined, problems?: string) {
-    this.#problems = problems;
+  constructor(connections: Connections, options: ClientErrorsOptions) {
     this.#connections = connections;
-    this.#logger = logger;
+    this.#options = options;
   }
 
   /** Handles the event `clientError`. */
@@ -57,8 +62,10 @@ export class ClientErrors {
   #render({ remoteAddress }: Socket, problem: Problem, cause: string | undefined): string {
     const requestId = randomUUID();
     const { code, status } = problem;
-    this.#logger?.info({ status, code, cause, address: remoteAddress, requestId }, 'refused');
-    const { headers, body, type } = problemResponse(problem, requestId, this.#problems);
+    const { logger, metrics, problems } = this.#options;
+    metrics?.problem(code);
+    logger?.info({ status, code, cause, address: remoteAddress, requestId }, 'refused');
+    const { headers, body, type } = problemResponse(problem, requestId, problems);
     const all = [
       ...headers,
       ...commonHeaders(requestId),

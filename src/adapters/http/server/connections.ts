@@ -45,6 +45,10 @@ export class Connections {
     return this.#open.get(socket);
   }
 
+  get count(): number {
+    return this.#open.size;
+  }
+
   all(): Iterable<Connection> {
     return this.#open.values();
   }

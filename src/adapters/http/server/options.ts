@@ -1,5 +1,6 @@
 import type { Logger } from '../../../ports/logger.ts';
 import type { TrustedProxies } from '../access/client-address.ts';
+import type { HttpMetrics } from '../metrics.ts';
 
 /** How the server listens, and what it bears. Times are in milliseconds. */
 export interface ServeOptions {
@@ -13,6 +14,7 @@ export interface ServeOptions {
   readonly cors?: readonly string[] | undefined;
   readonly publicUrl?: string | undefined;
   readonly trustedProxies?: TrustedProxies | undefined;
+  readonly metrics?: Pick<HttpMetrics, 'problem'> | undefined;
   /** How long requests under way may take to finish when the server closes. */
   readonly shutdownTimeoutMs?: number | undefined;
 }

@@ -27,6 +27,8 @@ export interface RunningServer {
   /** `http://host:port`, with the port that it really has. */
   readonly url: string;
   readonly address: AddressInfo;
+  /** How many connections are open. */
+  readonly connections: number;
   /**
    * Lets the requests under way finish, for `shutdownTimeoutMs` at most, and closes every
    * connection. Until then other requests end in 503, on new connections too; with none under way
@@ -46,7 +48,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   const { shutdownTimeoutMs = defaultShutdownTimeoutMs } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const cors = new Cors(options.cors);
-  const { publicUrl } = options;
+  const { publicUrl, metrics } = options;
   const addressOf = clientAddresses(options.trustedProxies);
   const problems = publicUrl === undefined ? undefined : `${publicBase(publicUrl)}/problems`;
   const server = createHardenedServer(limits);
@@ -55,10 +57,10 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     const problem =
       expectationProblem(request) ?? messageProblem(request) ?? shutdown.problem(request, response);
     if (problem === undefined) void handle(request, response);
-    else refuse(request, response, problem, { logger, addressOf, cors, problems });
+    else refuse(request, response, problem, { logger, metrics, addressOf, cors, problems });
   });
   const shutdown = new Shutdown(server, connections, shutdownTimeoutMs);
-  const clientErrors = new ClientErrors(connections, logger, problems);
+  const clientErrors = new ClientErrors(connections, { logger, metrics, problems });
 
   const take = (request: IncomingMessage, response: ServerResponse) => {
     connections.of(request.socket)?.take(request, response);
@@ -82,11 +84,19 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   await once(server, 'listening'); // Rejects with the first `error`.
   server.on('error', (err) => logger?.error({ err }, 'The server failed.'));
   const address = server.address() as AddressInfo;
-  return { url: urlOf(address), address, close: () => shutdown.begin() };
+  return {
+    url: urlOf(address),
+    address,
+    get connections() {
+      return connections.count;
+    },
+    close: () => shutdown.begin(),
+  };
 }
 
 interface RefusalOptions {
   readonly logger: Logger | undefined;
+  readonly metrics: ServeOptions['metrics'];
   readonly addressOf: ClientAddress;
   readonly cors: Cors;
   readonly problems: string | undefined;
@@ -97,11 +107,12 @@ function refuse(
   request: IncomingMessage,
   response: ServerResponse,
   problem: Problem,
-  { logger, addressOf, cors, problems }: RefusalOptions,
+  { logger, metrics, addressOf, cors, problems }: RefusalOptions,
 ): void {
   const requestId = requestIdFrom(request.headers['x-request-id']);
   const { method, url = '' } = request;
   const { status, code } = problem;
+  metrics?.problem(code);
   logger?.info(
     {
       ...{ method, path: loggedPath(parseTarget(url)), status, code },

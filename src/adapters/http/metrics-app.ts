@@ -1,0 +1,28 @@
+import Koa from 'koa';
+import type { Logger } from '../../ports/logger.ts';
+import { boundaryOptions, createBoundary, handleAppErrors } from './boundary.ts';
+import { pastKoa } from './chain.ts';
+import { unserved } from './problems/problem.ts';
+import { readOnly } from './request/read-only.ts';
+import { sendPastKoa } from './response.ts';
+
+/** Writes all metrics, in a format that its media type names. */
+export type Exposition = () => Promise<{ readonly type: string; readonly body: string }>;
+
+/** An app that serves `/metrics` and nothing else, for a port of its own: it asks for no credentials. */
+export function createMetricsApp(exposition: Exposition, logger: Logger): Koa {
+  const app = new Koa();
+  const within = createBoundary(boundaryOptions({ logger, accessLog: false }), sendPastKoa);
+  handleAppErrors(app, logger);
+  app.use((ctx) =>
+    within(ctx, async (exchange) => {
+      if (exchange.target.path !== '/metrics') throw unserved(exchange.target);
+      exchange.response = await readOnly(ctx, async () => ({
+        status: 200,
+        headers: ['Cache-Control', 'no-store'],
+        ...(await exposition()),
+      }));
+    }),
+  );
+  return pastKoa(app);
+}

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect } from 'chai';
+import { runProgram } from '../../src/cli/program.ts';
+import { samplesOf } from '../adapters/metrics/support.ts';
+import { freePort } from '../support/free-port.ts';
+import { outcomeOf, start } from '../support/process.ts';
+import { repository } from '../support/repository-copy.ts';
+import { startServer } from '../support/server.ts';
+import { refusalOf } from './refusal.ts';
+
+const memory = ['--store', 'memory:', '--log-level', 'error'];
+
+describe('the program, with metrics', function () {
+  this.timeout(30_000);
+
+  it('serves /metrics and nothing else on a port of its own, until it has ended', async () => {
+    const port = await freePort();
+    await using server = await startServer(...memory, '--metrics-port', String(port));
+    const at = (path: string, method = 'GET') =>
+      fetch(`http://127.0.0.1:${port}${path}`, { method });
+    await fetch(`${server.address}/api/v1/users`);
+    const response = await at('/metrics');
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('content-type')).to.equal(
+      'text/plain; version=0.0.4; charset=utf-8',
+    );
+    const samples = samplesOf(await response.text());
+    const value = (wanted: string) => samples.find(({ name }) => name === wanted)?.value;
+    expect(value('rostrum_http_requests_total')).to.equal(1);
+    expect(value('rostrum_store_operations_total')).to.equal(1);
+    expect(value('rostrum_http_connections')).to.be.above(0);
+    expect(value('process_resident_memory_bytes')).to.be.above(1e7);
+    expect(value('nodejs_eventloop_lag_p99_seconds')).to.be.above(0);
+    expect((await at('/metrics', 'HEAD')).status).to.equal(200);
+    for (const [path, method, status] of [
+      ['/', 'GET', 404],
+      ['/api/v1/users', 'GET', 404],
+      ['/metrics', 'POST', 405],
+    ] as const) {
+      expect((await at(path, method)).status, path).to.equal(status);
+    }
+    expect((await fetch(`${server.address}/metrics`)).status).to.equal(404);
+    expect(await server.stop()).to.equal(0);
+  });
+
+  it('says which setting is to blame when it cannot listen, and leaves nothing open', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const address = taken.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    expect(await refusalOf(runProgram([...memory, '--metrics-port', port]))).to.match(
+      /^--metrics-port is \d+, and something else listens there on 127\.0\.0\.1: choose another with --metrics-port/,
+    );
+    const free = String(await freePort());
+    const both = [...memory, '--port', port, '--metrics-port', free];
+    expect(await refusalOf(runProgram(both))).to.match(/^--port is \d+, and something else/);
+    const again = createServer().listen(Number(free), '127.0.0.1');
+    await once(again, 'listening');
+    again.close();
+    taken.close();
+    const nowhere = [...memory, '--metrics-port', '0', '--metrics-host', '192.0.2.1'];
+    expect(await refusalOf(runProgram(nowhere))).to.match(/^--metrics-host is "192\.0\.2\.1"/);
+  });
+
+  it('says which package it misses', async () => {
+    const hook = `import { registerHooks } from 'node:module';
+      registerHooks({ resolve: (name, context, next) => name === 'prom-client'
+        ? next(name, { ...context, parentURL: 'file:///nowhere/x.js' }) : next(name, context) });`;
+    const args = [
+      `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+      ...['src/main.ts', ...memory, '--metrics-port', '0'],
+    ];
+    const { code, output } = await outcomeOf(start(process.execPath, args, { cwd: repository }));
+    expect([code, output]).to.deep.equal([1, output]);
+    expect(output).to.match(/^The package prom-client is not installed: run `npm i prom-client` /);
+  });
+});

@@ -46,12 +46,12 @@ export interface PageQuery extends Query {
  *
  * Every query names its index (INDEXED BY), so that no plan hangs on what SQLite guesses of the
  * data: the primary key's for ids, the value's for a filter on one value, otherwise the order's.
- * So every order, every filter in the order of `created_at`, and every order of an author's posts
- * reads just the rows of its page. What is not so:
+ * So every order, and an author's posts by each time, read just the rows of their page. What is not so:
  *
  * - `ids`: at most 100 rows are looked up by the primary key and sorted in memory.
- * - A filter on a name, a title or an own field in another order sorts the keys of the rows that
- *   have it.
+ * - A filter on a name or a title in another order, and an author's posts by title, sort the keys of
+ *   the rows that have it: about 15 ms for 100,000, as most of these orders are sorted in the index
+ *   alone. An own field is like that in all orders but that of `created_at`.
  * - A span in an order that is not its own is looked for row by row in that order; a span of
  *   `updated_at` in the order of `created_at` in the index alone, where a table is walked.
  */

@@ -1,7 +1,14 @@
 import { type Instant, instantFromMs } from '../../domain/instant.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Connection, SqlValue } from './connection.ts';
-import { applicationId, claimTable, recordIndexes, recordTables, schemaVersion } from './schema.ts';
+import {
+  applicationId,
+  claimTable,
+  dropIndexes2,
+  recordIndexes,
+  recordTables,
+  schemaVersion,
+} from './schema.ts';
 
 /** How often a long migration says how far it is. */
 const reportMs = 2000;
@@ -16,8 +23,10 @@ export function migrate(connection: Connection, version: number, logger?: Logger
   if (version === schemaVersion) return;
   connection.exec('BEGIN IMMEDIATE');
   try {
-    if (version === 0) connection.exec(recordTables + claimTable + recordIndexes);
-    else migrateVersion1(connection, logger);
+    if (version === 0) connection.exec(recordTables + claimTable);
+    else if (version === 1) migrateVersion1(connection, logger);
+    else connection.exec(dropIndexes2);
+    connection.exec(recordIndexes);
     connection.exec(`PRAGMA application_id = ${applicationId}`);
     connection.exec(`PRAGMA user_version = ${schemaVersion}`);
     connection.exec('COMMIT');
@@ -64,8 +73,8 @@ function migrateVersion1(connection: Connection, logger: Logger | undefined): vo
     insert('posts', 'author_id, title', id, version, ...times, authorId, title, record);
   }
   // The indexes of the old tables go with them, and so free the names of the new ones.
-  connection.exec(`DROP TABLE posts_1; DROP TABLE users_1; ${recordIndexes}`);
-  logger?.info({ records }, 'The data file is migrated to version 2.');
+  connection.exec('DROP TABLE posts_1; DROP TABLE users_1');
+  logger?.info({ records }, 'The records are migrated.');
 }
 
 /** Own fields go over as the text that they are, so that nothing becomes of a number or a null. */

@@ -25,17 +25,12 @@ export const postScheme: RowMapping<Post> & ListScheme<PostFilter, PostSort> = {
   equalities({ title, authorId }) {
     const found: Equality<PostSort>[] = [];
     if (title !== undefined) {
-      const index = 'posts_title_created';
-      const ordered = { title: 'posts_title', createdAt: index };
-      found.push({ column: 'title', value: title, index, ordered });
+      const index = 'posts_title';
+      found.push({ column: 'title', value: title, index, ordered: { title: index } });
     }
     if (authorId !== undefined) {
       const index = 'posts_author_created';
-      const ordered = {
-        createdAt: index,
-        updatedAt: 'posts_author_updated',
-        title: 'posts_author_title',
-      };
+      const ordered = { createdAt: index, updatedAt: 'posts_author_updated' };
       const isBroad = authorId === null;
       found.push({ column: 'author_id', value: authorId, index, ordered, isBroad });
     }

@@ -37,9 +37,8 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
       found.push({ column: 'email_key', value, index: 'users_email_key', ordered: {} });
     }
     if (name !== undefined) {
-      const index = 'users_name_created';
-      const ordered = { name: 'users_name', createdAt: index };
-      found.push({ column: 'name', value: name, index, ordered });
+      const index = 'users_name';
+      found.push({ column: 'name', value: name, index, ordered: { name: index } });
     }
     return found;
   },

@@ -16,6 +16,8 @@ describe('the command line', function () {
       store: 'sqlite:./data/rostrum.db',
       requireIfMatch: false,
       logLevel: 'info',
+      metricsPort: undefined,
+      metricsHost: '127.0.0.1',
       authKeys: undefined,
       authIssuer: undefined,
       authAudience: undefined,
@@ -65,6 +67,7 @@ describe('the command line', function () {
   const refused: [RegExp, ...string[]][] = [
     [/^Option '--port <number>' argument 'abc' is invalid\. .* 0 to 65535\./, '--port', 'abc'],
     [/^Option '--port <number>' argument '65536' is invalid/, '--port', '65536'],
+    [/^Option '--metrics-port <number>' argument '-1' is invalid/, '--metrics-port=-1'],
     [/^Option '--log-level <level>' argument 'loud' .* info, warn/, '--log-level', 'loud'],
     [/^Option '--require-if-match .*' argument 'yes' .* true, false/, '--require-if-match=yes'],
     [/^Option '--store <url>' argument '' is invalid/, '--store', ''],

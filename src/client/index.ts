@@ -5,7 +5,7 @@ import type { Post, PostInput, PostPatch } from '../domain/post.ts';
 import type { Id, Version } from '../domain/record.ts';
 import type { User, UserInput, UserPatch } from '../domain/user.ts';
 import { isApiProblem } from './problem.ts';
-import { type PostQuery, searchOf, type UserQuery } from './query.ts';
+import { type FieldOf, type Picked, type PostQuery, searchOf, type UserQuery } from './query.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -28,7 +28,7 @@ export {
   type ProblemDetails,
   type ProblemEntry,
 } from './problem.ts';
-export type { PostQuery, TimeBounds, UserQuery } from './query.ts';
+export type { FieldOf, Picked, PostQuery, TimeBounds, UserQuery } from './query.ts';
 export type { RetryOptions, TransportOptions } from './transport.ts';
 
 /** A record, and the version that it is at. */
@@ -80,10 +80,27 @@ export interface Resource<R, Input, Patch, Query, Deletion = ChangeOptions> {
   /** Makes one record, however often the request has to be repeated. */
   create(input: Input, options?: CreateOptions): Promise<Created<R>>;
   get(id: Id, options?: CallOptions): Promise<Versioned<R>>;
-  /** One page. It may end before `limit`: only `next` tells whether more follow. */
-  list(query?: Query, options?: CallOptions): Promise<ListPage<R>>;
+  /**
+   * One page. It may end before `limit`: only `next` tells whether more follow. With `fields`, its
+   * records have their id and these fields, as far as they have them.
+   */
+  list<F extends FieldOf<R>>(
+    query: Query & { readonly fields: readonly F[] },
+    options?: CallOptions,
+  ): Promise<ListPage<Picked<R, F>>>;
+  list(
+    query?: Query & { readonly fields?: undefined },
+    options?: CallOptions,
+  ): Promise<ListPage<R>>;
   /** All records of a list, page by page; what `limit` sets is the size of a page. */
-  all(query?: Query, options?: CallOptions): AsyncGenerator<R, void, undefined>;
+  all<F extends FieldOf<R>>(
+    query: Query & { readonly fields: readonly F[] },
+    options?: CallOptions,
+  ): AsyncGenerator<Picked<R, F>, void, undefined>;
+  all(
+    query?: Query & { readonly fields?: undefined },
+    options?: CallOptions,
+  ): AsyncGenerator<R, void, undefined>;
   /** Replaces the whole record: fields that are left out are gone. */
   replace(id: Id, input: Input, options?: ChangeOptions): Promise<Versioned<R>>;
   /** Changes the fields that are supplied (RFC 7396): null removes one, objects merge. */
@@ -158,6 +175,31 @@ function resource<R, Input extends object, Patch extends object, Query extends o
     return versioned(await send({ method, path: pathOf(id), body, headers, signal }));
   }
 
+  // What the items are, a caller knows by the fields that it asked for.
+  async function list(query?: object, { signal }: CallOptions = {}): Promise<ListPage<never>> {
+    const { id, count }: { id?: unknown; count?: unknown } = query ?? {};
+    // A query cannot say "none of these": without an id it would ask for every record.
+    if (Array.isArray(id) && id.length === 0) {
+      return { items: [], next: null, ...(count !== undefined && { total: 0 }) };
+    }
+    const path = `/${plural}${searchOf(query ?? {})}`;
+    const { body } = await send({ method: 'GET', path, signal });
+    const { [plural]: items, next, total } = body as Record<string, unknown>;
+    return { items, next, ...(total !== undefined && { total }) } as ListPage<never>;
+  }
+
+  async function* all(
+    query?: object,
+    options?: CallOptions,
+  ): AsyncGenerator<never, void, undefined> {
+    let page = await list(query, options);
+    for (;;) {
+      yield* page.items;
+      if (page.next === null) return;
+      page = await list({ ...query, cursor: page.next }, options);
+    }
+  }
+
   const self: Resource<R, Input, Patch, Query, DeleteUserOptions> = {
     async create(input, { idempotencyKey = randomKey(), signal } = {}) {
       const headers = { 'Idempotency-Key': idempotencyKey };
@@ -171,27 +213,8 @@ function resource<R, Input extends object, Patch extends object, Query extends o
       return versioned(await send({ method: 'GET', path: pathOf(id), signal }));
     },
 
-    async list(query, { signal } = {}) {
-      const { id, count }: { id?: unknown; count?: unknown } = query ?? {};
-      // A query cannot say "none of these": without an id it would ask for every record.
-      if (Array.isArray(id) && id.length === 0) {
-        return { items: [], next: null, ...(count !== undefined && { total: 0 }) };
-      }
-      const path = `/${plural}${searchOf(query ?? {})}`;
-      const { body } = await send({ method: 'GET', path, signal });
-      const { [plural]: items, next, total } = body as Record<string, unknown>;
-      return { items, next, ...(total !== undefined && { total }) } as ListPage<R>;
-    },
-
-    async *all(query, options) {
-      let page = await self.list(query, options);
-      for (;;) {
-        yield* page.items;
-        if (page.next === null) return;
-        page = await self.list({ ...query, cursor: page.next } as unknown as Query, options);
-      }
-    },
-
+    list,
+    all,
     replace: (id, input, options) => change('PUT', id, input, options),
     patch: (id, patch, options) => change('PATCH', id, patch, options),
 

@@ -24,6 +24,15 @@ interface RecordQuery<Sort extends string> {
   readonly count?: 'exact' | undefined;
 }
 
+/** The names of a record's fields, which are any where its own fields are of no known type. */
+export type FieldOf<R> = keyof R & string;
+
+type Known<R> = keyof { [K in keyof R as string extends K ? never : K]: never };
+
+/** What is there of a record that was asked for some fields. */
+export type Picked<R, F> = Pick<R, Known<R> & (F | 'id')> &
+  Partial<Pick<R, Exclude<F, Known<R>> & keyof R>>;
+
 /** Own fields that can be filters, where the server declares them. */
 type OwnFilters<Own> = {
   readonly [K in keyof Own as string extends K ? never : K]?:
@@ -54,6 +63,10 @@ export function searchOf(query: object): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (name === 'cursor' && value === null) continue;
+    if (name === 'fields' && Array.isArray(value)) {
+      search.append(name, value.join());
+      continue;
+    }
     for (const [key, text] of parametersOf(name, value)) search.append(key, text);
   }
   return search.size === 0 ? '' : `?${search}`;

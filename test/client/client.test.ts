@@ -75,6 +75,20 @@ describe('the client', () => {
       expect(await titles({ sort: '-title' })).to.equal('DCBA');
     });
 
+    it('have the fields that they are asked for, from page to page', async () => {
+      const query = { fields: ['title', 'none'], sort: 'title', limit: 1 } as const;
+      const page = await client.posts.list(query);
+      const [{ id } = { id: '' }] = page.items;
+      expect(page.items).to.deep.equal([{ id, title: 'A' }]);
+      const all = await collect(client.posts.all(query));
+      expect(all.map((post) => Object.keys(post).sort().join())).to.deep.equal(
+        all.map(() => 'id,title'),
+      );
+      expect(all.map(({ title }) => title).join('')).to.equal('ABCD');
+      const none = await client.posts.list({ fields: [], id });
+      expect(none.items).to.deep.equal([{ id }]);
+    });
+
     it('filter by text, by author and by no author', async () => {
       const [author] = (await client.users.list({ email: 'ADA@example.com' })).items;
       expect(await titles({ authorId: author?.id, sort: 'title' })).to.equal('ABC');

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { type AnyApiProblem, createClient, isApiProblem } from '../../src/client/index.ts';
+import {
+  type AnyApiProblem,
+  createClient,
+  isApiProblem,
+  type Json,
+} from '../../src/client/index.ts';
 import { reactAdminProvider } from '../../src/client/react-admin.ts';
 import { refineProvider } from '../../src/client/refine.ts';
 import { contractCodes } from '../support/contract-codes.ts';
@@ -80,6 +85,44 @@ describe('the types of the client', () => {
       // @ts-expect-error: no such bound
       () => free.posts.list({ createdAt: { after: '2026' } }),
       () => free.posts.list({ id: ['a', 'b'], cursor: null, limit: 1 }),
+    );
+  });
+
+  it('know which fields the records of a list have', () => {
+    compiled(
+      async () => {
+        const { items } = await typed.users.list({ fields: ['name', 'born'], limit: 1 });
+        const values = items.map(({ id, name, born }): [string, string, number] => [
+          id,
+          name,
+          born,
+        ]);
+        // @ts-expect-error: it was not asked for
+        return [values, items[0]?.email];
+      },
+      async () => {
+        const values: string[] = [];
+        for await (const post of typed.posts.all({ fields: ['slug'], sort: 'title' })) {
+          values.push(post.slug);
+          // @ts-expect-error: it was not asked for
+          values.push(post.title);
+        }
+        return values;
+      },
+      // @ts-expect-error: users have no such field
+      () => typed.users.list({ fields: ['title'] }),
+      async () => {
+        const { items } = await free.posts.list({ fields: ['title', 'slug'] });
+        const title: string | undefined = items[0]?.title;
+        // @ts-expect-error: a record need not have an own field
+        const slug: Json = items[0]?.slug;
+        // @ts-expect-error: it was not asked for
+        return [title, slug, items[0]?.body];
+      },
+      async () => (await free.posts.list({ fields: [] })).items.map(({ id }) => id),
+      // @ts-expect-error: none was asked for
+      async () => (await free.posts.list({ fields: [] })).items.map(({ title }) => title),
+      async () => (await free.posts.list({})).items.map(({ title, slug }) => [title, slug]),
     );
   });
 

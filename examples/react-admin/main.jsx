@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mui/material';
 import {
   Admin,
   Create,
@@ -11,6 +12,7 @@ import {
   Resource,
   SelectInput,
   SimpleForm,
+  SimpleList,
   TextInput,
 } from 'react-admin';
 import { createRoot } from 'react-dom/client';
@@ -20,6 +22,8 @@ import { reactAdminProvider } from 'rostrum/react-admin';
 const url = new URLSearchParams(location.search).get('api') ?? '/api/v1';
 const provider = reactAdminProvider(createClient({ url }), { posts: 'keep' });
 
+const useIsPhone = () => useMediaQuery((theme) => theme.breakpoints.down('sm'));
+
 function UserList() {
   const filters = [
     <TextInput key="email" source="email" alwaysOn />,
@@ -27,16 +31,20 @@ function UserList() {
   ];
   return (
     <List filters={filters} sort={{ field: 'name', order: 'ASC' }}>
-      <DataTable>
-        <DataTable.Col source="name" />
-        <DataTable.Col source="email" />
-        <DataTable.Col label="Posts" disableSort>
-          <ReferenceManyCount reference="posts" target="authorId" />
-        </DataTable.Col>
-        <DataTable.Col source="createdAt">
-          <DateField source="createdAt" showTime />
-        </DataTable.Col>
-      </DataTable>
+      {useIsPhone() ? (
+        <SimpleList primaryText={({ name }) => name} secondaryText={({ email }) => email} />
+      ) : (
+        <DataTable>
+          <DataTable.Col source="name" />
+          <DataTable.Col source="email" />
+          <DataTable.Col label="Posts" disableSort>
+            <ReferenceManyCount reference="posts" target="authorId" />
+          </DataTable.Col>
+          <DataTable.Col source="createdAt">
+            <DateField source="createdAt" showTime />
+          </DataTable.Col>
+        </DataTable>
+      )}
     </List>
   );
 }
@@ -59,15 +67,22 @@ function PostList() {
   ];
   return (
     <List filters={filters} sort={{ field: 'createdAt', order: 'DESC' }}>
-      <DataTable>
-        <DataTable.Col source="title" />
-        <DataTable.Col source="authorId" label="Author" disableSort>
-          <ReferenceField source="authorId" reference="users" />
-        </DataTable.Col>
-        <DataTable.Col source="updatedAt">
-          <DateField source="updatedAt" showTime />
-        </DataTable.Col>
-      </DataTable>
+      {useIsPhone() ? (
+        <SimpleList
+          primaryText={({ title }) => title}
+          secondaryText={<ReferenceField source="authorId" reference="users" link={false} />}
+        />
+      ) : (
+        <DataTable>
+          <DataTable.Col source="title" />
+          <DataTable.Col source="authorId" label="Author" disableSort>
+            <ReferenceField source="authorId" reference="users" />
+          </DataTable.Col>
+          <DataTable.Col source="updatedAt">
+            <DateField source="updatedAt" showTime />
+          </DataTable.Col>
+        </DataTable>
+      )}
     </List>
   );
 }

@@ -1,4 +1,12 @@
-import { Refine, useDelete, useForm, useInfiniteList, useList, useTable } from '@refinedev/core';
+import {
+  Refine,
+  useDelete,
+  useForm,
+  useInfiniteList,
+  useList,
+  useTable,
+  useUpdate,
+} from '@refinedev/core';
 import { createRoot } from 'react-dom/client';
 import { createClient } from 'rostrum/client';
 import { refineProvider } from 'rostrum/refine';
@@ -61,7 +69,9 @@ function PostTable() {
     pagination: { pageSize: 10 },
     syncWithLocation: false,
   });
-  const { mutate: remove } = useDelete();
+  const { mutate: remove, mutation: removal } = useDelete();
+  const { mutate: update, mutation: change } = useUpdate();
+  const failure = change.error ?? removal.error;
   const names = new Map(useUsers().map(({ id, name }) => [id, name]));
   const { currentPage, pageCount, setCurrentPage, setFilters, setSorters } = table;
 
@@ -70,8 +80,17 @@ function PostTable() {
     setFilters([{ field: 'authorId', operator: 'eq', value: authorId || undefined }], 'replace');
   }
 
+  function rename({ id, title, updatedAt }) {
+    const text = prompt('Title', title);
+    // `updatedAt`: a change that somebody else made meanwhile is not lost.
+    if (text !== null) {
+      update({ resource: 'posts', id, values: { title: text }, meta: { updatedAt } });
+    }
+  }
+
   return (
     <>
+      {failure && <p role="alert">{failure.message}</p>}
       <p>
         Only posts of{' '}
         <Users
@@ -93,12 +112,15 @@ function PostTable() {
           </tr>
         </thead>
         <tbody>
-          {table.result.data.map(({ id, title, authorId }) => (
-            <tr key={id}>
-              <td>{title}</td>
-              <td>{names.get(authorId)}</td>
+          {table.result.data.map((post) => (
+            <tr key={post.id}>
+              <td>{post.title}</td>
+              <td>{names.get(post.authorId)}</td>
               <td>
-                <button type="button" onClick={() => remove({ resource: 'posts', id })}>
+                <button type="button" onClick={() => rename(post)}>
+                  Rename
+                </button>{' '}
+                <button type="button" onClick={() => remove({ resource: 'posts', id: post.id })}>
                   Delete
                 </button>
               </td>

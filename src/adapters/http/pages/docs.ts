@@ -22,6 +22,9 @@ SwaggerUIBundle({
 });
 `;
 
+/** The library's table of responses is wider than a phone: it scrolls, and the page does not. */
+const narrow = '\n.swagger-ui .responses-inner { overflow-x: auto }\n';
+
 const types: Readonly<Record<string, string>> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -63,7 +66,8 @@ async function load(name: string): Promise<string> {
     const sentence = `This page needs the package ${library}: run "npm i ${library}" on the server.`;
     throw new Problem('path-not-found', sentence, { cause });
   }
-  return readFile(path, 'utf8');
+  const text = await readFile(path, 'utf8');
+  return name.endsWith('.css') ? text + narrow : text;
 }
 
 function asset(body: string, type: string): Response {

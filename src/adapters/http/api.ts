@@ -5,6 +5,7 @@ import { authentication } from './access/authenticate.ts';
 import { limitedAs } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
 import { type RateLimits, take } from './access/rate-limit.ts';
+import { Admission } from './admission.ts';
 import { inOrder, pass } from './chain.ts';
 import type { Api } from './endpoint.ts';
 import { type Operation, type Resource, resourcesOf } from './endpoints/resources.ts';
@@ -34,7 +35,8 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
   const { requireIfMatch = false, authenticate, rateLimits = {} } = options;
   const cors = new Cors(options.cors);
   const { failures } = rateLimits;
-  const pages = new PageMemory(pageBytes);
+  const admission = new Admission();
+  const pages = new PageMemory(pageBytes, (exchange) => admission.leave(exchange));
   const api: Omit<Api, 'rostrum'> = { requireIfMatch, pages, audit: auditLog(options.logger) };
   const bodies = new BodyReader();
   const router = new Router<State>({ sensitive: true, strict: true });
@@ -45,9 +47,10 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
       answerPreflight(cors, resource),
       authentication({ rostrum, authenticate, failures }), // 400, 401, 403, 429
       limitCaller(rateLimits), // 429
+      checkLoad(admission), // 503
       checkParameters, // 400: query and headers
       readBody(bodies), // 415, 413, 400; 503 where bodies hold too much memory
-      handle(api), // what the core says: 422, 404, 428, 412, 409
+      handle(api, admission), // 503 again; what the core says: 422, 404, 428, 412, 409
     ];
     router.all(path, inOrder(steps));
   }
@@ -107,6 +110,14 @@ function limitCaller({ caller: limiter }: RateLimits): Step {
   };
 }
 
+/** Refuses before a body is read. */
+function checkLoad(admission: Admission): Step {
+  return (ctx, next) => {
+    admission.check(ctx.state.operation.kind);
+    return next();
+  };
+}
+
 const checkParameters: Step = (ctx, next) => {
   const { exchange, operation } = ctx.state;
   exchange.query = operation.query.read(exchange.target.query);
@@ -126,10 +137,16 @@ function readBody(bodies: BodyReader): Step {
   };
 }
 
-function handle(api: Omit<Api, 'rostrum'>): Step {
+function handle(api: Omit<Api, 'rostrum'>, admission: Admission): Step {
   return async (ctx) => {
     const { exchange, operation, rostrum } = ctx.state;
-    exchange.checkClient();
-    exchange.response = await operation.endpoint.handle(exchange, { ...api, rostrum });
+    const wait = admission.enter(exchange, operation.kind);
+    try {
+      if (wait !== undefined) await wait;
+      exchange.checkClient();
+      exchange.response = await operation.endpoint.handle(exchange, { ...api, rostrum });
+    } finally {
+      admission.leave(exchange);
+    }
   };
 }

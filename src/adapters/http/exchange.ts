@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/access.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ClientAddress } from './access/client-address.ts';
 import type { Quota } from './access/rate-limit.ts';
+import type { Kind } from './admission.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import type { Query } from './request/query.ts';
 import { requestIdFrom } from './request/request-id.ts';
@@ -54,6 +55,8 @@ export class Exchange {
   readonly quotas: Quota[] = [];
   /** Where the credentials are described (RFC 9728); empty where they are not. */
   metadataPath = '';
+  /** As what it counts among the requests in progress, while it does. */
+  inProgress: Kind | undefined;
   query: Query = noQuery;
   /** An empty object for an endpoint that takes no body. */
   body: JsonObject = {};

@@ -1,10 +1,12 @@
 import type { Scope } from '../../../domain/access.ts';
+import type { Kind } from '../admission.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { HeaderTable, QueryTable } from '../request/parameters.ts';
 
 /** An endpoint and the tables that its requests are held to. */
 export interface Operation {
   readonly endpoint: Endpoint;
+  readonly kind: Kind;
   readonly query: QueryTable;
   readonly headers: HeaderTable;
 }
@@ -36,6 +38,7 @@ function resource(path: string, own: readonly Endpoint[]): Resource {
     const { method, query, headers } = endpoint;
     methods.set(method, {
       endpoint,
+      kind: kindOf(endpoint),
       query: new QueryTable(query),
       headers: new HeaderTable(headers),
     });
@@ -43,6 +46,11 @@ function resource(path: string, own: readonly Endpoint[]): Resource {
   const get = methods.get('GET');
   if (get !== undefined) methods.set('HEAD', get);
   return { methods, allow };
+}
+
+function kindOf({ method, path }: Endpoint): Kind {
+  if (method !== 'GET' && method !== 'OPTIONS') return 'write';
+  return path.includes(':') ? 'read' : 'list';
 }
 
 /** Takes the parameters that a preflight of the path may have, whatever their values. */

@@ -24,8 +24,12 @@ export class PageMemory {
   readonly #budget: Budget;
   readonly #turns = new Turns(charactersAtOnce);
 
-  constructor(bytes: number) {
+  readonly #leave: (exchange: Exchange) => void;
+
+  /** @param leave takes a list that may wait here out of the requests in progress */
+  constructor(bytes: number, leave: (exchange: Exchange) => void) {
     this.#budget = new Budget(bytes);
+    this.#leave = leave;
   }
 
   /**
@@ -34,6 +38,7 @@ export class PageMemory {
    * @throws RostrumError `overloaded`
    */
   async make(exchange: Exchange, limit: number, make: () => Promise<string>): Promise<string> {
+    if (limit > fewRecords) this.#leave(exchange);
     let share = limit > fewRecords ? await this.#budget.wait(pageLimits.bytes) : undefined;
     try {
       const guess = share === undefined ? 0 : limit * guessedRecord;

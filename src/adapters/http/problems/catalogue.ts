@@ -37,6 +37,8 @@ export interface ProblemType {
   readonly advice: string;
   /** Seconds after which another try makes sense: the header `Retry-After`. */
   readonly retryAfter?: number;
+  /** Up to so many seconds are added at random, so that not all come back at once. */
+  readonly jitter?: number;
 }
 
 /** The problem types by code, in the order of status. What sends, documents and explains them reads this. */
@@ -240,6 +242,7 @@ export const problemCatalogue = {
     meaning: 'More work is waiting than the server may hold. Nothing was changed.',
     advice: 'Try again after the time in the header Retry-After.',
     retryAfter: 1,
+    jitter: 2,
   },
   'credentials-unavailable': {
     status: 503,

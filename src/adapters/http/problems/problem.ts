@@ -102,7 +102,7 @@ export function problemResponse(
   requestId: string,
   problems = '/problems',
 ) {
-  const { status, title, retryAfter } = type;
+  const { status, title, retryAfter, jitter = 0 } = type;
   const { errors = [], members, headers = [] } = parts;
   const body = {
     type: `${problems}/${code}`,
@@ -116,7 +116,10 @@ export function problemResponse(
     ...members,
   };
   const own = ['Cache-Control', 'no-store'];
-  if (retryAfter !== undefined) own.push('Retry-After', String(retryAfter));
+  if (retryAfter !== undefined) {
+    const seconds = retryAfter + Math.floor(Math.random() * (jitter + 1));
+    own.push('Retry-After', String(seconds));
+  }
   return {
     status,
     headers: [...own, ...headers],

@@ -1,0 +1,64 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Admission } from '../../../src/adapters/http/admission.ts';
+import type { Exchange } from '../../../src/adapters/http/exchange.ts';
+
+const request = () => ({ inProgress: undefined }) as unknown as Exchange;
+/** One request fills a turn. */
+const limits = { inProgress: 1000, turnMs: Number.MIN_VALUE, waitMs: 100, shortLine: 256 };
+
+describe('the admission of requests', () => {
+  it('bounds those in progress, each kind alone', () => {
+    const admission = new Admission({ ...limits, inProgress: 2, turnMs: 1000 });
+    const first = request();
+    for (const one of [first, request()]) admission.enter(one, 'read');
+    expect(() => admission.check('read'))
+      .to.throw()
+      .with.property('code', 'overloaded');
+    admission.check('write');
+    admission.check('list');
+    admission.leave(first);
+    admission.check('read');
+  });
+
+  it('counts a request once that leaves twice', () => {
+    const admission = new Admission({ ...limits, inProgress: 2, turnMs: 1000 });
+    const all = [request(), request()];
+    for (const one of all) admission.enter(one, 'read');
+    for (const one of [all[0], all[0]]) admission.leave(one as Exchange);
+    admission.enter(request(), 'read');
+    expect(() => admission.check('read'))
+      .to.throw()
+      .with.property('code', 'overloaded');
+  });
+
+  it('begins those that do not fit in a turn in later ones, in their order', async () => {
+    const admission = new Admission(limits);
+    const begun: number[] = [];
+    const all = Array.from({ length: 20 }, async (_, n) => {
+      await admission.enter(request(), 'write');
+      begun.push(n);
+    });
+    await setImmediate();
+    expect(begun).to.have.length.below(20);
+    await Promise.all(all);
+    expect(begun).to.deep.equal(Array.from({ length: 20 }, (_, n) => n));
+  });
+
+  it('lets nobody join a line in which he would wait for too long', async () => {
+    const admission = new Admission({ ...limits, inProgress: Infinity, shortLine: 8 });
+    const joinsInVain = () => {
+      try {
+        admission.enter(request(), 'read');
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    // The line grows faster than it moves, until its pace is known.
+    for (let n = 0; !joinsInVain(); n++) if (n % 100 === 0) await setImmediate();
+    expect(() => admission.check('write'))
+      .to.throw()
+      .with.property('code', 'overloaded');
+  });
+});

@@ -27,8 +27,8 @@ describe('the program, with metrics', function () {
     );
     const samples = samplesOf(await response.text());
     const value = (wanted: string) => samples.find(({ name }) => name === wanted)?.value;
-    expect(value('rostrum_http_requests_total')).to.equal(1);
-    expect(value('rostrum_store_operations_total')).to.equal(1);
+    expect(value('rostrum_http_request_duration_seconds_count')).to.equal(1);
+    expect(value('rostrum_store_operation_duration_seconds_count')).to.equal(1);
     expect(value('rostrum_http_connections')).to.be.above(0);
     expect(value('process_resident_memory_bytes')).to.be.above(1e7);
     expect(value('nodejs_eventloop_lag_p99_seconds')).to.be.above(0);

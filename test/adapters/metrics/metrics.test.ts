@@ -42,7 +42,7 @@ describe('the metrics', () => {
     await api.get(`${api.server.url}/livez`);
     await exchange(api.server, 'nonsense\r\n\r\n');
     await exchange(api.server, 'GET / HTTP/1.1\r\n\r\n');
-    expect(await valuesOf(metrics, 'rostrum_http_requests_total')).to.deep.equal({
+    expect(await valuesOf(metrics, 'rostrum_http_request_duration_seconds_count')).to.deep.equal({
       ...{ 'createUser 201': 1, 'getUser 200': 1, 'getUser 404': 1, 'listPosts 403': 1 },
       ...{ 'listUsers 401': 1, 'patchUser 412': 1, 'deleteUser 200': 1, '/livez 200': 1 },
     });
@@ -50,14 +50,12 @@ describe('the metrics', () => {
       ...{ 'user-not-found': 1, forbidden: 1, unauthenticated: 1, 'version-mismatch': 1 },
       'bad-request': 2,
     });
-    expect(await valuesOf(metrics, 'rostrum_store_operations_total')).to.deep.equal({
-      ...{ 'users create ok': 1, 'users get ok': 2, 'users delete ok': 1 },
-      'users update version-mismatch': 1,
-    });
-    const taken = await valuesOf(metrics, 'rostrum_http_request_duration_seconds_count');
-    expect(taken).to.include({ getUser: 2, listPosts: 1 });
-    const calls = await valuesOf(metrics, 'rostrum_store_operation_duration_seconds_count');
-    expect(calls).to.include({ 'users get': 2 });
+    expect(await valuesOf(metrics, 'rostrum_store_operation_duration_seconds_count')).to.deep.equal(
+      {
+        ...{ 'users create ok': 1, 'users get ok': 2, 'users delete ok': 1 },
+        'users update version-mismatch': 1,
+      },
+    );
     const [seconds = 0] = Object.values(
       await valuesOf(metrics, 'rostrum_http_request_duration_seconds_sum'),
     );
@@ -84,7 +82,7 @@ describe('the metrics', () => {
     );
     release();
     expect(await value('rostrum_http_connections')).to.equal(0);
-    expect(await valuesOf(metrics, 'rostrum_http_requests_total')).to.deep.equal({
+    expect(await valuesOf(metrics, 'rostrum_http_request_duration_seconds_count')).to.deep.equal({
       'getUser aborted': 1,
     });
   });

@@ -92,7 +92,11 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
 }
 
 /** Connections are opened before the measurement begins. */
-async function takeTurn(client: Child, server: Server, load: Omit<Load, 'port'>): Promise<Turn> {
+export async function takeTurn(
+  client: Child,
+  server: Server,
+  load: Omit<Load, 'port'>,
+): Promise<Turn> {
   await client.ask({ ...load, port: server.port });
   const before = await server.usage();
   const result = await client.ask<LoadResult>('go');

@@ -3,6 +3,7 @@
 //   npm run bench                          all of them
 //   npm run bench -- --only http --quick   one of them, to see that it runs
 
+import { measureFeatures } from './features.ts';
 import { measureHttp } from './http.ts';
 import { leaveServersCore, machineFacts } from './machine.ts';
 import { readOptions } from './options.ts';
@@ -12,7 +13,12 @@ import { publish } from './results.ts';
 import { Workspace } from './workspace.ts';
 import { measureWrites } from './writes.ts';
 
-const measurements = { http: measureHttp, writes: measureWrites, pages: measurePages };
+const measurements = {
+  http: measureHttp,
+  features: measureFeatures,
+  writes: measureWrites,
+  pages: measurePages,
+};
 
 const options = readOptions(process.argv.slice(2));
 const { only, quick, boundMinutes } = options;

@@ -4,6 +4,8 @@ import { storeKinds } from './workspace.ts';
 const full = {
   /** Turns of each contestant that count. */
   rounds: 5,
+  /** The same, where a difference of a few percent is looked for. */
+  features: 9,
   /** Milliseconds of a turn with many connections, and of one with one connection or caller. */
   busyMs: 1500,
   singleMs: 500,
@@ -16,6 +18,7 @@ const full = {
 /** Less of everything: to see that it runs, not to know how fast. */
 const quick: typeof full = {
   rounds: 2,
+  features: 3,
   busyMs: 500,
   singleMs: 150,
   many: 50_000,

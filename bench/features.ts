@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { addKey } from '../src/adapters/credentials/key-file.ts';
+import { Child } from './child.ts';
+import { busy, takeTurn } from './http.ts';
+import type { Options } from './options.ts';
+import { say } from './progress.ts';
+import { fill, inputsOfPosts, requestKinds } from './requests.ts';
+import { type Report, table } from './results.ts';
+import { interleave, median, ratios, spread } from './rounds.ts';
+import { buildServers, startServer } from './servers.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What a feature may add to the processor time of a request. */
+const mostTimes = 1.1;
+
+const origin = 'https://app.example.com';
+const everyScope = ['users:read', 'users:write', 'posts:read', 'posts:write'] as const;
+
+/** How the program is started, and what every request of its clients has. */
+interface Setup {
+  readonly flags: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Each feature alone, all of them, and none. */
+function setups(folder: string) {
+  const path = join(folder, 'keys.jsonl');
+  const { token } = addKey(path, { scopes: [...everyScope] });
+  const keys: Setup = {
+    flags: ['--auth-keys', path],
+    headers: { Authorization: `Bearer ${token}` },
+  };
+  const limits: Setup = { flags: ['--rate-limit', '1000000'], headers: {} };
+  const cors: Setup = { flags: ['--cors', origin], headers: { Origin: origin } };
+  const metrics: Setup = { flags: ['--metrics-port', '0'], headers: {} };
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const trace: Setup = { flags: [], headers: { traceparent } };
+  const all: Setup = {
+    flags: [keys, limits, cors, metrics].flatMap(({ flags }) => flags),
+    headers: { ...keys.headers, ...cors.headers, ...trace.headers },
+  };
+  return { none: { flags: [], headers: {} }, keys, limits, cors, metrics, trace, all };
+}
+
+/** What each feature that is switched on adds to a request, on the memory store. */
+export async function measureFeatures(options: Options, workspace: Workspace): Promise<Report> {
+  const program = buildServers(options.program);
+  const script = join(import.meta.dirname, 'client.ts');
+  await using client = new Child('client', [script], ['ignore', 'inherit', 'inherit', 'ipc']);
+  await using stack = new AsyncDisposableStack();
+  const all = setups(workspace.folder);
+  const names = Object.keys(all) as (keyof typeof all)[];
+  const start = async (name: keyof typeof all) => {
+    const { flags, headers } = all[name];
+    const server = await startServer('Rostrum', workspace, { program, url: 'memory:', flags });
+    stack.use(server);
+    return { server, requests: await fill(server, inputsOfPosts(), headers) };
+  };
+  const started = new Map(
+    await Promise.all(names.map(async (name) => [name, await start(name)] as const)),
+  );
+  const rows: string[][] = [];
+  const features: object[] = [];
+  for (const request of requestKinds) {
+    say(`features: ${request}`);
+    const turns = await interleave(options.features, names, async (name) => {
+      const { server, requests } = started.get(name) ?? (await start(name));
+      const load = { connections: busy, ms: options.busyMs / 2, requests: requests[request] };
+      return await takeTurn(client, server, load);
+    });
+    for (const name of names) {
+      const times = ratios(turns[name].cpuUs, turns.none.cpuUs);
+      const held = median(times) <= mostTimes ? '≤' : 'not ≤';
+      const target = name === 'none' || name === 'all' ? '' : ` ${held} ${mostTimes}`;
+      rows.push([request, name, spread(turns[name].cpuUs, 1), spread(times, 2) + target]);
+    }
+    features.push({ request, turns });
+  }
+  const markdown = [
+    `Processor time of the server for a request at ${busy} connections, in microseconds:`,
+    table(['request', 'switched on', 'Rostrum', 'to none'], rows),
+  ].join('\n\n');
+  return { markdown, data: { features } };
+}

@@ -3,18 +3,20 @@
 // without 5xx in 98 of 100 cases, and within 2 s.
 //
 //   node test/faults/http-pressure.ts [--store memory:] [--only pipelines] [--seconds 10]
+//     [--program PATH/main.js, to press another build, such as an older one]
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startServer } from '../support/server.ts';
+import { program, startProgram } from '../support/server.ts';
 
 const { values } = parseArgs({
   options: {
     store: { type: 'string', default: 'memory:' },
     only: { type: 'string' },
+    program: { type: 'string', default: program },
     /** Runs the client of small requests: a process of its own. */
     probe: { type: 'string' },
     seconds: { type: 'string', default: '10' },
@@ -183,7 +185,7 @@ interface Seen {
 }
 
 async function run(press: (target: Target) => Promise<string>): Promise<string> {
-  await using server = await startServer('--store', values.store);
+  await using server = await startProgram(values.program, '--store', values.store);
   const { address } = server;
   const sockets: Socket[] = [];
   const open = () => {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Child, type Outcome, outcomeOf, start } from './process.ts';
 
-const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+/** The program of this checkout. */
+export const program = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
 
 /** The program, in a process of its own. */
 export interface Server extends AsyncDisposable {
@@ -17,7 +18,7 @@ export interface Server extends AsyncDisposable {
 
 /** Starts the program on any free port. @throws with what it said when it does not get ready */
 export function startServer(...args: string[]): Promise<Server> {
-  return startProgram(main, ...args);
+  return startProgram(program, ...args);
 }
 
 /** The same from another place, such as an installed package. */
@@ -45,8 +46,8 @@ export async function startProgram(main: string, ...args: string[]): Promise<Ser
 }
 
 /** Starts the program with any arguments; should it serve, then on a free port. */
-export function startCommand(args: readonly string[], program = main): Child {
-  return start(process.execPath, [program, ...args]);
+export function startCommand(args: readonly string[], main = program): Child {
+  return start(process.execPath, [main, ...args]);
 }
 
 /** Runs the program to its end. */

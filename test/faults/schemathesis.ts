@@ -30,7 +30,6 @@ const userSchema = {
     home: {
       type: 'object',
       properties: { city: { type: 'string', pattern: '^[A-Za-z ]{1,50}$' } },
-      required: ['city'],
       additionalProperties: false,
     },
   },

@@ -59,9 +59,9 @@ export function jsonSchema(json: JsonSchema): JsonSchema {
       { type: 'boolean' },
       { type: 'number', minimum, maximum },
       { type: 'string', pattern: clean },
-      // As `items`, which TypeScript generators make types of that refer to themselves in a way that
-      // does not compile.
-      { type: 'array', unevaluatedItems: json },
+      // With the reference in `items`, generators make a type of TypeScript that does not compile:
+      // it refers to itself by an array.
+      { type: 'array', items: {}, if: { not: {} }, else: { items: json } },
       { type: 'object', propertyNames: keySchema, additionalProperties: json },
     ],
   };

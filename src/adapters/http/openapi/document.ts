@@ -98,11 +98,11 @@ class Description {
     };
   }
 
-  #successes({ operation, responses }: Endpoint): JsonSchema {
+  #successes(endpoint: Endpoint): JsonSchema {
     const { ownFields = {} } = this.#options;
-    const described = Object.entries(responses).map(([status, response]) => {
+    const described = Object.entries(endpoint.responses).map(([status, response]) => {
       const { description, schema, headers = [] } = response;
-      const links = status === '201' ? linksOf(operation) : undefined;
+      const links = linksOf(endpoint, status);
       const content = schema && { 'application/json': mediaType(schema, ownFields) };
       return [
         status,

@@ -84,14 +84,15 @@ function schemasOf(
   [record, input, patch, page]: Four,
 ): JsonSchema {
   const component = `${one}OwnFields`;
-  const whole = withOwnFields(record, own, component);
+  const sample = one === 'User' ? user : post;
+  const whole = withOwnFields(withExamples(record, sample), own, component);
   const properties = page.properties as JsonSchema;
   const list = one === 'User' ? 'users' : 'posts';
   const items = properties[list] as JsonSchema;
   return {
     [one]: whole,
-    [`${one}Input`]: withOwnFields(asGiven(input), own, component),
-    [`${one}Patch`]: withOwnFields(patch, own, component, changeOf),
+    [`${one}Input`]: withOwnFields(asGiven(withExamples(input, sample)), own, component),
+    [`${one}Patch`]: withOwnFields(withExamples(patch, sample), own, component, changeOf),
     // With `fields`, a record has its id and what else was asked for.
     [`Listed${one}`]: { ...whole, required: ['id'] },
     [`${one}Page`]: {
@@ -100,6 +101,15 @@ function schemasOf(
     },
     ...(own !== undefined && { [component]: rebased(own, component) }),
   };
+}
+
+/** Pages to try the API make a body of these where own fields leave no example of the whole. */
+function withExamples(record: JsonSchema, { authorId: _, ...sample }: JsonSchema): JsonSchema {
+  const fields = Object.entries(schemaAt(record)).map(([name, schema]) => [
+    name,
+    name in sample ? { ...(schema as JsonSchema), examples: [sample[name]] } : schema,
+  ]);
+  return { ...record, properties: Object.fromEntries(fields) };
 }
 
 /** An input may have what the server makes: what GET gave can be PUT back. */
@@ -119,32 +129,52 @@ function withOwnFields(
   record: JsonSchema,
   own: JsonObject = {},
   component = '',
-  describe: typeof wholeOf = wholeOf,
+  describe: Describe = wholeOf,
 ): JsonSchema {
-  const needed = new Set((own.required ?? []) as readonly string[]);
-  const fields = Object.entries(schemaAt(own)).map(([name, field]) => {
-    const pointer = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
-    const schema = reference(`${component}/properties/${pointer}`);
-    return [name, describe(schema, field as JsonSchema, needed.has(name))] as const;
-  });
-  const isClosed = own.additionalProperties === false && own.patternProperties === undefined;
+  const needed = describe === wholeOf ? (own.required ?? []) : [];
   return {
     ...record,
-    properties: { ...schemaAt(record), ...Object.fromEntries(fields) },
-    required: [...(record.required as string[]), ...(describe === wholeOf ? needed : [])],
+    properties: { ...schemaAt(record), ...membersOf(own, component, describe) },
+    required: [...(record.required as string[]), ...(needed as readonly string[])],
+    ...restOf(own),
+  };
+}
+
+/** Describes a field by its schema, which is the component of this name. */
+type Describe = (component: string, schema: JsonSchema, isNeeded: boolean) => JsonSchema;
+
+function membersOf(own: JsonSchema, component: string, describe: Describe): JsonSchema {
+  const needed = new Set((own.required ?? []) as readonly string[]);
+  const members = Object.entries(schemaAt(own)).map(([name, schema]) => {
+    const pointer = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+    const at = `${component}/properties/${pointer}`;
+    return [name, describe(at, schema as JsonSchema, needed.has(name))] as const;
+  });
+  return Object.fromEntries(members);
+}
+
+/** What the members of an object may be that its schema does not name. */
+function restOf({ additionalProperties, patternProperties }: JsonSchema): JsonSchema {
+  const isClosed = additionalProperties === false && patternProperties === undefined;
+  return {
     propertyNames: keySchema,
     additionalProperties: isClosed ? false : reference('Json'),
   };
 }
 
-function wholeOf(field: JsonSchema, _: JsonSchema, __: boolean): JsonSchema {
-  return field;
+function wholeOf(component: string): JsonSchema {
+  return reference(component);
 }
 
-/** An object is merged into what is there, so that its own schema says nothing of a part of it. */
-function changeOf(field: JsonSchema, { type }: JsonSchema, isNeeded: boolean): JsonSchema {
+/** An object is merged into what is there; all else takes the place of it, and null removes. */
+function changeOf(component: string, schema: JsonSchema, isNeeded: boolean): JsonSchema {
+  const { type } = schema;
+  if (type === 'object') {
+    const properties = membersOf(schema, component, changeOf);
+    return { type: isNeeded ? type : [type, 'null'], properties, ...restOf(schema) };
+  }
   if (type === undefined || [type].flat().includes('object')) return reference('Json');
-  return isNeeded ? field : { anyOf: [field, { type: 'null' }] };
+  return isNeeded ? reference(component) : { anyOf: [reference(component), { type: 'null' }] };
 }
 
 function schemaAt({ properties }: JsonSchema): JsonSchema {

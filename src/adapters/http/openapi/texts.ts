@@ -1,4 +1,5 @@
 import type { Scope } from '../../../domain/access.ts';
+import type { Endpoint, Parameter } from '../endpoint.ts';
 import type { JsonSchema } from '../endpoints/json-schema.ts';
 
 const texts: Readonly<Record<string, string>> = {
@@ -21,9 +22,13 @@ export function describeScopes([always, own]: readonly Scope[]): string {
   return `Needs the scope ${always}${or}.`;
 }
 
-/** Where a new record leads. */
-export function linksOf(operation: string): JsonSchema {
-  const one = operation.replace('create', '');
+/** Where a response leads. */
+export function linksOf({ operation, query }: Endpoint, status: string): JsonSchema | undefined {
+  if (status === '201') return recordLinks(operation.replace('create', ''));
+  return operation.startsWith('list') ? { nextPage: nextPage(operation, query) } : undefined;
+}
+
+function recordLinks(one: string): JsonSchema {
   const id = '$response.body#/id';
   const toRecord = ['get', 'replace', 'patch', 'delete'].map((verb) => [
     `${verb}${one}`,
@@ -34,5 +39,15 @@ export function linksOf(operation: string): JsonSchema {
     ...(one === 'User' && {
       listPosts: { operationId: 'listPosts', parameters: { authorId: id } },
     }),
+  };
+}
+
+/** A cursor is bound to the filter and the sort of its list, which the link repeats. */
+function nextPage(operationId: string, query: readonly Parameter[]): JsonSchema {
+  const repeated = query.map(({ name }) => [name, `$request.query.${name}`] as const);
+  return {
+    description: 'The next page, where "next" is not null.',
+    operationId,
+    parameters: { ...Object.fromEntries(repeated), cursor: '$response.body#/next' },
   };
 }

@@ -90,7 +90,11 @@ describe('the schemas of the description', () => {
       [{ born: 'then' }, false],
       [{ born: null }, false], // It is required.
       [{ died: null }, true],
-      [{ home: { city: null, street: 'A' } }, true], // A part, which is merged.
+      [{ home: { street: 'A' } }, true], // A part, which is merged.
+      [{ home: { city: 5 } }, false],
+      [{ home: { city: null } }, false], // It is required where there is a home.
+      [{ home: null }, true],
+      [{ home: 'London' }, false],
       [{ bron: 1815 }, false],
     ] as const) {
       expect(takes('UserPatch', patch, closed), JSON.stringify(patch)).to.equal(isTaken);

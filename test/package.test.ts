@@ -17,7 +17,12 @@ const parts = ['./ports', './memory', './sqlite', './settings', './testing'];
 const clients = ['./client', './react-admin', './refine'];
 const alone = ['.', ...parts, ...clients];
 /** The subpaths that need a peer, and one that each of them misses. */
-const onPeers = { './http': 'koa', './mongodb': 'mongodb', './inversify': 'inversify' };
+const onPeers = {
+  './http': 'koa',
+  './mongodb': 'mongodb',
+  './inversify': 'inversify',
+  './opentelemetry': '@opentelemetry/api',
+};
 
 const compilers = ['typescript', 'typescript-5'] as const;
 

@@ -28,6 +28,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     await container.getAsync(tokens.ownFields);
     await container.getAsync(tokens.authenticate);
     const metrics = await container.getAsync(tokens.metrics);
+    await container.getAsync(tokens.trace);
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
     const { host, port, cors, publicUrl, trustProxy: trustedProxies } = settings;

@@ -131,7 +131,7 @@ describe('the program, exposed', function () {
       import { registerHooks } from 'node:module';
       registerHooks({
         resolve(name, context, next) {
-          if (/^(jose|rate-limiter-flexible|prom-client)$|credentials.(tokens|key-file)/.test(name)) {
+          if (/^(jose|rate-limiter-flexible|prom-client|@opentelemetry.api)$|credentials.(tokens|key-file)/.test(name)) {
             process.stderr.write('loaded ' + name + ';');
           }
           return next(name, context);
@@ -145,7 +145,7 @@ describe('the program, exposed', function () {
       });
       return (
         (await outcomeOf(child)).stderr.match(
-          /(?<=loaded )(jose|rate-limiter-flexible|prom-client)/g,
+          /(?<=loaded )(jose|rate-limiter-flexible|prom-client|@opentelemetry.api)/g,
         ) ?? []
       );
     };
@@ -159,7 +159,8 @@ describe('the program, exposed', function () {
       loadedWith(...provider, ...jwks),
     ]);
     expect(none).to.deep.equal([]);
-    expect(metrics).to.deep.equal(['prom-client']);
+    expect(metrics).to.deep.equal(['prom-client', '@opentelemetry/api']); // Which loads it.
+
     expect(limited).to.deep.equal(['rate-limiter-flexible']);
     expect(byKeys).to.deep.equal(['rate-limiter-flexible']);
     expect(byTokens).to.have.members(['jose', 'rate-limiter-flexible']);

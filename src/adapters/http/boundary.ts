@@ -7,7 +7,7 @@ import { rateLimitHeaders } from './access/rate-limit.ts';
 import { Exchange, type ExchangeOptions, RequestAborted } from './exchange.ts';
 import { addClient, logAtEnd } from './log.ts';
 import { countAtEnd, type HttpMetrics } from './metrics.ts';
-import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
+import type { RostrumAppOptions, RostrumHttpOptions, Trace } from './options.ts';
 import { Problem, problemResponse, toProblem } from './problems/problem.ts';
 import { maxTargetLength } from './request/limits.ts';
 import { loggedPath, publicBase } from './request/target.ts';
@@ -18,36 +18,45 @@ export interface BoundaryOptions extends ExchangeOptions {
   /** Whether each request is logged. */
   readonly accessLog: boolean;
   readonly metrics: HttpMetrics | undefined;
+  readonly trace: Trace | undefined;
   readonly cors: Cors;
   readonly isOwnHost?: RostrumAppOptions['isOwnHost'];
 }
 
 /** @throws TypeError for an option that cannot be used */
 export function boundaryOptions(options: RostrumHttpOptions): BoundaryOptions {
-  const { logger, accessLog = true, metrics, cors, publicUrl, trustedProxies } = options;
+  const { logger, accessLog = true, metrics, trace, cors, publicUrl, trustedProxies } = options;
   return {
     logger,
     accessLog,
     metrics,
+    trace,
     cors: new Cors(cors),
     publicUrl: publicUrl === undefined ? undefined : publicBase(publicUrl),
     addressOf: clientAddresses(trustedProxies),
   };
 }
 
-export type Boundary = (ctx: Context, answer: (exchange: Exchange) => unknown) => Promise<void>;
+type Answer = (exchange: Exchange) => unknown;
+export type Boundary = (ctx: Context, answer: Answer) => Promise<void>;
 
 /**
  * What surrounds all else: gives the request its id, turns what is thrown into a problem, logs,
  * and hands the response over.
  */
 export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boundary {
-  const { logger, accessLog, metrics, cors, isOwnHost } = options;
-  return async (ctx, answer) => {
+  const { logger, accessLog, metrics, trace, cors, isOwnHost } = options;
+  return (ctx, answer) => {
     const exchange = new Exchange(ctx, options);
     ctx.state.exchange = exchange;
     if (logger && accessLog) logAtEnd(exchange, logger);
     if (metrics) countAtEnd(exchange, metrics);
+    return trace
+      ? trace(exchange, () => serve(ctx, exchange, answer))
+      : serve(ctx, exchange, answer);
+  };
+
+  async function serve(ctx: Context, exchange: Exchange, answer: Answer): Promise<void> {
     try {
       if (ctx.originalUrl.length > maxTargetLength) throw uriTooLong();
       if (isOwnHost !== undefined) checkHost(exchange, isOwnHost);
@@ -71,7 +80,7 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
       ...commonHeaders(requestId),
     ];
     deliver(ctx, { ...response, headers });
-  };
+  }
 }
 
 /** @throws Problem `misdirected-request` */

@@ -37,7 +37,7 @@ export class Exchange {
   readonly address: string;
   readonly requestId: string;
   /** The trace that the request is part of, where its client says so. */
-  readonly traceId: string | undefined;
+  traceId: string | undefined;
   readonly target: Target;
   /** The path that the pages of the problems lie under, as the client sees it. */
   problems = '/problems';

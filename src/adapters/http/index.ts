@@ -7,6 +7,12 @@ export type { HttpMetrics } from './metrics.ts';
 export { createMetricsApp } from './metrics-app.ts';
 export { rostrumListener, rostrumMiddleware } from './middleware.ts';
 export { openApiDocument } from './openapi/document.ts';
-export type { Authenticate, RostrumAppOptions, RostrumHttpOptions } from './options.ts';
+export type {
+  Authenticate,
+  RostrumAppOptions,
+  RostrumHttpOptions,
+  Trace,
+  TracedRequest,
+} from './options.ts';
 export type { ServeOptions, ServerLimits } from './server/options.ts';
 export { type RunningServer, serve } from './server/serve.ts';

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { Caller } from '../../domain/access.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -14,6 +15,20 @@ export type Authenticate = (
   ctx: Context,
 ) => Caller | undefined | Promise<Caller> | Promise<Caller | undefined>;
 
+/** What is known of a request that is traced: `endpoint` and `problem` when it has ended. */
+export interface TracedRequest {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly address: string;
+  readonly endpoint: string;
+  readonly problem: string | undefined;
+  /** What the log has; as `traceparent` says, unless it is set. */
+  traceId: string | undefined;
+}
+
+/** Serves a request as part of a trace. */
+export type Trace = <T>(request: TracedRequest, serve: () => T) => T;
+
 /** How Rostrum is put into an app. */
 export interface RostrumHttpOptions {
   /** The path that the API lies under; `/api/v1` when absent. */
@@ -24,6 +39,8 @@ export interface RostrumHttpOptions {
   readonly logger?: Logger | undefined;
   /** Whether the logger is told of each request; true when absent. */
   readonly accessLog?: boolean | undefined;
+  /** Serves each request inside a span of a trace: `openTelemetry` of `rostrum/opentelemetry`. */
+  readonly trace?: Trace | undefined;
   /** Told of requests, to count them. */
   readonly metrics?: HttpMetrics | undefined;
   /**

@@ -4,11 +4,23 @@ import type { OwnFieldsSchema } from '../../domain/own-fields.ts';
 import { assembleRostrum } from '../../domain/services/rostrum.ts';
 import { openStore } from '../../settings/open-store.ts';
 import { ownFiltersOf } from '../../settings/settings.ts';
+import type { Trace } from '../http/index.ts';
 import { type JsonFieldsSchema, readSchemaFiles } from '../json-schema/index.ts';
 import { systemClock } from '../system/clock.ts';
 import { uuidV7 } from '../system/uuid-v7.ts';
 import { createAuthenticate, createRateLimits, ownHosts } from './access.ts';
 import { tokens } from './tokens.ts';
+
+/** Where the API of OpenTelemetry (each of its 1.x) keeps what was registered. */
+const openTelemetry = Symbol.for('opentelemetry.js.api.1');
+
+/** Spans are made where a provider of them was registered before the start: by `node --import`. */
+async function createTrace(): Promise<Trace | undefined> {
+  const registered: unknown = Reflect.get(globalThis, openTelemetry);
+  const hasProvider =
+    typeof registered === 'object' && registered !== null && 'trace' in registered;
+  return hasProvider ? (await import('../opentelemetry/index.ts')).openTelemetry : undefined;
+}
 
 /** What the machine provides: time, ids, a log, metrics. */
 export const systemModule = new ContainerModule(({ bind }) => {
@@ -33,6 +45,7 @@ export const systemModule = new ContainerModule(({ bind }) => {
       [tokens.settings],
     )
     .inSingletonScope();
+  bind(tokens.trace).toResolvedValue(createTrace, []).inSingletonScope();
 });
 
 /** The store that the settings name, and the core on it. */
@@ -77,18 +90,18 @@ export const accessModule = new ContainerModule(({ bind }) => {
 export const httpModule = new ContainerModule(({ bind }) => {
   bind(tokens.appOptions)
     .toResolvedValue(
-      (store, logger, settings, ownFields, authenticate, rateLimits, metrics) => {
+      (store, logger, settings, ownFields, authenticate, rateLimits, metrics, trace) => {
         const { requireIfMatch, cors, publicUrl, authIssuer: issuer, trustProxy } = settings;
         return {
           ...{ ready: () => store.ready(), logger, requireIfMatch, cors, publicUrl, issuer },
-          ...{ metrics, authenticate, rateLimits, trustedProxies: trustProxy },
+          ...{ metrics, trace, authenticate, rateLimits, trustedProxies: trustProxy },
           isOwnHost: authenticate === undefined ? ownHosts(settings) : undefined,
           ownFields: { users: jsonSchemaOf(ownFields.users), posts: jsonSchemaOf(ownFields.posts) },
         };
       },
       [
         ...([tokens.store, tokens.logger, tokens.settings, tokens.ownFields] as const),
-        ...([tokens.authenticate, tokens.rateLimits, tokens.metrics] as const),
+        ...([tokens.authenticate, tokens.rateLimits, tokens.metrics, tokens.trace] as const),
       ],
     )
     .inSingletonScope();

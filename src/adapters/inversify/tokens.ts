@@ -5,7 +5,13 @@ import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import type { Settings } from '../../settings/settings.ts';
-import type { Authenticate, createApp, RateLimits, RostrumAppOptions } from '../http/index.ts';
+import type {
+  Authenticate,
+  createApp,
+  RateLimits,
+  RostrumAppOptions,
+  Trace,
+} from '../http/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 
 /** A token has its part's type: to bind or ask for a part of another type is a compile error. */
@@ -21,6 +27,8 @@ export const tokens = {
   logger: token<Logger>('logger'),
   /** Undefined where nobody asks for them. */
   metrics: token<Metrics | undefined>('metrics'),
+  /** Undefined where no provider of spans was registered. */
+  trace: token<Trace | undefined>('trace'),
   store: token<Store>('store'),
   /** Schemas for a deployment's own fields: those of the settings. */
   ownFields: token<OwnFieldsSchemas>('own-fields'),

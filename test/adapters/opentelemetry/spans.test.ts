@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SamplingDecision,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { expect } from 'chai';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { openTelemetry } from '../../../src/adapters/opentelemetry/index.ts';
+import { storeUnavailable } from '../../../src/domain/errors.ts';
+import type { Store } from '../../../src/index.ts';
+import { outcomeOf, start } from '../../support/process.ts';
+import { repository } from '../../support/repository-copy.ts';
+import { startApi } from '../http/support/api.ts';
+import { keepLog } from '../http/support/log.ts';
+
+const { RECORD_AND_SAMPLED, NOT_RECORD } = SamplingDecision;
+const [traceId, parentId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
+const traceparent = `00-${traceId}-${parentId}-01`;
+
+const exporter = new InMemorySpanExporter();
+/** Whether traces that begin here are recorded. */
+let isRecorded = true;
+
+/** Registers what an operator registers, as this is done: once. */
+function register(): void {
+  const spanProcessors = [new SimpleSpanProcessor(exporter)];
+  const decision = () => (isRecorded ? RECORD_AND_SAMPLED : NOT_RECORD);
+  const sampler = { shouldSample: () => ({ decision: decision() }), toString: () => 'test' };
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors, sampler }));
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+}
+
+/** A store that makes a span for each user that is read, as an instrumented driver does. */
+function tracedStore(): Store {
+  const store = createMemoryStore();
+  const { users } = store;
+  const get = users.get.bind(users);
+  users.get = (id) =>
+    trace.getTracer('driver').startActiveSpan('find', async (span) => {
+      span.end();
+      if (id === 'down') throw storeUnavailable('none');
+      return get(id);
+    });
+  return store;
+}
+
+describe('spans of OpenTelemetry', () => {
+  const { logger, lines } = keepLog();
+  const startTraced = () =>
+    startApi({ store: tracedStore(), app: { logger, trace: openTelemetry } });
+  it('are not made without a provider, and the log has what the client says', async () => {
+    await using api = await startTraced();
+    await api.get('/users', { traceparent });
+    expect(lines.at(-1)).to.include({ traceId });
+    await api.get('/users');
+    expect(lines.at(-1)).to.not.have.property('traceId');
+  });
+
+  it('are made by the program where a provider is registered before its start', async () => {
+    const provider = ['--import', import.meta.resolve('./register.ts')];
+    const program = ['src/main.ts', '--store', 'memory:', '--port', '0', '--log-level', 'error'];
+    const args = [...provider, ...program];
+    const child = start(process.execPath, args, { cwd: repository });
+    const ended = outcomeOf(child);
+    const [line] = await once(createInterface({ input: child.stdout }), 'line');
+    await fetch(`${/http:\S+/.exec(line)?.[0]}/api/v1/users`);
+    child.kill();
+    expect((await ended).stdout).to.include('span listUsers\n');
+  });
+
+  describe('with a provider', () => {
+    before(register);
+    beforeEach(() => {
+      exporter.reset();
+      isRecorded = true;
+    });
+    after(() => {
+      for (const api of [trace, context, propagation]) api.disable();
+    });
+
+    it('are one a request, a child of its client’s and the parent of the driver’s', async () => {
+      await using api = await startTraced();
+      await api.get('/users/none', { traceparent });
+      await api.get('/users');
+      const [find, one, list] = exporter.getFinishedSpans();
+      expect(one).to.deep.include({ name: 'getUser', kind: SpanKind.SERVER });
+      expect(one?.parentSpanContext).to.include({ traceId, spanId: parentId });
+      expect(one?.attributes).to.deep.equal({
+        ...{ 'http.request.method': 'GET', 'http.response.status_code': 404 },
+        'client.address': '127.0.0.1',
+      });
+      expect(one?.status.code).to.equal(SpanStatusCode.UNSET);
+      expect(find?.parentSpanContext?.spanId).to.equal(one?.spanContext().spanId);
+      expect(list).to.include({ name: 'listUsers', parentSpanContext: undefined });
+      const logged = lines.slice(-2).map((line) => line.traceId);
+      expect(logged).to.deep.equal([traceId, list?.spanContext().traceId]);
+    });
+
+    it('say which requests failed', async () => {
+      await using api = await startTraced();
+      await api.get('/users/down');
+      const failed = exporter.getFinishedSpans().find(({ name }) => name === 'getUser');
+      expect(failed?.status.code).to.equal(SpanStatusCode.ERROR);
+      expect(failed?.attributes).to.include({ 'error.type': 'store-unavailable' });
+    });
+
+    it('are left to the server’s own instrumentation, where there is one', async () => {
+      const around: typeof openTelemetry = (request, serve) =>
+        trace.getTracer('http').startActiveSpan('its own', (span) => {
+          request.res.on('close', () => span.end());
+          return openTelemetry(request, serve);
+        });
+      await using api = await startApi({ store: tracedStore(), app: { logger, trace: around } });
+      await api.get('/users/none');
+      const spans = exporter.getFinishedSpans();
+      expect(spans.map(({ name }) => name)).to.have.members(['find', 'its own']);
+      const ids = new Set(spans.map((span) => span.spanContext().traceId));
+      expect([...ids]).to.deep.equal([lines.at(-1)?.traceId]);
+    });
+
+    it('are not made where the sampler says so, and the driver’s neither', async () => {
+      isRecorded = false;
+      await using api = await startTraced();
+      await api.get('/users/none', { traceparent });
+      expect(exporter.getFinishedSpans()).to.deep.equal([]);
+      expect(lines.at(-1)).to.include({ traceId });
+    });
+  });
+});

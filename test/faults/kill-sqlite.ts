@@ -1,7 +1,7 @@
 // Kills the server at random moments while it writes to SQLite, starts it again, and looks whether
 // everything that it acknowledged is there.
 //
-//   node test/faults/kill-sqlite.ts --kills 50 [--seconds 300] [--writers 16]
+//   node test/faults/kill-sqlite.ts --kills 50 [--seconds 300] [--writers 4]
 
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
@@ -43,8 +43,9 @@ export async function killSqlite({ kills, seconds, writers }: KillOptions): Prom
     load.address = server.address;
     const isLast = killed === kills || elapsed() > seconds;
     if (isLast) await load.stop();
-    const report = await load.report();
-    if (isLast || !isSafe(report)) {
+    // Looking for everything takes longer each time.
+    const report = isLast || killed % 10 === 9 ? await load.report() : undefined;
+    if (report && (isLast || !isSafe(report))) {
       await load.stop();
       return { kills: killed, sound, ...report, seconds: Math.round(elapsed()) };
     }
@@ -75,7 +76,7 @@ if (import.meta.main) {
     options: {
       kills: { type: 'string', default: '50' },
       seconds: { type: 'string', default: '300' },
-      writers: { type: 'string', default: '16' },
+      writers: { type: 'string', default: '4' },
     },
   });
   const report = await killSqlite({

@@ -4,7 +4,7 @@ import { isGood, killSqlite } from './kill-sqlite.ts';
 
 describe('the server on SQLite', () => {
   it('loses nothing that it acknowledged when it is killed', async () => {
-    const report = await killSqlite({ kills: 50, seconds: 300, writers: 16 });
+    const report = await killSqlite({ kills: 50, seconds: 300, writers: 4 });
     console.log(report);
     expect(report.kills).to.equal(50);
     expect(isGood(report)).to.equal(true);

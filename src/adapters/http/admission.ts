@@ -19,7 +19,7 @@ export interface AdmissionLimits {
 const defaultLimits: AdmissionLimits = {
   inProgress: 1000,
   turnMs: 10,
-  waitMs: 100,
+  waitMs: 50,
   shortLine: 256,
 };
 

@@ -18,7 +18,7 @@ import { Problem, unserved } from './problems/problem.ts';
 import { BodyReader } from './request/body.ts';
 
 /** How many bytes large pages may hold in all, from their making until their clients took them. */
-const pageBytes = 128 * 1024 * 1024;
+const pageBytes = 64 * 1024 * 1024;
 
 /** What the steps know: `boundary.ts` makes the exchange, and the first step finds the endpoint. */
 interface State {

@@ -1,5 +1,4 @@
 import { RostrumError } from '../../domain/errors.ts';
-import { Pace } from './pace.ts';
 
 /** What of a budget somebody holds. */
 export interface Share {
@@ -25,9 +24,6 @@ export interface Patience {
 
 const defaultPatience: Patience = { holderMs: 2000, waiterMs: 10_000 };
 
-/** More than so many wait only where they will not wait for longer than so many milliseconds. */
-const longLine = { length: 64, waitMs: 150 };
-
 /**
  * Memory that many requests share. What one takes, it gives back. Where there is no room, the
  * client who has held its share for the longest time is cut off first.
@@ -37,7 +33,6 @@ export class Budget {
   readonly #patience: Patience;
   readonly #shares = new Set<Share>();
   readonly #waiting = new Set<Waiting>();
-  readonly #pace = new Pace();
   #held = 0;
   #cutting: NodeJS.Timeout | undefined;
 
@@ -58,15 +53,10 @@ export class Budget {
   /**
    * Waits in line for room.
    *
-   * @throws RostrumError `overloaded` when it does not come in time, or will not
+   * @throws RostrumError `overloaded` when it does not come in time
    */
   async wait(bytes: number): Promise<Share> {
     if (this.#waiting.size === 0 && this.#hasRoom(bytes)) return this.#open(bytes);
-    const { size } = this.#waiting;
-    if (size >= longLine.length && this.#pace.waitFor(size) > longLine.waitMs) {
-      throw new RostrumError('overloaded', {});
-    }
-    if (size === 0) this.#pace.start();
     const { promise, resolve, reject } = Promise.withResolvers<Share>();
     const waiting = { bytes, resolve };
     this.#waiting.add(waiting);
@@ -124,7 +114,6 @@ export class Budget {
     for (const waiting of this.#waiting) {
       if (!this.#hasRoom(waiting.bytes)) return;
       this.#waiting.delete(waiting);
-      this.#pace.serve();
       waiting.resolve(this.#open(waiting.bytes));
     }
   }

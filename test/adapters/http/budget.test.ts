@@ -74,30 +74,4 @@ describe('a budget of memory', () => {
     await budget.wait(3);
     expect(cut).to.deep.equal(['oldest', 'older']);
   });
-
-  it('lets nobody join a long line in which he would wait for too long', async () => {
-    const budget = new Budget(1, { holderMs: 60_000, waiterMs: 60_000 });
-    const line = [Promise.resolve(budget.take(1))];
-    let [refused, isOver] = [undefined as unknown, false];
-    while (refused === undefined) {
-      for (let n = 0; n < 2; n++) {
-        const wait = budget.wait(1);
-        line.push(wait);
-        wait.catch((error: unknown) => {
-          if (!isOver) refused = error;
-        });
-      }
-      const share = await line.shift();
-      if (share !== undefined) budget.give(share);
-      await sleep(1);
-    }
-    isOver = true;
-    expect(refused).to.have.property('code', 'overloaded');
-    expect(line).to.have.length.above(64);
-    for (const wait of line)
-      await wait.then(
-        (share) => budget.give(share),
-        () => {},
-      );
-  });
 });

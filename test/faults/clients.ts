@@ -1,0 +1,138 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What clients ask for: each on a connection of its own, the next as soon as a response is there. */
+export interface ClientLoad {
+  readonly port: number;
+  readonly clients: number;
+  /** How many of them have a request under way at most; they take turns. All when absent. */
+  readonly active?: number;
+  readonly ms: number;
+  /** What was sent in the first of these milliseconds does not count. */
+  readonly warmMs: number;
+  /** A whole request. */
+  readonly request: string;
+}
+
+export interface ClientReport {
+  /** Requests that were served in a second. */
+  readonly goodput: number;
+  /** Milliseconds from a request to its whole response, of what was served. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Responses 503 in a second, and their milliseconds. */
+  readonly refused: number;
+  readonly refusedP99: number;
+  /** Other responses, and connections that broke. There may be none. */
+  readonly odd: number;
+}
+
+interface Response {
+  readonly status: number;
+  readonly retryAfter: number;
+}
+
+/** Runs the clients. After a 503 a client waits for as long as `Retry-After` says. */
+export async function runClients(load: ClientLoad): Promise<ClientReport> {
+  const { port, clients, active = clients, ms, warmMs, request } = load;
+  const [served, refused]: [number[], number[]] = [[], []];
+  const bytes = Buffer.from(request);
+  let [odd, from] = [0, 0];
+  let free = active;
+  const waiting: (() => void)[] = [];
+  const begin = async () => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  const end = () => {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  };
+  const over = new AbortController();
+  const run = async (socket: Socket) => {
+    const receive = responsesOf(socket);
+    try {
+      await sleep(Math.random() * warmMs * 0.5); // Clients do not know of each other.
+      while (!over.signal.aborted) {
+        await begin();
+        if (over.signal.aborted) return;
+        const start = performance.now();
+        socket.write(bytes);
+        const { status, retryAfter } = await receive();
+        end();
+        if (over.signal.aborted) return;
+        const counts = start > from;
+        if (status < 300) {
+          if (counts) served.push(performance.now() - start);
+        } else if (status !== 503) {
+          odd += 1;
+        } else {
+          if (counts) refused.push(performance.now() - start);
+          await sleep(retryAfter * 1000, undefined, { signal: over.signal });
+        }
+      }
+    } catch {
+      if (!over.signal.aborted) odd += 1;
+    }
+  };
+  const sockets: Socket[] = [];
+  for (let n = 0; n < clients; n++) {
+    sockets.push(connect(port, '127.0.0.1').setNoDelay());
+    if (n % 100 === 99) await sleep(20);
+  }
+  from = performance.now() + warmMs;
+  const running = sockets.map(run);
+  await sleep(warmMs + ms);
+  over.abort();
+  const seconds = (performance.now() - from) / 1000;
+  for (const socket of sockets) socket.destroy();
+  for (const next of waiting) next();
+  await Promise.all(running);
+  return {
+    goodput: Math.round(served.length / seconds),
+    p50: quantile(served, 0.5),
+    p99: quantile(served, 0.99),
+    refused: Math.round(refused.length / seconds),
+    refusedP99: quantile(refused, 0.99),
+    odd,
+  };
+}
+
+/** Reads responses that have a Content-Length, one for each call. */
+function responsesOf(socket: Socket): () => Promise<Response> {
+  let [early, missing] = ['', 0];
+  let response: Response = { status: 0, retryAfter: 0 };
+  let wanted = Promise.withResolvers<Response>();
+  socket.on('error', () => {}).on('close', () => wanted.reject(new Error('The connection ended.')));
+  socket.on('data', (chunk: Buffer) => {
+    if (missing > 0) {
+      missing -= chunk.length;
+    } else {
+      early += chunk.toString('latin1');
+      const end = early.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const head = early.slice(0, end);
+      const number = (name: RegExp) => Number(name.exec(head)?.[1]);
+      response = {
+        status: Number(head.slice(9, 12)),
+        retryAfter: number(/\r\nretry-after: (\d+)/i),
+      };
+      missing = number(/\r\ncontent-length: (\d+)/i) - (early.length - end - 4);
+      early = '';
+    }
+    if (missing <= 0) wanted.resolve(response);
+  });
+  return async () => {
+    const received = await wanted.promise;
+    wanted = Promise.withResolvers();
+    wanted.promise.catch(() => {});
+    return received;
+  };
+}
+
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,141 @@
+// Ten times as many requests at a time as the server serves best, on as many connections: it has to
+// serve nearly as much, refuse the rest at once, and answer probes. Clients that are refused come back
+// when `Retry-After` says.
+//
+//   node test/faults/overload.ts [--rounds 3] [--only changes]
+
+import { execFileSync, fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { temporaryDirectory } from '../support/repository-copy.ts';
+import { startServer } from '../support/server.ts';
+import { type ClientLoad, type ClientReport, quantile, runClients } from './clients.ts';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    only: { type: 'string' },
+    /** Runs clients: a process of its own. */
+    load: { type: 'string' },
+  },
+});
+
+/** How many clients there are, and how many of them ask at a time when the server is at its peak. */
+const [clients, peakClients] = [2560, 256];
+/** What has to hold of the medians of all rounds; milliseconds. */
+const bounds = { goodput: 0.9, p99: 250, refusedP99: 20 };
+const times = { ms: 4000, warmMs: 2000 };
+
+const body = '{"name":"Ann"}';
+const lines = (...all: string[]) => `${all.join('\r\n')}\r\nHost: localhost\r\n`;
+const json = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
+
+const loads: Record<string, { readonly store: string; readonly request: string }> = {
+  'changes on SQLite': {
+    store: 'sqlite:',
+    request: `${lines('POST /api/v1/users HTTP/1.1')}${json}\r\n${body}`,
+  },
+  'pages of 20 on SQLite': {
+    store: 'sqlite:',
+    request: `${lines('GET /api/v1/users?limit=20 HTTP/1.1')}\r\n`,
+  },
+  'pages of 20 on memory': {
+    store: 'memory:',
+    request: `${lines('GET /api/v1/users?limit=20 HTTP/1.1')}\r\n`,
+  },
+};
+
+/** The server and its clients have a core each, where there are two. */
+function pin(pid: number, core: number): void {
+  if (availableParallelism() < 2 || spawnSync('taskset', ['--version']).status !== 0) return;
+  execFileSync('taskset', ['-cp', String(core), String(pid)]);
+}
+
+async function inProcess(load: ClientLoad): Promise<ClientReport> {
+  const child = fork(import.meta.filename, ['--load', JSON.stringify(load)]);
+  const [report] = (await once(child, 'message')) as [ClientReport];
+  return report;
+}
+
+/** Asks the probes 20 times a second. @returns how many failed, and the p99 in milliseconds */
+async function probe(address: string, signal: AbortSignal) {
+  const slow: number[] = [];
+  let failed = 0;
+  for (let n = 0; !signal.aborted; n++) {
+    const start = performance.now();
+    const path = n % 2 === 0 ? '/livez' : '/readyz';
+    const status = await fetch(address + path).then(
+      ({ status }) => status,
+      () => 0,
+    );
+    if (status !== 200) failed += 1;
+    slow.push(performance.now() - start);
+    await sleep(50);
+  }
+  return { all: slow.length, failed, p99: quantile(slow, 0.99) };
+}
+
+/** @returns whether all is within its bounds */
+async function overload(name: string, store: string, request: string): Promise<boolean> {
+  await using folder = await temporaryDirectory();
+  const url = store === 'memory:' ? store : `${store}${folder.path}/rostrum.db`;
+  await using server = await startServer('--store', url);
+  pin(server.process.pid ?? 0, 0);
+  const { address } = server;
+  const headers = { 'Content-Type': 'application/json' };
+  for (let n = 0; n < 100; n++) {
+    await fetch(`${address}/api/v1/users`, { method: 'POST', headers, body });
+  }
+  const load = { port: Number(new URL(address).port), request, ...times };
+  const rounds: { peak: ClientReport; over: ClientReport }[] = [];
+  const probes: Awaited<ReturnType<typeof probe>>[] = [];
+  for (let n = 0; n < Number(values.rounds); n++) {
+    const peak = await inProcess({ ...load, clients, active: peakClients });
+    const ended = new AbortController();
+    const probing = probe(address, ended.signal);
+    const over = await inProcess({ ...load, clients });
+    ended.abort();
+    probes.push(await probing);
+    rounds.push({ peak, over });
+    console.log(`${name}, peak: ${describe(peak)}`);
+    console.log(`${name}, overload: ${describe(over)}`);
+  }
+  const median = (of: (round: (typeof rounds)[number]) => number) => quantile(rounds.map(of), 0.5);
+  const goodput = median(({ over }) => over.goodput) / median(({ peak }) => peak.goodput);
+  const p99 = median(({ over }) => over.p99);
+  const refusedP99 = median(({ over }) => over.refusedP99);
+  const failed = probes.reduce((sum, one) => sum + one.failed, 0);
+  const all = probes.reduce((sum, one) => sum + one.all, 0);
+  const odd = rounds.reduce((sum, { peak, over }) => sum + peak.odd + over.odd, 0);
+  const isGood =
+    goodput >= bounds.goodput &&
+    p99 <= bounds.p99 &&
+    refusedP99 <= bounds.refusedP99 &&
+    failed + odd === 0;
+  console.log(
+    `${isGood ? 'ok' : 'NOT OK'}: ${name}: goodput ${Math.round(goodput * 100)} % of the peak, ` +
+      `p99 ${p99} ms, refusals p99 ${refusedP99} ms, ${odd} odd, ` +
+      `${failed} of ${all} probes failed, their p99 ${quantile(
+        probes.map((one) => one.p99),
+        0.5,
+      )} ms`,
+  );
+  return isGood;
+}
+
+function describe({ goodput, p50, p99, refused, refusedP99 }: ClientReport): string {
+  return `${goodput} served a second, p50 ${p50} p99 ${p99} ms; ${refused} refused, p99 ${refusedP99} ms`;
+}
+
+if (values.load !== undefined) {
+  pin(process.pid, 1);
+  process.send?.(await runClients(JSON.parse(values.load) as ClientLoad));
+  process.disconnect();
+} else {
+  for (const [name, { store, request }] of Object.entries(loads)) {
+    if (values.only !== undefined && !name.includes(values.only)) continue;
+    if (!(await overload(name, store, request))) process.exitCode = 1;
+  }
+}

@@ -80,10 +80,11 @@ type Four = readonly [record: JsonSchema, input: JsonSchema, patch: JsonSchema, 
 
 function schemasOf(
   one: 'User' | 'Post',
-  own: JsonObject | undefined,
+  given: JsonObject | undefined,
   [record, input, patch, page]: Four,
 ): JsonSchema {
   const component = `${one}OwnFields`;
+  const own = given && rebased(given, component);
   const sample = one === 'User' ? user : post;
   const whole = withOwnFields(withExamples(record, sample), own, component);
   const properties = page.properties as JsonSchema;
@@ -99,7 +100,7 @@ function schemasOf(
       ...page,
       properties: { ...properties, [list]: { ...items, items: reference(`Listed${one}`) } },
     },
-    ...(own !== undefined && { [component]: rebased(own, component) }),
+    ...(own !== undefined && { [component]: own }),
   };
 }
 
@@ -127,28 +128,37 @@ function asGiven(input: JsonSchema): JsonSchema {
  */
 function withOwnFields(
   record: JsonSchema,
-  own: JsonObject = {},
+  own: JsonSchema = {},
   component = '',
   describe: Describe = wholeOf,
 ): JsonSchema {
   const needed = describe === wholeOf ? (own.required ?? []) : [];
   return {
     ...record,
-    properties: { ...schemaAt(record), ...membersOf(own, component, describe) },
+    properties: {
+      ...schemaAt(record),
+      ...membersOf(own, describe, (name) => {
+        const pointer = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+        return reference(`${component}/properties/${pointer}`);
+      }),
+    },
     required: [...(record.required as string[]), ...(needed as readonly string[])],
     ...restOf(own),
   };
 }
 
-/** Describes a field by its schema, which is the component of this name. */
-type Describe = (component: string, schema: JsonSchema, isNeeded: boolean) => JsonSchema;
+/** Describes a field by its schema, and by that or a reference to it. */
+type Describe = (field: JsonSchema, schema: JsonSchema, isNeeded: boolean) => JsonSchema;
 
-function membersOf(own: JsonSchema, component: string, describe: Describe): JsonSchema {
+function membersOf(
+  own: JsonSchema,
+  describe: Describe,
+  refer: (name: string, schema: JsonSchema) => JsonSchema,
+): JsonSchema {
   const needed = new Set((own.required ?? []) as readonly string[]);
-  const members = Object.entries(schemaAt(own)).map(([name, schema]) => {
-    const pointer = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
-    const at = `${component}/properties/${pointer}`;
-    return [name, describe(at, schema as JsonSchema, needed.has(name))] as const;
+  const members = Object.entries(schemaAt(own)).map(([name, value]) => {
+    const schema = value as JsonSchema;
+    return [name, describe(refer(name, schema), schema, needed.has(name))] as const;
   });
   return Object.fromEntries(members);
 }
@@ -162,19 +172,20 @@ function restOf({ additionalProperties, patternProperties }: JsonSchema): JsonSc
   };
 }
 
-function wholeOf(component: string): JsonSchema {
-  return reference(component);
+function wholeOf(field: JsonSchema): JsonSchema {
+  return field;
 }
 
 /** An object is merged into what is there; all else takes the place of it, and null removes. */
-function changeOf(component: string, schema: JsonSchema, isNeeded: boolean): JsonSchema {
+function changeOf(field: JsonSchema, schema: JsonSchema, isNeeded: boolean): JsonSchema {
   const { type } = schema;
   if (type === 'object') {
-    const properties = membersOf(schema, component, changeOf);
+    // No reference: types of TypeScript cannot refer to members of what may be absent.
+    const properties = membersOf(schema, changeOf, (_, member) => member);
     return { type: isNeeded ? type : [type, 'null'], properties, ...restOf(schema) };
   }
   if (type === undefined || [type].flat().includes('object')) return reference('Json');
-  return isNeeded ? reference(component) : { anyOf: [reference(component), { type: 'null' }] };
+  return isNeeded ? field : { anyOf: [field, { type: 'null' }] };
 }
 
 function schemaAt({ properties }: JsonSchema): JsonSchema {

@@ -5,12 +5,12 @@ import { clientAddresses } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
 import { rateLimitHeaders } from './access/rate-limit.ts';
 import { Exchange, type ExchangeOptions, RequestAborted } from './exchange.ts';
-import { addClient, logAtEnd } from './log.ts';
+import { failureLog, logAtEnd } from './log.ts';
 import { countAtEnd, type HttpMetrics } from './metrics.ts';
 import type { RostrumAppOptions, RostrumHttpOptions, Trace } from './options.ts';
 import { Problem, problemResponse, toProblem } from './problems/problem.ts';
 import { maxTargetLength } from './request/limits.ts';
-import { loggedPath, publicBase } from './request/target.ts';
+import { publicBase } from './request/target.ts';
 import { commonHeaders, type Deliver } from './response.ts';
 
 export interface BoundaryOptions extends ExchangeOptions {
@@ -46,6 +46,8 @@ export type Boundary = (ctx: Context, answer: Answer) => Promise<void>;
  */
 export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boundary {
   const { logger, accessLog, metrics, trace, cors, isOwnHost } = options;
+  // Without a logger, the app's `error` event has what nobody expected.
+  const fail = logger && failureLog(logger);
   return (ctx, answer) => {
     const exchange = new Exchange(ctx, options);
     ctx.state.exchange = exchange;
@@ -68,7 +70,8 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
       }
       const problem = toProblem(error);
       exchange.problem = problem.code;
-      report(ctx, exchange, problem, logger);
+      if (problem.status >= 500 && fail) fail(exchange, problem);
+      else if (problem.code === 'internal') ctx.app.emit('error', toError(problem.cause), ctx);
       exchange.response = problemResponse(problem, exchange.requestId, exchange.problems);
     }
     const { response, requestId } = exchange;
@@ -83,6 +86,10 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
   }
 }
 
+function toError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}
+
 /** @throws Problem `misdirected-request` */
 function checkHost({ host }: Exchange, isOwn: (name: string) => boolean): void {
   // HTTP/1.0 knows no Host: no browser speaks it.
@@ -93,30 +100,6 @@ function checkHost({ host }: Exchange, isOwn: (name: string) => boolean): void {
 function uriTooLong(): Problem {
   const sentence = `The path and the query must have at most ${maxTargetLength} characters.`;
   return new Problem('uri-too-long', sentence);
-}
-
-/** Tells the operator of failures. Without a logger, the app's `error` event has them. */
-function report(
-  ctx: Context,
-  exchange: Exchange,
-  { status, code, cause, message, parts }: Problem,
-  logger: Logger | undefined,
-): void {
-  if (status < 500) return;
-  const { req, endpoint, target } = exchange;
-  const { outcome } = parts.members ?? {};
-  const fields = {
-    method: req.method,
-    path: loggedPath(target),
-    endpoint,
-    code,
-    outcome,
-    err: cause,
-  };
-  addClient(fields, exchange);
-  if (code !== 'internal') logger?.warn(fields, message);
-  else if (logger) logger.error(fields, 'The request failed.');
-  else ctx.app.emit('error', cause instanceof Error ? cause : new Error(String(cause)), ctx);
 }
 
 /** Errors of a connection that its client ended. */

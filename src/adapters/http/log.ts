@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../ports/logger.ts';
 import type { DeleteMode } from '../../ports/user-repository.ts';
 import type { Exchange } from './exchange.ts';
+import type { Problem } from './problems/problem.ts';
 import { loggedPath } from './request/target.ts';
 
 /** How many characters of a text that a client made up a line has. */
@@ -61,8 +62,52 @@ export function auditLog(logger: Logger | undefined): Audit {
   };
 }
 
+/**
+ * Tells of requests that the server failed. While a store is away, each of them fails: warnings of one
+ * code are some time apart. What may have been changed is told of each time.
+ */
+export function failureLog(logger: Logger): (exchange: Exchange, problem: Problem) => void {
+  const repeats = new Repeats();
+  return (exchange, { code, cause, message, parts }) => {
+    const outcome = parts.members?.outcome;
+    const isWarning = code !== 'internal';
+    const omitted = isWarning && outcome !== 'unknown' ? repeats.take(code) : 0;
+    if (omitted === undefined) return;
+    const { req, endpoint, target } = exchange;
+    const fields: Record<string, unknown> = { method: req.method, path: loggedPath(target) };
+    if (endpoint !== '') fields.endpoint = endpoint;
+    fields.code = code;
+    if (outcome !== undefined) fields.outcome = outcome;
+    if (omitted > 0) fields.omitted = omitted;
+    addClient(fields, exchange);
+    fields.err = cause;
+    if (isWarning) logger.warn(fields, message);
+    else logger.error(fields, 'The request failed.');
+  };
+}
+
+/** For how long, in milliseconds, a warning is not repeated. */
+const repeatMs = 10_000;
+
+/** When each warning was last written, and how often it was not since. */
+class Repeats {
+  readonly #last = new Map<string, { readonly at: number; omitted: number }>();
+
+  /** @returns how many were omitted before this one; undefined where it is omitted, too */
+  take(code: string): number | undefined {
+    const last = this.#last.get(code);
+    const at = performance.now();
+    if (last !== undefined && at - last.at < repeatMs) {
+      last.omitted += 1;
+      return undefined;
+    }
+    this.#last.set(code, { at, omitted: 0 });
+    return last?.omitted ?? 0;
+  }
+}
+
 /** Says who asked, and in which request. */
-export function addClient(fields: Record<string, unknown>, exchange: Exchange): void {
+function addClient(fields: Record<string, unknown>, exchange: Exchange): void {
   const { address, caller, requestId, traceId } = exchange;
   fields.address = address;
   if (caller !== undefined) fields.caller = bounded(caller.name);

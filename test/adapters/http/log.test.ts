@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { storeUnavailable } from '../../../src/domain/errors.ts';
 import { until } from '../../support/until.ts';
 import { startApi } from './support/api.ts';
 import { as, authenticate } from './support/callers.ts';
@@ -134,6 +136,31 @@ describe('the log', () => {
     expect(lines[0]).to.include({ level: 'info', message: 'refused', code: 'bad-request' });
     expect(lines[1]).to.include({ requestId: 'r1', status: 400, path: '/livez' });
     for (const line of lines) expect(line).to.include({ address: '127.0.0.1' });
+  });
+
+  it('does not repeat a warning for each request, unless something may have been changed', async () => {
+    const { logger, lines } = keepLog();
+    const store = createMemoryStore();
+    const { users } = store;
+    users.get = () => Promise.reject(storeUnavailable('none'));
+    users.update = () => Promise.reject(storeUnavailable('unknown'));
+    await using api = await startApi({ store, app: { logger, accessLog: false } });
+    for (let n = 0; n < 3; n += 1) {
+      await api.get('/users/x');
+      await api.send('PATCH', '/users/x', {}, { name: 'x' });
+    }
+    const told = lines.map(({ level, outcome, endpoint }) => [level, outcome, endpoint]);
+    const unknown = ['warn', 'unknown', 'patchUser'];
+    expect(told).to.deep.equal([['warn', 'none', 'getUser'], unknown, unknown, unknown]);
+    const { now } = performance;
+    performance.now = () => now.call(performance) + 10_001;
+    try {
+      await api.get('/users/x');
+    } finally {
+      performance.now = now;
+    }
+    expect(lines.at(-1)).to.include({ endpoint: 'getUser', omitted: 2 });
+    expect(lines).to.have.lengthOf(5);
   });
 
   it('can do without a line for each request', async () => {

@@ -5,7 +5,7 @@ import { storeUnavailable } from '../../domain/errors.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection.ts';
 import { dataFile, lockDataFile } from './data-file.ts';
-import { openingError } from './errors.ts';
+import { isDriverError, openingError, resultCode } from './errors.ts';
 import { migrate } from './migration.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
 import { syncOwnIndexes } from './own-filters.ts';
@@ -37,9 +37,23 @@ export function openStore(
   }
   const writeLimits = { ...defaultWriteLimits, ...writes };
   const queue = new WriteQueue(connection, writeLimits, (err, count) => {
-    logger?.error({ err, writes: count }, 'A group of writes could not be committed.');
+    const isFull = isDriverError(err, resultCode.full);
+    const message = isFull
+      ? 'The disk is full: writes are refused until it has space.'
+      : 'A group of writes could not be committed.';
+    logger?.error({ err, writes: count }, message);
   });
   return storeOf(file, { connection, writes: queue, ownFilters: ownFilters ?? {} }, lock);
+}
+
+/** As much as a long post has: less would find its space where a record finds none. */
+const tried = 'x'.repeat(64 * 1024);
+
+/** Writes something and takes it away again. @throws RostrumError `store-unavailable` */
+async function tryWriting({ connection, writes }: StoreParts): Promise<void> {
+  const claim = ['', '', '', 0, tried] as const;
+  await writes.add(() => connection.run('REPLACE INTO claims VALUES (?, ?, ?, ?, ?)', ...claim));
+  await writes.add(() => connection.run("DELETE FROM claims WHERE kind = ''"));
 }
 
 /** Keeps records in an SQLite file: one connection, and a queue for all that writes. */
@@ -69,10 +83,11 @@ function storeOf(file: string, parts: StoreParts, lock: Connection): Store {
     transfer: sqliteTransfer(parts),
     /**
      * Waits as a write does, for the writes before it and for another program's lock, but writes
-     * nothing. Then it looks for the file.
+     * nothing, unless the disk was full. Then it looks for the file.
      */
     async ready() {
       await writes.add(() => connection.get('SELECT 1 FROM users LIMIT 1'));
+      if (writes.isFull) await tryWriting(parts);
       // Writes to a file that was moved or deleted would be lost to the next start.
       if (statSync(file, { throwIfNoEntry: false })?.ino !== inode) {
         throw storeUnavailable('none', new Error(`The data file ${file} is not where it was.`));

@@ -32,8 +32,10 @@ export class WriteQueue {
   /** How many writes waited at the last turn of the event loop. */
   #gathered = 0;
   #closing: PromiseWithResolvers<void> | undefined;
+  /** What the first write met that found no space on the disk, until one finds some. */
+  #full: unknown;
 
-  /** @param onFailure told of writes that failed with their whole group */
+  /** @param onFailure told of writes that failed with their whole group, and once of a full disk */
   constructor(
     connection: Connection,
     limits: WriteLimits,
@@ -60,6 +62,11 @@ export class WriteQueue {
       this.#waiting.push({ run, resolve: (value) => resolve(value as T), reject, since });
       this.#schedule();
     });
+  }
+
+  /** Whether the last write found no space on the disk. */
+  get isFull(): boolean {
+    return this.#full !== undefined;
   }
 
   /** Takes no more writes; fulfilled when those that wait have come to their end. */
@@ -115,6 +122,7 @@ export class WriteQueue {
     const settle: (() => void)[] = [];
     const { groupWrites, groupMs } = this.#limits;
     const end = performance.now() + groupMs;
+    const before = this.isFull ? this.#connection.changes : Number.POSITIVE_INFINITY;
     let isCommitting = false;
     try {
       do {
@@ -130,6 +138,7 @@ export class WriteQueue {
       this.#reject(group, error, isCommitting ? outcomeOfCommit(error) : 'none');
       return;
     }
+    if (this.isFull && this.#connection.changes > before) this.#full = undefined;
     for (const one of settle) one();
   }
 
@@ -140,13 +149,26 @@ export class WriteQueue {
       return () => write.resolve(value);
     } catch (error) {
       if (!this.#connection.inTransaction) throw error;
-      return () => write.reject(translated(error, 'none'));
+      const isFull = isDriverError(error, resultCode.full);
+      const failure = isFull ? this.#failed(error, 1) : error;
+      return () => write.reject(translated(failure, 'none'));
     }
   }
 
   #reject(writes: readonly QueuedWrite[], error: unknown, outcome: Outcome): void {
-    for (const write of writes) write.reject(translated(error, outcome));
-    if (writes.length > 0) this.#onFailure(error, writes.length);
+    if (writes.length === 0) return;
+    const failure = this.#failed(error, writes.length);
+    for (const write of writes) write.reject(translated(failure, outcome));
+  }
+
+  /** A full disk is one failure, however many writes meet it. */
+  #failed(error: unknown, writes: number): unknown {
+    if (isDriverError(error, resultCode.full)) {
+      if (this.#full !== undefined) return this.#full;
+      this.#full = error;
+    }
+    this.#onFailure(error, writes);
+    return error;
   }
 }
 

@@ -41,4 +41,31 @@ describe('a sqlite store that runs out of disk', () => {
     await store.close();
     expectSound(path);
   });
+
+  it('says so once, is not ready meanwhile, and is again when there is space', async () => {
+    const database = new DatabaseSync(folder.file());
+    const said: string[] = [];
+    const error = (_: object, message: string) => said.push(message);
+    const logger = { info() {}, warn() {}, error };
+    const store = folder.open(undefined, { logger }, () => database);
+    await store.ready();
+    const body = 'x'.repeat(20_000);
+    const fill = async () => {
+      for (let n = 0; ; n++) await store.posts.create(() => post(`${said.length}-${n}`, { body }));
+    };
+    for (const times of [1, 2]) {
+      const { page_count: pages } = database.prepare('PRAGMA page_count').get() ?? {};
+      database.exec(`PRAGMA max_page_count = ${Number(pages) + 30}`);
+      const { cause } = await unavailable(fill());
+      expect((await unavailable(fill())).cause).to.equal(cause);
+      for (let n = 0; n < 3; n++) expect((await unavailable(store.ready())).cause).to.equal(cause);
+      expect(await store.posts.get('0-0')).not.to.equal(undefined);
+      expect(said).to.have.length(times);
+      expect(said.at(-1)).to.match(/^The disk is full/);
+      database.exec('PRAGMA max_page_count = 100000');
+      await store.ready();
+      await store.posts.create(() => post(`again ${times}`, { body }));
+    }
+    expect(database.prepare('SELECT count(*) AS n FROM claims').get()?.n).to.equal(0);
+  });
 });

@@ -42,6 +42,7 @@ describe('rostrum openapi', function () {
       { bearer: ['users:write:own'] },
     ]);
     expect(remove?.description).to.contain('Needs the scope users:write, or users:write:own');
+    expect(remove?.description).to.contain('With "posts", it needs posts:write too');
     expect(Object.keys(remove?.responses ?? {})).to.include.members(['401', '403']);
     expect(Object.keys((await printed()).paths['/users']?.get?.responses ?? {}))
       .to.include('200')

@@ -26,7 +26,7 @@ const cursor: Parameter = {
 
 const count: Parameter = {
   name: 'count',
-  description: 'With "exact", the answer says how many records the filter matches.',
+  description: 'With "exact", the response says how many records the filter matches.',
   ...oneOf(['exact']),
 };
 

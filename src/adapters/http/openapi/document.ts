@@ -84,7 +84,7 @@ class Description {
       summary,
       description: [
         describe(operation),
-        ...(authenticate === undefined ? [] : [describeScopes(needed)]),
+        ...(authenticate === undefined ? [] : [describeScopes(endpoint)]),
       ].join(' '),
       parameters: [
         ...(path.includes(':id') ? [{ $ref: '#/components/parameters/id' }] : []),

@@ -1,4 +1,3 @@
-import type { Scope } from '../../../domain/access.ts';
 import type { Endpoint, Parameter } from '../endpoint.ts';
 import type { JsonSchema } from '../endpoints/json-schema.ts';
 
@@ -16,10 +15,17 @@ export function describe(operation: string): string {
   return texts[operation.replace(/[A-Z].*/, '')] ?? '';
 }
 
-/** What a caller needs to be allowed. */
-export function describeScopes([always, own]: readonly Scope[]): string {
+/** What callers need to be allowed, and what becomes of it that they are known. */
+const ofCallers: Readonly<Record<string, string>> = {
+  deleteUser:
+    ' With "posts", it needs posts:write too, or posts:write:own where the user is the caller.',
+  createPost: ' Without an author, the post gets the caller for its author, if that is a user.',
+};
+
+export function describeScopes({ operation, scopes }: Endpoint): string {
+  const [always, own] = scopes;
   const or = own === undefined ? '' : `, or ${own} for what is the caller's own`;
-  return `Needs the scope ${always}${or}.`;
+  return `Needs the scope ${always}${or}.${ofCallers[operation] ?? ''}`;
 }
 
 /** Where a response leads. */

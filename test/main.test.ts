@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { outcomeOf, start } from './support/process.ts';
 import { repository } from './support/repository-copy.ts';
 import { rostrum, startServer } from './support/server.ts';
+import { until } from './support/until.ts';
 
 describe('the program', function () {
   this.timeout(20_000);
@@ -30,6 +32,25 @@ describe('the program', function () {
       const server = await startServer('--store', 'memory:');
       expect(await server.stop(signal)).to.equal(0);
     }
+  });
+
+  it('ends at once on a second signal, and takes one that comes twice for one', async () => {
+    const server = await startServer('--store', 'memory:');
+    const { port } = new URL(server.address);
+    const busy = connect(Number(port), '127.0.0.1').on('error', () => {});
+    const head =
+      'POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    busy.write(`${head}Content-Length: 10\r\nExpect: 100-continue\r\n\r\n`);
+    expect(String(await once(busy, 'data'))).to.contain('100 Continue');
+    const isStopping = async () => (await fetch(`${server.address}/readyz`)).status === 503;
+    server.process.kill('SIGINT');
+    await sleep(20);
+    server.process.kill('SIGINT');
+    await until(isStopping, 'the server is stopping');
+    await sleep(1000);
+    expect(await isStopping()).to.equal(true);
+    expect(await server.stop('SIGTERM')).to.equal(null);
+    busy.destroy();
   });
 
   it('starts by npm start, which hands SIGTERM on to it', async () => {

@@ -15,6 +15,12 @@ import { explainOpening, Failure, refusalOf } from './failure.ts';
 /** How often a store that is not ready at the start is asked again, in milliseconds. */
 const readyPollMs = 250;
 
+/**
+ * For how long, in milliseconds, a signal that comes again is the same one: `npm` hands on a Ctrl-C
+ * that the terminal has sent to both.
+ */
+const sameSignalMs = 500;
+
 /** The name by which a setting was given: a flag or a variable. */
 export type NameOf = (setting: keyof Settings) => string;
 
@@ -34,7 +40,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     const { host, port, cors, publicUrl, trustProxy: trustedProxies } = settings;
     const servers: RunningServer[] = [];
     const stop = new AbortController();
-    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort());
+    stopOnSignal(stop);
     const { signal } = stop;
     try {
       if (metrics !== undefined)
@@ -75,6 +81,20 @@ async function serveMetrics(
   } catch (error) {
     throw explainListening(error, { host, port }, nameOf, ['metricsHost', 'metricsPort']) ?? error;
   }
+}
+
+/** The first signal asks for an orderly end; a later one is left to Node, which ends at once. */
+function stopOnSignal(stop: AbortController): void {
+  const signals = ['SIGTERM', 'SIGINT'];
+  const begin = () => {
+    if (stop.signal.aborted) return;
+    stop.abort();
+    const leave = () => {
+      for (const signal of signals) process.off(signal, begin);
+    };
+    setTimeout(leave, sameSignalMs).unref();
+  };
+  for (const signal of signals) process.on(signal, begin);
 }
 
 /**

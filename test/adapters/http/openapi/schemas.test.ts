@@ -100,4 +100,28 @@ describe('the schemas of the description', () => {
       expect(takes('UserPatch', patch, closed), JSON.stringify(patch)).to.equal(isTaken);
     }
   });
+
+  it('are of a form that generators of TypeScript make good types of', () => {
+    const { schemas } = documentOf({ properties: { home: { properties: { a: {} } } } }).components;
+    for (const [name, schema] of Object.entries(schemas)) {
+      const text = JSON.stringify(schema);
+      // A field with a default is taken for one that is always there, in what is sent as well.
+      expect(text, name).to.not.include('"default":');
+      // A reference for the names makes a mapped type, which has no known fields.
+      expect(text, name).to.not.include('"propertyNames":{"$ref"');
+      // A type may refer to itself by a member of an object, and in no other way.
+      expect(aliasesOf(schema), name).to.not.include(name);
+      for (const alias of aliasesOf(schema)) {
+        expect(aliasesOf(schemas[alias] ?? {}), alias).to.not.include(name);
+      }
+    }
+  });
 });
+
+/** The components that a schema is, or has in an array, without an object between. */
+function aliasesOf(schema: object): readonly string[] {
+  const { $ref, items, anyOf, oneOf, allOf } = schema as Readonly<Record<string, unknown>>;
+  const parts = [items, anyOf, oneOf, allOf].flat().filter((one) => one !== undefined);
+  const name = typeof $ref === 'string' ? [$ref.replace('#/components/schemas/', '')] : [];
+  return [...name, ...parts.flatMap((part) => aliasesOf(part as object))];
+}

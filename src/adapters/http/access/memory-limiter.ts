@@ -42,7 +42,8 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 
   async peek(text: string): Promise<Quota> {
-    const state = await this.#limiter.get(keyOf(text));
+    const key = keyOf(text);
+    const state = this.#keys.has(key) ? await this.#limiter.get(key) : null;
     // Nothing is taken, so the last one that may be taken is not there any more.
     const quota = this.#quota(state);
     return { ...quota, isExceeded: quota.remaining === 0 };

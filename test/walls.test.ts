@@ -58,6 +58,8 @@ const crossings: readonly [what: string, folder: string, specifier: string][] = 
   ['one adapter in another', 'src/adapters/memory', '../http/index.ts'],
   ['one adapter in a room of another', 'src/adapters/http/server', '../../memory/index.ts'],
   ['a driver in HTTP', 'src/adapters/http', 'mongodb'],
+  ['a framework in metrics', 'src/adapters/metrics', 'koa'],
+  ['an SDK beside the API of OpenTelemetry', 'src/adapters/opentelemetry', '@opentelemetry/core'],
   ['a driver in a room of HTTP', 'src/adapters/http/server', 'mongodb'],
   ['a driver of Node in HTTP', 'src/adapters/http', 'node:sqlite'],
   ['a driver in the credentials', 'src/adapters/credentials', 'mongodb'],

@@ -7,6 +7,7 @@ import { Problem } from '../problems/problem.ts';
 import { Turns } from '../turns.ts';
 import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
 import { findDuplicateKey } from './duplicate-keys.ts';
+import { findJsonError } from './json-error.ts';
 import { bodyLimit } from './limits.ts';
 
 const mebibyte = 1024 * 1024;
@@ -102,13 +103,20 @@ function parseObject(text: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Problem('invalid-body', 'The body is not valid JSON.');
+    throw new Problem('invalid-body', `The body is not valid JSON: ${whereOf(text)}.`);
   }
   if (!isPlainObject(value)) throw new Problem('invalid-body', 'The body must be a JSON object.');
   const duplicate = findDuplicateKey(text);
   if (duplicate === undefined) return value as JsonObject;
   const key = JSON.stringify(duplicate.key.slice(0, 64));
   throw new Problem('invalid-body', `The body has the key ${key} twice in one object.`);
+}
+
+function whereOf(text: string): string {
+  const at = findJsonError(text);
+  if (at === text.length) return 'it ends too early';
+  const lines = text.slice(0, at).split('\n');
+  return `see line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }
 
 /** A body that somebody read before us is gone; waiting for it would never end. */

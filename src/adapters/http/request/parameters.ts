@@ -50,7 +50,11 @@ export class QueryTable {
     const parameter = this.#parameters.get(name);
     const add = (code: string, message: string) => errors.push({ parameter: name, code, message });
     if (parameter === undefined) {
-      add('unknown', 'There is no such parameter here.');
+      // Some clients write an array so.
+      const single = name.replace(/\[\d*\]$/, '');
+      const isArray = single !== name && (this.#parameters.get(single)?.atMost ?? 1) > 1;
+      const hint = isArray ? ` Repeat "${single}" instead: ${single}=…&${single}=….` : '';
+      add('unknown', `There is no such parameter here.${hint}`);
       return;
     }
     const { atMost = 1 } = parameter;

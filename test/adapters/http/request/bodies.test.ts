@@ -138,9 +138,14 @@ describe('the body of a request', () => {
       const answer = await expectRaw(body, 400, 'invalid-body');
       expect(answer?.body.error).to.equal('The body must be a JSON object.');
     }
-    for (const body of ['{', '{"name":"Ann"} x', '{name:"Ann"}', '[1', 'nul', '"text']) {
+    for (const [body, where] of [
+      ['{', 'it ends too early'],
+      ['{"name":"Ann"} x', 'see line 1, column 16'],
+      ['{\n  name: "Ann"}', 'see line 2, column 3'],
+      ['nul', 'see line 1, column 1'],
+    ] as const) {
       const answer = await expectRaw(body, 400, 'invalid-body');
-      expect(answer?.body.error).to.equal('The body is not valid JSON.');
+      expect(answer?.body.error).to.equal(`The body is not valid JSON: ${where}.`);
     }
     expect((await expectRaw('', 400, 'invalid-body'))?.body.error).to.match(/is empty/);
   });

@@ -48,6 +48,15 @@ describe('the query', () => {
     expectProblem(answer, 400, 'invalid-query');
   });
 
+  it('says how several ids are given, where they are given as an array', async () => {
+    for (const query of ['id[]=a&id[]=b', 'id%5B0%5D=a']) {
+      const { error } = expectProblem(await api.get(`/users?${query}`), 400, 'invalid-query');
+      expect(error).to.match(/ Repeat "id" instead: id=…&id=…\.$/);
+    }
+    const other = expectProblem(await api.get('/users?limit[]=1'), 400, 'invalid-query');
+    expect(other.error).to.match(/There is no such parameter here\.$/);
+  });
+
   it('refuses values of posts that there are not', async () => {
     for (const value of ['', 'refuse', 'Keep', 'delete,keep']) {
       const answer = await api.send('DELETE', `/users/${id}?posts=${value}`);

@@ -8,7 +8,7 @@ import {
   postSorts,
 } from '../src/domain/list.ts';
 import { RecordVersioned } from '../src/domain/record.ts';
-import type { Store, Versioned } from '../src/index.ts';
+import { isRostrumError, type Store, type Versioned } from '../src/index.ts';
 import { authorAt, authorsOf, postAt } from './data.ts';
 import type { Options } from './options.ts';
 import { say } from './progress.ts';
@@ -142,10 +142,27 @@ async function load<T>(
       const first = next;
       next = Math.min(first + batch, total);
       if (first % 50_000 === 0) say(`pages: filling a store, ${count(first)} of ${count(total)}`);
-      await to.load(Array.from({ length: next - first }, (_, i) => make(first + i)));
+      await loadPatiently(
+        to,
+        Array.from({ length: next - first }, (_, i) => make(first + i)),
+      );
     }
   }
   await Promise.all([work(), work(), work(), work()]);
+}
+
+/** On a busy machine a batch may last longer than a store waits; one that is there stays as it is. */
+async function loadPatiently<T>(
+  to: { load(records: readonly Versioned<T>[]): Promise<void> },
+  records: readonly Versioned<T>[],
+): Promise<void> {
+  for (;;) {
+    try {
+      return await to.load(records);
+    } catch (error) {
+      if (!isRostrumError(error, 'store-unavailable')) throw error;
+    }
+  }
 }
 
 function count(records: number): string {

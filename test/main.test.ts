@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { freePort } from './support/free-port.ts';
 import { outcomeOf, start } from './support/process.ts';
 import { repository } from './support/repository-copy.ts';
 import { rostrum, startServer } from './support/server.ts';
-import { until } from './support/until.ts';
+import { until, untilServed } from './support/until.ts';
 
 describe('the program', function () {
   this.timeout(20_000);
@@ -25,6 +26,22 @@ describe('the program', function () {
     await using server = await startServer('--store', 'memory:');
     expect(server.readyLine).to.match(/^Rostrum is ready at http:\/\/127\.0\.0\.1:\d+ on memory:$/);
     expect((await fetch(`${server.address}/readyz`)).status).to.equal(200);
+  });
+
+  it('serves where neither its output nor its log can be written', async () => {
+    const port = String(await freePort());
+    const script = 'exec "$0" "$@" > /dev/full 2> /dev/full';
+    const args = ['src/main.ts', '--store', 'memory:', '--port', port];
+    const child = start('sh', ['-c', script, process.execPath, ...args], { cwd: repository });
+    const users = () => fetch(`http://127.0.0.1:${port}/api/v1/users`);
+    await untilServed(users);
+    for (let n = 0; n < 10; n += 1) {
+      expect((await users()).status).to.equal(200);
+      await sleep(30); // So that each has a write of the log of its own.
+    }
+    const ended = outcomeOf(child);
+    child.kill();
+    expect((await ended).code).to.equal(0);
   });
 
   it('ends with 0 on SIGTERM and on SIGINT', async () => {

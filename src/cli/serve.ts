@@ -52,6 +52,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       metrics?.connections(() => server.connections);
       if (await isReady(await container.getAsync(tokens.store), logger, signal)) {
         const store = redactStoreUrl(settings.store);
+        process.stdout.on('error', () => {}); // A full disk or a closed pipe: it serves all the same.
         process.stdout.write(`Rostrum is ready at ${server.url} on ${store}\n`);
       }
       if (!signal.aborted) await once(signal, 'abort');

@@ -21,7 +21,6 @@ export function logAtEnd(exchange: Exchange, logger: Logger): void {
     if (isProbe && logger.debug === undefined) return;
     const { endpoint, problem } = exchange;
     const ms = Math.round((performance.now() - start) * 10) / 10;
-    const bytes = req.socket.bytesWritten - before;
     const fields: Record<string, unknown> = {
       method: req.method,
       path: loggedPath(exchange.target),
@@ -30,7 +29,8 @@ export function logAtEnd(exchange: Exchange, logger: Logger): void {
     if (res.writableFinished) fields.status = res.statusCode;
     else fields.aborted = true;
     if (problem !== undefined) fields.code = problem;
-    fields.bytes = bytes;
+    const bytes = req.socket.bytesWritten - before;
+    if (bytes >= 0) fields.bytes = bytes; // What stands in for a connection may not count.
     fields.ms = ms;
     addClient(fields, exchange);
     const agent = userAgent(req);

@@ -8,7 +8,7 @@ import { BlockList, isIP } from 'node:net';
 export type TrustedProxies = number | readonly string[];
 
 /** Finds the address of the client of a request; empty where its connection has none. */
-export type ClientAddress = (request: IncomingMessage) => string;
+export type ClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /**
  * Finds the address of a client. What a proxy that is not trusted says is not looked at; each entry
@@ -68,7 +68,7 @@ function notAnAddress(text: string): TypeError {
   return new TypeError(`"${text}" is not the address or the network of a proxy.`);
 }
 
-function forwardedFor({ headers }: IncomingMessage): string[] {
+function forwardedFor({ headers }: Pick<IncomingMessage, 'headers'>): string[] {
   const header = headers['x-forwarded-for'];
   return (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
 }

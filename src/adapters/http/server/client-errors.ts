@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../../ports/logger.ts';
+import type { ClientAddress } from '../access/client-address.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { maxTargetLength } from '../request/limits.ts';
 import { commonHeaders, restLimits, sendDue } from '../response.ts';
@@ -18,6 +19,7 @@ export interface ClientError extends Error {
 interface ClientErrorsOptions {
   readonly logger: Logger | undefined;
   readonly metrics: ServeOptions['metrics'];
+  readonly addressOf: ClientAddress;
   /** The URL that the pages of the problems lie under; a path when absent. */
   readonly problems: string | undefined;
 }
@@ -59,12 +61,13 @@ export class ClientErrors {
     socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
   }
 
-  #render({ remoteAddress }: Socket, problem: Problem, cause: string | undefined): string {
+  #render(socket: Socket, problem: Problem, cause: string | undefined): string {
     const requestId = randomUUID();
     const { code, status } = problem;
-    const { logger, metrics, problems } = this.#options;
+    const { logger, metrics, addressOf, problems } = this.#options;
     metrics?.problem(code);
-    logger?.info({ status, code, cause, address: remoteAddress, requestId }, 'refused');
+    const address = addressOf({ socket, headers: {} }); // Of what is malformed no header counts.
+    logger?.info({ status, code, cause, address, requestId }, 'refused');
     const { headers, body, type } = problemResponse(problem, requestId, problems);
     const all = [
       ...headers,

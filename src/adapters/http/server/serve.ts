@@ -60,7 +60,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     else refuse(request, response, problem, { logger, metrics, addressOf, cors, problems });
   });
   const shutdown = new Shutdown(server, connections, shutdownTimeoutMs);
-  const clientErrors = new ClientErrors(connections, { logger, metrics, problems });
+  const clientErrors = new ClientErrors(connections, { logger, metrics, addressOf, problems });
 
   const take = (request: IncomingMessage, response: ServerResponse) => {
     connections.of(request.socket)?.take(request, response);

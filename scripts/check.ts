@@ -51,6 +51,10 @@ const parts: Record<string, Part> = {
     title: 'unused files, exports, dependencies (knip)',
     run: () => tool('knip/bin/knip.js', '--no-progress', '--no-config-hints'),
   },
+  licences: {
+    title: 'licences of what the program runs on (scripts/sbom.ts)',
+    run: () => node(join(root, 'scripts', 'sbom.ts')),
+  },
   package: {
     title: 'the package as it ships (publint, attw)',
     needs: ['types'],

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { node, type Outcome } from './support/process.ts';
+import { copyRepository, repository, temporaryDirectory } from './support/repository-copy.ts';
+
+describe('the licences of what the program runs on', function () {
+  this.timeout(60_000);
+
+  let copy: Awaited<ReturnType<typeof copyRepository>>;
+  before(async () => {
+    copy = await copyRepository();
+  });
+  after(() => copy[Symbol.asyncDispose]());
+
+  /** What scripts/sbom.ts says when a package has this licence. */
+  async function checked(name: string, license?: string): Promise<Outcome> {
+    const lock = JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8'));
+    lock.packages[`node_modules/${name}`].license = license;
+    await writeFile(join(copy.path, 'package-lock.json'), JSON.stringify(lock));
+    return node([join(copy.path, 'scripts', 'sbom.ts')]);
+  }
+
+  const accepted = { code: 0, stderr: '' };
+
+  it('are all accepted, or the check names the package', async () => {
+    expect(await checked('koa', 'MIT')).to.deep.include(accepted);
+    expect(await checked('koa', '(GPL-3.0-only OR MIT)')).to.deep.include(accepted);
+    for (const licence of ['GPL-3.0-only', 'MIT AND GPL-3.0-only']) {
+      const { code, stderr } = await checked('koa', licence);
+      expect(stderr).to.contain('koa@').and.contain(`: ${licence};`);
+      expect(code).to.equal(1);
+    }
+    expect((await checked('koa')).stderr).to.contain('no licence that npm knows');
+  });
+
+  it('are not those of what is used for development', async () => {
+    expect(await checked('mocha', 'GPL-3.0-only')).to.deep.include(accepted);
+  });
+});
+
+describe('the advisories for what the program runs on', function () {
+  this.timeout(60_000);
+
+  /** What scripts/audit.ts says of a registry that answers like this. */
+  async function audit(answer: RequestListener): Promise<Outcome> {
+    await using cache = await temporaryDirectory(); // npm remembers advisories.
+    await using registry = createServer(answer).listen(0, '127.0.0.1');
+    await once(registry, 'listening');
+    const { port } = registry.address() as AddressInfo;
+    const outcome = await node([join(repository, 'scripts', 'audit.ts')], {
+      env: { npm_config_registry: `http://127.0.0.1:${port}`, npm_config_cache: cache.path },
+    });
+    registry.closeAllConnections();
+    return outcome;
+  }
+
+  function advisory(severity: string): RequestListener {
+    return async (request, response) => {
+      const isAudit = request.url?.endsWith('/advisories/bulk') ?? false;
+      await text(request);
+      response.writeHead(isAudit ? 200 : 404, { 'Content-Type': 'application/json' });
+      const planted = { id: 1, title: 'Planted', url: 'https://example.org/1', severity };
+      const found = { ...planted, vulnerable_versions: '*', cwe: [], cvss: { score: 8 } };
+      response.end(isAudit ? JSON.stringify({ koa: [found] }) : '{}');
+    };
+  }
+
+  it('fail when one is high, and it is named', async () => {
+    const { code, stdout } = await audit(advisory('high'));
+    expect(stdout).to.contain('Planted (https://example.org/1)').and.contain('ADVISORIES: update');
+    expect(code).to.equal(1);
+  });
+
+  it('do not fail when none is more than moderate', async () => {
+    const { code, stdout } = await audit(advisory('moderate'));
+    expect(stdout).to.contain(', 0 high or critical ones');
+    expect(code).to.equal(0);
+  });
+
+  it('are said not to be known when the registry does not tell', async () => {
+    const { code, stdout } = await audit((_request, response) => response.writeHead(405).end());
+    expect(stdout).to.match(/^ADVISORIES WERE NOT CHECKED: .*405/);
+    expect(code).to.equal(0);
+  });
+});

@@ -8,10 +8,10 @@ export class Pace {
   /** Milliseconds for each; 0 until it is known. */
   #each = 0;
 
-  /** Somebody joined a line that was empty. */
+  /** Somebody joined a line that was empty: what was known of it is past. */
   start(): void {
-    this.#since = performance.now();
-    this.#served = 0;
+    this.#each = 0;
+    this.#sample();
   }
 
   /** The first in line was served. */
@@ -21,11 +21,16 @@ export class Pace {
     if (ms < sampleMs) return;
     const each = ms / this.#served;
     this.#each = this.#each === 0 ? each : (this.#each + each) / 2;
-    this.start();
+    this.#sample();
   }
 
   /** How long, in milliseconds, so many in line will wait. */
   waitFor(length: number): number {
     return length * this.#each;
+  }
+
+  #sample(): void {
+    this.#since = performance.now();
+    this.#served = 0;
   }
 }

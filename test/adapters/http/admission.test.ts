@@ -46,10 +46,11 @@ describe('the admission of requests', () => {
   });
 
   it('lets nobody join a line in which he would wait for too long', async () => {
-    const admission = new Admission({ ...limits, inProgress: Infinity, shortLine: 8 });
+    const admission = new Admission({ ...limits, inProgress: Infinity, waitMs: 0, shortLine: 8 });
+    const line: (Promise<void> | undefined)[] = [];
     const joinsInVain = () => {
       try {
-        admission.enter(request(), 'read');
+        line.push(admission.enter(request(), 'read'));
         return false;
       } catch {
         return true;
@@ -60,5 +61,8 @@ describe('the admission of requests', () => {
     expect(() => admission.check('write'))
       .to.throw()
       .with.property('code', 'overloaded');
+    // And forgets its pace when it has come to its end.
+    await Promise.all(line);
+    for (let n = 0; n < 20; n++) expect(joinsInVain()).to.equal(false);
   });
 });

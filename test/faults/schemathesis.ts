@@ -1,6 +1,7 @@
 // schemathesis reads the description and tries all that it says against the program on SQLite: by
 // its examples, at the limits of its schemas, at random, and along its links. As it is, with keys,
-// and with own fields that a schema and filters describe. Whatever it finds fails the run.
+// and with own fields that a schema and filters describe. Whatever it finds fails the run. That it
+// cannot resolve a parameter of nextPage is no finding: the page before had none, and none is passed.
 //
 //   pip install schemathesis
 //   node test/faults/schemathesis.ts [--seconds 300] [--only plain|keys|own] [--program PATH] [--seed N]

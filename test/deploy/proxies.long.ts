@@ -4,13 +4,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { defaultLimits } from '../../src/adapters/http/server/options.ts';
+import { blocksOf } from '../docs/markdown.ts';
+import { freePort } from '../support/free-port.ts';
 import { outcomeOf, start } from '../support/process.ts';
 import { repository, temporaryDirectory } from '../support/repository-copy.ts';
 import { type Server, startServer } from '../support/server.ts';
@@ -27,7 +28,12 @@ interface Place {
   readonly port: number;
   /** Host and port of Rostrum. */
   readonly upstream: string;
+  /** Whether Rostrum is under a prefix, as docs/deploying.md has it. */
+  readonly isUnderPrefix: boolean;
 }
+
+/** The block for a proxy of docs/deploying.md. */
+const underPrefix = (language: string) => blocksOf('docs/deploying.md', language)[0]?.text ?? '';
 
 const must = (text: string, from: string, to: string) => {
   expect(text).to.contain(from);
@@ -36,8 +42,10 @@ const must = (text: string, from: string, to: string) => {
 
 /** @returns the command that runs the example in the foreground */
 const proxies: Record<string, (place: Place) => Promise<[string, string[]]>> = {
-  async nginx({ folder, port, upstream }) {
+  async nginx({ folder, port, upstream, isUnderPrefix }) {
     let site = must(await example('nginx.conf'), '127.0.0.1:3000', upstream);
+    const whole = '  location / {\n    proxy_pass http://rostrum;\n  }\n';
+    if (isUnderPrefix) site = must(site, whole, underPrefix('nginx'));
     site = must(site, 'listen 443 ssl', `listen 127.0.0.1:${port} ssl`);
     site = must(site, 'listen 80', `listen unix:${folder}/80.sock`);
     site = must(site, '/etc/ssl/rostrum.pem', `${folder}/cert.pem`);
@@ -52,8 +60,11 @@ const proxies: Record<string, (place: Place) => Promise<[string, string[]]>> = {
     await writeFile(join(folder, 'nginx.conf'), main);
     return ['nginx', ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')]];
   },
-  async Caddy({ folder, port, upstream }) {
-    const site = must(await example('Caddyfile'), '127.0.0.1:3000', upstream);
+  async Caddy({ folder, port, upstream, isUnderPrefix }) {
+    let site = await example('Caddyfile');
+    const whole = /^\treverse_proxy [\s\S]*^\t}\n/m;
+    if (isUnderPrefix) site = site.replace(whole, underPrefix('caddy'));
+    site = must(site, '127.0.0.1:3000', upstream);
     const opening = `${origin}:${port} {\n\tbind 127.0.0.1\n\ttls ${folder}/cert.pem ${folder}/key.pem`;
     const options = `{\n\tadmin off\n\tauto_https disable_redirects\n}\n`;
     await writeFile(join(folder, 'Caddyfile'), options + must(site, `${host} {`, opening));
@@ -61,22 +72,20 @@ const proxies: Record<string, (place: Place) => Promise<[string, string[]]>> = {
   },
 };
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
-
 interface Response {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-for (const [name, setUp] of Object.entries(proxies)) {
-  describe(`Rostrum behind ${name}, as in deploy/`, function () {
+const cases = Object.entries(proxies).flatMap(([name, setUp]) =>
+  ['', '/backend'].map((prefix) => ({ name, setUp, prefix })),
+);
+
+for (const { name, setUp, prefix } of cases) {
+  const isUnderPrefix = prefix !== '';
+  const publicUrl = origin + prefix;
+  describe(`Rostrum behind ${name} at ${publicUrl}`, function () {
     this.timeout(30_000);
     let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
     let server: Server;
@@ -92,7 +101,7 @@ for (const [name, setUp] of Object.entries(proxies)) {
       return new Promise((resolve, reject) => {
         const to = { host: '127.0.0.1', port, servername: host, rejectUnauthorized: false };
         const all = { Host: host, 'Accept-Encoding': 'gzip', ...content, ...headers };
-        request({ ...to, method, path, headers: all }, async (response) => {
+        request({ ...to, method, path: prefix + path, headers: all }, async (response) => {
           const { statusCode: status, headers } = response;
           resolve({ status, headers, body: await buffer(response) });
         })
@@ -104,7 +113,8 @@ for (const [name, setUp] of Object.entries(proxies)) {
     before(async () => {
       folder = await temporaryDirectory();
       server = await startServer(
-        ...['--store', 'memory:', '--public-url', origin, '--trust-proxy', '1'],
+        ...['--store', 'memory:', '--public-url', publicUrl],
+        ...['--trust-proxy', '1', '--rate-limit', '1000'],
       );
       port = await freePort();
       const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
@@ -121,7 +131,7 @@ for (const [name, setUp] of Object.entries(proxies)) {
       expect(made.code, made.output).to.equal(0);
 
       const upstream = new URL(server.address).host;
-      const [command, args] = await setUp({ folder: folder.path, port, upstream });
+      const [command, args] = await setUp({ folder: folder.path, port, upstream, isUnderPrefix });
       // Its own state goes into the folder as well.
       const env = { XDG_DATA_HOME: folder.path, XDG_CONFIG_HOME: folder.path };
       const ended = outcomeOf(start(command, args, { env }));
@@ -141,8 +151,8 @@ for (const [name, setUp] of Object.entries(proxies)) {
       const made = await send('POST', '/api/v1/users', {}, { name: 'Ada', text });
       expect([made.status, made.headers.etag]).to.deep.equal([201, '"1"']);
       const { location = '' } = made.headers;
-      const path = location.replace(origin, '');
-      expect(location.startsWith(origin), location).to.equal(true);
+      const path = location.replace(publicUrl, '');
+      expect(location.startsWith(publicUrl), location).to.equal(true);
       expect(path).to.match(/^\/api\/v1\/users\/[^/]+$/);
 
       const read = await send('GET', path);
@@ -156,7 +166,7 @@ for (const [name, setUp] of Object.entries(proxies)) {
       expect([late.status, late.headers.etag]).to.deep.equal([412, '"2"']);
     });
 
-    it('compresses lists, whose Link leads on', async () => {
+    it('sends lists, compressed at the root, whose Link leads on', async () => {
       for (const title of ['One', 'Two', 'Three']) {
         const post = { title, text: 'compressible '.repeat(500) };
         expect((await send('POST', '/api/v1/posts', {}, post)).headers.etag).to.equal('"1"');
@@ -166,10 +176,12 @@ for (const [name, setUp] of Object.entries(proxies)) {
         '/api/v1/posts?limit=2&sort=title&createdAt[gte]=2000-01-01T00:00:00Z';
       while (path !== undefined) {
         const { status, headers, body } = await send('GET', path);
-        expect([status, headers['content-encoding']]).to.deep.equal([200, 'gzip']);
-        const { posts } = JSON.parse(gunzipSync(body).toString()) as { posts: { title: string }[] };
+        const coding = headers['content-encoding'];
+        if (!isUnderPrefix) expect([status, coding]).to.deep.equal([200, 'gzip']);
+        const text = (coding === 'gzip' ? gunzipSync(body) : body).toString();
+        const { posts } = JSON.parse(text) as { posts: { title: string }[] };
         titles.push(...posts.map(({ title }) => title));
-        path = /^<(.*)>; rel="next"/.exec(String(headers.link))?.[1]?.replace(origin, '');
+        path = /^<(.*)>; rel="next"/.exec(String(headers.link))?.[1]?.replace(publicUrl, '');
       }
       expect(titles).to.deep.equal(['One', 'Three', 'Two']);
     });
@@ -184,6 +196,15 @@ for (const [name, setUp] of Object.entries(proxies)) {
       // Caddy 2.6 says 502 when its own limit is met first.
       const huge = { name: 'Ada', text: 'x'.repeat(4 * 1024 * 1024) };
       expect((await send('POST', '/api/v1/users', {}, huge)).status).to.be.oneOf([413, 502]);
+    });
+
+    it('counts a client by the address that the proxy saw, not by one that the client claims', async () => {
+      const left: number[] = [];
+      for (const address of ['192.0.2.1', '192.0.2.2']) {
+        const { headers } = await send('GET', '/api/v1/users', { 'X-Forwarded-For': address });
+        left.push(Number(/;r=(\d+)/.exec(String(headers.ratelimit))?.[1]));
+      }
+      expect(left[1]).to.be.below(left[0] ?? Number.NaN);
     });
 
     it('hands on a path as it came', async () => {

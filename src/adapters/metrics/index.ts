@@ -1,11 +1,4 @@
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type HistogramConfiguration,
-  Registry,
-} from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Store } from '../../ports/store.ts';
 import { measuredStore } from './measured-store.ts';
 
@@ -15,15 +8,16 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10]
 /** What Prometheus reads: the metrics of the process, of HTTP, and of the store. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests: Durations<'endpoint' | 'status'>;
+  readonly #requests: Histogram<'endpoint' | 'status'>;
+  readonly #byEndpoint = new Map<string, Observe>();
   readonly #inFlight: Gauge;
   readonly #problems: Counter<'code'>;
-  readonly #operations: Durations<'collection' | 'operation' | 'outcome'>;
+  readonly #operations: Histogram<'collection' | 'operation' | 'outcome'>;
 
   constructor() {
     const registers = [this.#registry];
     collectDefaultMetrics({ register: this.#registry });
-    this.#requests = new Durations({
+    this.#requests = new Histogram({
       name: 'rostrum_http_request_duration_seconds',
       help: 'Time from the headers of a request to the end of its response.',
       labelNames: ['endpoint', 'status'],
@@ -41,7 +35,7 @@ export class Metrics {
       labelNames: ['code'],
       registers,
     });
-    this.#operations = new Durations({
+    this.#operations = new Histogram({
       name: 'rostrum_store_operation_duration_seconds',
       help: 'Time that calls of the store took, by outcome: "ok" or the code of the error.',
       labelNames: ['collection', 'operation', 'outcome'],
@@ -57,7 +51,12 @@ export class Metrics {
   /** @param status absent when the client did not wait for the response */
   requestEnded(endpoint: string, status: number | undefined, seconds: number): void {
     this.#inFlight.dec();
-    this.#requests.observe(seconds, endpoint, status === undefined ? 'aborted' : String(status));
+    let observe = this.#byEndpoint.get(endpoint);
+    if (observe === undefined) {
+      observe = byLast(this.#requests, endpoint);
+      this.#byEndpoint.set(endpoint, observe);
+    }
+    observe(status ?? 'aborted', seconds);
   }
 
   /** A response was this problem. */
@@ -79,8 +78,8 @@ export class Metrics {
 
   /** The same store, with its calls counted. */
   measured(store: Store): Store {
-    return measuredStore(store, (collection, operation, outcome, seconds) =>
-      this.#operations.observe(seconds, collection, operation, outcome),
+    return measuredStore(store, (collection, operation) =>
+      byLast(this.#operations, collection, operation),
     );
   }
 
@@ -90,22 +89,17 @@ export class Metrics {
   }
 }
 
-/** A histogram that finds its series faster: by their labels in the order of `labelNames`. */
-class Durations<Label extends string> {
-  readonly #histogram: Histogram<Label>;
-  readonly #series = new Map<string, Histogram.Internal<Label>>();
+type Observe = (last: string | number, seconds: number) => void;
 
-  constructor(configuration: HistogramConfiguration<Label>) {
-    this.#histogram = new Histogram(configuration);
-  }
-
-  observe(seconds: number, ...labels: string[]): void {
-    const key = labels.join(' ');
-    let series = this.#series.get(key);
-    if (series === undefined) {
-      series = this.#histogram.labels(...labels);
-      this.#series.set(key, series);
+/** Observes by the last label. Its series are kept: to look one up by all labels costs more. */
+function byLast<Label extends string>(histogram: Histogram<Label>, ...labels: string[]): Observe {
+  const series = new Map<string | number, Histogram.Internal<Label>>();
+  return (last, seconds) => {
+    let one = series.get(last);
+    if (one === undefined) {
+      one = histogram.labels(...labels, String(last));
+      series.set(last, one);
     }
-    series.observe(seconds);
-  }
+    one.observe(seconds);
+  };
 }

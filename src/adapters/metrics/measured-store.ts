@@ -2,26 +2,26 @@ import { isRostrumError } from '../../domain/errors.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 
-/** Told of each call of a store when it has ended. Every text is one of a small set. */
+/** Makes what is told of each call of one operation when it has ended. Every text is one of a small set. */
 export type Measure = (
   collection: 'users' | 'posts',
   operation: keyof Store['users'],
-  outcome: string,
-  seconds: number,
-) => void;
+) => (outcome: string, seconds: number) => void;
 
 /** A store that says of each call how it ended and how long it took. */
 export function measuredStore(store: Store, measure: Measure): Store {
   const { users, posts, transfer } = store;
-  const [ofUsers, ofPosts] = [timed('users', measure), timed('posts', measure)];
+  const timed = (collection: 'users' | 'posts') => (operation: keyof Store['users']) =>
+    timing(measure(collection, operation));
+  const [ofUsers, ofPosts] = [timed('users')('delete'), timed('posts')('delete')];
   return {
     users: {
-      ...measuredRepository(users, ofUsers),
-      delete: (...given) => ofUsers('delete', () => users.delete(...given)),
+      ...measuredRepository(users, timed('users')),
+      delete: (...given) => ofUsers(() => users.delete(...given)),
     },
     posts: {
-      ...measuredRepository(posts, ofPosts),
-      delete: (...given) => ofPosts('delete', () => posts.delete(...given)),
+      ...measuredRepository(posts, timed('posts')),
+      delete: (...given) => ofPosts(() => posts.delete(...given)),
     },
     ...(transfer && { transfer }),
     ready: () => store.ready(),
@@ -30,13 +30,12 @@ export function measuredStore(store: Store, measure: Measure): Store {
   };
 }
 
-type Timed = <T>(operation: keyof Store['users'], call: () => Promise<T>) => Promise<T>;
+type Timed = <T>(call: () => Promise<T>) => Promise<T>;
 
-function timed(collection: 'users' | 'posts', measure: Measure): Timed {
-  return (operation, call) => {
+function timing(measure: ReturnType<Measure>): Timed {
+  return (call) => {
     const start = performance.now();
-    const end = (outcome: string) =>
-      measure(collection, operation, outcome, (performance.now() - start) / 1000);
+    const end = (outcome: string) => measure(outcome, (performance.now() - start) / 1000);
     const result = call();
     // The very promise of the store goes on: whoever waits for it hears no later of it.
     result.then(
@@ -49,12 +48,18 @@ function timed(collection: 'users' | 'posts', measure: Measure): Timed {
 
 function measuredRepository<R, Filter, Sort extends string>(
   repository: Repository<R, Filter, Sort>,
-  of: Timed,
+  timed: (operation: keyof Repository<R, Filter, Sort>) => Timed,
 ): Repository<R, Filter, Sort> {
+  const [get, list, create, update] = [
+    timed('get'),
+    timed('list'),
+    timed('create'),
+    timed('update'),
+  ];
   return {
-    get: (id) => of('get', () => repository.get(id)),
-    list: (request) => of('list', () => repository.list(request)),
-    create: (make, claim) => of('create', () => repository.create(make, claim)),
-    update: (id, decide) => of('update', () => repository.update(id, decide)),
+    get: (id) => get(() => repository.get(id)),
+    list: (request) => list(() => repository.list(request)),
+    create: (make, claim) => create(() => repository.create(make, claim)),
+    update: (id, decide) => update(() => repository.update(id, decide)),
   };
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { addKey } from '../src/adapters/credentials/key-file.ts';
 import { Child } from './child.ts';
-import { busy, takeTurn } from './http.ts';
 import type { Options } from './options.ts';
 import { say } from './progress.ts';
 import { fill, inputsOfPosts, requestKinds } from './requests.ts';
 import { type Report, table } from './results.ts';
 import { interleave, median, ratios, spread } from './rounds.ts';
 import { buildServers, startServer } from './servers.ts';
+import { busy, takeTurn } from './turns.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What a feature may add to the processor time of a request. */

@@ -1,10 +1,26 @@
 import { type Bar, barChart } from './chart.ts';
-import { busy, type Cell, type Starts, type Turn } from './http.ts';
 import type { RequestKind } from './requests.ts';
 import { type Report, table } from './results.ts';
-import { decimal, median, ratios, type Series, spread } from './rounds.ts';
+import { type Columns, decimal, median, ratios, type Series, spread } from './rounds.ts';
 import { type Contestant, contestants } from './servers.ts';
+import { busy, type Turn } from './turns.ts';
 import type { StoreKind } from './workspace.ts';
+
+type ByContestant<Figure extends string> = Readonly<Record<Contestant, Columns<Figure>>>;
+
+/** One request on one store, from so many connections. */
+export interface Cell {
+  readonly store: StoreKind;
+  readonly request: RequestKind;
+  readonly connections: number;
+  readonly turns: ByContestant<keyof Turn>;
+}
+
+/** How the servers start on a store. */
+export interface Starts {
+  readonly store: StoreKind;
+  readonly starts: ByContestant<'startMs' | 'idleMiB'>;
+}
 
 /** What the project holds a run to: processor time of bare `node:http` by that of Rostrum. */
 const leastOfBare: Record<StoreKind, Record<RequestKind, number>> = {

@@ -1,41 +1,14 @@
 import { join } from 'node:path';
 import { Child } from './child.ts';
-import type { Load, LoadResult } from './client.ts';
-import { reportHttp } from './http-report.ts';
+import { type Cell, reportHttp, type Starts } from './http-report.ts';
 import type { Options } from './options.ts';
 import { say } from './progress.ts';
-import { prepare, type RequestKind, requestKinds } from './requests.ts';
+import { prepare, requestKinds } from './requests.ts';
 import type { Report } from './results.ts';
-import { type Columns, interleave } from './rounds.ts';
-import { buildServers, type Contestant, contestants, type Server, startServer } from './servers.ts';
-import type { StoreKind, Workspace } from './workspace.ts';
-
-/** Connections of a busy server. */
-export const busy = 64;
-
-/** One server's turn under a load. */
-export interface Turn extends LoadResult {
-  /** Processor time that the server used for a request, in microseconds. */
-  readonly cpuUs: number;
-  /** The server's memory when the turn ended. */
-  readonly rssMiB: number;
-}
-
-type ByContestant<Figure extends string> = Readonly<Record<Contestant, Columns<Figure>>>;
-
-/** One request on one store, from so many connections. */
-export interface Cell {
-  readonly store: StoreKind;
-  readonly request: RequestKind;
-  readonly connections: number;
-  readonly turns: ByContestant<keyof Turn>;
-}
-
-/** How the servers start on a store. */
-export interface Starts {
-  readonly store: StoreKind;
-  readonly starts: ByContestant<'startMs' | 'idleMiB'>;
-}
+import { interleave } from './rounds.ts';
+import { buildServers, type Contestant, contestants, startServer } from './servers.ts';
+import { busy, takeTurn } from './turns.ts';
+import type { Workspace } from './workspace.ts';
 
 /** What HTTP costs in Rostrum, in Fastify and in bare `node:http`, over the same store each. */
 export async function measureHttp(options: Options, workspace: Workspace): Promise<Report> {
@@ -89,17 +62,4 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
     }
   }
   return reportHttp(cells, starts);
-}
-
-/** Connections are opened before the measurement begins. */
-export async function takeTurn(
-  client: Child,
-  server: Server,
-  load: Omit<Load, 'port'>,
-): Promise<Turn> {
-  await client.ask({ ...load, port: server.port });
-  const before = await server.usage();
-  const result = await client.ask<LoadResult>('go');
-  const { cpuUs, rssMiB } = await server.usage();
-  return { ...result, cpuUs: (cpuUs - before.cpuUs) / result.requests, rssMiB };
 }

@@ -62,7 +62,7 @@ export function createRostrum<
   }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>>;
 }
 
-export { type Caller, type Scope, scopes } from './domain/access.ts';
+export { type Caller, type Scope, scopes } from './domain/caller.ts';
 export {
   type AnyRostrumError,
   type ErrorCode,

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type BareStore, newPost, pageOf } from './store.ts';
+import type { BareStore } from './bare-store.ts';
+import { newPost, pageOf } from './store.ts';
 
 const base = '/api/v1/posts';
 

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { destination, pino } from 'pino';
-import { type BareStore, newPost, pageOf } from './store.ts';
+import type { BareStore } from './bare-store.ts';
+import { newPost, pageOf } from './store.ts';
 
 /** One line a request with the members of Rostrum's line, in place of Fastify's own two lines. */
 class AccessLog extends LogController {

@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import type { BareStore } from './store.ts';
+import type { BareStore } from './bare-store.ts';
 
 /** One collection and the driver, with Rostrum's read and write concern and number of connections. */
 export async function mongodb(url: string): Promise<BareStore> {

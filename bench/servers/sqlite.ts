@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { BareStore } from './store.ts';
+import type { BareStore } from './bare-store.ts';
 
 /** One table, one statement a request; inserts of one turn of the event loop share a commit. */
 export function sqlite(path: string): BareStore {

@@ -1,21 +1,6 @@
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { uuidV7 } from '../../src/adapters/system/uuid-v7.ts';
-
-/** A post as the bare stores keep it. They add nothing to what the client sent but these. */
-export type BarePost = { readonly id: string; readonly createdAt: string } & Record<
-  string,
-  unknown
->;
-
-/** The least that keeps posts: no check, no version, no second order, no author. */
-export interface BareStore {
-  /** The post as JSON. */
-  get(id: string): string | undefined | Promise<string | undefined>;
-  /** The newest posts as JSON, the newest first. */
-  newest(limit: number): readonly string[] | Promise<readonly string[]>;
-  /** Keeps a post; fulfilled with its JSON when that is as durable as in Rostrum. */
-  add(post: BarePost): string | Promise<string>;
-}
+import type { BarePost, BareStore } from './bare-store.ts';
 
 /** Opens the store that a URL of Rostrum's names. */
 export async function openBareStore(url: string): Promise<BareStore> {

@@ -1,5 +1,5 @@
 import { addKey, CredentialsError, listKeys, revokeKey } from '../adapters/credentials/index.ts';
-import { scopes as knownScopes, type Scope } from '../domain/access.ts';
+import { scopes as knownScopes, type Scope } from '../domain/caller.ts';
 import { Failure } from './failure.ts';
 
 export interface KeyFileOption {

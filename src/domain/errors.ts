@@ -1,4 +1,4 @@
-import type { Scope } from './access.ts';
+import type { Scope } from './caller.ts';
 import type { FieldIssue } from './issues.ts';
 
 /** What is known of a change that a store did not acknowledge: surely not made, or perhaps made. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
-import { type Caller, type Scope, scopes } from '../../domain/access.ts';
+import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
 import { type Authenticator, CredentialsError, CredentialsUnavailable } from './authenticator.ts';
 
 export interface TokenOptions {

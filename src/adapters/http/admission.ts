@@ -1,9 +1,13 @@
 import { RostrumError } from '../../domain/errors.ts';
-import type { Exchange } from './exchange.ts';
 import { Pace } from './pace.ts';
 
 /** Each kind is counted alone: a store that is slow with one does not end the others. */
 export type Kind = 'list' | 'read' | 'write';
+
+/** As what a request counts among those in progress, while it does. */
+interface Admitted {
+  inProgress: Kind | undefined;
+}
 
 export interface AdmissionLimits {
   /** How many requests of one kind may be in progress. */
@@ -58,32 +62,32 @@ export class Admission {
    * @returns undefined when it may begin at once
    * @throws RostrumError `overloaded`
    */
-  enter(exchange: Exchange, kind: Kind): Promise<void> | undefined {
+  enter(request: Admitted, kind: Kind): Promise<void> | undefined {
     this.check(kind);
     if (this.#line.length === 0 && this.#hasTime()) {
-      this.#begin(exchange, kind);
+      this.#begin(request, kind);
       return undefined;
     }
     if (this.#line.length === 0) this.#pace.start();
     if (this.#scheduled === 0) this.#schedule(1);
     return new Promise((resolve) => {
       this.#line.push(() => {
-        this.#begin(exchange, kind);
+        this.#begin(request, kind);
         resolve();
       });
     });
   }
 
   /** Ends what {@link enter} began; again, it does nothing. */
-  leave(exchange: Exchange): void {
-    const { inProgress } = exchange;
+  leave(request: Admitted): void {
+    const { inProgress } = request;
     if (inProgress === undefined) return;
-    exchange.inProgress = undefined;
+    request.inProgress = undefined;
     this.#inProgress[inProgress] -= 1;
   }
 
-  #begin(exchange: Exchange, kind: Kind): void {
-    exchange.inProgress = kind;
+  #begin(request: Admitted, kind: Kind): void {
+    request.inProgress = kind;
     this.#inProgress[kind] += 1;
   }
 

@@ -1,4 +1,4 @@
-import { Router, type RouterMiddleware } from '@koa/router';
+import { Router } from '@koa/router';
 import type { Context } from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
@@ -6,9 +6,9 @@ import { limitedAs } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
 import { type RateLimits, take } from './access/rate-limit.ts';
 import { Admission } from './admission.ts';
-import { inOrder, pass } from './chain.ts';
+import { inOrder, pass, type State, type Step } from './chain.ts';
 import type { Api } from './endpoint.ts';
-import { type Operation, type Resource, resourcesOf } from './endpoints/resources.ts';
+import { type Resource, resourcesOf } from './endpoints/resources.ts';
 import { endpointsFor } from './endpoints/table.ts';
 import type { Exchange } from './exchange.ts';
 import { PageMemory } from './lists/page-memory.ts';
@@ -19,16 +19,6 @@ import { BodyReader } from './request/body.ts';
 
 /** How many bytes large pages may hold in all, from their making until their clients took them. */
 const pageBytes = 64 * 1024 * 1024;
-
-/** What the steps know: `boundary.ts` makes the exchange, and the first step finds the endpoint. */
-interface State {
-  exchange: Exchange;
-  operation: Operation;
-  /** The core, bound to the caller. */
-  rostrum: Rostrum;
-}
-
-export type Step = RouterMiddleware<State>;
 
 /** The way of a request through the API, in the contract's order. `boundary.ts` is around it. */
 export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {

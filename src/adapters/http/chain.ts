@@ -1,8 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RouterMiddleware } from '@koa/router';
 import type Koa from 'koa';
+import type { Rostrum } from '../../domain/services/rostrum.ts';
+import type { Operation } from './endpoints/resources.ts';
+import type { Exchange } from './exchange.ts';
 
 type Next = () => Promise<unknown>;
-type Step<C> = (ctx: C, next: Next) => unknown;
+type AnyStep<C> = (ctx: C, next: Next) => unknown;
+
+/** What the steps know: `boundary.ts` makes the exchange, and the first step finds the endpoint. */
+export interface State {
+  exchange: Exchange;
+  operation: Operation;
+  /** The core, bound to the caller. */
+  rostrum: Rostrum;
+}
+
+export type Step = RouterMiddleware<State>;
 
 /** A step that does nothing; it is left out of chains. */
 export const pass = (_ctx: unknown, next: Next) => next();
@@ -11,7 +25,7 @@ export const pass = (_ctx: unknown, next: Next) => next();
  * Many steps as one, put together once: the router would compose those it is given for each
  * request. What a step throws before it returns, `next` throws as well.
  */
-export function inOrder<C>(steps: readonly Step<C>[]): (ctx: C, next: Next) => Promise<unknown> {
+export function inOrder<C>(steps: readonly AnyStep<C>[]): (ctx: C, next: Next) => Promise<unknown> {
   const wanted = steps.filter((step) => step !== pass);
   return (ctx, next) => {
     const run = (i: number): Promise<unknown> => {

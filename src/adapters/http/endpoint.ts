@@ -1,4 +1,4 @@
-import type { Scope } from '../../domain/access.ts';
+import type { Scope } from '../../domain/caller.ts';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { JsonSchema } from './endpoints/json-schema.ts';
 import type { Exchange } from './exchange.ts';

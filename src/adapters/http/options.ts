@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import type { Caller } from '../../domain/access.ts';
+import type { Caller } from '../../domain/caller.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TrustedProxies } from './access/client-address.ts';
 import type { RateLimits } from './access/rate-limit.ts';

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { Failure } from '../failure.ts';
-import { bytesOf, type Given, longestRecord, type Reading } from './data-file.ts';
+import { bytesOf, type Given, longestRecord, type Reading } from './given.ts';
 
 /** A row, and what the parser knows of it. */
 interface Row {

@@ -1,31 +1,13 @@
-import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { findDuplicateKey } from '../../adapters/http/request/duplicate-keys.ts';
 import { Failure } from '../failure.ts';
 import { readLines } from '../transfer/read-lines.ts';
 import { readCsv } from './csv.ts';
+import type { Given, Reading } from './given.ts';
 import { readJson } from './json.ts';
 
 /** The two lists of a store, in the order in which they are added. */
 export type List = 'users' | 'posts';
-
-/** What a file has where a record is expected. */
-export interface Given {
-  /** For people: `posts[17]`, counted from 0, or `line 18`, counted from 1. */
-  readonly place: string;
-  /** About as many bytes as it has in the file. */
-  readonly bytes: number;
-  /** Any JSON value; undefined when it cannot be read. */
-  readonly value?: unknown;
-  /** A sentence that says why it cannot be read. */
-  readonly problem?: string;
-}
-
-/** What is told while a file is read. */
-export interface Reading {
-  readonly signal: AbortSignal;
-  onBytes(bytes: number): void;
-}
 
 /** A file with records of people's own. */
 export interface DataFile {
@@ -38,9 +20,6 @@ export interface DataFile {
   /** Top-level members that are no list of Rostrum's; known when the file was read once. */
   readonly others: ReadonlySet<string>;
 }
-
-/** The longest text of a record, as in an export. */
-export const longestRecord = 16 * 1024 * 1024;
 
 /**
  * Opens a file by its name: `.csv` is CSV, `.jsonl` and `.ndjson` are JSON Lines, and any other is
@@ -103,16 +82,6 @@ function parsed(text: string | undefined): Pick<Given, 'value' | 'problem'> {
   }
   const twice = findDuplicateKey(text);
   return twice === undefined ? { value } : { problem: `It has the key "${twice.key}" twice.` };
-}
-
-/** The bytes of a file, in pieces. */
-export async function* bytesOf(path: string, { signal, onBytes }: Reading): AsyncGenerator<Buffer> {
-  const pieces: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1024 * 1024 });
-  for await (const piece of pieces) {
-    signal.throwIfAborted();
-    onBytes(piece.length);
-    yield piece;
-  }
 }
 
 /** How a file begins, without white space and a byte order mark. */

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import { bytesOf, longestRecord, type Reading } from './data-file.ts';
+import { bytesOf, longestRecord, type Reading } from './given.ts';
 
 /** An element of an array, as its text. */
 interface Element {

@@ -3,7 +3,8 @@ import type { Entity, Id } from '../../domain/record.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { LongRun } from '../run-long.ts';
 import { batchLimits } from '../transfer/source.ts';
-import type { DataFile, Given, List } from './data-file.ts';
+import type { DataFile, List } from './data-file.ts';
+import type { Given } from './given.ts';
 import { issuesOf, type Made, type Making, makeRecord } from './record-maker.ts';
 
 /** A record that is refused, and all that is wrong with it. */

@@ -6,8 +6,8 @@ import type { Entity, Id } from '../../domain/record.ts';
 import type { RecordModel } from '../../domain/record-model.ts';
 import { codePoints, isCleanText } from '../../domain/text.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Given } from './data-file.ts';
 import { type Names, renamed } from './field-names.ts';
+import type { Given } from './given.ts';
 
 /** What a record of a file becomes, as far as it can be told by itself. */
 export interface Made<R> {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Creation, Repository } from '../../ports/repository.ts';
-import { Access, type Caller } from '../access.ts';
+import { Access } from '../access.ts';
+import type { Caller } from '../caller.ts';
 import { type Claim, type Idempotency, makeClaim } from '../claim.ts';
 import { isRostrumError, RostrumError } from '../errors.ts';
 import { type Instant, isInstant } from '../instant.ts';

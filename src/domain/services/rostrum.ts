@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Creation } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
-import { type Caller, checkCaller } from '../access.ts';
+import { type Caller, checkCaller } from '../caller.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page, PostFilter, PostSort, UserFilter, UserSort } from '../list.ts';
 import type { ListRequest } from '../list-request.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Reading } from '../../../src/cli/import/data-file.ts';
+import type { Reading } from '../../../src/cli/import/given.ts';
 import { readJson } from '../../../src/cli/import/json.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';
 import { refusalOf } from '../refusal.ts';

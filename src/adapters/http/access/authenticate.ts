@@ -1,7 +1,7 @@
-import type { Caller, Scope } from '../../../domain/access.ts';
+import type { Caller, Scope } from '../../../domain/caller.ts';
 import { RostrumError } from '../../../domain/errors.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
-import type { Step } from '../api.ts';
+import type { Step } from '../chain.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Authenticate } from '../options.ts';
 import { Problem } from '../problems/problem.ts';

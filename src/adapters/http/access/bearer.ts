@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Caller } from '../../../domain/access.ts';
+import type { Caller } from '../../../domain/caller.ts';
 import { countHeader } from '../headers/count.ts';
 import type { Authenticate } from '../options.ts';
 import { Problem } from '../problems/problem.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { scopes } from '../../../domain/access.ts';
+import { scopes } from '../../../domain/caller.ts';
 import type { Exchange } from '../exchange.ts';
 import { readOnly } from '../request/read-only.ts';
 import { json, type Response, revalidated } from '../response.ts';

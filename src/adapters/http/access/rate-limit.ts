@@ -1,4 +1,3 @@
-import type { Exchange } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
 
 /** What is left to somebody in the present window. */
@@ -38,9 +37,13 @@ export interface RateLimits {
  *
  * @throws Problem `too-many-requests`
  */
-export async function take(exchange: Exchange, limiter: RateLimiter, key: string): Promise<void> {
+export async function take(
+  { quotas }: { readonly quotas: Quota[] },
+  limiter: RateLimiter,
+  key: string,
+): Promise<void> {
   const quota = await limiter.take(key);
-  exchange.quotas.push(quota);
+  quotas.push(quota);
   checkQuota(quota);
 }
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../domain/access.ts';
+import type { Scope } from '../../../domain/caller.ts';
 import type { Kind } from '../admission.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { HeaderTable, QueryTable } from '../request/parameters.ts';

@@ -1,4 +1,4 @@
-import { type Scope, scopes } from '../../../domain/access.ts';
+import { type Scope, scopes } from '../../../domain/caller.ts';
 import type { OwnFilters } from '../../../domain/own-filters.ts';
 import type { Endpoint, Parameter } from '../endpoint.ts';
 import { ifMatch } from '../endpoints/header-parameters.ts';

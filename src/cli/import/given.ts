@@ -1,0 +1,32 @@
+import { createReadStream } from 'node:fs';
+
+/** What a file has where a record is expected. */
+export interface Given {
+  /** For people: `posts[17]`, counted from 0, or `line 18`, counted from 1. */
+  readonly place: string;
+  /** About as many bytes as it has in the file. */
+  readonly bytes: number;
+  /** Any JSON value; undefined when it cannot be read. */
+  readonly value?: unknown;
+  /** A sentence that says why it cannot be read. */
+  readonly problem?: string;
+}
+
+/** What is told while a file is read. */
+export interface Reading {
+  readonly signal: AbortSignal;
+  onBytes(bytes: number): void;
+}
+
+/** The longest text of a record, as in an export. */
+export const longestRecord = 16 * 1024 * 1024;
+
+/** The bytes of a file, in pieces. */
+export async function* bytesOf(path: string, { signal, onBytes }: Reading): AsyncGenerator<Buffer> {
+  const pieces: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1024 * 1024 });
+  for await (const piece of pieces) {
+    signal.throwIfAborted();
+    onBytes(piece.length);
+    yield piece;
+  }
+}

@@ -28,16 +28,16 @@ const spare = 20;
 const headers = { 'Content-Type': 'application/json' };
 
 const post = 'POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
-const page = 'GET /api/v1/posts?limit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 /** What a client does that does not get on; a part more each second. */
 const slowClients: Record<string, { readonly first: string; readonly more: string }> = {
   idle: { first: '', more: '' },
-  'idle after a request': { first: 'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n', more: '' },
+  'idle after a request': { first: get('/livez'), more: '' },
   'slow headers': { first: 'GET /livez HTTP/1.1\r\nHost: localhost\r\n', more: 'X: x\r\n' },
   'slow body': { first: `${post}Content-Length: 16000\r\n\r\n{"name":"`, more: 'x' },
   'slow chunks': { first: `${post}Transfer-Encoding: chunked\r\n\r\n`, more: '1\r\nx\r\n' },
-  'slow reads': { first: page, more: '' },
+  'slow reads': { first: get('/api/v1/posts'), more: '' },
 };
 
 class SlowConnections {
@@ -163,7 +163,8 @@ async function run(): Promise<void> {
   await sleep(1000);
 
   const readers = new SlowConnections(port);
-  for (let n = 0; n < 16; n++) readers.connect(n).pause().write(page.repeat(8));
+  for (let n = 0; n < 16; n++)
+    readers.connect(n).pause().write(get('/api/v1/posts?limit=1000').repeat(8));
   await sleep(1000);
   await measure('16 clients that read no large page', readers);
   readers.closeAll();

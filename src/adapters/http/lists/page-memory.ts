@@ -18,17 +18,18 @@ const smallPage = 64 * 1024;
 /**
  * Bounds the memory of pages, from their making until their clients have taken them. A client may
  * ask for large pages on many connections and read none of them. A list whose page is small never
- * waits for the large ones of others.
+ * waits for the large ones of others, nor does one that asks for no more records than usual.
  */
 export class PageMemory {
-  readonly #budget: Budget;
+  readonly #usual: Budget;
+  readonly #large: Budget;
   readonly #turns = new Turns(charactersAtOnce);
-
   readonly #leave: (exchange: Exchange) => void;
 
   /** @param leave takes a list that may wait here out of the requests in progress */
   constructor(bytes: number, leave: (exchange: Exchange) => void) {
-    this.#budget = new Budget(bytes);
+    this.#usual = new Budget(bytes / 4);
+    this.#large = new Budget((bytes / 4) * 3);
     this.#leave = leave;
   }
 
@@ -38,33 +39,38 @@ export class PageMemory {
    * @throws RostrumError `overloaded`
    */
   async make(exchange: Exchange, limit: number, make: () => Promise<string>): Promise<string> {
-    if (limit > fewRecords) this.#leave(exchange);
-    let share = limit > fewRecords ? await this.#budget.wait(pageLimits.bytes) : undefined;
+    const isUsual = limit <= pageLimits.default;
+    const budget = isUsual ? this.#usual : this.#large;
+    const guess = limit > fewRecords ? limit * guessedRecord : 0;
+    let share: Share | undefined;
+    if (guess > 0) {
+      this.#leave(exchange);
+      share = await budget.wait(isUsual ? guess : pageLimits.bytes);
+    }
     try {
-      const guess = share === undefined ? 0 : limit * guessedRecord;
       await this.#turns.take(guess);
       exchange.checkClient();
       const body = await make();
       this.#turns.spend(body.length - Math.max(guess, smallPage));
       if (body.length > smallPage) {
-        if (share === undefined) share = await this.#budget.wait(body.length);
-        else this.#budget.resize(share, body.length);
-        this.#keep(share, exchange);
+        if (share === undefined) share = await budget.wait(body.length);
+        else budget.resize(share, body.length);
+        keep(budget, share, exchange);
         share = undefined;
       }
       return body;
     } finally {
-      if (share !== undefined) this.#budget.give(share);
+      if (share !== undefined) budget.give(share);
     }
   }
+}
 
-  /** From here on, the client is who has to act. */
-  #keep(share: Share, { res, req }: Exchange): void {
-    if (res.destroyed || req.socket.destroyed) {
-      this.#budget.give(share);
-    } else {
-      this.#budget.dependOn(share, () => req.socket.destroy());
-      res.once('close', () => this.#budget.give(share));
-    }
+/** From here on, the client is who has to act. */
+function keep(budget: Budget, share: Share, { res, req }: Exchange): void {
+  if (res.destroyed || req.socket.destroyed) {
+    budget.give(share);
+  } else {
+    budget.dependOn(share, () => req.socket.destroy());
+    res.once('close', () => budget.give(share));
   }
 }

@@ -137,6 +137,18 @@ const planted: readonly Plant[] = [
     style: (file) => new RegExp(`^${file} format`, 'm'),
   }),
   {
+    what: 'an import circle, also of types',
+    file: 'src/ports/planted-circle.ts',
+    text: "import type { B } from './planted-back.ts';\n\nexport type A = B | 1;\n",
+    caught: { style: lint('lint/suspicious/noImportCycles')('src/ports/planted-circle\\.ts') },
+  },
+  {
+    what: 'the rest of the circle',
+    file: 'src/ports/planted-back.ts',
+    text: "import type { A } from './planted-circle.ts';\n\nexport type B = A | 2;\n",
+    caught: {},
+  },
+  {
     what: 'an unused export',
     file: 'src/domain/planted.ts',
     text: 'export const used = 1;\nexport const planted = 2;\n',

@@ -3,7 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { type Api, type Body, startApi } from '../adapters/http/support/api.ts';
+import type { Body } from '../adapters/http/support/answer.ts';
+import { type Api, startApi } from '../adapters/http/support/api.ts';
 import { openTemporarySqlite } from '../support/temporary-sqlite.ts';
 
 function readData(file: string): object[] {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Answer, Api } from '../adapters/http/support/api.ts';
+import type { Answer } from '../adapters/http/support/answer.ts';
+import type { Api } from '../adapters/http/support/api.ts';
 
 export const resources = ['users', 'posts'] as const;
 export type Resource = (typeof resources)[number];

@@ -2,7 +2,8 @@
 // ended, its retry makes exactly one record or finds the one that it made.
 
 import { expect } from 'chai';
-import { type Answer, type Api, startApi } from '../adapters/http/support/api.ts';
+import type { Answer } from '../adapters/http/support/answer.ts';
+import { type Api, startApi } from '../adapters/http/support/api.ts';
 import {
   Creation,
   expectReplayed,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { JsonObject, Precondition, TimeSpan } from '../../src/index.ts';
-import { type Answer, callsTo, expectProblem } from '../adapters/http/support/api.ts';
+import type { Answer } from '../adapters/http/support/answer.ts';
+import { callsTo, expectProblem } from '../adapters/http/support/api.ts';
 import type { Calls, ListCall, Outcome, Page, Resource } from './calls.ts';
 
 /** The calls, made over HTTP. `X-Caller` names the caller. */

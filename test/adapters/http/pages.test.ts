@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type Answer, type Api, expectProblem, startApi } from './support/api.ts';
+import type { Answer } from './support/answer.ts';
+import { type Api, expectProblem, startApi } from './support/api.ts';
 
 const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 

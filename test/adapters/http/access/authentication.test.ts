@@ -4,7 +4,8 @@ import { resourcesOf } from '../../../../src/adapters/http/endpoints/resources.t
 import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
 import type { Authenticate } from '../../../../src/adapters/http/index.ts';
 import { type Caller, scopes } from '../../../../src/index.ts';
-import { type Answer, expectProblem, startApi } from '../support/api.ts';
+import type { Answer } from '../support/answer.ts';
+import { expectProblem, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
 import { keepLog } from '../support/log.ts';
 import { exchange } from '../support/raw.ts';

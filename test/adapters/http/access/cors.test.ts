@@ -6,7 +6,8 @@ import { Cors } from '../../../../src/adapters/http/access/cors.ts';
 import { rostrumListener } from '../../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../../src/index.ts';
-import { type Answer, type Api, callsTo, expectProblem, startApi } from '../support/api.ts';
+import type { Answer } from '../support/answer.ts';
+import { type Api, callsTo, expectProblem, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
 import { exchange } from '../support/raw.ts';
 

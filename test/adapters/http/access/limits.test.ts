@@ -4,7 +4,8 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { MemoryRateLimiter } from '../../../../src/adapters/http/access/memory-limiter.ts';
 import { scopes } from '../../../../src/index.ts';
-import { type Answer, expectProblem, startApi } from '../support/api.ts';
+import type { Answer } from '../support/answer.ts';
+import { expectProblem, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
 
 const limiter = (name: string, limit: number, window = 60) =>

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type Api, type Body, expectProblem, startApi } from '../support/api.ts';
+import type { Body } from '../support/answer.ts';
+import { type Api, expectProblem, startApi } from '../support/api.ts';
 
 describe('lists', () => {
   let api: Api;

@@ -3,7 +3,8 @@ import type { Endpoint } from '../../../../src/adapters/http/endpoint.ts';
 import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
 import { bodyLimit } from '../../../../src/adapters/http/request/limits.ts';
 import { scopes } from '../../../../src/index.ts';
-import { type Api, type Body, startApi } from '../support/api.ts';
+import type { Body } from '../support/answer.ts';
+import { type Api, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
 import { DescriptionUnderTest } from '../support/description.ts';
 

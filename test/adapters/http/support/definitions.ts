@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Endpoint } from '../../../../src/adapters/http/endpoint.ts';
 import { commonProblems, endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
 import type { ProblemCode } from '../../../../src/adapters/http/problems/catalogue.ts';
-import type { Answer } from './api.ts';
+import type { Answer } from './answer.ts';
 import { complaints } from './json-schema.ts';
 
 /** Headers that an answer has only where its definition says so. */

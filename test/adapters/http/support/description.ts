@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { problemCatalogue } from '../../../../src/adapters/http/problems/catalogue.ts';
 import { isEmail } from '../../../../src/domain/email.ts';
-import type { Answer } from './api.ts';
+import type { Answer } from './answer.ts';
 
 interface Media {
   readonly schema: object;

@@ -1,0 +1,34 @@
+/** An answer, read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; an empty object where there is none. */
+  readonly body: Body;
+}
+
+/** Whatever a body of the API may have. */
+export interface Body {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly email: string | null;
+  readonly authorId: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly users: readonly Body[];
+  readonly posts: readonly Body[];
+  readonly next: string | null;
+  readonly total: number;
+  readonly code: string;
+  readonly error: string;
+  readonly allowed: readonly string[];
+  readonly errors: readonly {
+    pointer?: string;
+    parameter?: string;
+    header?: string;
+    code: string;
+    message: string;
+  }[];
+  readonly [member: string]: unknown;
+}

@@ -13,7 +13,7 @@ import { rostrum, startServer } from './support/server.ts';
 import { until, untilServed } from './support/until.ts';
 
 describe('the program', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let folder: string;
 
   beforeEach(() => {

@@ -5,7 +5,7 @@ import { freePort } from './support/free-port.ts';
 import { startCommand } from './support/server.ts';
 
 describe('the program, while its store is away', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
 
   it('responds, is not ready, does not say that it is, and ends when it is told to', async () => {
     const [port, nowhere] = await Promise.all([freePort(), freePort()]);

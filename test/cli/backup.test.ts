@@ -10,7 +10,7 @@ import { refusalOf } from './refusal.ts';
 import { contentOf, fill, records } from './transfer/records.ts';
 
 describe('rostrum backup', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
   let path: (name: string) => string;
 

@@ -7,7 +7,7 @@ import { rostrum } from '../support/server.ts';
 import { refusalOf } from './refusal.ts';
 
 describe('rostrum key', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   let folder: string;
   let file: string;
   beforeEach(() => {

@@ -9,7 +9,7 @@ import { startServer } from '../support/server.ts';
 import { refusalOf } from './refusal.ts';
 
 describe('own fields that the program is told of', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   const folder = mkdtempSync(join(tmpdir(), 'rostrum-own-'));
   const schema = join(folder, 'posts.json');
   const store = `sqlite:${join(folder, 'rostrum.db')}`;

@@ -7,7 +7,7 @@ import { rostrum, startServer } from '../support/server.ts';
 import { refusalOf } from './refusal.ts';
 
 describe('the command line', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
 
   it('has defaults that the library shares', () => {
     expect(defaultSettings).to.deep.equal({

@@ -84,7 +84,7 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
   });
 
   it('a user whose deleter died is held up for a lease only', async function () {
-    this.timeout(15_000);
+    this.timeout(60_000);
     const store = database.open();
     const author = user();
     await store.users.create(() => author);

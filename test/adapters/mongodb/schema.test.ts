@@ -56,7 +56,7 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
     'a view': () => database.db.createCollection('posts', { viewOn: 'users', pipeline: [] }),
   };
   it('ends the program in a sentence when it can never be used', async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     await database.db.collection<{ _id: string }>(metaCollection).insertOne(later);
     const { code, output } = await rostrum('--store', database.url);
     expect(code, output).to.equal(1);
@@ -65,7 +65,7 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
 
   for (const [what, plant] of Object.entries(conflicts)) {
     it(`is refused where there is ${what}, and taken when that is gone`, async function () {
-      this.timeout(15_000);
+      this.timeout(60_000);
       await plant();
       const lines: string[] = [];
       const logger = logTo(lines);

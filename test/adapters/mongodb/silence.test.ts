@@ -19,7 +19,7 @@ const bound = 10_000;
 
 describe('A MongoDB server that takes connections and says nothing', () => {
   it('before the first call: every call ends in time', async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     await using proxy = await SilentProxy.start();
     const store = openStore({ url: `mongodb://127.0.0.1:${proxy.port}/x` });
     await allEndInTime(everyCall(store, 'x', 'y'));

@@ -101,7 +101,7 @@ describe('rostrum import', () => {
   const isEmpty = { users: [], posts: [] };
 
   it('takes an object of arrays, as json-server has it, and posts keep their authors', async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     const [users, posts] = [data('users.json'), data('posts.json')];
     const path = write(text({ posts, comments: [{ id: 1, postId: 1 }], users }));
     const file = join(folder.path, 'rostrum.db');
@@ -321,7 +321,7 @@ describe('rostrum import', () => {
   });
 
   it('reads the schemas from the files that a server has', async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     const schema = write(text({ properties: { born: { type: 'integer' } } }), 'schema.json');
     const path = write(text({ users: [{ name: 'A', born: 'x' }] }));
     const args = ['import', path, '--user-schema', schema, '--store', `sqlite:${path}.db`];
@@ -358,7 +358,7 @@ describe('rostrum import', () => {
   ] as const) {
     it(`says what to do after an interruption ${options.join()}`.trim(), async function () {
       this.timeout(30_000);
-      const posts = Array.from({ length: 20_000 }, (_, n) => ({ id: `p${n}`, title: `P${n}` }));
+      const posts = Array.from({ length: 60_000 }, (_, n) => ({ id: `p${n}`, title: `P${n}` }));
       const command = ['import', write(text({ posts })), '--store', url(), ...options];
       const child = startCommand(command);
       const ended = outcomeOf(child);
@@ -369,10 +369,10 @@ describe('rostrum import', () => {
       const last = stderr.trimEnd().split('\n').at(-1) ?? '';
       expect(last).to.match(left);
       const count = Number(left.exec(last)?.[1]);
-      expect(countOf('posts')).to.equal(count).and.to.be.below(20_000);
+      expect(countOf('posts')).to.equal(count).and.to.be.below(60_000);
       if (options.length === 0) return;
       expect((await rostrum(...command, '--skip-invalid')).code).to.equal(0);
-      expect(countOf('posts')).to.equal(20_000);
+      expect(countOf('posts')).to.equal(60_000);
     });
   }
 

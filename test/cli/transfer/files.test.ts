@@ -82,7 +82,7 @@ describe('exported files', () => {
   });
 
   it('are written and loaded by the program, which takes nothing away unasked', async function () {
-    this.timeout(20_000);
+    this.timeout(60_000);
     const url = (name: string) => `sqlite:${join(folder.path, name)}`;
     const source = openSqliteStore({ path: join(folder.path, 'source.db') });
     await fill(source, given);

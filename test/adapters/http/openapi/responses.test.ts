@@ -69,7 +69,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 };
 
 describe('responses are as the description says', function () {
-  this.timeout(20_000);
+  this.timeout(60_000);
   const everything = as({ scopes });
   let api: Api;
   let description: DescriptionUnderTest;

@@ -55,10 +55,12 @@ function licenceOf({ licenses = [] }: Component): string {
     .join(' AND ');
 }
 
-/** Understands `OR` and `AND` without brackets within brackets: npm's packages have no others. */
+/** Understands `OR` and `AND`, and brackets around all or around a single choice of licences. */
 function isAccepted(expression: string): boolean {
-  const bare = expression.replaceAll(/[()]/g, '');
-  return bare.split(' OR ').some((all) => all.split(' AND ').every((id) => accepted.has(id)));
+  const bare = /^\([^()]*\)$/.test(expression) ? expression.slice(1, -1) : expression;
+  // What is in brackets is judged first, and stands as an accepted licence or as none.
+  const judged = bare.replaceAll(/\(([^()]*)\)/g, (_, inner) => (isAccepted(inner) ? 'MIT' : 'no'));
+  return judged.split(' OR ').some((all) => all.split(' AND ').every((id) => accepted.has(id)));
 }
 
 const { values } = parseArgs({ options: { output: { type: 'string' } } });

@@ -45,7 +45,7 @@ describe('the program', function () {
   });
 
   it('ends with 0 on SIGTERM and on SIGINT', async () => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       const server = await startServer('--store', 'memory:');
       expect(await server.stop(signal)).to.equal(0);
     }

@@ -30,7 +30,9 @@ describe('the licences of what the program runs on', function () {
   it('are all accepted, or the check names the package', async () => {
     expect(await checked('koa', 'MIT')).to.deep.include(accepted);
     expect(await checked('koa', '(GPL-3.0-only OR MIT)')).to.deep.include(accepted);
-    for (const licence of ['GPL-3.0-only', 'MIT AND GPL-3.0-only']) {
+    expect(await checked('koa', '(GPL-3.0-only OR MIT) AND ISC')).to.deep.include(accepted);
+    const bracketed = ['(MIT OR ISC) AND GPL-3.0-only', 'GPL-3.0-only AND (ISC OR MIT)'];
+    for (const licence of ['GPL-3.0-only', 'MIT AND GPL-3.0-only', ...bracketed]) {
       const { code, stderr } = await checked('koa', licence);
       expect(stderr).to.contain('koa@').and.contain(`: ${licence};`);
       expect(code).to.equal(1);

@@ -74,7 +74,8 @@ async function serveMetrics(
   nameOf: NameOf,
   logger: Logger,
 ): Promise<RunningServer> {
-  const app = createMetricsApp(() => metrics.exposition(), logger);
+  const exposition = () => metrics.exposition();
+  const app = createMetricsApp(exposition, logger, isLoopback(host) ? isLoopback : undefined);
   try {
     const server = await serve(app, { host, port, logger, limits: { maxConnections: 100 } });
     logger.info({ url: `${server.url}/metrics` }, 'metrics are served');
@@ -86,7 +87,7 @@ async function serveMetrics(
 
 /** The first signal asks for an orderly end; a later one is left to Node, which ends at once. */
 function stopOnSignal(stop: AbortController): void {
-  const signals = ['SIGTERM', 'SIGINT'];
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
   const begin = () => {
     if (stop.signal.aborted) return;
     stop.abort();

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { runProgram } from '../../src/cli/program.ts';
@@ -41,6 +42,10 @@ describe('the program, with metrics', function () {
       expect((await at(path, method)).status, path).to.equal(status);
     }
     expect((await fetch(`${server.address}/metrics`)).status).to.equal(404);
+    const named = get({ port, path: '/metrics', headers: { Host: 'evil.example' } });
+    const [{ statusCode }] = await once(named, 'response');
+    expect(statusCode, 'under a name that a web page made').to.equal(421);
+    named.destroy();
     expect(await server.stop()).to.equal(0);
   });
 

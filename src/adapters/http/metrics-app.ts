@@ -9,10 +9,19 @@ import { sendPastKoa } from './response.ts';
 /** Writes all metrics, in a format that its media type names. */
 export type Exposition = () => Promise<{ readonly type: string; readonly body: string }>;
 
-/** An app that serves `/metrics` and nothing else, for a port of its own: it asks for no credentials. */
-export function createMetricsApp(exposition: Exposition, logger: Logger): Koa {
+/**
+ * An app that serves `/metrics` and nothing else, for a port of its own: it asks for no credentials.
+ *
+ * @param isOwnHost whether the server has this name; any name will do when absent
+ */
+export function createMetricsApp(
+  exposition: Exposition,
+  logger: Logger,
+  isOwnHost?: (name: string) => boolean,
+): Koa {
   const app = new Koa();
-  const within = createBoundary(boundaryOptions({ logger, accessLog: false }), sendPastKoa);
+  const options = { ...boundaryOptions({ logger, accessLog: false }), isOwnHost };
+  const within = createBoundary(options, sendPastKoa);
   handleAppErrors(app, logger);
   app.use((ctx) =>
     within(ctx, async (exchange) => {

@@ -40,6 +40,8 @@ export class LogWriter {
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
   #isWriting = false;
+  /** What a pipe whose reader is slow did not take yet. */
+  #refused: Buffer | undefined;
 
   constructor({ fd, isTerminal }: LogWriterOptions) {
     this.#fd = fd;
@@ -78,11 +80,14 @@ export class LogWriter {
   }
 
   #write(bytes: Buffer, lines: number): void {
+    this.#refused = undefined;
     write(this.#fd, bytes, (error, written) => {
       const isFull = error !== null && error.code === 'EAGAIN';
       if (isFull) {
-        // A pipe whose reader is slow: the same again, a moment later.
-        setTimeout(() => this.#write(bytes, lines), gatherMs);
+        // A pipe whose reader is slow: the same again, a moment later, unless the process ends.
+        this.#refused = bytes;
+        unwritten.add(this);
+        setTimeout(() => this.#write(bytes, lines), gatherMs).unref();
         return;
       }
       if (error === null && written < bytes.length) {
@@ -107,6 +112,7 @@ export class LogWriter {
   /** Writes what waits before the process ends. */
   writeRest(): void {
     try {
+      if (this.#refused !== undefined) writeSync(this.#fd, this.#refused);
       writeSync(this.#fd, this.#waiting);
     } catch {
       // Nobody is left who could be told.

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   constants,
@@ -75,6 +76,19 @@ describe('the log', () => {
     expect(lines().map(({ msg }) => msg)).to.deep.equal(['last']);
     expect(await run("logger.info({}, 'last'); throw new Error('x');", file)).to.equal(1);
     expect(readFileSync(file, 'utf8')).to.contain('"msg":"last"');
+  });
+
+  it('does not keep a process that has ended, when nobody reads it', async function () {
+    if (process.platform === 'win32') this.skip();
+    execFileSync('mkfifo', [file]);
+    const reader = openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
+    const program = `for (let n = 0; n < 5000; n++) logger.info({ n }, 'x'.repeat(100));
+      await sleep(200);`;
+    try {
+      expect(await run(program, file)).to.equal(0);
+    } finally {
+      closeSync(reader);
+    }
   });
 
   it('is written at once from a warning on', async () => {

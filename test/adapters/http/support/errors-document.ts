@@ -16,6 +16,10 @@ const fieldCodes: Readonly<Record<FieldCode, string>> = {
   'number-range': 'An integer beyond ±(2⁵³ − 1), or a number that overflows.',
 };
 
+function secondsOf({ retryAfter, jitter = 0 }: { retryAfter: number; jitter?: number }): string {
+  return jitter === 0 ? `${retryAfter} s` : `${retryAfter} to ${retryAfter + jitter} s`;
+}
+
 /** docs/errors.md, made of the catalogue that the server answers from. */
 export function errorsDocument(): string {
   const kinds = Object.entries(problemCatalogue);
@@ -24,7 +28,7 @@ export function errorsDocument(): string {
   );
   const sections = kinds.map(([code, kind]) => {
     const retry =
-      'retryAfter' in kind ? `\n\nThe header \`Retry-After\` says ${kind.retryAfter} s.` : '';
+      'retryAfter' in kind ? `\n\nThe header \`Retry-After\` says ${secondsOf(kind)}.` : '';
     return `## ${code}\n\n**${kind.status}, ${kind.title}.** ${kind.meaning}\n\n${kind.advice}${retry}\n`;
   });
   return `# Errors

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   constants,
@@ -80,7 +79,7 @@ describe('the log', () => {
 
   it('does not keep a process that has ended, when nobody reads it', async function () {
     if (process.platform === 'win32') this.skip();
-    execFileSync('mkfifo', [file]);
+    await outcomeOf(start('mkfifo', [file]));
     const reader = openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
     const program = `for (let n = 0; n < 5000; n++) logger.info({ n }, 'x'.repeat(100));
       await sleep(200);`;

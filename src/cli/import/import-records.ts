@@ -145,7 +145,8 @@ class PostImport extends ListImport<Post> {
       keepIds,
       clock,
       newId: () => ids.next(),
-      authorOf: (given) => users.idOf(given),
+      // An id that is kept may be that of a user of the store, who is refused a second time.
+      authorOf: (given) => (keepIds ? (users.idOf(given) ?? undefined) : users.idOf(given)),
     };
   }
 

@@ -212,6 +212,22 @@ describe('rostrum import', () => {
     ]);
   });
 
+  it('gives posts the author of the store who has the kept id', async () => {
+    const users = [
+      { id: 1, name: 'A', email: 'a@b.c' },
+      { id: 2, name: '' },
+      { id: 3, name: 'C', email: 'A@b.c' },
+    ];
+    await importing({ users: users.slice(0, 1) }, { keepIds: true });
+    const posts = users.map(({ id }) => ({ title: `P${id}`, authorId: id }));
+    await importing({ users, posts }, { keepIds: true, skipInvalid: true });
+    expect(refused).to.deep.equal([
+      ...['users[0] /id taken', 'users[0] /email taken', 'users[1] /name too-short'],
+      ...['users[2] /email taken', 'posts[1] /authorId unknown', 'posts[2] /authorId unknown'],
+    ]);
+    expect((await held()).posts.map(({ authorId }) => authorId)).to.deep.equal(['1']);
+  });
+
   it('takes authors of the store, too', async () => {
     const { record } = await store.users.create(() => user(1));
     const given = { users: [{ id: 1, name: 'A' }], posts: [{ title: 'P', authorId: record.id }] };
@@ -353,13 +369,16 @@ describe('rostrum import', () => {
   });
 
   for (const [options, left] of [
-    [['--keep-ids'], /^Interrupted: .* with --skip-invalid: 0 users and (\d+) posts are added/],
-    [[], /^Interrupted: remove the 0 users and (\d+) posts that are added already: /],
+    [['--keep-ids'], /^Interrupted: .* with --skip-invalid: 100 users and (\d+) posts are added/],
+    [[], /^Interrupted: remove the 100 users and (\d+) posts that are added already: /],
   ] as const) {
     it(`says what to do after an interruption ${options.join()}`.trim(), async function () {
       this.timeout(30_000);
-      const posts = Array.from({ length: 60_000 }, (_, n) => ({ id: `p${n}`, title: `P${n}` }));
-      const command = ['import', write(text({ posts })), '--store', url(), ...options];
+      const users = Array.from({ length: 100 }, (_, n) => ({ ...user(n), id: `u${n}` }));
+      const posts = Array.from({ length: 60_000 }, (_, n) => {
+        return { id: `p${n}`, title: `P${n}`, authorId: `u${n % 100}` };
+      });
+      const command = ['import', write(text({ users, posts })), '--store', url(), ...options];
       const child = startCommand(command);
       const ended = outcomeOf(child);
       while (countOf('posts') === 0) await sleep(5);

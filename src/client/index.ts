@@ -4,7 +4,7 @@ import type { OwnFieldsInput } from '../domain/own-fields.ts';
 import type { Post, PostInput, PostPatch } from '../domain/post.ts';
 import type { Id, Version } from '../domain/record.ts';
 import type { User, UserInput, UserPatch } from '../domain/user.ts';
-import { isApiProblem } from './problem.ts';
+import { isApiProblem, unexpectedResponse } from './problem.ts';
 import { type FieldOf, type Picked, type PostQuery, searchOf, type UserQuery } from './query.ts';
 import {
   type ApiRequest,
@@ -74,7 +74,7 @@ export interface DeleteUserOptions extends ChangeOptions {
 
 /**
  * The records of one resource. Every call rejects with an {@link ApiProblem}, or with the reason
- * of its signal.
+ * of its signal. An argument that cannot be sent is a TypeError, and nothing is sent.
  */
 export interface Resource<R, Input, Patch, Query, Deletion = ChangeOptions> {
   /** Makes one record, however often the request has to be repeated. */
@@ -163,7 +163,13 @@ function resource<R, Input extends object, Patch extends object, Query extends o
   send: Send,
   plural: 'users' | 'posts',
 ): Resource<R, Input, Patch, Query, DeleteUserOptions> {
-  const pathOf = (id: Id) => `/${plural}/${encodeURIComponent(id)}`;
+  function pathOf(id: Id): string {
+    try {
+      return `/${plural}/${encodeURIComponent(id)}`;
+    } catch (cause) {
+      throw new TypeError('The id is not well-formed Unicode.', { cause });
+    }
+  }
 
   async function change(
     method: ApiRequest['method'],
@@ -185,7 +191,11 @@ function resource<R, Input extends object, Patch extends object, Query extends o
     const path = `/${plural}${searchOf(query ?? {})}`;
     const { body } = await send({ method: 'GET', path, signal });
     const { [plural]: items, next, total } = body as Record<string, unknown>;
-    return { items, next, ...(total !== undefined && { total }) } as ListPage<never>;
+    const page = { items, next, ...(total !== undefined && { total }) } as ListPage<never>;
+    if (!Array.isArray(items) || (typeof next !== 'string' && next !== null)) {
+      throw unexpectedResponse('The response is not a list of the API.', 200, { outcome: 'none' });
+    }
+    return page;
   }
 
   async function* all(
@@ -220,7 +230,11 @@ function resource<R, Input extends object, Patch extends object, Query extends o
 
     async update(id, makeInput, options) {
       for (let number = 1; ; number++) {
-        const { record, version } = await self.get(id, options);
+        const { record, version, etag } = await self.get(id, options);
+        if (versionOf(etag) === undefined) {
+          const detail = 'The response has no ETag that names a version.';
+          throw unexpectedResponse(detail, 200, { outcome: 'none' });
+        }
         try {
           return await self.replace(id, makeInput(record), { ...options, ifMatch: version });
         } catch (error) {

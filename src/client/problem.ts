@@ -121,6 +121,18 @@ export function isApiProblem(error: unknown, code?: ApiCode): boolean {
   );
 }
 
+/** The problem of a response that is not the API's. */
+export function unexpectedResponse(
+  detail: string,
+  status: number,
+  context: ProblemContext,
+): ApiProblem<'unexpected-response'> {
+  return new ApiProblem(
+    { type: 'about:blank', title: detail, status, code: 'unexpected-response', detail },
+    context,
+  );
+}
+
 /** The problem of a change whose record is no longer as the caller saw it. */
 export function changedSince(): ApiProblem<'version-mismatch'> {
   return new ApiProblem(

@@ -75,7 +75,10 @@ export function searchOf(query: object): string {
 function parametersOf(name: string, value: unknown): [string, string][] {
   if (value === undefined) return [];
   if (value === null) return [[name, '']];
-  if (value instanceof Date) return [[name, value.toISOString()]];
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) throw new TypeError(`The date of "${name}" is invalid.`);
+    return [[name, value.toISOString()]];
+  }
   if (Array.isArray(value)) return value.flatMap((item) => parametersOf(name, item));
   if (typeof value !== 'object') return [[name, String(value)]];
   return Object.entries(value).flatMap(([bound, at]) => parametersOf(`${name}[${bound}]`, at));

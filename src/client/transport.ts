@@ -1,5 +1,5 @@
 import type { Outcome } from '../domain/errors.ts';
-import { ApiProblem, type ProblemDetails } from './problem.ts';
+import { ApiProblem, type ProblemDetails, unexpectedResponse } from './problem.ts';
 
 /** How a client reaches its server. */
 export interface TransportOptions {
@@ -62,8 +62,11 @@ export function createTransport(options: TransportOptions): Send {
   const { tries = 4, withinMs = 60_000, pauseMs = 400 } = retry;
   const base = url.replace(/\/+$/, '');
 
-  async function attempt(request: ApiRequest, headers: Headers): Promise<ApiResponse> {
-    const { method, path, body, signal } = request;
+  async function attempt(
+    { method, path, signal }: ApiRequest,
+    headers: Headers,
+    body: string | undefined,
+  ): Promise<ApiResponse> {
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await (options.fetch ?? fetch)(`${base}${path}`, {
@@ -72,7 +75,7 @@ export function createTransport(options: TransportOptions): Send {
         // A redirect would turn a POST into a GET, and its response into somebody's record.
         redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        ...(body && { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body }),
       });
       return readResponse(method, response, await response.text());
     } catch (cause) {
@@ -82,17 +85,19 @@ export function createTransport(options: TransportOptions): Send {
   }
 
   return async (request) => {
-    const { method, body, signal } = request;
+    const { method, signal } = request;
+    // What cannot be sent fails here: no other try would mend it.
+    const body = request.body && JSON.stringify(request.body);
     const headers = new Headers(request.headers);
     headers.set('Accept', 'application/json');
-    if (body) headers.set('Content-Type', 'application/json');
+    if (body !== undefined) headers.set('Content-Type', 'application/json');
     const deadline = Date.now() + withinMs;
     let doubtful = false;
     for (let number = 1; ; number++) {
       const bearer = typeof token === 'function' ? await token() : token;
       if (bearer !== undefined) headers.set('Authorization', `Bearer ${bearer}`);
       try {
-        return await attempt(request, headers);
+        return await attempt(request, headers, body);
       } catch (error) {
         if (!(error instanceof ApiProblem)) throw error;
         // An earlier try that nobody confirmed may be what deleted the record.
@@ -129,10 +134,7 @@ function readResponse(method: string, response: Response, text: string): ApiResp
     response.type === 'opaqueredirect' || (status >= 300 && status < 400)
       ? 'The server answered with a redirect; the client needs the final URL of the API.'
       : `The response with status ${status} is not one of the API.`;
-  throw new ApiProblem(
-    { type: 'about:blank', title: detail, status, code: 'unexpected-response', detail },
-    { outcome, retryAfterMs },
-  );
+  throw unexpectedResponse(detail, status, { outcome, retryAfterMs });
 }
 
 function noResponse(method: string, cause: unknown): ApiProblem {

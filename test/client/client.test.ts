@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { type Client, createClient, isApiProblem, type User } from '../../src/client/index.ts';
+import {
+  type Client,
+  createClient,
+  isApiProblem,
+  type Json,
+  type User,
+  type UserInput,
+} from '../../src/client/index.ts';
 import { type Api, startApi } from './support/api.ts';
 import { collect } from './support/collect.ts';
 import { problemOf } from './support/problem-of.ts';
@@ -244,10 +251,28 @@ describe('the client', () => {
     });
   });
 
-  it('refuses a header that cannot be sent, and sends nothing', async () => {
-    const call = client.users.create({ name: 'Ada' }, { idempotencyKey: 'ключ' });
-    expect(await call.catch((error: unknown) => error)).to.be.instanceOf(TypeError);
-    expect((await client.users.list()).items).to.deep.equal([]);
+  it('refuses an argument that cannot be sent, and sends nothing', async () => {
+    let requests = 0;
+    const sender = { url: api.url, fetch: async () => Response.json({ requests: ++requests }) };
+    const { users } = createClient(sender);
+    const cycle: Record<string, Json> = { name: 'Ada' };
+    cycle.self = cycle;
+    const big = { name: 'Ada', born: 1815n as unknown as number };
+    const never = new Date(Number.NaN);
+    for (const call of [
+      () => users.create({ name: 'Ada' }, { idempotencyKey: 'ключ' }),
+      () => createClient({ ...sender, token: 'a\nb' }).users.list(),
+      () => users.create(big),
+      () => users.patch('1', cycle),
+      () => users.replace('1', cycle as UserInput),
+      () => users.get('\ud800'),
+      () => users.delete('\ud800'),
+      () => users.list({ createdAt: { gte: never } }),
+    ]) {
+      const error = await call().catch((reason: unknown) => reason);
+      expect(error, String(call)).to.be.instanceOf(TypeError);
+    }
+    expect(requests).to.equal(0);
   });
 
   it('takes a URL with a slash at its end', async () => {

@@ -211,6 +211,29 @@ describe('the client, when something fails on the way', () => {
       expect(problem).to.include({ code: 'unexpected-response', outcome: 'unknown' });
     });
 
+    it('is never taken for a list', async () => {
+      for (const body of ['{}', '[1,2]', '{"users":{},"next":null}', '{"users":[]}']) {
+        const { users } = clientThrough([
+          { status: 200, body },
+          { status: 200, body },
+        ]);
+        const expected = { code: 'unexpected-response', status: 200, outcome: 'none' };
+        expect(await problemOf(users.list()), body).to.include(expected);
+        expect(await problemOf(collect(users.all())), body).to.include(expected);
+      }
+    });
+
+    it('is not updated where its version is not known', async () => {
+      const headers: Record<string, string>[] = [{}, { ETag: '"a hash"' }];
+      for (const one of headers) {
+        const { users } = clientThrough([{ status: 200, headers: one, body: '{"name":"Ada"}' }]);
+        const problem = await problemOf(users.update('1', (user) => user));
+        expect(problem).to.include({ code: 'unexpected-response', outcome: 'none' });
+        expect(problem.message).to.include('ETag');
+      }
+      expect(methods()).to.equal('GET GET');
+    });
+
     it('is no redirect that a change would follow as a read', async () => {
       const { users } = clientThrough([{ status: 301, headers: { Location: `${api.url}/users` } }]);
       const problem = await problemOf(users.create({ name: 'A' }));

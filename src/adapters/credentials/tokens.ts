@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import {
+  createRemoteJWKSet,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyResult,
+  jwtVerify,
+} from 'jose';
 import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
 import { type Authenticator, CredentialsError, CredentialsUnavailable } from './authenticator.ts';
 
@@ -20,8 +27,12 @@ const algorithms = [
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 
-/** Milliseconds until a fetch of the keys is given up, and between two of them. */
-const fetching = { timeoutDuration: 3000, cooldownDuration: 30_000 } as const;
+/**
+ * Milliseconds until a fetch of the keys is given up, and from the end of one until the next: for a
+ * token that fits none of them, for any token, and for one that waits for the fetch. Known tokens
+ * included, a key that is withdrawn is trusted for 10 minutes at most.
+ */
+const fetching = { timeout: 3000, cooldown: 30_000, interval: 300_000, wait: 540_000 } as const;
 
 /** What clocks may differ by, in seconds. */
 const clockTolerance = 30;
@@ -39,6 +50,8 @@ interface Known {
 export class Tokens implements Authenticator {
   readonly #options: TokenOptions;
   readonly #keys: ReturnType<typeof createRemoteJWKSet>;
+  /** When a fetch of the keys ended last, in milliseconds since the epoch. */
+  #fetchedAt = Number.NEGATIVE_INFINITY;
   /** By the digests of tokens, the oldest first. */
   readonly #known = new Map<string, Known>();
 
@@ -48,10 +61,10 @@ export class Tokens implements Authenticator {
     if (!URL.canParse(options.jwksUrl)) {
       throw new CredentialsError(`"${options.jwksUrl}" is not the URL of a key set.`);
     }
-    // Keys are kept for good, so that an outage of the provider is not seen; an unknown one is
-    // asked for again.
+    // It fetches when it is told to, so that an outage of the provider leaves the keys as they are.
     this.#keys = createRemoteJWKSet(new URL(options.jwksUrl), {
-      ...fetching,
+      timeoutDuration: fetching.timeout,
+      cooldownDuration: Number.POSITIVE_INFINITY,
       cacheMaxAge: Number.POSITIVE_INFINITY,
     });
   }
@@ -72,25 +85,8 @@ export class Tokens implements Authenticator {
   }
 
   async #verify(token: string): Promise<Known | undefined> {
-    const { issuer, audience, subjectClaim = 'sub' } = this.#options;
     try {
-      // `jku`, `x5u` and `jwk` of a token's header are never looked at.
-      const { payload, protectedHeader } = await jwtVerify(token, this.#keys, {
-        issuer,
-        audience,
-        algorithms,
-        clockTolerance,
-        requiredClaims: ['exp', 'sub'],
-      });
-      if (!isAccessToken(payload, protectedHeader.typ)) return undefined;
-      const subject = payload[subjectClaim];
-      const caller: Caller = {
-        name: `token:${payload.sub}`,
-        subject: typeof subject === 'string' && subject !== '' ? subject : null,
-        scopes: new Set(scopesOf(payload)),
-      };
-      const end = (Number(payload.exp) + clockTolerance) * 1000;
-      return { caller, until: Math.min(end, Date.now() + remembered.ms) };
+      return this.#callerOf(await this.#check(token));
     } catch (cause) {
       if (this.#keys.jwks() === undefined && isOutage(cause)) {
         throw new CredentialsUnavailable('The keys of the identity provider are not known.', {
@@ -99,6 +95,55 @@ export class Tokens implements Authenticator {
       }
       return undefined;
     }
+  }
+
+  /** A token that fits none of the keys may be signed by one that took the place of another. */
+  async #check(token: string): Promise<JWTVerifyResult> {
+    const { issuer, audience } = this.#options;
+    const required = {
+      issuer,
+      audience,
+      algorithms,
+      clockTolerance,
+      requiredClaims: ['exp', 'sub'],
+    };
+    // `jku`, `x5u` and `jwk` of a token's header are never looked at.
+    try {
+      return await jwtVerify(token, this.#key, required);
+    } catch (error) {
+      if (!fitsNoKey(error) || Date.now() - this.#fetchedAt < fetching.cooldown) throw error;
+      await this.#fetch();
+      return await jwtVerify(token, this.#key, required);
+    }
+  }
+
+  readonly #key: JWTVerifyGetKey = async (header, token) => {
+    const age = Date.now() - this.#fetchedAt;
+    const fetched = age < fetching.interval ? undefined : this.#fetch();
+    if (age >= fetching.wait) await fetched;
+    return this.#keys(header, token);
+  };
+
+  /** Fetches the keys, once for all who ask meanwhile. Those that are known survive a failure. */
+  async #fetch(): Promise<void> {
+    try {
+      await this.#keys.reload();
+    } catch (error) {
+      if (this.#keys.jwks() === undefined) throw error;
+    }
+    this.#fetchedAt = Date.now();
+  }
+
+  #callerOf({ payload, protectedHeader }: JWTVerifyResult): Known | undefined {
+    if (!isAccessToken(payload, protectedHeader.typ)) return undefined;
+    const subject = payload[this.#options.subjectClaim ?? 'sub'];
+    const caller: Caller = {
+      name: `token:${payload.sub}`,
+      subject: typeof subject === 'string' && subject !== '' ? subject : null,
+      scopes: new Set(scopesOf(payload)),
+    };
+    const end = (Number(payload.exp) + clockTolerance) * 1000;
+    return { caller, until: Math.min(end, Date.now() + remembered.ms) };
   }
 }
 
@@ -127,4 +172,13 @@ function isOutage(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return true;
   if (!(error instanceof errors.JOSEError)) return true;
   return error.code === 'ERR_JOSE_GENERIC';
+}
+
+/** Whether other keys could make a token valid. */
+function fitsNoKey(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JWSSignatureVerificationFailed
+  );
 }

@@ -23,19 +23,31 @@ describe('tokens of an identity provider', () => {
   let jwksUrl: string;
   let fetches = 0;
   let status = 200;
+  let jwk: object;
+  let published: object[];
+  const dateNow = Date.now;
+  /** What time it is for the verifier from here on. */
+  const passMinutes = (minutes: number) => {
+    const clock = Date.now;
+    Date.now = () => clock() + minutes * 60_000;
+  };
 
   before(async () => {
     keys = await generateKeyPair('ES256', { extractable: true });
-    const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' };
+    jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' };
+    published = [jwk];
     provider = createServer((_request, response) => {
       fetches += 1;
       response.writeHead(status, { 'Content-Type': 'application/json' });
-      response.end(JSON.stringify({ keys: [jwk] }));
+      response.end(JSON.stringify({ keys: published }));
     });
     await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening));
     jwksUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/jwks`;
   });
   after(() => provider.close());
+  afterEach(() => {
+    Date.now = dateNow;
+  });
 
   const tokens = (options: object = {}) => new Tokens({ issuer, audience, jwksUrl, ...options });
   const now = () => Math.floor(Date.now() / 1000);
@@ -49,6 +61,18 @@ describe('tokens of an identity provider', () => {
     more: object = {},
     key: CryptoKey | Uint8Array = keys.privateKey,
   ) => new SignJWT({ ...payload }).setProtectedHeader({ ...header, ...more }).sign(key);
+
+  /** Two keys with the same kid, and tokens by each of them. */
+  const rotation = async (kid: string | undefined) => {
+    const next = await generateKeyPair('ES256', { extractable: true });
+    const published = async (key: CryptoKey) => ({ ...(await exportJWK(key)), kid, alg: 'ES256' });
+    return {
+      first: await published(keys.publicKey),
+      second: await published(next.publicKey),
+      old: () => sign(good(), { kid }),
+      fresh: () => sign(good(), { kid }, next.privateKey),
+    };
+  };
 
   it('become callers with the scopes that are known here', async () => {
     expect(await tokens().authenticate(await sign(good()))).to.deep.equal({
@@ -97,7 +121,7 @@ describe('tokens of an identity provider', () => {
       'a kid that is not known': sign(good(), { kid: 'k2' }),
       'another algorithm': sign(good(), { alg: 'RS256' }, rsa.privateKey),
       'an expired token': sign({ ...good(), exp: now() - 31 }),
-      'a token of the future': sign({ ...good(), nbf: now() + 31 }),
+      'a token of the future': sign({ ...good(), nbf: now() + 90 }),
       'another audience': sign({ ...good(), aud: 'https://other.example.com' }),
       'no audience': sign({ ...good(), aud: undefined }),
       'another issuer': sign({ ...good(), iss: 'https://evil.example.com' }),
@@ -142,6 +166,76 @@ describe('tokens of an identity provider', () => {
       expect(await verifier.authenticate(await sign(good()))).not.to.equal(undefined);
       expect(await verifier.authenticate(await sign(good(), { kid: 'k9' }))).to.equal(undefined);
       expect(fetches, 'no fetch within the cooldown').to.equal(asked);
+    } finally {
+      status = 200;
+    }
+  });
+
+  for (const kid of ['k1', undefined]) {
+    it(`are judged by a new key with ${kid === undefined ? 'no' : 'the same'} kid`, async () => {
+      const { first, second, old, fresh } = await rotation(kid);
+      try {
+        published = [first];
+        const verifier = tokens();
+        expect(await verifier.authenticate(await old())).not.to.equal(undefined);
+        published = [second];
+        const asked = fetches;
+        expect(await verifier.authenticate(await fresh()), 'cooldown').to.equal(undefined);
+        expect(fetches).to.equal(asked);
+        passMinutes(1);
+        expect(await verifier.authenticate(await fresh())).not.to.equal(undefined);
+        expect(await verifier.authenticate(await old())).to.equal(undefined);
+        expect(fetches, 'one fetch for both').to.equal(asked + 1);
+      } finally {
+        published = [jwk];
+      }
+    });
+  }
+
+  it('are refused within 10 minutes after their key is withdrawn', async () => {
+    const { first, second, old } = await rotation('k1');
+    try {
+      published = [first];
+      const verifier = tokens();
+      const token = await old();
+      await verifier.authenticate(token);
+      published = [{ ...second, kid: 'k2' }];
+      const asked = fetches;
+      passMinutes(8.9);
+      expect(await verifier.authenticate(token), 'nobody waits for keys').not.to.equal(undefined);
+      while (fetches === asked) await sleep(5);
+      passMinutes(1);
+      expect(await verifier.authenticate(token)).to.equal(undefined);
+    } finally {
+      published = [jwk];
+    }
+  });
+
+  it('wait for the keys after a time without requests', async () => {
+    const { first, second, old } = await rotation('k1');
+    try {
+      published = [first];
+      const verifier = tokens();
+      await verifier.authenticate(await old());
+      published = [{ ...second, kid: 'k2' }];
+      passMinutes(9);
+      expect(await verifier.authenticate(await old())).to.equal(undefined);
+    } finally {
+      published = [jwk];
+    }
+  });
+
+  it('are judged by the keys that are known for as long as an outage lasts', async () => {
+    const verifier = tokens();
+    await verifier.authenticate(await sign(good()));
+    status = 503;
+    try {
+      const asked = fetches;
+      for (const minutes of [6, 10, 60, 24 * 60]) {
+        passMinutes(minutes);
+        expect(await verifier.authenticate(await sign(good()))).not.to.equal(undefined);
+      }
+      expect(fetches).to.be.greaterThan(asked);
     } finally {
       status = 200;
     }

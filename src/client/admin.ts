@@ -133,7 +133,8 @@ export async function recordsOf(
 }
 
 /**
- * Changes the fields of a record that are given, and leaves the others.
+ * Changes the fields of a record that are given, and leaves the others. As in a PATCH, undefined
+ * is not given, and null removes.
  *
  * @param seen the record's `updatedAt` when the caller read it: every change moves it on
  * @throws ApiProblem `version-mismatch` when the record changed since
@@ -146,7 +147,14 @@ export async function updateRecord(
 ): Promise<AdminRecord> {
   const { record } = await resource.update(String(id), (current) => {
     if (seen !== undefined && current.updatedAt !== seen) throw changedSince();
-    return { ...current, ...data };
+    const fields = new Map<string, unknown>(Object.entries(current));
+    for (const [name, value] of Object.entries(data)) {
+      if (value === undefined) continue;
+      // Forms give back the whole record: a null that is stored is no change.
+      if (value === null && fields.get(name) !== null) fields.delete(name);
+      else fields.set(name, value);
+    }
+    return Object.fromEntries(fields);
   });
   return record;
 }
@@ -185,7 +193,7 @@ export async function forEach<T, Result>(
 }
 
 /** What is wrong with the fields of a form, by their names; nested ones as `address.city`. */
-export function fieldErrors(problem: ApiProblem): Record<string, string> {
+function fieldErrors(problem: ApiProblem): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const entry of problem.errors) {
     if (!('pointer' in entry)) continue;
@@ -196,10 +204,19 @@ export function fieldErrors(problem: ApiProblem): Record<string, string> {
   return fields;
 }
 
-/** The same methods, with every problem turned into the error that a framework knows. */
+/** What a framework's error is made of. */
+export interface Failure {
+  /** A TypeError for what the API does not have, or for what cannot be sent. */
+  readonly cause: ApiProblem | TypeError;
+  readonly status: number;
+  /** The messages of fields by their names. */
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/** The same methods, with every failure turned into the error that a framework knows. */
 export function translated<Methods extends object>(
   methods: Methods,
-  errorOf: (problem: ApiProblem) => unknown,
+  errorOf: (failure: Failure) => unknown,
 ): Methods {
   const entries = Object.entries(methods).map(([name, method]) => {
     if (typeof method !== 'function') return [name, method];
@@ -207,7 +224,11 @@ export function translated<Methods extends object>(
       try {
         return await method(...parameters);
       } catch (error) {
-        throw isApiProblem(error) ? errorOf(error) : error;
+        if (isApiProblem(error)) {
+          throw errorOf({ cause: error, status: error.status, errors: fieldErrors(error) });
+        }
+        if (error instanceof TypeError) throw errorOf({ cause: error, status: 400, errors: {} });
+        throw error;
       }
     };
     return [name, call];

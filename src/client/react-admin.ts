@@ -2,7 +2,7 @@
 import {
   type AdminClient,
   deleteRecord,
-  fieldErrors,
+  type Failure,
   forEach,
   type Key,
   NumberedPages,
@@ -26,12 +26,13 @@ export interface ReactAdminOptions {
   readonly posts?: 'delete' | 'keep' | undefined;
 }
 
-/** What react-admin's forms and auth providers read of an error. Its `cause` is the problem. */
+/** What react-admin's forms and auth providers read of an error. */
 export interface ReactAdminError extends Error {
   readonly status: number;
   /** The messages of fields by their names. */
   readonly body: { readonly errors: Readonly<Record<string, string>> };
-  readonly cause: ApiProblem;
+  /** The problem, or the TypeError of a resource that there is not or a value that cannot be sent. */
+  readonly cause: ApiProblem | TypeError;
 }
 
 interface ListParams extends CallOptions {
@@ -97,7 +98,8 @@ export interface ReactAdminProvider {
  * Makes a data provider for the resources `users` and `posts`.
  *
  * An update is refused when the record changed since react-admin read it (`previousData`), and
- * changes only the fields that it is given. Every method rejects with a {@link ReactAdminError}.
+ * changes only the fields that it is given; null removes one. Every method rejects with a
+ * {@link ReactAdminError}, or with the reason of its signal.
  */
 export function reactAdminProvider(
   client: AdminClient,
@@ -173,8 +175,7 @@ export function reactAdminProvider(
   return translated(provider, reactAdminError) as unknown as ReactAdminProvider;
 }
 
-function reactAdminError(problem: ApiProblem): ReactAdminError {
-  const error = new Error(problem.message, { cause: problem });
-  const { status } = problem;
-  return Object.assign(error, { status, cause: problem, body: { errors: fieldErrors(problem) } });
+function reactAdminError({ cause, status, errors }: Failure): ReactAdminError {
+  const error = new Error(cause.message, { cause });
+  return Object.assign(error, { status, cause, body: { errors } });
 }

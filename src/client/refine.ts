@@ -3,7 +3,7 @@ import {
   type AdminClient,
   allRecords,
   deleteRecord,
-  fieldErrors,
+  type Failure,
   forEach,
   fullPage,
   type Key,
@@ -18,12 +18,13 @@ import {
 import type { CallOptions } from './index.ts';
 import type { ApiProblem } from './problem.ts';
 
-/** What refine's forms and notifications read of an error. Its `cause` is the problem. */
+/** What refine's forms and notifications read of an error. */
 export interface RefineError extends Error {
   readonly statusCode: number;
   /** The messages of fields by their names. */
   readonly errors: Readonly<Record<string, string>>;
-  readonly cause: ApiProblem;
+  /** The problem, or the TypeError of what the API does not have or of what cannot be sent. */
+  readonly cause: ApiProblem | TypeError;
 }
 
 interface Meta {
@@ -87,9 +88,9 @@ export interface RefineProvider {
 /**
  * Makes a data provider for the resources `users` and `posts`.
  *
- * An update changes only the fields that it is given. It is refused when the record changed since
- * it was read, where `meta.updatedAt` or `variables.updatedAt` says when that was. Every method
- * rejects with a {@link RefineError}.
+ * An update changes only the fields that it is given; null removes one. It is refused when the
+ * record changed since it was read, where `meta.updatedAt` or `variables.updatedAt` says when that
+ * was. Every method rejects with a {@link RefineError}, or with the reason of its signal.
  */
 export function refineProvider(client: AdminClient): RefineProvider {
   const pages = new NumberedPages();
@@ -178,16 +179,27 @@ function signalOf(meta: Meta | undefined): CallOptions {
 
 /** Refine's filters as those of the API. @throws TypeError for one that the API does not have */
 function filterOf(filters: readonly Filter[]): object {
-  const query: Record<string, unknown> = {};
-  for (const { operator, field = '', value } of flat(filters)) {
-    if (value === undefined) continue;
-    if (operator === 'eq' || (operator === 'in' && field === 'id')) query[field] = value;
-    else if (operator === 'null') query[field] = null;
-    else if (['gte', 'gt', 'lte', 'lt'].includes(operator)) {
-      query[field] = { ...(query[field] as object | undefined), [operator]: value };
-    } else throw new TypeError(`The API has no filter "${operator}" on "${field}".`);
+  const query = new Map<string, unknown>();
+  for (const filter of flat(filters)) {
+    if (filter.value === undefined) continue;
+    const [name, value] = parameterOf(filter);
+    // All filters must hold, and the API has no second one of a name.
+    if (query.has(name)) throw new TypeError(`The API has only one filter "${name}".`);
+    query.set(name, value);
   }
-  return query;
+  return Object.fromEntries(query);
+}
+
+function parameterOf({ operator, field = '', value }: Filter): [name: string, value: unknown] {
+  if (field === 'id' && (operator === 'eq' || operator === 'in')) return [field, value];
+  const isNull =
+    operator === 'null' ? String(value) !== 'false' : operator === 'eq' && value === null;
+  if (field === 'authorId' && isNull) return [field, null];
+  if (value !== null && !Array.isArray(value)) {
+    if (operator === 'eq') return [field, value];
+    if (['gte', 'gt', 'lte', 'lt'].includes(operator)) return [`${field}[${operator}]`, value];
+  }
+  throw new TypeError(`The API has no filter "${operator}" on "${field}" for this value.`);
 }
 
 /** All filters must hold, so an "and" is its parts. */
@@ -197,8 +209,6 @@ function flat(filters: readonly Filter[]): readonly Filter[] {
   );
 }
 
-function refineError(problem: ApiProblem): RefineError {
-  const { message, status: statusCode } = problem;
-  const error = new Error(message, { cause: problem });
-  return Object.assign(error, { statusCode, cause: problem, errors: fieldErrors(problem) });
+function refineError({ cause, status: statusCode, errors }: Failure): RefineError {
+  return Object.assign(new Error(cause.message, { cause }), { statusCode, cause, errors });
 }

@@ -192,6 +192,19 @@ describe('the data provider for react-admin', () => {
       expect(data.home).to.deep.equal({ b: null });
     });
 
+    it('leave a field that is undefined, remove one that is null, and keep a null that is stored', async () => {
+      const own = { born: 1815, slug: 'ada', rank: null };
+      const { record } = await client.users.create({ name: 'Ada', ...own });
+      const { data } = await provider.update('users', {
+        id: record.id,
+        data: { name: 'Countess', born: undefined, slug: null, rank: null },
+        previousData: record,
+      });
+      expect(data).to.include({ name: 'Countess', born: 1815, rank: null });
+      expect(data).to.not.have.property('slug');
+      expect((await client.users.get(record.id)).record).to.deep.equal(data);
+    });
+
     it('refuse to update or to delete a record that changed since', async () => {
       const { record } = await client.users.create({ name: 'Ada' });
       await client.users.patch(record.id, { name: 'Countess' });
@@ -256,7 +269,8 @@ describe('the data provider for react-admin', () => {
 
   it('knows no other resource', async () => {
     const error = await provider.getOne('comments', { id: 1 }).catch((reason) => reason);
-    expect(error).to.be.instanceOf(TypeError);
+    expect(error).to.deep.include({ status: 400, body: { errors: {} } });
+    expect(error.cause).to.be.instanceOf(TypeError);
   });
 
   describe('in react-admin itself', () => {

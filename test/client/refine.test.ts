@@ -84,11 +84,33 @@ describe('the data provider for refine', () => {
     expect(titlesOf(await list(filter('', 'and', span)))).to.equal('');
     expect(titlesOf(await list(time('gte', '2020-01-01T00:00:00Z')))).to.equal('Notes T1 T2 T3');
 
-    const error = await list(filter('title', 'contains', 'T')).catch((reason) => reason);
-    expect(error).to.be.instanceOf(TypeError).with.property('message').that.includes('contains');
+    expect(titlesOf(await list(filter('authorId', 'eq', null)))).to.equal('T1 T2 T3');
+    for (const missing of [
+      [filter('title', 'contains', 'T')],
+      [filter('title', 'eq', 'T1'), filter('title', 'eq', 'T2')],
+      [filter('id', 'eq', ids[0]), filter('id', 'in', ids.slice(1))],
+      [time('gte', '2020-01-01T00:00:00Z'), time('gte', '2021-01-01T00:00:00Z')],
+      [filter('title', 'null', true)],
+      [filter('title', 'eq', null)],
+      [filter('title', 'eq', [])],
+      [filter('authorId', 'null', false)],
+    ]) {
+      const error: RefineError = await list(...missing).catch((reason) => reason);
+      const [{ field }] = missing as [{ field: string }];
+      expect(error, field).to.have.property('statusCode', 400);
+      expect(error.message).to.include(field);
+      expect(error.cause).to.be.instanceOf(TypeError);
+    }
     const unknown: RefineError = await list(filter('body', 'eq', 'x')).catch((reason) => reason);
     expect(unknown).to.have.property('statusCode', 400);
     expect(isApiProblem(unknown.cause, 'invalid-query')).to.equal(true);
+  });
+
+  it('knows no other resource', async () => {
+    const call = provider.getOne({ resource: 'comments', id: 1 });
+    const error: RefineError = await call.catch((reason) => reason);
+    expect(error).to.deep.include({ statusCode: 400, errors: {} });
+    expect(error.message).to.include('comments');
   });
 
   it('gets, creates, updates and deletes one record', async () => {

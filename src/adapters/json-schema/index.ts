@@ -77,12 +77,15 @@ async function compile(
     ...{ strictTypes: false, strictTuples: false, validateFormats: false },
     logger: false,
   } as const;
+  // `nullable` is OpenAPI's; `$anchor` is resolved, but missing among the keywords.
+  const compiled = (more = {}) =>
+    new Ajv2020({ ...options, ...more })
+      .removeKeyword('nullable')
+      .addKeyword('$anchor')
+      .compile(schema);
   try {
     if (schema.$async === true) throw new Error('it must be synchronous');
-    return {
-      first: new Ajv2020(options).compile(schema),
-      all: new Ajv2020({ ...options, allErrors: true }).compile(schema),
-    };
+    return { first: compiled(), all: compiled({ allErrors: true }) };
   } catch (error) {
     const [reason = ''] = (error as Error).message.split('\n');
     throw refusal(path, `is no JSON Schema (draft 2020-12) that can be used: ${reason}`);

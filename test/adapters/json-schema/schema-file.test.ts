@@ -57,6 +57,14 @@ describe('a JSON Schema of own fields', () => {
     ]);
   });
 
+  it('may refer to an anchor', async () => {
+    const $defs = { any: { $anchor: 'slug', type: 'string' } };
+    const schema = { $defs, properties: { slug: { $ref: '#slug' } } };
+    expect(await issuesOf(schema, { slug: 1 })).to.deep.equal([
+      '/slug Must be of the type string.',
+    ]);
+  });
+
   it('names one thing of a large value that is wrong in many places', async () => {
     const schema = { properties: { tags: { items: { type: 'string' } } } };
     const tags = Array.from({ length: 100_000 }, (_, n) => n);
@@ -69,6 +77,10 @@ describe('a JSON Schema of own fields', () => {
     'what is not JSON': ['{', /is not JSON\.$/],
     'what is no object': ['true', /does not have a JSON object\.$/],
     'a keyword that there is not': ['{"propertys": {}}', /unknown keyword: "propertys"\.$/],
+    'a keyword of OpenAPI': [
+      '{"properties": {"a": {"type": "string", "nullable": true}}}',
+      /unknown keyword: "nullable"\.$/,
+    ],
     'a wrong keyword': ['{"type": "text"}', /is no JSON Schema .* must be equal to one of/],
     'another draft': ['{"$schema": "http://json-schema.org/draft-07/schema#"}', /draft-07/],
     'a reference to elsewhere': ['{"$ref": "https://example.com/x.json"}', /resolve reference/],

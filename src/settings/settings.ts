@@ -1,3 +1,4 @@
+import { setMember } from '../domain/json.ts';
 import { checkOwnFilters, type OwnFilters, type OwnFilterType } from '../domain/own-filters.ts';
 import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from './addresses.ts';
 
@@ -244,7 +245,7 @@ export function ownFiltersOf(index: readonly string[]): Required<OwnFilters> {
     const [, list = '', name = '', type] = indexForm.exec(part) ?? [];
     const declared = fields[list] ?? {};
     if (Object.hasOwn(declared, name)) throw new TypeError(`${list}.${name} is given twice.`);
-    declared[name] = type as OwnFilterType;
+    setMember(declared, name, type as OwnFilterType);
   }
   const { users = {}, posts = {} } = fields;
   checkOwnFilters({ users, posts });

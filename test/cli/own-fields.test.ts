@@ -60,6 +60,7 @@ describe('own fields that the program is told of', function () {
 
   for (const [reason, ...args] of [
     [/--index is "posts\.title:text": "title" cannot be a filter/, '--index', 'posts.title:text'],
+    [/"__proto__" cannot be a filter/, '--index', 'posts.__proto__:text'],
     [
       /--index .* posts\.a is given twice\./,
       '--index',

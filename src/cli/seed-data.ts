@@ -43,7 +43,7 @@ const sentences = [
 
 /** What two runs with the same seed both make. */
 export interface SeedData {
-  user(): UserInput;
+  user(): UserInput & { readonly email: string };
   /** A post of one of the users, by their number; of nobody when there are none. */
   post(users: number): { readonly input: PostInput; readonly author: number | undefined };
 }

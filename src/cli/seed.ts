@@ -2,6 +2,8 @@ import { uuidV7 } from '../adapters/system/uuid-v7.ts';
 import { isRostrumError } from '../domain/errors.ts';
 import { addMs, instantFromMs } from '../domain/instant.ts';
 import type { Id } from '../domain/record.ts';
+import { RecordModel } from '../domain/record-model.ts';
+import { postRules, userRules } from '../domain/rules.ts';
 import { assembleRostrum, type OwnFieldsSchemas } from '../domain/services/rostrum.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
@@ -47,7 +49,10 @@ export interface SeedOptions extends LongRun {
   readonly ownFields?: OwnFieldsSchemas;
 }
 
-/** @throws Failure when the store has users of the same seed, or a schema asks for own fields */
+/**
+ * @throws Failure when the store has users of the same seed, or a schema asks for own fields:
+ * nothing is added then
+ */
 export async function seedRecords(
   store: Store,
   { users, posts, seed, ownFields, progress, signal }: SeedOptions,
@@ -60,10 +65,10 @@ export async function seedRecords(
   const rostrum = assembleRostrum({ store, clock, ids: uuidV7, ownFields });
   const ids: Id[] = [];
 
+  const seedTaken = () =>
+    new Failure(`The store has users of the seed ${seed}: choose another --seed, or none.`);
   const explain = (error: unknown) => {
-    if (isRostrumError(error, 'email-taken')) {
-      throw new Failure(`The store has users of the seed ${seed}: choose another --seed, or none.`);
-    }
+    if (isRostrumError(error, 'email-taken')) throw seedTaken();
     if (!isRostrumError(error, 'invalid-record')) throw error;
     const [{ pointer, message } = { pointer: '', message: '' }] = error.details.issues;
     throw new Failure(`A schema refuses what seed makes, at ${pointer}: ${message}`);
@@ -78,6 +83,19 @@ export async function seedRecords(
     }
     progress.end();
   };
+  const sample = seedData(seed);
+  const [user, post] = [sample.user(), sample.post(0).input];
+  try {
+    // No record of a seed has own fields: a schema takes all of them or none.
+    if (users > 0) new RecordModel(userRules, ownFields?.users).make(user, 'user', begin);
+    if (posts > 0) new RecordModel(postRules, ownFields?.posts).make(post, 'post', begin);
+  } catch (error) {
+    explain(error);
+  }
+  if (users > 0) {
+    const { items } = await rostrum.users.list({ filter: { email: user.email }, limit: 1 });
+    if (items.length > 0) throw seedTaken();
+  }
   await many('users', users, async (n) => {
     ids[n] = (await rostrum.users.create(data.user())).record.id;
   });

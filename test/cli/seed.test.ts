@@ -50,8 +50,9 @@ describe('rostrum seed', () => {
   it('can be run again, but not with the same seed', async () => {
     await using store = openTemporarySqlite();
     for (const seed of [1, 2]) await seedRecords(store, { ...options, users: 3, posts: 0, seed });
-    const again = seedRecords(store, { ...options, users: 3, posts: 9, seed: 2 });
+    const again = seedRecords(store, { ...options, users: 5, posts: 9, seed: 2 });
     expect(await refusalOf(again)).to.match(/^The store has users of the seed 2: choose another/);
+    expect((await fieldsOf(store)).users).to.have.lengthOf(6);
     await seedRecords(store, { ...options, users: 0, posts: 4, seed: 2 });
     expect((await fieldsOf(store)).posts.map(([, , author]) => author)).to.deep.equal([
       ...Array.from({ length: 4 }),
@@ -61,14 +62,11 @@ describe('rostrum seed', () => {
   it('names the field that a schema of the deployment asks for', async () => {
     await using store = openTemporarySqlite();
     const validate = () => ({ issues: [{ message: 'Is missing.', path: ['born'] }] });
-    const users = { '~standard': { version: 1, vendor: 'test', validate } } as const;
-    const seeding = seedRecords(store, {
-      ...options,
-      users: 1,
-      posts: 0,
-      seed: 1,
-      ownFields: { users },
-    });
-    expect(await refusalOf(seeding)).to.match(/^A schema refuses what seed makes, at \/born: /);
+    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const;
+    for (const ownFields of [{ users: schema }, { posts: schema }]) {
+      const seeding = seedRecords(store, { ...options, users: 1, posts: 1, seed: 1, ownFields });
+      expect(await refusalOf(seeding)).to.match(/^A schema refuses what seed makes, at \/born: /);
+      expect(await fieldsOf(store)).to.deep.equal({ users: [], posts: [] });
+    }
   });
 });

@@ -17,7 +17,7 @@ interface Row {
  */
 export async function* readCsv(path: string, reading: Reading): AsyncGenerator<Given> {
   // csv-parse is an optional peer.
-  const { parse } = await import('csv-parse');
+  const { CsvError, parse } = await import('csv-parse');
   const pieces = utf8(path, reading);
   const first = (await pieces.next()).value ?? Buffer.alloc(0);
   const parser = parse({
@@ -42,8 +42,7 @@ export async function* readCsv(path: string, reading: Reading): AsyncGenerator<G
       bytes = info.bytes;
     }
   } catch (error) {
-    const isCsv = error instanceof Error && 'code' in error && /^CSV_/.test(String(error.code));
-    throw isCsv
+    throw error instanceof CsvError
       ? new Failure(`${path} is not the CSV that it should be: ${error.message}.`)
       : error;
   }

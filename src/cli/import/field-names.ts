@@ -3,8 +3,17 @@ import { setMember } from '../../domain/json.ts';
 import { Failure } from '../failure.ts';
 import type { List } from './data-file.ts';
 
-/** What fields are called in a file, and what they become; `''` leaves one out. */
-export type Names = ReadonlyMap<string, string>;
+interface Name {
+  /** `''` leaves the field out. */
+  readonly to: string;
+  /** The option, as it was given. */
+  readonly text: string;
+  /** Whether a record has such a field. */
+  isUsed: boolean;
+}
+
+/** What fields are called in a file, and what they become. */
+export type Names = ReadonlyMap<string, Name>;
 
 /**
  * Reads `FROM=TO` for the fields of both lists, and `users.FROM=TO` or `posts.FROM=TO` for those of
@@ -13,17 +22,32 @@ export type Names = ReadonlyMap<string, string>;
  * @throws Failure
  */
 export function readNames(given: readonly string[]): Readonly<Record<List, Names>> {
-  const names = { users: new Map<string, string>(), posts: new Map<string, string>() };
+  const names = { users: new Map<string, Name>(), posts: new Map<string, Name>() };
   for (const text of given) {
     const [, list, from, to] = /^(?:(users|posts)\.)?([^=]+)=(.*)$/s.exec(text) ?? [];
     if (from === undefined || to === undefined) {
       throw new Failure(`--map "${text}" is not like userId=authorId or users.mail=email.`);
     }
+    const name = { to, text, isUsed: false };
     for (const one of ['users', 'posts'] as const) {
-      if (list === undefined || list === one) names[one].set(from, to);
+      if (list === undefined || list === one) names[one].set(from, name);
     }
   }
   return names;
+}
+
+/**
+ * Once all records are checked: a name that none of them has is misspelt.
+ *
+ * @throws Failure
+ */
+export function checkUsed({ users, posts }: Readonly<Record<List, Names>>): void {
+  const unused = [...users.values(), ...posts.values()].find(({ isUsed }) => !isUsed);
+  if (unused === undefined) return;
+  throw new Failure(
+    `Nothing is added, because no record has the field of --map "${unused.text}": ` +
+      'correct its name, or leave the option out.',
+  );
 }
 
 /** An object with other names for its fields. */
@@ -35,7 +59,9 @@ export function renamed(
   if (names.size === 0) return { ...value };
   const made: Record<string, unknown> = {};
   for (const [from, member] of Object.entries(value)) {
-    const to = names.get(from) ?? from;
+    const name = names.get(from);
+    if (name !== undefined) name.isUsed = true;
+    const to = name?.to ?? from;
     if (to === '') continue;
     if (Object.hasOwn(made, to)) issues.add([to], 'key', `Two fields become "${to}".`);
     setMember(made, to, member);

@@ -13,7 +13,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
 import { Failure } from '../failure.ts';
 import type { DataFile, List } from './data-file.ts';
-import type { Names } from './field-names.ts';
+import { checkUsed, type Names } from './field-names.ts';
 import { ListImport, type Valid, type Watching } from './list-import.ts';
 import { orderedIds } from './ordered-ids.ts';
 import { idTaken, type Made, type Making } from './record-maker.ts';
@@ -35,7 +35,8 @@ export interface ImportOptions extends Watching {
  * batch of records, the users' ids and addresses, and the posts' ids when they are kept.
  *
  * @returns how many records are refused
- * @throws Failure when some are refused and not to be skipped, or when the file has no record
+ * @throws Failure when some are refused and not to be skipped, when the file has no record, or when
+ * no record has a field that has another name
  */
 export async function importRecords(
   file: DataFile,
@@ -54,6 +55,7 @@ export async function importRecords(
     const instead = file.others.size === 0 ? '' : `, but ${[...file.others].join(', ')}`;
     throw new Failure(`${file.path} has no ${file.lists.join(' and no ')}${instead}.`);
   }
+  checkUsed(options.names);
   if (refused > 0 && !options.skipInvalid) {
     throw new Failure(
       `Nothing is added, because ${refused} of ${records} records are refused: ` +

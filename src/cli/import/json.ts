@@ -32,11 +32,15 @@ export async function* readJson(
     await text.expect('{', openBrace);
     if ((await text.peek()) === closeBrace) text.skip();
     else {
+      let isFound = false;
       do {
         const member = await text.key();
+        if (member === name && isFound) throw await text.failure(`there is a second "${name}"`);
         await text.expect(':', colon);
-        if (member === name) yield* elements(text);
-        else {
+        if (member === name) {
+          isFound = true;
+          yield* elements(text);
+        } else {
           if (member !== 'users' && member !== 'posts') others.add(member);
           await text.value(false);
         }

@@ -165,6 +165,7 @@ describe('rostrum import', () => {
       [/names the column "name" twice/, 'name,name\n', { file: 'a.csv', as: 'users' }],
       [/names a column "__proto__"/, '__proto__\nx\n', { file: 'a.csv', as: 'users' }],
       [/is not the CSV .* at line 3/, 'name\nA\n"B"x\n', { file: 'a.csv', as: 'users' }],
+      [/is not the CSV .* at line 3/, 'name,note\nA,ok\nB,5" x\n', { file: 'a.csv', as: 'users' }],
       [/is not UTF-8/, Buffer.from('name\n\xe9\n', 'latin1'), { file: 'a.csv', as: 'users' }],
     ];
     for (const [sentence, content, given] of cases) {
@@ -187,6 +188,17 @@ describe('rostrum import', () => {
     expect(posts[0]).to.include({ title: 'P' });
     expect(await refusalOf(importing([{ a: 'A', name: 'B' }], { as: 'users', map: ['a=name'] })));
     expect(refused).to.deep.equal(['users[0] /name key']);
+  });
+
+  it('adds nothing when no record has a field that is named anew', async () => {
+    const given = { users: [{ id: 1, name: 'A' }], posts: [{ title: 'P', userId: 1 }] };
+    for (const wrong of ['userID=authorId', 'users.userId=authorId', 'secret=']) {
+      const map = ['userId=authorId', 'name=name', wrong];
+      const sentence = await refusalOf(importing(given, { map, skipInvalid: true }));
+      expect(sentence).to.match(/^Nothing is added, because no record has the field of --map "/);
+      expect(sentence).to.include(`"${wrong}"`);
+    }
+    expect(await held()).to.deep.equal(isEmpty);
   });
 
   it('keeps ids and times on request', async () => {

@@ -79,6 +79,7 @@ describe('arrays in JSON files', () => {
     ['{"\\x":[]}', 'posts', /there is no key/],
     ['{posts:[]}', 'posts', /there is no key/],
     ['{"posts"[]}', 'posts', /there is no :/],
+    ['{"posts":[],\n"users":[],\n"posts":[1]}', 'posts', /there is a second "posts" in line 3\.$/],
     ['{"posts":[]', 'posts', /there is neither , nor \}/],
     [`[${' '.repeat(10)}"${'x'.repeat(16 * 1024 * 1024)}"]`, '', /longer than any can be/],
   ];

@@ -8,13 +8,14 @@ import { version } from './package.ts';
 
 /**
  * Runs the command that the arguments name, with settings from flags and from the environment. A
- * flag wins, and an empty variable counts as absent.
+ * flag wins, and an empty variable counts as absent. One that is about credentials does not: everybody
+ * would be let in.
  *
  * @throws Failure in one sentence, without a password
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
   for (const { env } of Object.values(settingsTable)) {
-    if (process.env[env] === '') delete process.env[env];
+    if (process.env[env] === '' && !env.startsWith('AUTH_')) delete process.env[env];
   }
   try {
     await createProgram().parseAsync(args, { from: 'user' });

@@ -15,7 +15,7 @@ export type Scope = (typeof scopes)[number];
 
 /** Who asks. */
 export interface Caller {
-  /** What its idempotency keys belong to, and what logs name; never empty. */
+  /** What its idempotency keys belong to, and what logs name; never blank. */
   readonly name: string;
   /** The id of the user that the caller is; null for a caller that is no user, and owns nothing. */
   readonly subject: Id | null;
@@ -29,8 +29,8 @@ export function checkCaller(caller: unknown): asserts caller is Caller {
     subject,
     scopes: given,
   } = checkOptions<Caller>(caller, ['name', 'subject', 'scopes'], 'caller');
-  if (typeof name !== 'string' || name === '') {
-    throw new TypeError('The name of a caller must be a text that is not empty.');
+  if (typeof name !== 'string' || name.trim() === '') {
+    throw new TypeError('The name of a caller must be a text that is not blank.');
   }
   if (subject !== null && (typeof subject !== 'string' || subject === '')) {
     throw new TypeError('The subject of a caller must be the id of a user, or null.');

@@ -52,6 +52,21 @@ describe('the command line', function () {
     }
   });
 
+  it('refuses an empty variable that is about credentials', async () => {
+    const names = Object.values(settingsTable).filter(({ env }) => env.startsWith('AUTH_'));
+    expect(names).to.have.length(5);
+    for (const { env, flag, allowed } of names) {
+      process.env[env] = '';
+      try {
+        const refusal = await refusalOf(runProgram(['moo']));
+        expect(refusal).to.contain(`Option '${flag}' value '' from env '${env}' is invalid.`);
+        expect(refusal).to.contain(`The value must be ${allowed}.`);
+      } finally {
+        delete process.env[env];
+      }
+    }
+  });
+
   it('explains every setting, with its default and its variable', async () => {
     for (const args of [['--help'], ['-h'], ['serve', '-h']]) {
       const { code, stdout } = await rostrum(...args);

@@ -201,6 +201,7 @@ describe('a caller', () => {
       'root',
       {},
       { name: '', subject: null, scopes: new Set() },
+      { name: ' \n', subject: null, scopes: new Set() },
       { name: 'x', scopes: new Set() },
       { name: 'x', subject: '', scopes: new Set() },
       { name: 'x', subject: null, scopes: ['posts:write'] },

@@ -136,10 +136,14 @@ export class Tokens implements Authenticator {
 
   #callerOf({ payload, protectedHeader }: JWTVerifyResult): Known | undefined {
     if (!isAccessToken(payload, protectedHeader.typ)) return undefined;
+    const { sub, iat = 0 } = payload;
     const subject = payload[this.#options.subjectClaim ?? 'sub'];
+    const isOfTheFuture = iat > Date.now() / 1000 + clockTolerance;
+    const areNames = isName(sub) && (subject === undefined || isName(subject));
+    if (isOfTheFuture || !areNames) return undefined;
     const caller: Caller = {
-      name: `token:${payload.sub}`,
-      subject: typeof subject === 'string' && subject !== '' ? subject : null,
+      name: `token:${sub}`,
+      subject: subject ?? null,
       scopes: new Set(scopesOf(payload)),
     };
     const end = (Number(payload.exp) + clockTolerance) * 1000;
@@ -157,7 +161,11 @@ function isCanonical(token: string): boolean {
 function isAccessToken(payload: JWTPayload, typ: string | undefined): boolean {
   const type = typ?.toLowerCase().replace(/^application\//, '');
   if (type !== 'at+jwt' && type !== 'jwt') return false;
-  return payload.sub !== '' && !('nonce' in payload) && !('at_hash' in payload);
+  return !('nonce' in payload) && !('at_hash' in payload);
+}
+
+function isName(claim: unknown): claim is string {
+  return typeof claim === 'string' && claim.trim() !== '';
 }
 
 /** `scope` as a text (RFC 8693, section 4.2), else `scp`, a list or a text. */

@@ -93,6 +93,16 @@ describe('tokens of an identity provider', () => {
     expect((await own.authenticate(await sign(good())))?.subject).to.equal(null);
   });
 
+  it('are refused where a name is no text or blank', async () => {
+    const verifier = tokens({ subjectClaim: 'rostrum_id' });
+    for (const name of [42, { a: 1 }, ['x'], null, true, ' ', '']) {
+      for (const claim of ['sub', 'rostrum_id']) {
+        const token = await sign({ ...good(), [claim]: name });
+        expect(await verifier.authenticate(token), `${claim} ${name}`).to.equal(undefined);
+      }
+    }
+  });
+
   it('that are known are not verified again, and not taken past their end', async () => {
     const verifier = tokens();
     const token = await sign({ ...good(), exp: now() - 28 });
@@ -128,6 +138,7 @@ describe('tokens of an identity provider', () => {
       'no expiry': sign({ ...good(), exp: undefined }),
       'no subject': sign({ ...good(), sub: undefined }),
       'an empty subject': sign({ ...good(), sub: '' }),
+      'a token that is made in the future': sign({ ...good(), iat: now() + 90 }),
       'an ID token by its nonce': sign({ ...good(), nonce: 'n' }),
       'an ID token by its at_hash': sign({ ...good(), at_hash: 'h' }),
       'another type': sign(good(), { typ: 'logout+jwt' }),

@@ -33,8 +33,8 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
   for (const [path, resource] of resourcesOf(endpointsFor(rostrum.ownFilters))) {
     const steps: Step[] = [
       chooseEndpoint(resource), // 405
-      limitAddress(rateLimits), // 429
       answerPreflight(cors, resource),
+      limitAddress(rateLimits), // 429
       authentication({ rostrum, authenticate, failures }), // 400, 401, 403, 429
       limitCaller(rateLimits), // 429
       checkLoad(admission), // 503
@@ -81,7 +81,7 @@ function limitAddress({ address }: RateLimits): Step {
   };
 }
 
-/** A browser asks before it sends credentials. */
+/** A browser asks before it sends credentials. Were it refused, no script would see the 429. */
 function answerPreflight(cors: Cors, { allow }: Resource): Step {
   return (ctx, next) => {
     const response = cors.preflight(ctx.req, allow);

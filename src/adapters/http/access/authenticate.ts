@@ -28,7 +28,11 @@ export function authentication({ rostrum, authenticate, failures }: Parts): Step
     const { exchange, operation } = ctx.state;
     const isSent = exchange.headers.authorization !== undefined;
     const address = isSent && failures !== undefined ? limitedAs(exchange.address) : '';
-    if (isSent && failures !== undefined) checkQuota(await failures.peek(address));
+    if (isSent && failures !== undefined) {
+      const quota = await failures.peek(address);
+      if (quota.isExceeded) exchange.quotas.push(quota);
+      checkQuota(quota);
+    }
     const caller = await asked(() => authenticate(ctx));
     if (caller === undefined) {
       if (isSent) await failures?.take(address);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, SocketAddress } from 'node:net';
 
 /**
  * The proxies whose `X-Forwarded-For` counts: how many of them stand in front, or their addresses
@@ -79,8 +79,10 @@ function plain(text: string): string | undefined {
   const [, inner = text.trim()] =
     /^\[([^\]]*)\](?::\d+)?$/.exec(text.trim()) ?? /^([\d.]+):\d+$/.exec(text.trim()) ?? [];
   const [address = ''] = inner.split('%');
-  const inside = /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address;
-  return isIP(inside) === 0 ? undefined : inside;
+  if (isIP(address) !== 6) return isIP(address) === 4 ? address : undefined;
+  // Of the many ways to write it, this gives the one with dots.
+  const written = new SocketAddress({ address, family: 'ipv6' }).address;
+  return /^::ffff:([\d.]+)$/.exec(written)?.[1] ?? written;
 }
 
 /** The /64 of an IPv6 address, written in one way. */

@@ -105,7 +105,7 @@ export const problemHeaders: { readonly [C in ProblemCode]?: readonly string[] }
   forbidden: ['WWW-Authenticate'],
   'version-mismatch': ['ETag'],
   'unsupported-media-type': ['Accept-Post', 'Accept-Patch', 'Accept', 'Accept-Encoding'],
-  'too-many-requests': ['Retry-After'],
+  'too-many-requests': ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
   'store-unavailable': ['Retry-After'],
   overloaded: ['Retry-After'],
   'credentials-unavailable': ['Retry-After'],

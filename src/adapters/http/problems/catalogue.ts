@@ -213,7 +213,7 @@ export const problemCatalogue = {
     meaning:
       'Your address or your credentials sent more requests than they may in a minute, or too many tokens that are not valid. Nothing was changed.',
     advice:
-      'Try again after the time in the header Retry-After. RateLimit, on every response, says what is left.',
+      'Try again after the time in the header Retry-After. RateLimit says which limit is used up.',
   },
   'headers-too-large': {
     status: 431,

@@ -63,7 +63,14 @@ describe('the address of a client', () => {
   });
 
   it('is one of IPv4 where that stands inside one of IPv6, and has no zone', () => {
-    expect(addressOf(0, '::ffff:192.0.2.1')).to.equal('192.0.2.1');
+    for (const address of [
+      ...['::ffff:192.0.2.1', '::FFFF:c000:201', '0:0:0:0:0:ffff:192.0.2.1'],
+      ...['0000::ffff:c000:0201', '[::ffff:c000:201]:4711'],
+    ]) {
+      expect(addressOf(0, address), address).to.equal('192.0.2.1');
+      expect(addressOf(1, '10.0.0.1', address), address).to.equal('192.0.2.1');
+    }
+    expect(addressOf(0, '::192.0.2.1')).to.equal('::192.0.2.1');
     expect(addressOf(0, 'fe80::5%eth0')).to.equal('fe80::5');
   });
 

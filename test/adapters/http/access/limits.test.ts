@@ -74,7 +74,7 @@ describe('limits', () => {
       ['GET', '/%75sers'],
       ['HEAD', '/users'],
       ['OPTIONS', '/users'],
-      ['OPTIONS', '/users', { Origin: origin, 'Access-Control-Request-Method': 'GET' }],
+      ['OPTIONS', '/users', { Origin: origin }],
       ['GET', '/posts/x', { 'X-Forwarded-For': '1.2.3.4', Forwarded: 'for=1.2.3.4' }],
       ['GET', '/users', { 'X-Real-IP': '1.2.3.4', 'CF-Connecting-IP': '1.2.3.4' }],
       ['GET', '/users', { 'X-Forwarded-Host': 'x', 'True-Client-IP': '1.2.3.4' }],
@@ -85,6 +85,22 @@ describe('limits', () => {
     for (const path of ['/USERS', '/users/', '//users', '/users/./']) {
       expect((await api.get(path)).status, path).to.be.oneOf([404, 429]);
     }
+  });
+
+  it('let preflights pass, so that a script can read the 429', async () => {
+    const { origin } = new URL('http://a.b');
+    const rateLimits = { address: limiter('address', 1) };
+    await using api = await startApi({ app: { rateLimits, cors: [origin] } });
+    const asks = { Origin: origin, 'Access-Control-Request-Method': 'GET' };
+    const statuses: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      const preflight = await api.send('OPTIONS', '/users', asks);
+      expect(limitsOf(preflight)).to.deep.equal([null, null, null]);
+      const answer = await api.get('/users', { Origin: origin });
+      expect(answer.headers.get('access-control-allow-origin')).to.equal(origin);
+      statuses.push(preflight.status, answer.status);
+    }
+    expect(statuses).to.deep.equal([204, 200, 204, 429, 204, 429]);
   });
 
   it('count the clients of a trusted proxy one by one', async () => {
@@ -112,7 +128,10 @@ describe('limits', () => {
     for (const headers of [wrong, as({ scopes })]) {
       const answer = await api.get('/users', headers);
       expectProblem(answer, 429, 'too-many-requests');
-      expect(answer.headers.get('retry-after')).to.match(/^(60|59)$/);
+      const [policy, left, retryAfter] = limitsOf(answer);
+      expect(policy).to.equal('"failures";q=3;w=60');
+      expect(left).to.equal(`"failures";r=0;t=${retryAfter}`);
+      expect(retryAfter).to.match(/^(60|59)$/);
     }
     expect(asked).to.equal(known);
     expectProblem(await api.get('/users'), 401, 'unauthenticated');

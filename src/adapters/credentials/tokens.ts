@@ -107,12 +107,16 @@ export class Tokens implements Authenticator {
       clockTolerance,
       requiredClaims: ['exp', 'sub'],
     };
+    const before = this.#fetchedAt;
     // `jku`, `x5u` and `jwk` of a token's header are never looked at.
     try {
       return await jwtVerify(token, this.#key, required);
     } catch (error) {
-      if (!fitsNoKey(error) || Date.now() - this.#fetchedAt < fetching.cooldown) throw error;
-      await this.#fetch();
+      // Other keys may have arrived meanwhile.
+      const isCurrent = this.#fetchedAt === before;
+      const isCooling = Date.now() - before < fetching.cooldown;
+      if (!fitsNoKey(error) || (isCurrent && isCooling)) throw error;
+      if (isCurrent) await this.#fetch();
       return await jwtVerify(token, this.#key, required);
     }
   }

@@ -203,6 +203,29 @@ describe('tokens of an identity provider', () => {
     });
   }
 
+  it('are judged by a new key that arrives while they are verified', async () => {
+    const { verify } = crypto.subtle;
+    const { first, second, old, fresh } = await rotation('k1');
+    try {
+      published = [first];
+      const verifier = tokens();
+      await verifier.authenticate(await old());
+      published = [second];
+      passMinutes(6);
+      const asked = fetches;
+      crypto.subtle.verify = async (...args: Parameters<typeof verify>) => {
+        while (fetches === asked) await sleep(5);
+        await sleep(50);
+        return verify.apply(crypto.subtle, args);
+      };
+      expect(await verifier.authenticate(await fresh())).not.to.equal(undefined);
+      expect(fetches).to.equal(asked + 1);
+    } finally {
+      crypto.subtle.verify = verify;
+      published = [jwk];
+    }
+  });
+
   it('are refused within 10 minutes after their key is withdrawn', async () => {
     const { first, second, old } = await rotation('k1');
     try {

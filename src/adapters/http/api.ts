@@ -11,14 +11,14 @@ import type { Api } from './endpoint.ts';
 import { type Resource, resourcesOf } from './endpoints/resources.ts';
 import { endpointsFor } from './endpoints/table.ts';
 import type { Exchange } from './exchange.ts';
-import { PageMemory } from './lists/page-memory.ts';
 import { auditLog } from './log.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem, unserved } from './problems/problem.ts';
 import { BodyReader } from './request/body.ts';
+import { ResponseMemory } from './response-memory.ts';
 
-/** How many bytes large pages may hold in all, from their making until their clients took them. */
-const pageBytes = 64 * 1024 * 1024;
+/** How many bytes large responses to reads may hold in all, until their clients took them. */
+const responseBytes = 64 * 1024 * 1024;
 
 /** The way of a request through the API, in the contract's order. `boundary.ts` is around it. */
 export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
@@ -26,8 +26,8 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
   const cors = new Cors(options.cors);
   const { failures } = rateLimits;
   const admission = new Admission();
-  const pages = new PageMemory(pageBytes, (exchange) => admission.leave(exchange));
-  const api: Omit<Api, 'rostrum'> = { requireIfMatch, pages, audit: auditLog(options.logger) };
+  const memory = new ResponseMemory(responseBytes, (exchange) => admission.leave(exchange));
+  const api: Omit<Api, 'rostrum'> = { requireIfMatch, memory, audit: auditLog(options.logger) };
   const bodies = new BodyReader();
   const router = new Router<State>({ sensitive: true, strict: true });
   for (const [path, resource] of resourcesOf(endpointsFor(rostrum.ownFilters))) {

@@ -1,4 +1,5 @@
 import { RostrumError } from '../../domain/errors.ts';
+import type { Exchange } from './exchange.ts';
 
 /** What of a budget somebody holds. */
 export interface Share {
@@ -50,13 +51,19 @@ export class Budget {
     return this.#open(bytes);
   }
 
+  /** A share, if there is room and nobody waits for it. */
+  tryTake(bytes: number): Share | undefined {
+    return this.#waiting.size === 0 && this.#hasRoom(bytes) ? this.#open(bytes) : undefined;
+  }
+
   /**
    * Waits in line for room.
    *
    * @throws RostrumError `overloaded` when it does not come in time
    */
   async wait(bytes: number): Promise<Share> {
-    if (this.#waiting.size === 0 && this.#hasRoom(bytes)) return this.#open(bytes);
+    const share = this.tryTake(bytes);
+    if (share !== undefined) return share;
     const { promise, resolve, reject } = Promise.withResolvers<Share>();
     const waiting = { bytes, resolve };
     this.#waiting.add(waiting);
@@ -82,6 +89,16 @@ export class Budget {
     share.since = performance.now();
     // Behind those that wait for longer.
     if (this.#shares.delete(share)) this.#shares.add(share);
+  }
+
+  /** Keeps a share until its client has taken the response: from here on, the client has to act. */
+  keep(share: Share, { res, req }: Pick<Exchange, 'res' | 'req'>): void {
+    if (res.destroyed || req.socket.destroyed) {
+      this.give(share);
+    } else {
+      this.dependOn(share, () => req.socket.destroy());
+      res.once('close', () => this.give(share));
+    }
   }
 
   /** Says how much a share holds by now, and that it waits for nobody. */

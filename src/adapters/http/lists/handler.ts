@@ -24,7 +24,7 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
   // A query that many requests of an API have is one object (`QueryTable`) with one meaning.
   const known = new WeakMap<Query, ListQuery<Filter, Sort>>();
 
-  return async (exchange, { rostrum, pages }) => {
+  return async (exchange, { rostrum, memory }) => {
     const { base, query } = exchange;
     let listed = known.get(query);
     if (listed === undefined) {
@@ -33,9 +33,9 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
       known.set(query, listed);
     }
     const { request, fields, cursorAt, queryAt } = listed;
-    const headers = [...revalidated];
 
-    const body = await pages.make(exchange, request.limit, async () => {
+    return memory.make(exchange, request.limit, async () => {
+      const headers = [...revalidated];
       const { items, next, total } = await service(rostrum).list(request);
       const cursor = next === undefined ? undefined : cursorAt(next);
       if (cursor !== undefined) {
@@ -45,9 +45,9 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
       if (total !== undefined) headers.push('X-Total-Count', String(total));
       const texts = items.map((item) => (fields ? partOf(item, fields) : item.json)).join(',');
       const counted = total === undefined ? '' : `,"total":${total}`;
-      return `{"${collection}":[${texts}],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
+      const body = `{"${collection}":[${texts}],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
+      return json(200, body, headers);
     });
-    return json(200, body, headers);
   };
 }
 

@@ -35,11 +35,14 @@ export function recordHandlers(
       return written(exchange, 201, stored, ['Location', location, ...replayed]);
     },
 
-    async get({ id, headers }, { rostrum }) {
-      const { version, json: text } = await service(rostrum).get(id);
-      return isNotModified(headers, version)
-        ? { status: 304, headers: recordHeaders(version) }
-        : json(200, text, recordHeaders(version));
+    get(exchange, { rostrum, memory }) {
+      const { id, headers } = exchange;
+      return memory.make(exchange, 1, async () => {
+        const { version, json: text } = await service(rostrum).get(id);
+        return isNotModified(headers, version)
+          ? { status: 304, headers: recordHeaders(version) }
+          : json(200, text, recordHeaders(version));
+      });
     },
 
     async replace(exchange, api) {

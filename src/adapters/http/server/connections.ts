@@ -12,7 +12,7 @@ interface Pair {
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** How many requests may wait on a connection for the one before them, and on all together. */
-const mostWaiting = { each: 256, all: 16_384 };
+const mostWaiting = { each: 256, all: 4096 };
 
 /**
  * The connections of a server. Requests of one connection are served one after another: a client

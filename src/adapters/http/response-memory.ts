@@ -1,0 +1,99 @@
+import { pageLimits } from '../../domain/list.ts';
+import { Budget, type Share } from './budget.ts';
+import type { Exchange } from './exchange.ts';
+import type { Response } from './response.ts';
+import { Turns } from './turns.ts';
+
+/** Responses of so many records at most are made at once, and bounded when their size is known. */
+const fewRecords = 20;
+
+/** How many characters responses may have that are made one after another, before others have their turns. */
+const charactersAtOnce = 1024 * 1024;
+
+/** How long a record is thought to be until its response is made. */
+const guessedRecord = 1024;
+
+/** Bodies up to so many characters are not counted: they are sent whatever others hold. */
+const smallBody = 64 * 1024;
+
+/**
+ * Bounds the memory of the responses to reads, from their making until their clients have taken
+ * them. A client may ask for large ones on many connections and read none of them. A small response
+ * never waits for the large ones of others, unless its request asks for more records than usual.
+ */
+export class ResponseMemory {
+  readonly #usual: Budget;
+  readonly #large: Budget;
+  readonly #turns = new Turns(charactersAtOnce);
+  readonly #leave: (exchange: Exchange) => void;
+
+  /** @param leave takes a request that may wait here out of those in progress */
+  constructor(bytes: number, leave: (exchange: Exchange) => void) {
+    this.#usual = new Budget(bytes / 4);
+    this.#large = new Budget((bytes / 4) * 3);
+    this.#leave = leave;
+  }
+
+  /**
+   * Makes a response of so many records at most; clients may have to take others first.
+   *
+   * @param make is called again for a response that proves to be large when there is no room for it:
+   *   to wait with it in hand would take the room
+   * @throws RostrumError `overloaded`
+   */
+  async make(
+    exchange: Exchange,
+    records: number,
+    make: () => Promise<Response>,
+  ): Promise<Response> {
+    const isUsual = records <= pageLimits.default;
+    const budget = isUsual ? this.#usual : this.#large;
+    let bytes = isUsual ? records * guessedRecord : pageLimits.bytes;
+    if (records <= fewRecords) {
+      const made = await this.#tryMake(exchange, budget, make);
+      if (typeof made !== 'number') return made;
+      bytes = made;
+    }
+    this.#leave(exchange);
+    const share = await budget.wait(bytes);
+    try {
+      await this.#turns.take(bytes);
+      exchange.checkClient();
+      const response = await make();
+      const length = lengthOf(response);
+      this.#turns.spend(length - bytes);
+      if (length > smallBody) {
+        budget.resize(share, length);
+        budget.keep(share, exchange);
+      } else {
+        budget.give(share);
+      }
+      return response;
+    } catch (error) {
+      budget.give(share);
+      throw error;
+    }
+  }
+
+  /** Makes a response, and drops it where it is large and has no room: then it is only its length. */
+  async #tryMake(
+    exchange: Exchange,
+    budget: Budget,
+    make: () => Promise<Response>,
+  ): Promise<Response | number> {
+    await this.#turns.take(0);
+    exchange.checkClient();
+    const response = await make();
+    const length = lengthOf(response);
+    if (length <= smallBody) return response;
+    this.#turns.spend(length - smallBody);
+    const share: Share | undefined = budget.tryTake(length);
+    if (share === undefined) return length;
+    budget.keep(share, exchange);
+    return response;
+  }
+}
+
+function lengthOf({ body = '' }: Response): number {
+  return body.length;
+}

@@ -1,0 +1,53 @@
+import { EventEmitter } from 'node:events';
+import { expect } from 'chai';
+import type { Exchange } from '../../../src/adapters/http/exchange.ts';
+import { json, type Response } from '../../../src/adapters/http/response.ts';
+import { ResponseMemory } from '../../../src/adapters/http/response-memory.ts';
+import { until } from '../../support/until.ts';
+
+const page = json(200, 'page');
+const exchange = { checkClient() {} } as unknown as Exchange;
+
+describe('the memory of responses', () => {
+  it('lets no list of a usual limit wait for the large ones of others', async () => {
+    const left: number[] = [];
+    const memory = new ResponseMemory(8 * 1024 * 1024, () => left.push(left.length));
+    const gate = Promise.withResolvers<Response>();
+    let made = 0;
+    const large = Array.from({ length: 5 }, () =>
+      memory.make(exchange, 1000, () => {
+        made += 1;
+        return gate.promise;
+      }),
+    );
+    for (const limit of [1, 20, 100]) {
+      expect(await memory.make(exchange, limit, async () => page)).to.equal(page);
+    }
+    expect(made, 'large pages at a time').to.be.within(1, 3);
+    gate.resolve(page);
+    expect(await Promise.all(large)).to.deep.equal(Array(5).fill(page));
+    expect(left, 'lists that are no longer in progress').to.have.length(6);
+  });
+
+  it('makes a large response again that has no room, and holds none until its client took it', async () => {
+    const left: unknown[] = [];
+    const memory = new ResponseMemory(4 * 128 * 1024, (one) => left.push(one));
+    const client = () => {
+      const res = Object.assign(new EventEmitter(), { destroyed: false });
+      return { res, req: { socket: { destroyed: false } }, checkClient() {} };
+    };
+    const [first, second] = [client(), client()];
+    let made = 0;
+    const make = async () => {
+      made += 1;
+      return json(200, 'x'.repeat(100 * 1024));
+    };
+    await memory.make(first as unknown as Exchange, 1, make);
+    const waiting = memory.make(second as unknown as Exchange, 1, make);
+    await until(() => left.length === 1, 'the second one waits');
+    expect([made, left]).to.deep.equal([2, [second]]);
+    first.res.emit('close');
+    expect((await waiting).body).to.have.length(100 * 1024);
+    expect(made).to.equal(3);
+  });
+});

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { start } from '../../../support/process.ts';
+import { program } from '../../../support/server.ts';
+
+/** The program with little memory: a response that nobody bounds ends it. */
+async function startSmall() {
+  const args = ['--log-level', 'error', '--store', 'memory:', '--port', '0'];
+  const child = start(process.execPath, ['--max-old-space-size=256', program, ...args]);
+  child.stderr.resume();
+  const [line] = await once(createInterface({ input: child.stdout }), 'line');
+  return new URL(/http:\/\/\S+/.exec(String(line))?.[0] ?? '');
+}
+
+describe('a process with a heap of 256 MiB', function () {
+  this.timeout(60_000);
+
+  it('survives clients that take no pages of few large records', async () => {
+    const url = await startSmall();
+    for (let n = 0; n < 20; n++) {
+      await fetch(new URL('/api/v1/posts', url), {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ title: 'x', own: 'x'.repeat(95_000) }),
+      });
+    }
+    const request = 'GET /api/v1/posts?limit=20 HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const sockets: Socket[] = [];
+    while (sockets.length < 150) {
+      const socket = connect(Number(url.port), url.hostname).on('error', () => {});
+      socket.pause();
+      socket.write(request.repeat(8));
+      // Who comes a little later is admitted, and not refused for the length of the line.
+      if (sockets.push(socket) % 100 === 0) await sleep(50);
+    }
+    for (let n = 0; n < 6; n++) {
+      await sleep(1000);
+      expect((await fetch(new URL('/livez', url))).status).to.equal(200);
+    }
+    for (const socket of sockets) socket.destroy();
+  });
+});

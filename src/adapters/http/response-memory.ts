@@ -1,5 +1,5 @@
 import { pageLimits } from '../../domain/list.ts';
-import { Budget, type Share } from './budget.ts';
+import { Budget } from './budget.ts';
 import type { Exchange } from './exchange.ts';
 import type { Response } from './response.ts';
 import { Turns } from './turns.ts';
@@ -50,6 +50,8 @@ export class ResponseMemory {
     const budget = isUsual ? this.#usual : this.#large;
     let bytes = isUsual ? records * guessedRecord : pageLimits.bytes;
     if (records <= fewRecords) {
+      // One record is not worth a line: whoever asks for one does not wait for large lists.
+      if (records > 1) await this.#turns.take(0);
       const made = await this.#tryMake(exchange, budget, make);
       if (typeof made !== 'number') return made;
       bytes = made;
@@ -81,13 +83,12 @@ export class ResponseMemory {
     budget: Budget,
     make: () => Promise<Response>,
   ): Promise<Response | number> {
-    await this.#turns.take(0);
     exchange.checkClient();
     const response = await make();
     const length = lengthOf(response);
     if (length <= smallBody) return response;
     this.#turns.spend(length - smallBody);
-    const share: Share | undefined = budget.tryTake(length);
+    const share = budget.tryTake(length);
     if (share === undefined) return length;
     budget.keep(share, exchange);
     return response;

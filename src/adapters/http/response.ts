@@ -111,14 +111,14 @@ function sendEarly(request: IncomingMessage, response: ServerResponse, body: str
   if (body === '') response.flushHeaders();
   else response.write(body);
   const timer = setTimeout(() => request.socket.destroy(), restLimits.ms);
+  request.once('end', () => response.end());
+  request.once('close', () => clearTimeout(timer));
+  if (response.statusCode === 503) return; // An overloaded server reads no more.
   let rest = restLimits.bytes;
   request.on('data', (chunk: Uint8Array) => {
     rest -= chunk.length;
     if (rest < 0) request.socket.destroy();
   });
-  request.once('end', () => response.end());
-  request.once('close', () => clearTimeout(timer));
-  if (response.statusCode !== 503) request.resume(); // An overloaded server reads no more.
 }
 
 /** True when more of a body is still to come than any may have. */

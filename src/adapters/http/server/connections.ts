@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerLimits } from './options.ts';
@@ -120,7 +119,11 @@ export class Connection {
 
   /** Fulfilled when nothing is under way. */
   async idle(): Promise<void> {
-    while (this.#current !== undefined) await once(this.#current.response, 'close');
+    while (this.#current !== undefined) {
+      const { response } = this.#current;
+      // Not `once` of node:events, which rejects when the response fails first.
+      await new Promise<void>((closed) => response.once('close', closed));
+    }
   }
 
   /** Fulfilled when all complete requests have their responses. One that only waits is dropped. */

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Admission } from '../../../src/adapters/http/admission.ts';
-import type { Exchange } from '../../../src/adapters/http/exchange.ts';
 
-const request = () => ({ inProgress: undefined }) as unknown as Exchange;
+const request = () => ({ inProgress: undefined });
 /** One request fills a turn. */
 const limits = { inProgress: 1000, turnMs: Number.MIN_VALUE, waitMs: 100, shortLine: 256 };
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { openApiDocument } from '../../../../src/adapters/http/openapi/document.ts';
-import { isRostrumError } from '../../../../src/domain/errors.ts';
 import type { Entity } from '../../../../src/domain/record.ts';
 import { RecordModel } from '../../../../src/domain/record-model.ts';
 import { userRules } from '../../../../src/domain/rules.ts';
+import { isAllowed } from '../support/allowed.ts';
 import { DescriptionUnderTest, type OpenApi } from '../support/description.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -22,17 +22,6 @@ describe('the schemas of the description', () => {
   function takes(component: string, value: unknown, of = description): boolean {
     const reference = { $ref: `#/components/schemas/${component}` };
     return of.complaints(reference, value) === 'No errors';
-  }
-
-  /** True when no rule refuses it. */
-  function isAllowed(decide: () => unknown): boolean {
-    try {
-      decide();
-      return true;
-    } catch (error) {
-      if (isRostrumError(error, 'invalid-record')) return false;
-      throw error;
-    }
   }
 
   const key = fc.oneof(

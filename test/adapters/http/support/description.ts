@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { problemCatalogue } from '../../../../src/adapters/http/problems/catalogue.ts';
-import { isEmail } from '../../../../src/domain/email.ts';
 import type { Answer } from './answer.ts';
+import { formats } from './json-schema.ts';
 
 interface Media {
   readonly schema: object;
@@ -55,10 +55,7 @@ export class DescriptionUnderTest {
     strict: false,
     allErrors: true,
     formats: {
-      'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
-      'idn-email': isEmail,
-      int32: true,
-      int64: true,
+      ...formats,
       'uri-reference': (text) => URL.canParse(text, 'http://localhost'),
     },
   });

@@ -5,17 +5,17 @@ import { authentication } from './access/authenticate.ts';
 import { limitedAs } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
 import { type RateLimits, take } from './access/rate-limit.ts';
-import { Admission } from './admission.ts';
 import { inOrder, pass, type State, type Step } from './chain.ts';
 import type { Api } from './endpoint.ts';
 import { type Resource, resourcesOf } from './endpoints/resources.ts';
 import { endpointsFor } from './endpoints/table.ts';
 import type { Exchange } from './exchange.ts';
-import { auditLog } from './log.ts';
+import { Admission } from './load/admission.ts';
+import { ResponseMemory } from './load/response-memory.ts';
+import { auditLog } from './operator/log.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem, unserved } from './problems/problem.ts';
 import { BodyReader } from './request/body.ts';
-import { ResponseMemory } from './response-memory.ts';
 
 /** How many bytes large responses to reads may hold in all, until their clients took them. */
 const responseBytes = 64 * 1024 * 1024;

@@ -2,11 +2,11 @@ import type { Scope } from '../../domain/caller.ts';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { JsonSchema } from './endpoints/json-schema.ts';
 import type { Exchange } from './exchange.ts';
-import type { Audit } from './log.ts';
+import type { ResponseMemory } from './load/response-memory.ts';
+import type { Audit } from './operator/log.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import type { BodyForm } from './request/body-headers.ts';
 import type { Response } from './response.ts';
-import type { ResponseMemory } from './response-memory.ts';
 
 /** A query parameter that an endpoint takes, or a header that it reads. */
 export interface Parameter {

@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ClientAddress } from './access/client-address.ts';
 import type { Quota } from './access/rate-limit.ts';
-import type { Kind } from './admission.ts';
+import type { Kind } from './load/admission.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import type { Query } from './request/query.ts';
 import { requestIdFrom } from './request/request-id.ts';

@@ -3,10 +3,10 @@ export { bearerAuthentication, type TokenVerifier } from './access/bearer.ts';
 export type { TrustedProxies } from './access/client-address.ts';
 export type { Quota, RateLimiter, RateLimits } from './access/rate-limit.ts';
 export { createApp } from './app.ts';
-export type { HttpMetrics } from './metrics.ts';
-export { createMetricsApp } from './metrics-app.ts';
 export { rostrumListener, rostrumMiddleware } from './middleware.ts';
 export { openApiDocument } from './openapi/document.ts';
+export type { HttpMetrics } from './operator/metrics.ts';
+export { createMetricsApp } from './operator/metrics-app.ts';
 export type {
   Authenticate,
   RostrumAppOptions,

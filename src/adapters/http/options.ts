@@ -4,8 +4,8 @@ import type { Caller } from '../../domain/caller.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TrustedProxies } from './access/client-address.ts';
 import type { RateLimits } from './access/rate-limit.ts';
-import type { HttpMetrics } from './metrics.ts';
 import type { OwnFieldsDescription } from './openapi/schemas.ts';
+import type { HttpMetrics } from './operator/metrics.ts';
 
 /**
  * Says who asks; undefined for somebody without valid credentials, who gets a 401. An error with the

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../domain/caller.ts';
-import type { Kind } from '../admission.ts';
 import type { Endpoint } from '../endpoint.ts';
+import type { Kind } from '../load/admission.ts';
 import { HeaderTable, QueryTable } from '../request/parameters.ts';
 
 /** An endpoint and the tables that its requests are held to. */

@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
-import { Budget, type Share } from '../budget.ts';
 import { RequestAborted } from '../exchange.ts';
+import { Budget, type Share } from '../load/budget.ts';
+import { Turns } from '../load/turns.ts';
 import { Problem } from '../problems/problem.ts';
-import { Turns } from '../turns.ts';
 import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
 import { findDuplicateKey } from './duplicate-keys.ts';
 import { findJsonError } from './json-error.ts';

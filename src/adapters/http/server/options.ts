@@ -1,6 +1,6 @@
 import type { Logger } from '../../../ports/logger.ts';
 import type { TrustedProxies } from '../access/client-address.ts';
-import type { HttpMetrics } from '../metrics.ts';
+import type { HttpMetrics } from '../operator/metrics.ts';
 
 /** How the server listens, and what it bears. Times are in milliseconds. */
 export interface ServeOptions {

@@ -6,7 +6,7 @@ import type { Logger } from '../../../ports/logger.ts';
 import { type ClientAddress, clientAddresses } from '../access/client-address.ts';
 import { Cors } from '../access/cors.ts';
 import { allMethods } from '../beside.ts';
-import { userAgent } from '../log.ts';
+import { userAgent } from '../operator/log.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { requestIdFrom } from '../request/request-id.ts';
 import { loggedPath, parseTarget, publicBase } from '../request/target.ts';

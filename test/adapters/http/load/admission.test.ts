@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Admission } from '../../../src/adapters/http/admission.ts';
+import { Admission } from '../../../../src/adapters/http/load/admission.ts';
 
 const request = () => ({ inProgress: undefined });
 /** One request fills a turn. */
@@ -22,9 +22,9 @@ describe('the admission of requests', () => {
 
   it('counts a request once that leaves twice', () => {
     const admission = new Admission({ ...limits, inProgress: 2, turnMs: 1000 });
-    const all = [request(), request()];
-    for (const one of all) admission.enter(one, 'read');
-    for (const one of [all[0], all[0]]) admission.leave(one as Exchange);
+    const [first, second] = [request(), request()];
+    for (const one of [first, second]) admission.enter(one, 'read');
+    for (const one of [first, first]) admission.leave(one);
     admission.enter(request(), 'read');
     expect(() => admission.check('read'))
       .to.throw()

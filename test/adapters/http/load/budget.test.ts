@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Budget } from '../../../src/adapters/http/budget.ts';
+import { Budget } from '../../../../src/adapters/http/load/budget.ts';
 
 describe('a budget of memory', () => {
   it('refuses what has no room, until something is given back', () => {

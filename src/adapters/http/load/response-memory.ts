@@ -1,7 +1,7 @@
-import { pageLimits } from '../../domain/list.ts';
+import { pageLimits } from '../../../domain/list.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Response } from '../response.ts';
 import { Budget } from './budget.ts';
-import type { Exchange } from './exchange.ts';
-import type { Response } from './response.ts';
 import { Turns } from './turns.ts';
 
 /** Responses of so many records at most are made at once, and bounded when their size is known. */

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { Logger } from '../../ports/logger.ts';
-import type { DeleteMode } from '../../ports/user-repository.ts';
-import type { Exchange } from './exchange.ts';
-import type { Problem } from './problems/problem.ts';
-import { loggedPath } from './request/target.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import type { DeleteMode } from '../../../ports/user-repository.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Problem } from '../problems/problem.ts';
+import { loggedPath } from '../request/target.ts';
 
 /** How many characters of a text that a client made up a line has. */
 const maxTextLength = 256;

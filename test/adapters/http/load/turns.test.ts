@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Turns } from '../../../src/adapters/http/turns.ts';
+import { Turns } from '../../../../src/adapters/http/load/turns.ts';
 
 describe('turns', () => {
   it('let so much work begin in each, in the order in which it was asked for', async () => {

@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import type { Exchange } from '../../../src/adapters/http/exchange.ts';
-import { json, type Response } from '../../../src/adapters/http/response.ts';
-import { ResponseMemory } from '../../../src/adapters/http/response-memory.ts';
-import { until } from '../../support/until.ts';
+import type { Exchange } from '../../../../src/adapters/http/exchange.ts';
+import { ResponseMemory } from '../../../../src/adapters/http/load/response-memory.ts';
+import { json, type Response } from '../../../../src/adapters/http/response.ts';
+import { until } from '../../../support/until.ts';
 
 const page = json(200, 'page');
 const exchange = { checkClient() {} } as unknown as Exchange;

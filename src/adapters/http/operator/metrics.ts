@@ -1,4 +1,4 @@
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from '../exchange.ts';
 
 /**
  * Told of requests, to count them. Every text is one of a small set: an endpoint, a page, the code

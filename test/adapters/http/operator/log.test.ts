@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
-import { storeUnavailable } from '../../../src/domain/errors.ts';
-import { until } from '../../support/until.ts';
-import { startApi } from './support/api.ts';
-import { as, authenticate } from './support/callers.ts';
-import { keepLog } from './support/log.ts';
-import { exchange, RawConnection } from './support/raw.ts';
-import { slowStore } from './support/slow-store.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { storeUnavailable } from '../../../../src/domain/errors.ts';
+import { until } from '../../../support/until.ts';
+import { startApi } from '../support/api.ts';
+import { as, authenticate } from '../support/callers.ts';
+import { keepLog } from '../support/log.ts';
+import { exchange, RawConnection } from '../support/raw.ts';
+import { slowStore } from '../support/slow-store.ts';
 
 describe('the log', () => {
   it('has a line for each request: never a query, a header or a body', async () => {

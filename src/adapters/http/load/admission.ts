@@ -1,4 +1,4 @@
-import { RostrumError } from '../../domain/errors.ts';
+import { RostrumError } from '../../../domain/errors.ts';
 import { Pace } from './pace.ts';
 
 /** Each kind is counted alone: a store that is slow with one does not end the others. */

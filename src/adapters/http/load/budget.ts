@@ -1,5 +1,5 @@
-import { RostrumError } from '../../domain/errors.ts';
-import type { Exchange } from './exchange.ts';
+import { RostrumError } from '../../../domain/errors.ts';
+import type { Exchange } from '../exchange.ts';
 
 /** What of a budget somebody holds. */
 export interface Share {

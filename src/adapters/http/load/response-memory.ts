@@ -29,8 +29,8 @@ export class ResponseMemory {
 
   /** @param leave takes a request that may wait here out of those in progress */
   constructor(bytes: number, leave: (exchange: Exchange) => void) {
-    this.#usual = new Budget(bytes / 2);
-    this.#large = new Budget(bytes / 2);
+    this.#usual = new Budget(bytes / 4);
+    this.#large = new Budget((bytes / 4) * 3);
     this.#leave = leave;
   }
 

@@ -31,7 +31,7 @@ describe('the memory of responses', () => {
 
   it('makes a large response again that has no room, and holds none until its client took it', async () => {
     const left: unknown[] = [];
-    const memory = new ResponseMemory(2 * 128 * 1024, (one) => left.push(one));
+    const memory = new ResponseMemory(4 * 128 * 1024, (one) => left.push(one));
     const client = () => {
       const res = Object.assign(new EventEmitter(), { destroyed: false });
       return { res, req: { socket: { destroyed: false } }, checkClient() {} };

@@ -45,7 +45,7 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
   'precondition-required': () =>
     'A change has to name the version of the record that it starts from.',
   'idempotency-key-reused': () => 'This idempotency key was used for another request.',
-  'id-taken': () => 'A record with this id is there already.',
+  'id-taken': () => 'A record has this id, or had it before it was deleted.',
   forbidden: ({ scope }) => `This needs the scope ${scope}.`,
   'store-unavailable': ({ outcome }) =>
     outcome === 'none'

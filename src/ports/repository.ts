@@ -70,7 +70,8 @@ export interface Repository<R, Filter, Sort extends string> {
   list(request: PageRequest<Filter, Sort>): Promise<Page<R>>;
 
   /**
-   * Stores a new record, at version 1. Its id was never used before.
+   * Stores a new record, at version 1. An id names one record for good: one whose record was
+   * deleted is taken as well, so that no ETag of that record ever fits another (RFC 9110, 8.8.1).
    *
    * `make` makes the record, is pure and synchronous, and may be called more than once, or in vain.
    * What it throws ends the call, unless an earlier creation under the claim is found.
@@ -90,9 +91,12 @@ export interface Repository<R, Filter, Sort extends string> {
    *
    * @throws RostrumError `idempotency-key-reused`: the key was claimed with another fingerprint
    * @throws what `make` throws
-   * @throws RostrumError `id-taken`: a record has this id; the id generator is broken
+   * @throws RostrumError `id-taken`: as {@link isIdTaken} says; the id generator is broken
    */
   create(make: () => R, claim?: Claim): Promise<Creation<R>>;
+
+  /** Whether a record has this id, or had it before it was deleted from this store. */
+  isIdTaken(id: Id): Promise<boolean>;
 
   /**
    * Changes a record by a decision, in one atomic step: what is stored is what `decide` made of

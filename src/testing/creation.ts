@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import type { Post } from '../domain/post.ts';
 import { makes, raises, raisesIdTaken, same, throwsItsError } from './assertions.ts';
-import { claim, post, user } from './fixtures.ts';
-import { pageOf } from './lists.ts';
+import { claim, later, post, user } from './fixtures.ts';
+import { pageOf, put } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** A new record. */
@@ -26,6 +27,33 @@ export function describeCreation({ test, both }: Suite): void {
     const call = records.create(() => make({ id: first.id }));
     assert.deepEqual(await raises(call, 'id-taken'), { id: first.id });
     same(await records.get(first.id), first);
+  });
+
+  both('the id of a deleted record stays taken', async ({ records, make, remove }) => {
+    const [first, other] = [make(), make()];
+    assert.equal(await records.isIdTaken(first.id), false);
+    await put(records, [first, other]);
+    assert.equal(await records.isIdTaken(first.id), true);
+    await remove(first.id);
+    assert.equal(await records.isIdTaken(first.id), true);
+    const call = records.create(() => make({ id: first.id }));
+    assert.deepEqual(await raises(call, 'id-taken'), { id: first.id });
+    assert.equal(await records.get(first.id), undefined);
+    for (const id of ['none', '', '\0', '\ud800', '__proto__']) {
+      assert.equal(await records.isIdTaken(id), false);
+    }
+    await remove(other.id);
+    await raisesIdTaken(records.create(() => make({ id: other.id }), claim()));
+  });
+
+  test('the id of a post that went with its author stays taken', async ({ users, posts }) => {
+    const author = user();
+    const theirs = [post({ authorId: author.id }), post({ authorId: author.id })];
+    await put(users, [author]);
+    await posts.create(() => theirs[0] as Post, claim());
+    await posts.create(() => theirs[1] as Post);
+    await users.delete(author.id, 'delete', later);
+    for (const { id } of theirs) await raisesIdTaken(posts.create(() => post({ id })));
   });
 
   test('a user and a post may have the same id', async ({ users, posts }) => {

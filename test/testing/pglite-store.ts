@@ -50,6 +50,8 @@ export async function createTables(db: PGlite, schema: string): Promise<void> {
     create table ${schema}.posts (${common}, title ${text} not null,
       "authorId" ${text} constraint unknown_author references ${schema}.users);
     create index on ${schema}.posts ("authorId");
+    create table ${schema}.user_ids (id ${text} primary key);
+    create table ${schema}.post_ids (id ${text} primary key);
     create table ${schema}.user_claims (${claims});
     create table ${schema}.post_claims (${claims});
   `);
@@ -144,12 +146,15 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
   protected readonly database: Database;
   protected readonly table: string;
   readonly #claims: string;
+  /** The table of every id that was ever used. */
+  readonly #ids: string;
   readonly #sortKey: (record: R, by: Sort) => string | null;
 
   constructor(database: Database, name: string, sortKey: (record: R, by: Sort) => string | null) {
     this.database = database;
     this.table = `${database.schema}.${name}s`;
     this.#claims = `${database.schema}.${name}_claims`;
+    this.#ids = `${database.schema}.${name}_ids`;
     this.#sortKey = sortKey;
   }
 
@@ -165,7 +170,7 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
       const earlier = claim && (await this.#claimed(tx, claim));
       if (earlier !== undefined) return creation<R>(earlier, true);
       const record = make();
-      if ((await this.locked(tx, record.id, '')) !== undefined) {
+      if (await this.#isIdTaken(tx, record.id)) {
         throw new RostrumError('id-taken', { id: record.id });
       }
       const { json } = await this.put(tx, record, 1);
@@ -175,6 +180,10 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
       }
       return creation<R>(json, false);
     });
+  }
+
+  isIdTaken(id: Id): Promise<boolean> {
+    return this.database.run((tx) => this.#isIdTaken(tx, id));
   }
 
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
@@ -276,6 +285,7 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
     const json = JSON.stringify(record);
     const columns = { id, version, json, createdAt, updatedAt, ...this.columns(record) };
     await upsert(tx, this.table, 'id', columns);
+    await upsert(tx, this.#ids, 'id', { id });
     return new JsonVersioned(json, version);
   }
 
@@ -296,6 +306,11 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
       where n <= 2 or before <= ${parameters.add(bytes)} order by n`;
     const { rows } = await tx.query<Row>(select, parameters.values);
     return rows.map(({ json, version }) => new JsonVersioned<R>(json, version));
+  }
+
+  async #isIdTaken(tx: Transaction, id: Id): Promise<boolean> {
+    const select = `select 1 from ${this.#ids} where id = $1`;
+    return (await tx.query(select, [sqlText(id)])).rows.length > 0;
   }
 
   /** What was made under a claim, which nobody else makes until the transaction ends. */

@@ -65,12 +65,15 @@ export abstract class MemoryRepository<
     const earlier = claim && this.#claimed(claim);
     if (earlier !== undefined) return new MemoryCreation(earlier, true);
     const record = make();
-    if (this.table.get(record.id) !== undefined) {
-      throw new RostrumError('id-taken', { id: record.id });
-    }
+    if (this.table.isIdTaken(record.id)) throw new RostrumError('id-taken', { id: record.id });
     const { json } = this.#put(record, 1);
     if (claim !== undefined) this.#claim(claim, json);
     return new MemoryCreation(json, false);
+  }
+
+  async isIdTaken(id: Id): Promise<boolean> {
+    this.#check();
+    return this.table.isIdTaken(id);
   }
 
   async update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {

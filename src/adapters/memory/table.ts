@@ -22,6 +22,8 @@ type Cut = Pick<PageRequest<never, string>, 'order' | 'limit' | 'bytes' | 'after
 export class Table {
   readonly ownFields: OwnFilterFields;
   readonly #rows = new Map<Id, Row>();
+  /** The ids of rows that were deleted. */
+  readonly #deleted = new Set<Id>();
   readonly #sorted = new Map<string, SortedRows>();
   readonly #unique: string | undefined;
   readonly #holders = new Map<string, Id>();
@@ -48,6 +50,11 @@ export class Table {
     return this.#rows.get(id);
   }
 
+  /** Whether there is a row with this id, or was one. */
+  isIdTaken(id: Id): boolean {
+    return this.#rows.has(id) || this.#deleted.has(id);
+  }
+
   /** The row that has this value of the unique key. */
   holder(key: string): Id | undefined {
     return this.#holders.get(key);
@@ -55,7 +62,7 @@ export class Table {
 
   /** Adds a row, or replaces the one with its id. */
   put(row: Row): void {
-    this.delete(row.id);
+    this.#remove(row.id);
     this.#rows.set(row.id, row);
     const key = this.#uniqueKey(row);
     if (key !== null) this.#holders.set(key, row.id);
@@ -63,12 +70,7 @@ export class Table {
   }
 
   delete(id: Id): void {
-    const row = this.#rows.get(id);
-    if (row === undefined) return;
-    this.#rows.delete(id);
-    const key = this.#uniqueKey(row);
-    if (key !== null) this.#holders.delete(key);
-    this.#changed(row, false);
+    if (this.#remove(id)) this.#deleted.add(id);
   }
 
   filter(matches: (row: Row) => boolean): Row[] {
@@ -79,6 +81,17 @@ export class Table {
     const { by, direction } = order;
     const found = this.#sortedBy(by).walk(this.#rows, matches, direction, after);
     return cutPage(found, { limit, bytes }, (row) => positionBy(by, row));
+  }
+
+  /** @returns whether there was one */
+  #remove(id: Id): boolean {
+    const row = this.#rows.get(id);
+    if (row === undefined) return false;
+    this.#rows.delete(id);
+    const key = this.#uniqueKey(row);
+    if (key !== null) this.#holders.delete(key);
+    this.#changed(row, false);
+    return true;
   }
 
   #changed(row: Row, isThere: boolean): void {

@@ -50,16 +50,18 @@ function measuredRepository<R, Filter, Sort extends string>(
   repository: Repository<R, Filter, Sort>,
   timed: (operation: keyof Repository<R, Filter, Sort>) => Timed,
 ): Repository<R, Filter, Sort> {
-  const [get, list, create, update] = [
+  const [get, list, create, isIdTaken, update] = [
     timed('get'),
     timed('list'),
     timed('create'),
+    timed('isIdTaken'),
     timed('update'),
   ];
   return {
     get: (id) => get(() => repository.get(id)),
     list: (request) => list(() => repository.list(request)),
     create: (make, claim) => create(() => repository.create(make, claim)),
+    isIdTaken: (id) => isIdTaken(() => repository.isIdTaken(id)),
     update: (id, decide) => update(() => repository.update(id, decide)),
   };
 }

@@ -1,4 +1,4 @@
-import type { ClientSession, Collection, Document, Filter as Query } from 'mongodb';
+import type { Collection, Document } from 'mongodb';
 import type { Claim } from '../../domain/claim.ts';
 import { RostrumError } from '../../domain/errors.ts';
 import { instantToMs } from '../../domain/instant.ts';
@@ -97,33 +97,14 @@ export function replacing(document: object): Document[] {
   return [{ $replaceWith: { $mergeObjects: [{ $literal: document }, kept] } }];
 }
 
-/** What is left of a record that is deleted, so that its claims live on. */
-export const tombstone: Document[] = [
-  { $replaceWith: { _id: '$_id', claims: claimsWithFirst, expires: { $max: '$claims.expires' } } },
-];
+/**
+ * What is left of a record that is deleted: its id, which is given to no other record, and its claims
+ * for as long as they live.
+ */
+export const tombstone: Document[] = [{ $replaceWith: { _id: '$_id', claims: claimsWithFirst } }];
 
 export function hasClaims({ claims = [] }: StoredRecord): boolean {
   return claims.length > 0;
-}
-
-/** Holds of documents with claims, or of those without. */
-export function withClaims(some: boolean): object {
-  return { 'claims.0': { $exists: some } };
-}
-
-/**
- * Deletes a record; its claims live on. False when the filter does not hold, or its claims were
- * outlived meanwhile.
- */
-export async function bury<D extends StoredRecord>(
-  collection: Collection<D>,
-  filter: object,
-  claimed: boolean,
-  options: { readonly maxTimeMS: number; readonly session?: ClientSession },
-): Promise<boolean> {
-  const exactly = { ...filter, ...withClaims(claimed) } as Query<D>;
-  if (!claimed) return (await collection.deleteOne(exactly, options)).deletedCount === 1;
-  return (await collection.updateOne(exactly, tombstone, options)).matchedCount === 1;
 }
 
 function madeUnder<R extends Entity>(

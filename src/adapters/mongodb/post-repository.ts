@@ -4,7 +4,7 @@ import type { Post } from '../../domain/post.ts';
 import type { Id, Versioned } from '../../domain/record.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
-import { bury, hasClaims } from './claims.ts';
+import { tombstone } from './claims.ts';
 import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Fence } from './fence/fence.ts';
@@ -35,10 +35,10 @@ export class MongodbPostRepository
         const current = versionedOf<Post>(stored);
         if (stored === undefined || current === undefined) return false;
         guard?.(current);
-        const isGone = await call.commit('delete', (bounds) =>
-          bury(this.collection, asRead(stored), hasClaims(stored), bounds),
+        const { matchedCount } = await call.commit('delete', (bounds) =>
+          this.collection.updateOne(asRead(stored), tombstone, bounds),
         );
-        if (isGone) return true;
+        if (matchedCount === 1) return true;
         await call.pause(attempt);
       }
     });

@@ -75,6 +75,17 @@ export abstract class MongodbRepository<
     });
   }
 
+  async isIdTaken(id: Id): Promise<boolean> {
+    if (!id.isWellFormed()) return false;
+    return this.connection.call(async (call) => {
+      const named = { _id: id, pending: { $exists: false } } as Query<D>;
+      const found = await call.read((bounds) =>
+        this.collection.findOne(named, { projection: { _id: 1 }, ...bounds }),
+      );
+      return found !== null;
+    });
+  }
+
   /**
    * Decides a change on what is stored, and puts it there if that still is what is stored; else
    * does all of it again.

@@ -4,8 +4,7 @@ import { limits } from './connection/limits.ts';
 import type { StoredRecord } from './schema/documents.ts';
 
 /**
- * Drops long expired claims from records, once an hour and in small steps; the server's TTL monitor
- * removes hidden documents. Several processes may sweep at once.
+ * Drops long expired claims, once an hour and in small steps. Several processes may sweep at once.
  *
  * @returns what stops it
  */
@@ -18,7 +17,7 @@ export function startSweep(connection: Connection): () => void {
   return () => clearInterval(timer);
 }
 
-/** @returns how many records had such claims */
+/** @returns how many documents had such claims */
 export async function sweep(connection: Connection): Promise<number> {
   const { users, posts } = connection;
   let swept = 0;

@@ -62,8 +62,9 @@ export class Connection {
     }
   }
 
-  run(sql: string, ...values: SqlValue[]): void {
-    this.#call(() => this.#prepared(sql).run(...values));
+  /** @returns how many rows it changed */
+  run(sql: string, ...values: SqlValue[]): number {
+    return Number(this.#call(() => this.#prepared(sql).run(...values)).changes);
   }
 
   /** Runs statements that are not worth keeping; several, between semicolons. */

@@ -4,6 +4,7 @@ import type { Connection, SqlValue } from './connection.ts';
 import {
   applicationId,
   claimTable,
+  deletedTable,
   dropIndexes2,
   recordIndexes,
   recordTables,
@@ -25,7 +26,8 @@ export function migrate(connection: Connection, version: number, logger?: Logger
   try {
     if (version === 0) connection.exec(recordTables + claimTable);
     else if (version === 1) migrateVersion1(connection, logger);
-    else connection.exec(dropIndexes2);
+    else if (version === 2) connection.exec(dropIndexes2);
+    connection.exec(deletedTable);
     connection.exec(recordIndexes);
     connection.exec(`PRAGMA application_id = ${applicationId}`);
     connection.exec(`PRAGMA user_version = ${schemaVersion}`);

@@ -28,6 +28,7 @@ export class RecordTable<R extends Entity> {
   readonly #select: string;
   readonly #insert: string;
   readonly #put: string;
+  readonly #isTaken: string;
 
   constructor(connection: Connection, mapping: RowMapping<R>) {
     this.#connection = connection;
@@ -36,10 +37,13 @@ export class RecordTable<R extends Entity> {
     const columns = ['version', 'record', ...mapping.columns];
     this.#select = `SELECT ${columns.join(', ')} FROM ${table} WHERE id = ?`;
     const marks = columns.map(() => '?').join(', ');
-    this.#insert = `INSERT INTO ${table} (${columns.join(', ')}, id) VALUES (${marks}, ?)`;
+    const insert = `INSERT INTO ${table} (${columns.join(', ')}, id)`;
+    const wasDeleted = `SELECT 1 FROM deleted WHERE kind = '${table}' AND id = ?`;
+    this.#insert = `${insert} SELECT ${marks}, ? WHERE NOT EXISTS (${wasDeleted})`;
+    this.#isTaken = `SELECT 1 FROM ${table} WHERE id = ? UNION ALL ${wasDeleted}`;
     // REPLACE would delete the row first, and so break off the posts of a user.
     const sets = columns.map((name) => `${name} = excluded.${name}`).join(', ');
-    this.#put = `${this.#insert} ON CONFLICT (id) DO UPDATE SET ${sets}`;
+    this.#put = `${insert} VALUES (${marks}, ?) ON CONFLICT (id) DO UPDATE SET ${sets}`;
   }
 
   find(id: Id): JsonVersioned<R> | undefined {
@@ -48,10 +52,19 @@ export class RecordTable<R extends Entity> {
     return row && new JsonVersioned(row[1], row[0]);
   }
 
+  /** Whether a row has this id, or had it. */
+  isIdTaken(id: Id): boolean {
+    const text = exactly(id);
+    return this.#connection.get(this.#isTaken, text, text) !== undefined;
+  }
+
   /** @returns the record's text */
   insert(record: R): string {
+    const { id } = record;
     const json = JSON.stringify(record);
-    this.#write(this.#insert, record, 1, json, ...this.#mapping.values(record), record.id);
+    const values = this.#mapping.values(record);
+    const inserted = this.#write(this.#insert, record, 1, json, ...values, id, id);
+    if (inserted === 0) throw new RostrumError('id-taken', { id });
     return json;
   }
 
@@ -90,9 +103,10 @@ export class RecordTable<R extends Entity> {
     this.#connection.run(`DELETE FROM ${this.#mapping.table} WHERE id = ?`, id);
   }
 
-  #write(sql: string, record: R, ...values: SqlValue[]): void {
+  /** @returns how many rows it changed */
+  #write(sql: string, record: R, ...values: SqlValue[]): number {
     try {
-      this.#connection.run(sql, ...values);
+      return this.#connection.run(sql, ...values);
     } catch (error) {
       if (!isDriverError(error, resultCode.constraint)) throw error;
       const isTaken = sql === this.#insert && this.find(record.id) !== undefined;

@@ -83,6 +83,10 @@ export abstract class SqliteRepository<
     });
   }
 
+  async isIdTaken(id: Id): Promise<boolean> {
+    return reading(() => this.table.isIdTaken(id));
+  }
+
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
     return this.#writes.add(() => this.table.replace(id, decide));
   }

@@ -2,7 +2,7 @@ import { type Connection, pragma } from './connection.ts';
 import { SqliteStoreError } from './errors.ts';
 
 /** The version of the schema below, which a file says in its `user_version`. */
-export const schemaVersion = 3;
+export const schemaVersion = 4;
 
 /** Tells our files from those of other programs: "Rstm" in ASCII. */
 export const applicationId = 0x5273746d;
@@ -77,6 +77,22 @@ export const claimTable = `
   ) STRICT;
   CREATE INDEX claims_until ON claims (until);
 `;
+
+/**
+ * The ids of deleted records, which no other record may have, by the name of their table. However a
+ * row is deleted, its id gets here.
+ */
+export const deletedTable = ['users', 'posts'].reduce(
+  (sql, table) => `${sql}
+  CREATE TRIGGER ${table}_deleted AFTER DELETE ON ${table}
+    BEGIN INSERT OR IGNORE INTO deleted VALUES ('${table}', old.id); END;`,
+  `
+  CREATE TABLE deleted (
+    kind TEXT NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT, WITHOUT ROWID;`,
+);
 
 /**
  * Refuses a file that is not ours or newer than we are. Only looks, so that such a file is not

@@ -101,7 +101,7 @@ class UserImport extends ListImport<User> {
     const issues: FieldIssue[] = [];
     if (record === undefined) return issues;
     const { id, email } = record;
-    if (this.#keepIds && (await this.#users.get(id)) !== undefined) issues.push(idTaken);
+    if (this.#keepIds && (await this.#users.isIdTaken(id))) issues.push(idTaken);
     if (email === null) return issues;
     const request = { filter: { email }, order: newestFirst, limit: 1, bytes: 1 } as const;
     const { items } = await this.#users.list(request);
@@ -156,7 +156,7 @@ class PostImport extends ListImport<Post> {
     const { users, posts } = this.#store;
     const issues: FieldIssue[] = [];
     const isKept = this.#keepIds && record !== undefined;
-    if (isKept && (await posts.get(record.id)) !== undefined) issues.push(idTaken);
+    if (isKept && (await posts.isIdTaken(record.id))) issues.push(idTaken);
     if (otherAuthor === undefined) return issues;
     const isThere =
       this.#authors.get(otherAuthor) ?? users.get(otherAuthor).then((user) => user !== undefined);

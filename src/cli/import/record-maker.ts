@@ -73,7 +73,7 @@ export function issuesOf(error: unknown): readonly FieldIssue[] {
 export const idTaken: FieldIssue = {
   pointer: '/id',
   code: 'taken',
-  message: 'Another record has this id.',
+  message: 'Another record has this id, or had it before it was deleted.',
 };
 
 /** An id of the file as a text: numbers are ids, too. */

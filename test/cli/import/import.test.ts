@@ -8,6 +8,7 @@ import { type List, openDataFile } from '../../../src/cli/import/data-file.ts';
 import { readNames } from '../../../src/cli/import/field-names.ts';
 import { type ImportOptions, importRecords } from '../../../src/cli/import/import-records.ts';
 import type { Store } from '../../../src/ports/store.ts';
+import { later } from '../../../src/testing/fixtures.ts';
 import { blocksOf, shown } from '../../docs/markdown.ts';
 import { node, outcomeOf } from '../../support/process.ts';
 import { repository, temporaryDirectory } from '../../support/repository-copy.ts';
@@ -222,6 +223,23 @@ describe('rostrum import', () => {
     expect(posts).to.deep.equal([
       { id: 'p', title: 'P', body: '', authorId: '7', createdAt: updated, updatedAt: updated },
     ]);
+  });
+
+  it('refuses to keep the id of a record that was deleted, and adds nothing', async () => {
+    const posts = [
+      { id: 'p', title: 'P' },
+      { id: 'q', title: 'Q' },
+    ];
+    await importing(
+      { users: [{ id: 'u', name: 'U' }], posts: posts.slice(0, 1) },
+      { keepIds: true },
+    );
+    await store.posts.delete('p');
+    await store.users.delete('u', 'refuse', later);
+    const again = { users: [{ id: 'u', name: 'U' }], posts };
+    await refusalOf(importing(again, { keepIds: true }));
+    expect(refused).to.deep.equal(['users[0] /id taken', 'posts[0] /id taken']);
+    expect(await held()).to.deep.equal(isEmpty);
   });
 
   it('gives posts the author of the store who has the kept id', async () => {

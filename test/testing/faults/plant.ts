@@ -65,6 +65,7 @@ function repositoryOf<R, F, S extends string>(inner: Repository<R, F, S>): Repos
     get: (...a) => inner.get(...a),
     list: (...a) => inner.list(...a),
     create: (...a) => inner.create(...a),
+    isIdTaken: (...a) => inner.isIdTaken(...a),
     update: (...a) => inner.update(...a),
   };
 }

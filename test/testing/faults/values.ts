@@ -25,6 +25,13 @@ const drivers: Readonly<Record<string, (text: string) => string>> = {
 /** Bugs of values that no other test of the suite would see. */
 export const values: Fault[] = [
   {
+    fault: 'forgets the ids of deleted records',
+    breaks: 'the id of a deleted record stays taken',
+    plan: inBoth((inner) => ({
+      isIdTaken: async (id) => (await inner.get(id)) !== undefined,
+    })),
+  },
+  {
     fault: 'hands out the object of a cache that is checked by version',
     breaks: 'changing a returned record changes nothing else',
     plan: inBoth((inner) => {

@@ -3,7 +3,7 @@ import { RostrumError } from '../../../domain/errors.ts';
 import { type Instant, latestInstant } from '../../../domain/instant.ts';
 import type { Id } from '../../../domain/record.ts';
 import type { DeleteMode } from '../../../ports/user-repository.ts';
-import { bury, claimsWithFirst, hasClaims, tombstone, withClaims } from '../claims.ts';
+import { claimsWithFirst, tombstone } from '../claims.ts';
 import type { Bounds, Call } from '../connection/call.ts';
 import type { Connection } from '../connection/connection.ts';
 import { isCommitUnknown, isTransient } from '../connection/errors.ts';
@@ -134,20 +134,17 @@ export class Cascade {
     const filter = { _id: { $in: ids }, ...byAuthor(user._id) };
     await write(call, 'posts', within, async (bounds) => {
       const options = { ...within, ...bounds };
-      if (mode === 'keep') {
-        await this.#posts.updateMany(filter, withoutAuthor(at), options);
-        return;
-      }
-      await this.#posts.updateMany({ ...filter, ...withClaims(true) }, tombstone, options);
-      await this.#posts.deleteMany({ ...filter, ...withClaims(false) }, options);
+      const change = mode === 'keep' ? withoutAuthor(at) : tombstone;
+      await this.#posts.updateMany(filter, change, options);
     });
   }
 
-  #deleteUser(call: Call, { user, token }: Departure, within: Within = {}): Promise<boolean> {
+  async #deleteUser(call: Call, { user, token }: Departure, within: Within = {}): Promise<boolean> {
     const marked = { _id: user._id, 'leaving.token': token };
-    return write(call, 'user', within, (bounds) =>
-      bury(this.#users, marked, hasClaims(user), { ...within, ...bounds }),
+    const { matchedCount } = await write(call, 'user', within, (bounds) =>
+      this.#users.updateOne(marked, tombstone, { ...within, ...bounds }),
     );
+    return matchedCount === 1;
   }
 }
 

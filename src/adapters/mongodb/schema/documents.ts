@@ -19,7 +19,7 @@ export interface StoredClaim {
 
 /**
  * A document of users or posts. What readers see has a `record`. What has none is hidden: a post
- * in the making, or what is left of a deleted record so that its claims live on (a tombstone).
+ * in the making, or what is left of a deleted record (a tombstone).
  *
  * The record lies below one field of ours, so that own fields of any name are safe from ours and
  * from the server's.
@@ -29,7 +29,7 @@ export interface StoredRecord {
   readonly record?: Document;
   readonly version?: number;
   readonly claims?: readonly StoredClaim[];
-  /** When the server (its TTL index) removes a hidden document. */
+  /** When the server (its TTL index) removes a post that was given up in the making. */
   readonly expires?: Date;
 }
 

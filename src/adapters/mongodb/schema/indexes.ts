@@ -23,7 +23,7 @@ const shared = {
     key: { 'claims.expires': 1 },
     partialFilterExpression: { 'claims.expires': { $exists: true } },
   },
-  /** The TTL index: the server removes hidden documents. */
+  /** The TTL index: the server removes posts that were given up in the making. */
   expires: { key: { expires: 1 }, expireAfterSeconds: 0 },
 } as const satisfies Record<string, Index>;
 

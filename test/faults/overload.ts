@@ -23,7 +23,7 @@ const { values } = parseArgs({
 });
 
 /** How many clients there are, and how many of them ask at a time when the server is at its peak. */
-const [clients, peakClients] = [2560, 256];
+const [clients, peakClients, measuringClients] = [2560, 256, 80];
 /** What has to hold of the medians of all rounds; milliseconds. */
 const bounds = { goodput: 0.9, p99: 250, refusedP99: 20 };
 const times = { ms: 4000, warmMs: 2000 };
@@ -51,6 +51,27 @@ const loads: Record<string, { readonly store: string; readonly request: string }
 function pin(pid: number, core: number): void {
   if (availableParallelism() < 2 || spawnSync('taskset', ['--version']).status !== 0) return;
   execFileSync('taskset', ['-cp', String(core), String(pid)]);
+}
+
+/**
+ * All clients ask, and few of them measure: thousands in one process wait for it, and not for the
+ * server alone.
+ */
+async function measured(load: ClientLoad): Promise<ClientReport> {
+  const { clients, active = clients } = load;
+  const few = (of: number) => Math.round((of * measuringClients) / clients);
+  const part = { clients: measuringClients, active: few(active) };
+  const rest = { clients: clients - part.clients, active: active - part.active };
+  const [small, large] = await Promise.all([
+    inProcess({ ...load, ...part }),
+    inProcess({ ...load, ...rest }),
+  ]);
+  return {
+    ...small,
+    goodput: small.goodput + large.goodput,
+    refused: small.refused + large.refused,
+    odd: small.odd + large.odd,
+  };
 }
 
 async function inProcess(load: ClientLoad): Promise<ClientReport> {
@@ -92,10 +113,10 @@ async function overload(name: string, store: string, request: string): Promise<b
   const rounds: { peak: ClientReport; over: ClientReport }[] = [];
   const probes: Awaited<ReturnType<typeof probe>>[] = [];
   for (let n = 0; n < Number(values.rounds); n++) {
-    const peak = await inProcess({ ...load, clients, active: peakClients });
+    const peak = await measured({ ...load, clients, active: peakClients });
     const ended = new AbortController();
     const probing = probe(address, ended.signal);
-    const over = await inProcess({ ...load, clients });
+    const over = await measured({ ...load, clients });
     ended.abort();
     probes.push(await probing);
     rounds.push({ peak, over });

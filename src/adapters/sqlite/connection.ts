@@ -39,24 +39,22 @@ export class Connection {
     return this.#call(() => this.#prepared(sql).get(...values)) as unknown as Row | undefined;
   }
 
-  /** The rows of a query, each read when it is asked for; all are of one moment. */
-  iterate<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Iterable<Row> {
-    return this.mapped((row: Row) => row, sql, ...values);
-  }
-
-  /**
-   * What is made of such rows.
-   *
-   * @param map does not throw. A second generator around this one would cost half of a small query.
-   */
-  *mapped<Row extends readonly SqlValue[], T>(
-    map: (row: Row) => T,
+  /** The rows of a query, read at once: in half the time that {@link iterate} takes. */
+  all<Row extends readonly SqlValue[]>(
     sql: string,
     ...values: readonly SqlValue[]
-  ): Iterable<T> {
+  ): readonly Row[] {
+    return this.#call(() => this.#prepared(sql).all(...values)) as unknown as readonly Row[];
+  }
+
+  /** The rows of a query, each read when it is asked for; all are of one moment. */
+  *iterate<Row extends readonly SqlValue[]>(
+    sql: string,
+    ...values: readonly SqlValue[]
+  ): Iterable<Row> {
     const rows = this.#call(() => this.#prepared(sql).iterate(...values));
     try {
-      for (const row of rows as unknown as Iterable<Row>) yield map(row);
+      for (const row of rows as unknown as Iterable<Row>) yield row;
     } catch (error) {
       throw new DriverError(error);
     }

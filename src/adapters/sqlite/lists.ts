@@ -5,6 +5,7 @@ import {
   type Position,
   type TimeSpan,
 } from '../../domain/list.ts';
+import type { Version } from '../../domain/record.ts';
 import { compareText } from '../../domain/text.ts';
 import type { SqlValue } from './connection.ts';
 import { exactly } from './record-table.ts';
@@ -35,14 +36,13 @@ export interface Query {
   readonly values: readonly SqlValue[];
 }
 
-export interface PageQuery extends Query {
-  /** Whether SQLite sorts the rows. Then it is given just their keys to sort, and no records. */
-  readonly isSorted: boolean;
-}
+/** A row of a page: just the rowid when the rest is to be read when its turn comes. */
+export type PageRow = [row: number, version: Version | null, json: string | null];
 
 /**
- * The rows of a page and one more, which tells whether another page follows: the rowid and, where
- * they are not sorted, version and record.
+ * The rows of a page and one more, which tells whether another page follows. They are read at once,
+ * so those of more than their part of the page's bytes come without their record; so do those that
+ * SQLite sorts, which is given just their keys.
  *
  * Every query names its index (INDEXED BY), so that no plan hangs on what SQLite guesses of the
  * data: the primary key's for ids, the value's for a filter on one value, otherwise the order's.
@@ -57,8 +57,8 @@ export interface PageQuery extends Query {
  */
 export function pageQuery<Filter extends EntityFilter, Sort extends string>(
   scheme: ListScheme<Filter, Sort>,
-  { filter, order, limit, after }: PageRequest<Filter, Sort>,
-): PageQuery {
+  { filter, order, limit, bytes, after }: PageRequest<Filter, Sort>,
+): Query {
   const { table } = scheme;
   const { column, index: orderIndex } = scheme.sorts[order.by];
   const equalities = scheme.equalities(filter);
@@ -78,11 +78,11 @@ export function pageQuery<Filter extends EntityFilter, Sort extends string>(
     ...(pinned ? withinPinned(pinned, bounds) : within(column, bounds)),
   ]);
   const direction = order.direction.toUpperCase();
-  const found = isSorted ? 'rowid' : 'rowid, version, record';
+  const record = 'CASE WHEN octet_length(record) <= ? THEN record END';
+  const found = isSorted ? 'rowid, NULL, NULL' : `rowid, version, ${record}`;
   return {
     sql: `SELECT ${found} FROM ${table} INDEXED BY ${index}${sql} ORDER BY ${column} ${direction}, id ${direction} LIMIT ?`,
-    values: [...values, limit + 1],
-    isSorted,
+    values: [...(isSorted ? [] : [Math.ceil(bytes / limit)]), ...values, limit + 1],
   };
 }
 

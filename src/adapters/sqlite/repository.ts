@@ -16,9 +16,16 @@ import {
 } from '../../domain/record.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import { Claims } from './claims.ts';
-import type { Connection, SqlValue } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { translated } from './errors.ts';
-import { type ListScheme, type PageQuery, pageQuery, positionQuery, totalQuery } from './lists.ts';
+import {
+  type ListScheme,
+  type PageRow,
+  pageQuery,
+  positionQuery,
+  type Query,
+  totalQuery,
+} from './lists.ts';
 import { withOwnFilters } from './own-filters.ts';
 import { RecordTable, type RowMapping } from './record-table.ts';
 import type { WriteQueue } from './write-queue.ts';
@@ -105,17 +112,13 @@ export abstract class SqliteRepository<
     });
   }
 
-  #rows({ sql, values, isSorted }: PageQuery): Iterable<Listed<R>> {
-    if (isSorted) return this.#sortedRows(sql, values);
-    type Row = [row: number, version: Version, json: string];
-    const toListed = ([row, version, json]: Row) => new Listed<R>(json, version, row);
-    return this.connection.mapped(toListed, sql, ...values);
-  }
-
-  *#sortedRows(sql: string, values: readonly SqlValue[]): Iterable<Listed<R>> {
-    // While the query goes on, the records are read as of the same moment.
+  *#rows({ sql, values }: Query): Iterable<Listed<R>> {
     const read = `SELECT version, record FROM ${this.#scheme.table} WHERE rowid = ?`;
-    for (const [row] of this.connection.iterate<[number]>(sql, ...values)) {
+    for (const [row, version, json] of this.connection.all<PageRow>(sql, ...values)) {
+      if (version !== null && json !== null) {
+        yield new Listed<R>(json, version, row);
+        continue;
+      }
       const found = this.connection.get<[Version, string]>(read, row);
       if (found !== undefined) yield new Listed<R>(found[1], found[0], row);
     }

@@ -104,17 +104,14 @@ describe('lists of the sqlite store', () => {
 
   it('no more rows of large records are read than a page can have', async () => {
     let read = 0;
-    function* counted(rows: Iterable<unknown>) {
-      for (const row of rows) {
-        read += 1;
-        yield row;
-      }
-    }
     const counting = stepped((sql, run) => {
       const result = run();
       if (sql.startsWith('PREPARE')) return result;
       if (sql.includes('record FROM posts WHERE rowid')) read += 1;
-      return sql.includes('record FROM posts INDEXED') ? counted(result as never) : result;
+      if (sql.includes('FROM posts INDEXED')) {
+        read += (result as unknown[][]).filter(([, , json]) => typeof json === 'string').length;
+      }
+      return result;
     });
     const store = folder.open(folder.file(), {}, counting);
     const ids = Array.from({ length: 20 }, (_, n) => `${n}`);

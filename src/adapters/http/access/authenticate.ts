@@ -33,7 +33,12 @@ export function authentication({ rostrum, authenticate, failures }: Parts): Step
       if (quota.isExceeded) exchange.quotas.push(quota);
       checkQuota(quota);
     }
-    const caller = await asked(() => authenticate(ctx));
+    let caller: Caller | undefined;
+    try {
+      caller = await authenticate(ctx);
+    } catch (cause) {
+      throw asProblem(cause);
+    }
     if (caller === undefined) {
       if (isSent) await failures?.take(address);
       throw unauthenticated(exchange, isSent);
@@ -64,13 +69,9 @@ function boundCores(rostrum: Rostrum): (caller: Caller) => Rostrum {
 /** The code of an error which says that nobody can tell at present. */
 const unavailable = 'credentials-unavailable';
 
-async function asked<T>(authenticate: () => T): Promise<Awaited<T>> {
-  try {
-    return await authenticate();
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === unavailable)) throw cause;
-    throw new Problem(unavailable, 'Credentials cannot be checked at present.', { cause });
-  }
+function asProblem(cause: unknown): unknown {
+  if (!(cause instanceof Error && 'code' in cause && cause.code === unavailable)) return cause;
+  return new Problem(unavailable, 'Credentials cannot be checked at present.', { cause });
 }
 
 function unauthenticated(exchange: Exchange, isSent: boolean): Problem {

@@ -19,17 +19,23 @@ const queryName = 'access_token';
 
 /** Takes bearer tokens from the header `Authorization` alone; the first verifier that knows one wins. */
 export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authenticate {
-  return async ({ req, url }: Context) => {
+  return ({ req, url }: Context) => {
     if (url.includes('?')) checkPlace(parseTarget(url).query);
     if (countHeader(req, 'authorization') > 1) throw givenTwice();
     const token = bearer.exec(req.headers.authorization ?? '')?.[1];
-    if (token === undefined) return undefined;
-    for (const verifier of verifiers) {
-      const caller = await verifier.authenticate(token);
-      if (caller !== undefined) return caller;
-    }
-    return undefined;
+    return token === undefined ? undefined : firstThatKnows(verifiers, token);
   };
+}
+
+async function firstThatKnows(
+  verifiers: readonly TokenVerifier[],
+  token: string,
+): Promise<Caller | undefined> {
+  for (const verifier of verifiers) {
+    const caller = await verifier.authenticate(token);
+    if (caller !== undefined) return caller;
+  }
+  return undefined;
 }
 
 /** @throws Problem `invalid-query` */

@@ -39,7 +39,7 @@ class SteppedDatabase extends DatabaseSync {
     const exec = (one: string) => super.exec(one);
     const prepare = () => super.prepare(sql);
     const statement = this.#step(`PREPARE ${sql}`, prepare, exec) as StatementSync;
-    for (const name of ['run', 'get', 'iterate'] as const) {
+    for (const name of ['run', 'get', 'all', 'iterate'] as const) {
       const call: (...values: SQLInputValue[]) => unknown = statement[name].bind(statement);
       const step = (...values: SQLInputValue[]) => this.#step(sql, () => call(...values), exec);
       Object.assign(statement, { [name]: step });

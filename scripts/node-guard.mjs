@@ -5,7 +5,8 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < wanted[0] || (major === wanted[0] && minor < wanted[1])) {
   console.error(
     `Rostrum needs Node ${wanted.join('.')} or newer and this is ${process.version}: ` +
-      'run `npm ci` without --ignore-scripts, which brings Node 24 for the npm scripts, or install Node 24.',
+      'run `npm ci` without --omit=dev and --ignore-scripts, which brings Node 24 for the npm scripts, ' +
+      'or install Node 24.',
   );
   process.exit(1);
 }

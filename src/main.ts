@@ -10,7 +10,23 @@ import { checkNode, explainMissing } from './cli/package.ts';
  */
 const compiled = fileURLToPath(new URL('../.cache/compiled', import.meta.url));
 
+/** What a shell says of a program that a closed pipe has ended: 128 and the number of SIGPIPE. */
+const endedByPipe = 141;
+
+/** A reader that has enough, such as `head`, ends a command that does nothing else any more. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    const goesOn = process.stdout.listenerCount('error') > 1; // The command has a listener of its own.
+    if (goesOn) return;
+    if (error.code === 'EPIPE') process.exit(endedByPipe);
+    process.stderr.write(`Standard output cannot be written (${error.code}).\n`);
+    process.exit(1);
+  });
+  process.stderr.on('error', () => {}); // Nobody has to read how far a command has come.
+}
+
 async function main(): Promise<void> {
+  endWithReader();
   try {
     checkNode();
     module.enableCompileCache(compiled); // Where it cannot be written, starts are slower.

@@ -1,4 +1,4 @@
-import { cp, readdir } from 'node:fs/promises';
+import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import vm from 'node:vm';
 import { expect } from 'chai';
@@ -123,6 +123,17 @@ describe('the package', function () {
     }
   });
 
+  it('has a program that names an optional package alone', async () => {
+    const project = installed.withCommander;
+    const flags = ['--as', 'users', '--store', 'sqlite:imported.db'];
+    await writeFile(join(project, 'users.csv'), 'name\nAda\n');
+    const { code, output } = await program(project, 'import', 'users.csv', ...flags);
+    expect([code, output.trimEnd().split('\n').at(-1)]).to.deep.equal([
+      1,
+      'The package csv-parse is not installed: run `npm i csv-parse`.',
+    ]);
+  });
+
   it('has a program that needs only commander for help, backups, exports and copies', async () => {
     const [project, path] = [installed.withCommander, join(installed.withCommander, 'given.db')];
     await openSqliteStore({ path }).close();
@@ -237,7 +248,7 @@ describe('the guard of the Node version', () => {
     );
     expect(code).to.equal(1);
     expect(output).to.match(
-      /^Rostrum needs Node 22\.18 or newer and this is v20\.20\.2: [^\n]+\.\n$/,
+      /^Rostrum needs Node 22\.18 or newer and this is v20\.20\.2: [^\n]+ --omit=dev [^\n]+\.\n$/,
     );
   });
 

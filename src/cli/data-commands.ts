@@ -13,8 +13,9 @@ const stopped = 'First stop the server of an SQLite store.';
 
 const imported = `
 FILE is JSON ({"users": […], "posts": […]} or an array), JSON Lines (.jsonl) or CSV
-with a header (.csv). Records get new ids, and posts keep their authors. All of FILE
-is checked before anything is added. A second import adds everything again.`;
+with a header (.csv). Posts keep their authors. Without --keep-ids, records get new
+ids. All of FILE is checked before anything is added. A second import makes records
+a second time; it is refused where an email address or a kept id is taken by then.`;
 
 /** Adds the commands that bring records into a store: restore, import and seed. */
 export function addDataCommands(program: Command, { optionOf, storeOf }: SettingOptions): void {

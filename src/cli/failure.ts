@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isRostrumError } from '../domain/errors.ts';
 import { redactStoreUrl, StoreUrlError } from '../settings/store-url.ts';
 
@@ -15,6 +17,24 @@ export interface StoreSetting {
 /** The sentence about a store that cannot be used, without its password. */
 export function storeFailure({ setting, url }: StoreSetting, reason: string): Failure {
   return new Failure(`${setting} is "${redactStoreUrl(url)}": ${reason}`);
+}
+
+/**
+ * The sentence about a file that cannot be used; undefined for an error that is not of the file system.
+ *
+ * @param setting the flag that names the file, if there is one
+ */
+export function fileFailure(error: unknown, setting?: string): Failure | undefined {
+  if (!(error instanceof Error && 'syscall' in error && 'path' in error)) return undefined;
+  const path = String(error.path);
+  const code = 'code' in error ? error.code : undefined;
+  const another = setting === undefined ? '' : `, or name another file by ${setting}`;
+  if (code !== 'ENOENT') {
+    return new Failure(`${path} cannot be used (${code}): check whose file it is${another}.`);
+  }
+  return existsSync(dirname(path))
+    ? new Failure(`There is no file ${path}.`)
+    : new Failure(`There is no folder ${dirname(path)}: make it first${another}.`);
 }
 
 /** Explains an error of opening a store; returns an unexpected error as it is. */

@@ -1,4 +1,5 @@
 import { redactStoreUrl } from '../settings/store-url.ts';
+import { counted } from './count.ts';
 import type { StoreSetting } from './failure.ts';
 import { type List, openDataFile } from './import/data-file.ts';
 import { readNames } from './import/field-names.ts';
@@ -26,7 +27,7 @@ export async function importCommand(
   // Nobody has to read the report to its end.
   process.stdout.on('error', () => {});
   const added = { users: 0, posts: 0 };
-  const counts = () => `${added.users} users and ${added.posts} posts`;
+  const counts = () => `${counted(added.users, 'user')} and ${counted(added.posts, 'post')}`;
   // Nothing tells a record of the file that is added already from another one, but its id.
   const next = () => {
     const again = 'run the same command again';
@@ -38,16 +39,14 @@ export async function importCommand(
   const onAdded = (list: List, count: number) => {
     added[list] += count;
   };
-  const { refused, others } = await runLong(async (run) => {
+  const { refused, reasons, others } = await runLong(async (run) => {
     const file = await openDataFile(path, as);
     const options = { ...run, names, ownFields, keepIds, skipInvalid, report, onAdded };
-    const refused = await withStore(named, 'target', (store) =>
-      importRecords(file, store, options),
-    );
-    return { refused, others: [...file.others] };
+    const result = await withStore(named, 'target', (store) => importRecords(file, store, options));
+    return { ...result, others: [...file.others] };
   }, next);
   process.stdout.write(
-    `Added ${counts()}${refused === 0 ? '' : `; ${refused} records were refused`}\n` +
+    `Added ${counts()}${refused === 0 ? '' : `; refused ${counted(refused, 'record')} (${reasons})`}\n` +
       `  from ${path}\n  to   ${redactStoreUrl(named.url)}\n` +
       (others.length === 0 ? '' : `  without ${others.join(', ')}\n`),
   );

@@ -1,6 +1,6 @@
 import { addKey, CredentialsError, listKeys, revokeKey } from '../adapters/credentials/index.ts';
 import { scopes as knownScopes, type Scope } from '../domain/caller.ts';
-import { Failure } from './failure.ts';
+import { Failure, fileFailure } from './failure.ts';
 
 export interface KeyFileOption {
   readonly authKeys?: string;
@@ -15,12 +15,16 @@ export interface NewKey extends KeyFileOption {
 /** `rostrum key create`: the token goes to standard output alone, so that a script can take it. */
 export function createKeyCommand(options: NewKey): void {
   const { subject } = options;
-  if (subject === '') throw new Failure('--subject must be the id of a user. See rostrum --help.');
-  const given = {
-    scopes: readScopes(options.scopes),
-    subject,
-    expires: readExpiry(options.expires),
-  };
+  if (subject === '')
+    throw new Failure('--subject must be the id of a user. See rostrum key create --help.');
+  const scopes = readScopes(options.scopes);
+  const own = scopes.find((scope) => scope.endsWith(':own'));
+  if (own !== undefined && subject === undefined) {
+    throw new Failure(
+      `A key with ${own} owns nothing without a user: say by --subject whose id it stands for.`,
+    );
+  }
+  const given = { scopes, subject, expires: readExpiry(options.expires) };
   const { token, key } = explained(() => addKey(fileOf(options), given));
   process.stdout.write(`${token}\n`);
   process.stderr.write(`This is the token of key ${key.id}; it is not shown again.\n`);
@@ -79,7 +83,6 @@ function explained<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof CredentialsError) throw new Failure(error.message);
-    if (!(error instanceof Error && 'syscall' in error)) throw error;
-    throw new Failure(`${error.message}: check that the file can be used.`);
+    throw fileFailure(error, '--auth-keys') ?? error;
   }
 }

@@ -36,8 +36,8 @@ export function explainMissing(error: unknown): unknown {
   }
   const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? [];
   if (name === undefined) return error;
-  return new Failure(
-    `The package ${name} is not installed: run \`npm i ${name}\` ` +
-      `(or \`npm i ${serving}\`, which is all that the server needs).`,
-  );
+  const all = serving.split(' ').includes(name)
+    ? ` (or \`npm i ${serving}\`, which is all that the server needs)`
+    : '';
+  return new Failure(`The package ${name} is not installed: run \`npm i ${name}\`${all}.`);
 }

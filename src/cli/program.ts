@@ -17,12 +17,20 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   for (const { env } of Object.values(settingsTable)) {
     if (process.env[env] === '' && !env.startsWith('AUTH_')) delete process.env[env];
   }
+  const program = createProgram();
   try {
-    await createProgram().parseAsync(args, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw new Failure(sentence(error.message, args));
+    if (error.exitCode === 0) return;
+    throw new Failure(`${sentence(error.message, args)} See ${nameOf(program, args)} --help.`);
   }
+}
+
+/** The command that the arguments name: `rostrum key create`. */
+function nameOf(command: Command, [word, ...rest]: readonly string[]): string {
+  const named = command.commands.find((one) => one.name() === word);
+  return named === undefined ? command.name() : `${command.name()} ${nameOf(named, rest)}`;
 }
 
 const overwrite = `A target with other records is refused; with --overwrite they are removed.
@@ -58,7 +66,11 @@ function createProgram(): Command {
       const { openApiCommand } = await import('./openapi.ts');
       await openApiCommand(settings, (name) => givenName(describe, name));
     });
-  for (const setting of Object.values(settingsTable)) describe.addOption(optionOf(setting));
+  for (const [name, setting] of Object.entries(settingsTable)) {
+    // Taken, so that the flags of a server can be given as they are, and without effect.
+    const isUsed = !['port', 'store', 'logLevel', 'metricsPort', 'metricsHost'].includes(name);
+    describe.addOption(optionOf(setting).hideHelp(!isUsed));
+  }
 
   program
     .command('copy')
@@ -140,7 +152,7 @@ function optionOf(setting: Setting<unknown>): Option {
   const { flag, env, fallback, description, allowed, parse, isList } = setting;
   return new Option(flag, description)
     .env(env)
-    .default(fallback)
+    .default(fallback, isList ? 'none' : undefined)
     .argParser((text, before) => {
       const value = parse(text);
       if (value === undefined) throw new InvalidArgumentError(`The value must be ${allowed}.`);
@@ -170,7 +182,7 @@ function sentence(message: string, args: readonly string[]): string {
   const typed = [...args, ...Object.values(settingsTable).map(({ env }) => process.env[env] ?? '')];
   const shown = typed.reduce((text, part) => text.replaceAll(part, redact(part)), message);
   const text = shown.replace(/^error: (.)/, (_, first: string) => first.toUpperCase());
-  return `${text.replaceAll('\n', ' ').replace(/[.?)]?$/, (end) => end || '.')} See rostrum --help.`;
+  return text.replaceAll('\n', ' ').replace(/[.?)]?$/, (end) => end || '.');
 }
 
 /** Redacts an argument: a URL, or a flag with one behind its `=`. */

@@ -1,7 +1,7 @@
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { ask } from './ask.ts';
 import { Failure, type StoreSetting } from './failure.ts';
-import { runLong } from './run-long.ts';
+import { carriesOver, type LongRun, runLong } from './run-long.ts';
 import { checkFile } from './transfer/check-file.ts';
 import { copyRecords, type OtherRecords, othersText } from './transfer/copy-records.ts';
 import { fileSource } from './transfer/file-source.ts';
@@ -14,13 +14,20 @@ export async function restoreCommand(
   named: StoreSetting,
   { yes = false }: { readonly yes?: boolean } = {},
 ): Promise<void> {
-  const summary = await runLong(async (run) => {
+  let isAsking = false;
+  const restore = async (run: LongRun) => {
     const file = await checkFile(path, run);
-    const confirm = (others: OtherRecords) => confirmLoss(others, yes, run.signal);
+    const confirm = async (others: OtherRecords) => {
+      isAsking = true;
+      await confirmLoss(others, yes, run.signal);
+      isAsking = false;
+    };
     return withStore(named, 'target', (store) =>
       copyRecords(fileSource(file, run.signal), store, { confirm, ...run }),
     );
-  });
+  };
+  const next = () => (isAsking ? 'nothing is restored' : carriesOver);
+  const summary = await runLong(restore, next);
   process.stdout.write(
     `Restored, and equal to the file: ${summaryText(summary)}\n` +
       `  from ${path}\n  to   ${redactStoreUrl(named.url)}\n`,

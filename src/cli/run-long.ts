@@ -1,8 +1,11 @@
 import { isRostrumError } from '../domain/errors.ts';
-import { Failure } from './failure.ts';
+import { Failure, fileFailure } from './failure.ts';
 import { createProgress, type Progress } from './progress.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
+
+/** What to do when a copy has come to an early end. */
+export const carriesOver = 'run the same command again, and it carries over the rest';
 
 /** What a long command is given. */
 export interface LongRun {
@@ -19,7 +22,7 @@ export interface LongRun {
  */
 export async function runLong<T>(
   work: (run: LongRun) => Promise<T>,
-  next = () => 'run the same command again, and it carries over the rest',
+  next = () => carriesOver,
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -46,8 +49,5 @@ function explained(error: unknown, next: string): unknown {
   if (error.code === 'ENOSPC') {
     return new Failure(`The disk is full: free some space; then ${next}.`);
   }
-  // An error of the file system has the operation and the path in its message.
-  return 'syscall' in error && 'path' in error
-    ? new Failure(`${error.message}: check that the file exists and can be used.`)
-    : error;
+  return fileFailure(error) ?? error;
 }

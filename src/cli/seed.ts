@@ -7,6 +7,7 @@ import { postRules, userRules } from '../domain/rules.ts';
 import { assembleRostrum, type OwnFieldsSchemas } from '../domain/services/rostrum.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
+import { counted } from './count.ts';
 import { Failure, type StoreSetting } from './failure.ts';
 import { readSchemas, type SchemaFiles } from './own-fields.ts';
 import { type LongRun, runLong } from './run-long.ts';
@@ -29,16 +30,21 @@ export async function seedCommand(
   { users = 10, posts = 100, seed = Math.floor(Math.random() * 1e9), ...files }: SeedFlags = {},
 ): Promise<void> {
   const ownFields = await readSchemas(files);
+  const added = { users: 0, posts: 0 };
+  const counts = () => `${counted(added.users, 'user')} and ${counted(added.posts, 'post')}`;
+  const next = () =>
+    added.users + added.posts === 0
+      ? 'run the same command again: nothing was added'
+      : `run the command again with another --seed than ${seed}: ${counts()} are added, and stay`;
   await runLong(
     (run) =>
       withStore(named, 'target', (store) =>
-        seedRecords(store, { ...run, users, posts, seed, ownFields }),
+        seedRecords(store, { ...run, users, posts, seed, ownFields, added }),
       ),
-    () => 'run the command again with another --seed',
+    next,
   );
   process.stdout.write(
-    `Added ${users} users and ${posts} posts, made with --seed ${seed}\n` +
-      `  to   ${redactStoreUrl(named.url)}\n`,
+    `Added ${counts()}, made with --seed ${seed}\n` + `  to   ${redactStoreUrl(named.url)}\n`,
   );
 }
 
@@ -47,6 +53,8 @@ export interface SeedOptions extends LongRun {
   readonly posts: number;
   readonly seed: number;
   readonly ownFields?: OwnFieldsSchemas;
+  /** Counts what is added, also until an early end. */
+  readonly added?: { users: number; posts: number };
 }
 
 /**
@@ -55,7 +63,7 @@ export interface SeedOptions extends LongRun {
  */
 export async function seedRecords(
   store: Store,
-  { users, posts, seed, ownFields, progress, signal }: SeedOptions,
+  { users, posts, seed, ownFields, added = { users: 0, posts: 0 }, progress, signal }: SeedOptions,
 ): Promise<void> {
   const data = seedData(seed);
   const step = spreadMs / Math.max(1, users + posts);
@@ -71,7 +79,9 @@ export async function seedRecords(
     if (isRostrumError(error, 'email-taken')) throw seedTaken();
     if (!isRostrumError(error, 'invalid-record')) throw error;
     const [{ pointer, message } = { pointer: '', message: '' }] = error.details.issues;
-    throw new Failure(`A schema refuses what seed makes, at ${pointer}: ${message}`);
+    throw new Failure(
+      `Seed makes no records that fit the schema of own fields, which says of ${pointer}: ${message}`,
+    );
   };
   const many = async (what: string, count: number, make: (n: number) => Promise<void>) => {
     progress.begin(what, count);
@@ -98,10 +108,12 @@ export async function seedRecords(
   }
   await many('users', users, async (n) => {
     ids[n] = (await rostrum.users.create(data.user())).record.id;
+    added.users += 1;
   });
   await many('posts', posts, async () => {
     const { input, author } = data.post(users);
     const authorId = author === undefined ? null : (ids[author] ?? null);
     await rostrum.posts.create({ ...input, authorId });
+    added.posts += 1;
   });
 }

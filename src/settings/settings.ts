@@ -209,7 +209,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--index <field>',
     env: 'INDEXES',
     fallback: [],
-    description: 'own field that lists can be filtered by; may be given again',
+    description: 'own field that lists can be filtered by: posts.slug:text; may be given again',
     allowed: 'an own field and text, number or boolean: posts.slug:text',
     parse: (text) => listOf(text, (part) => indexForm.test(part)),
     isList: true,

@@ -19,7 +19,12 @@ export function parseStoreUrl(url: string): StoreUrl {
   if (/^mongodb(?:\+srv)?:\/\//.test(url)) return { kind: 'mongodb', url };
   if (url.startsWith('sqlite:')) {
     const path = url.slice('sqlite:'.length);
-    if (path !== '' && !path.startsWith('//')) return { kind: 'sqlite', path };
+    if (path.startsWith('//')) {
+      throw new StoreUrlError(
+        'sqlite: is followed by a path without //, as in sqlite:./data/rostrum.db or sqlite:/tmp/x.db',
+      );
+    }
+    if (path !== '') return { kind: 'sqlite', path };
     throw new StoreUrlError('sqlite: needs the path of a file, as in sqlite:./data/rostrum.db');
   }
   throw new StoreUrlError('it has to be memory:, sqlite:PATH, mongodb://… or mongodb+srv://…');

@@ -45,6 +45,10 @@ describe('rostrum key', function () {
     [/^--expires must be a time to come/, 'create', '--scopes', 'users:read', '--expires', '1y'],
     [/^--expires must be/, 'create', '--scopes', 'users:read', '--expires', '2001-01-01'],
     [/^--expires must be/, 'create', '--scopes', 'users:read', '--expires', '0d'],
+    [
+      /^A key with posts:write:own owns nothing .* --subject/,
+      ...['create', '--scopes', 'users:read,posts:write:own'],
+    ],
     [/^--subject must be/, 'create', '--scopes', 'users:read', '--subject', ''],
     [/^There is no key file/, 'list'],
     [/^There is no key file/, 'revoke', 'x'],
@@ -57,6 +61,14 @@ describe('rostrum key', function () {
         .and.match(/^[^\n]*\.$/);
     });
   }
+
+  it('says that the folder of a key file is missing', async () => {
+    const path = join(folder, 'none', 'keys');
+    const creation = runProgram(['key', 'create', '--scopes', 'users:read', '--auth-keys', path]);
+    expect(await refusalOf(creation)).to.equal(
+      `There is no folder ${join(folder, 'none')}: make it first, or name another file by --auth-keys.`,
+    );
+  });
 
   it('needs a file, and one of its commands', async () => {
     expect(await refusalOf(runProgram(['key', 'list']))).to.match(/--auth-keys or AUTH_KEYS/);

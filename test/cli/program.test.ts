@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { runProgram } from '../../src/cli/program.ts';
 import { defaultSettings, settingsTable } from '../../src/settings/settings.ts';
-import { node } from '../support/process.ts';
+import { node, outcomeOf, start } from '../support/process.ts';
 import { rostrum, startServer } from '../support/server.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -72,7 +72,8 @@ describe('the command line', function () {
       const { code, stdout } = await rostrum(...args);
       expect(code).to.equal(0);
       for (const { flag, env, fallback, description } of Object.values(settingsTable)) {
-        const given = fallback === undefined ? '' : `default: ${JSON.stringify(fallback)}, `;
+        const value = Array.isArray(fallback) ? 'none' : JSON.stringify(fallback);
+        const given = fallback === undefined ? '' : `default: ${value}, `;
         const shown = `${description} (${given}env: ${env})`;
         expect(stdout.replaceAll(/\s+/g, ' ')).to.contain(`${flag} ${shown}`);
       }
@@ -100,12 +101,28 @@ describe('the command line', function () {
   for (const [sentence, ...args] of refused) {
     it(`refuses ${args.join(' ')}`, async () => {
       const said = await refusalOf(runProgram(args));
-      expect(said)
-        .to.match(sentence)
-        .and.to.match(/^[^\n]* See rostrum --help\.$/);
+      const named = ['copy', 'export', 'import', 'seed'].find((name) => args[0] === name);
+      const command = ['rostrum', ...(named ? [named] : [])].join(' ');
+      expect(said).to.match(sentence);
+      expect(said).to.match(new RegExp(`^[^\\n]* See ${command} --help\\.$`));
       expect(said).not.to.contain('secret');
     });
   }
+
+  it('names the help of a command within a command', async () => {
+    expect(
+      await refusalOf(runProgram(['key', 'create', '--scopes', 'x', '--subject=a', '--moo'])),
+    ).to.match(/^Unknown option '--moo'.* See rostrum key create --help\.$/);
+  });
+
+  it('ends quietly when nobody reads its output any more', async () => {
+    for (const command of ['openapi', '--help']) {
+      // The reader is gone before the program has begun.
+      const script = `set -o pipefail; (sleep 0.3; exec "$0" src/main.ts ${command}) | true`;
+      const { code, stderr } = await outcomeOf(start('bash', ['-c', script, process.execPath]));
+      expect([command, code, stderr]).to.deep.equal([command, 141, '']); // As SIGPIPE ends others.
+    }
+  });
 
   it('names the variable of a value that is wrong', async () => {
     const { code, stdout, stderr } = await node(['src/main.ts'], { env: { PORT: 'u:secret@h' } });

@@ -65,7 +65,9 @@ describe('rostrum seed', () => {
     const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const;
     for (const ownFields of [{ users: schema }, { posts: schema }]) {
       const seeding = seedRecords(store, { ...options, users: 1, posts: 1, seed: 1, ownFields });
-      expect(await refusalOf(seeding)).to.match(/^A schema refuses what seed makes, at \/born: /);
+      expect(await refusalOf(seeding)).to.match(
+        /^Seed makes no records that fit the schema of own fields, which says of \/born: /,
+      );
       expect(await fieldsOf(store)).to.deep.equal({ users: [], posts: [] });
     }
   });

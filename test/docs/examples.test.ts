@@ -3,12 +3,12 @@
 //
 //   EXAMPLES_NODE=22.18.0 npm run test:unit -- test/docs/examples.test.ts
 
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { whenFree } from '../support/parallel.ts';
 import { node, npm, type Outcome, outcomeOf, start } from '../support/process.ts';
-import { repository } from '../support/repository-copy.ts';
+import { repository, temporaryDirectory } from '../support/repository-copy.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { blocksOf, shown, stepsOf } from './markdown.ts';
 
@@ -30,15 +30,23 @@ const shellExamples = new Map([
     'test/package.test.ts runs the program of the packed package with its peers',
   ],
   [
-    'tar -xzOf $(npm pack --silent jsonplaceholder) package/data.json > db.json && ' +
-      'npm start -- import db.json --map userId=authorId\nnpm start -- seed --users 10 --posts 100',
-    'test/cli/import/import.test.ts imports a file of the same form, test/cli/seed.test.ts',
-  ],
-  [
     "npm start -- --store 'mongodb://db1,db2,db3/rostrum?replicaSet=rs0'",
     'test/endpoints.test.ts starts the program on MongoDB',
   ],
 ]);
+
+/** The commands that bring data into a clone. */
+const bringData = blocksOf('README.md', 'sh').find(({ text }) => text.includes('npm pack'))?.text;
+
+/** In place of npm: a package like the one that is fetched, and the program of this clone. */
+const standIn = `npm() {
+  if [ "$1" = start ]; then shift 2 && "$NODE" "$MAIN" "$@"; return; fi
+  [ "$1 $3 $5" = 'pack --pack-destination jsonplaceholder' ] && mkdir package &&
+    echo '{"users":[{"id":1,"name":"Ada"}],"posts":[{"title":"On engines","userId":1}]}' > package/data.json &&
+    tar -czf "$4/jsonplaceholder-0.3.3.tgz" package && rm -r package
+}
+set -e
+`;
 
 /** The examples that run, each with what its page says that it prints. */
 const examples = ['README.md', 'docs/embedding.md'].flatMap((page) =>
@@ -121,7 +129,22 @@ describe('the examples of the documentation', function () {
 
   it('leave no command for a shell without a test', () => {
     const shell = blocksOf('README.md', 'sh').map(({ text }) => text.trim());
-    expect(shell).to.have.members([...shellExamples.keys()]);
+    expect(shell).to.have.members([...shellExamples.keys(), bringData?.trim()]);
+  });
+
+  it('bring data into a clone, and leave nothing there that Git does not ignore', async () => {
+    await using clone = await temporaryDirectory();
+    const options = {
+      cwd: clone.path,
+      env: { NODE: process.execPath, MAIN: join(repository, 'src', 'main.ts') },
+    };
+    const run = (script: string) => outcomeOf(start('bash', ['-c', script], options));
+    copyFileSync(join(repository, '.gitignore'), join(clone.path, '.gitignore'));
+    const { code, stdout, output } = await run(`${standIn}${bringData}`);
+    expect(code, output).to.equal(0);
+    expect(stdout).to.match(/^Added 1 user and 1 post\n(?:.*\n)*Added 10 users and 100 posts,/);
+    const { stdout: seen } = await run('git init --quiet && git status --porcelain');
+    expect(seen).to.equal('?? .gitignore\n');
   });
 
   for (const page of ['README.md', 'docs/http.md']) {

@@ -17,6 +17,14 @@ describe('store URLs', () => {
     }
   });
 
+  it('are refused with a word about the // of other URLs', () => {
+    for (const url of ['sqlite://x.db', 'sqlite:///tmp/x.db']) {
+      expect(() => parseStoreUrl(url), url).to.throw(
+        /a path without \/\/, .* sqlite:\/tmp\/x\.db$/,
+      );
+    }
+  });
+
   it('are shown without their password', () => {
     expect(redactStoreUrl('mongodb://ada:s3cr:t@h/db')).to.equal('mongodb://ada:***@h/db');
     expect(redactStoreUrl('mongodb+srv://ada:x@h')).to.equal('mongodb+srv://ada:***@h');

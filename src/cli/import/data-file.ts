@@ -78,7 +78,11 @@ function parsed(text: string | undefined): Pick<Given, 'value' | 'problem'> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problem: `It is not JSON: ${String(error).replace(/^SyntaxError: /, '')}.` };
+    // The position is one in this text, and a person looks for it in the file.
+    const reason = String(error)
+      .replace(/^SyntaxError: /, '')
+      .replace(/ in JSON at position (\d+).*$/s, ', at character $1 of this record, from 0');
+    return { problem: `It is not JSON: ${reason}.` };
   }
   const twice = findDuplicateKey(text);
   return twice === undefined ? { value } : { problem: `It has the key "${twice.key}" twice.` };

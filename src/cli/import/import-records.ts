@@ -11,11 +11,13 @@ import type { OwnFieldsSchemas } from '../../domain/services/rostrum.ts';
 import type { User } from '../../domain/user.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
+import { counted } from '../count.ts';
 import { Failure } from '../failure.ts';
 import type { DataFile, List } from './data-file.ts';
 import { checkUsed, type Names } from './field-names.ts';
-import { ListImport, type Valid, type Watching } from './list-import.ts';
+import { ListImport, type Refusal, type Valid, type Watching } from './list-import.ts';
 import { orderedIds } from './ordered-ids.ts';
+import { Reasons } from './reasons.ts';
 import { idTaken, type Made, type Making } from './record-maker.ts';
 
 export interface ImportOptions extends Watching {
@@ -34,15 +36,21 @@ export interface ImportOptions extends Watching {
  * The file is read twice: all of it is checked before anything is added. What is held of it is a
  * batch of records, the users' ids and addresses, and the posts' ids when they are kept.
  *
- * @returns how many records are refused
+ * @returns how many records are refused, and why
  * @throws Failure when some are refused and not to be skipped, when the file has no record, or when
  * no record has a field that has another name
  */
 export async function importRecords(
   file: DataFile,
   store: Store,
-  options: ImportOptions,
-): Promise<number> {
+  given: ImportOptions,
+): Promise<{ readonly refused: number; readonly reasons: string }> {
+  const reasons = new Reasons();
+  const report = (refusal: Refusal) => {
+    reasons.add(refusal);
+    given.report(refusal);
+  };
+  const options = { ...given, report };
   const users = new UserImport(store, options);
   const imports = { users, posts: new PostImport(store, options, users) };
   let [records, refused, late] = [0, 0, 0];
@@ -57,15 +65,17 @@ export async function importRecords(
   }
   checkUsed(options.names);
   if (refused > 0 && !options.skipInvalid) {
+    const are = refused === 1 ? 'is' : 'are';
+    const others = refused < records ? ', or use --skip-invalid to add the others' : '';
     throw new Failure(
-      `Nothing is added, because ${refused} of ${records} records are refused: ` +
-        'mend them, or use --skip-invalid to add the others.',
+      `Nothing is added, because ${refused} of ${counted(records, 'record')} ${are} refused ` +
+        `(${reasons.text}): mend ${refused === 1 ? 'it' : 'them'}${others}.`,
     );
   }
   for (const list of file.lists) late += await imports[list].add(file);
-  if (late === 0) return refused;
+  if (late === 0) return { refused, reasons: reasons.text };
   throw new Failure(
-    `${late} records were refused while the others were added: ` +
+    `${counted(late, 'record')} ${late === 1 ? 'was' : 'were'} refused while the others were added: ` +
       'somebody wrote to the store or to the file meanwhile.',
   );
 }

@@ -43,7 +43,8 @@ export function makeRecord<R extends Entity>(
 ): Made<R> {
   const issues = new Issues();
   if (!isPlainObject(value)) {
-    issues.add([], 'type', problem ?? 'A record must be a JSON object.');
+    if (problem === undefined) issues.add([], 'type', 'A record must be a JSON object.');
+    else issues.add([], 'invalid', problem);
     return { place, given: undefined, issues: issues.list };
   }
   const input = renamed(value, making.names, issues);

@@ -32,6 +32,7 @@ export async function checkFile(path: string, { progress, signal }: LongRun): Pr
       check.next(line);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
+      if (line.number === 1 && !line.text?.includes('"kind"')) throw notAnExport(path);
       throw new Failure(`${path}, line ${line.number} ${error.message}.`);
     }
     unreported += line.bytes;
@@ -48,6 +49,12 @@ export async function checkFile(path: string, { progress, signal }: LongRun): Pr
     );
   }
   return { path, summary: check.summary, postsAt: check.postsAt };
+}
+
+function notAnExport(path: string): Failure {
+  return new Failure(
+    `${path} is not an export of Rostrum: to add the records of another file, use rostrum import.`,
+  );
 }
 
 /** Checks what has to hold between the lines of a file. */

@@ -6,6 +6,7 @@ import { compareText } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
+import { counted } from '../count.ts';
 import { Failure } from '../failure.ts';
 import type { Progress } from '../progress.ts';
 import type { LongRun } from '../run-long.ts';
@@ -239,10 +240,9 @@ async function verify(source: Source, there: Source, progress: Progress): Promis
 
 /** What a target holds, as a part of a sentence. */
 export function othersText({ foreign, newer, example }: OtherRecords): string {
-  const records = (count: number) => (count === 1 ? '1 record' : `${count} records`);
   const others = [
-    ...(foreign > 0 ? [`${records(foreign)} that the source does not have`] : []),
-    ...(newer > 0 ? [`${records(newer)} that changed since the source had them so`] : []),
+    ...(foreign > 0 ? [`${counted(foreign, 'record')} that the source does not have`] : []),
+    ...(newer > 0 ? [`${counted(newer, 'record')} that changed since the source had them so`] : []),
   ];
   return `${others.join(' and ')} (${example})`;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../domain/json.ts';
 import type { Entity, Versioned } from '../../domain/record.ts';
+import { counted } from '../count.ts';
 
 /** The two kinds of records, in the order in which they are copied and written. */
 export type RecordKind = 'user' | 'post';
@@ -38,5 +39,5 @@ export function sameSummary(a: Summary, b: Summary): boolean {
 }
 
 export function summaryText({ users, posts, sha256 }: Summary): string {
-  return `${users} users, ${posts} posts, sha256 ${sha256}`;
+  return `${counted(users, 'user')}, ${counted(posts, 'post')}, sha256 ${sha256}`;
 }

@@ -7,6 +7,7 @@ import { openSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { type List, openDataFile } from '../../../src/cli/import/data-file.ts';
 import { readNames } from '../../../src/cli/import/field-names.ts';
 import { type ImportOptions, importRecords } from '../../../src/cli/import/import-records.ts';
+import type { Refusal } from '../../../src/cli/import/list-import.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { later } from '../../../src/testing/fixtures.ts';
 import { blocksOf, shown } from '../../docs/markdown.ts';
@@ -74,7 +75,7 @@ describe('rostrum import', () => {
     return path;
   }
 
-  async function importing(content: unknown, given: Given = {}): Promise<number> {
+  async function importing(content: unknown, given: Given = {}) {
     const { file, as, map = [], onBegin = () => {}, ...options } = given;
     const raw = typeof content === 'string' || Buffer.isBuffer(content);
     const path = write(raw ? content : text(content), file);
@@ -289,8 +290,9 @@ describe('rostrum import', () => {
     const before = await held();
     const sentence = await refusalOf(importing(given));
     expect(sentence).to.match(
-      /^Nothing is added, because 10 of 13 records are refused: .*--skip-invalid/,
+      /^Nothing is added, because 10 of 13 records are refused \(.*\): .*--skip-invalid/,
     );
+    expect(sentence).to.contain('(2 × /email taken, 2 × /authorId unknown, 1 × /name too-short, ');
     expect(refused).to.deep.equal([
       'users[1] /name too-short',
       'users[1] /email invalid',
@@ -307,10 +309,34 @@ describe('rostrum import', () => {
       'posts[4] /a\u0000 key',
     ]);
     expect(await held()).to.deep.equal(before);
-    expect(await importing(given, { skipInvalid: true })).to.equal(10);
+    expect(await importing(given, { skipInvalid: true })).to.include({ refused: 10 });
     expect(added).to.deep.equal({ users: 1, posts: 2 });
     const after = await held();
     expect([after.users.length, after.posts.length]).to.deep.equal([2, 2]);
+  });
+
+  it('counts the reasons, and names --skip-invalid only where there are other records', async () => {
+    const names = ['', 'A', ...Array.from({ length: 25 }, (_, n) => `B${n}`)];
+    const users = names.map((name, n) => ({ name, [`${'x'.repeat(64)}${n}`]: 1 }));
+    expect(await refusalOf(importing({ users }))).to.match(
+      /^Nothing is added, because 27 of 27 records are refused \(8 × other reasons, 1 × \/name too-short, .*\): mend them\.$/,
+    );
+    expect(await refusalOf(importing({ users: [{ name: '' }, { name: 'A' }] }))).to.equal(
+      'Nothing is added, because 1 of 2 records is refused (1 × /name too-short): ' +
+        'mend it, or use --skip-invalid to add the others.',
+    );
+    const { reasons } = await importing({ users: [{}, { name: 'A' }] }, { skipInvalid: true });
+    expect(reasons).to.equal('1 × /name required');
+  });
+
+  it('says where in a record JSON ends, and that it is no place in the file', async () => {
+    const sentences: string[] = [];
+    const report = ({ place, issues }: Refusal) =>
+      sentences.push(...issues.map(({ message }) => `${place} ${message}`));
+    await refusalOf(importing('{"users": [{}, {"name" "A"}]}', { report }));
+    expect(sentences.at(-1)).to.match(
+      /^users\[1\] It is not JSON: .* at character 8 of this record, /,
+    );
   });
 
   it('refuses ids and times that it cannot keep', async () => {
@@ -353,8 +379,8 @@ describe('rostrum import', () => {
     const csv = 'name,born\nA,1\n\n"\nB\n",2,3\n,"4\n"\nC\n';
     await refusalOf(importing(csv, { file: 'a.csv', as: 'users' }));
     expect(refused).to.deep.equal([
-      ...['line 3  type', 'line 4  type', 'line 5  type', 'line 6 /name required'],
-      ...['line 4  type', 'line 7 /name required', 'line 9  type'],
+      ...['line 3  invalid', 'line 4  invalid', 'line 5  invalid', 'line 6 /name required'],
+      ...['line 4  invalid', 'line 7 /name required', 'line 9  invalid'],
     ]);
   });
 
@@ -379,7 +405,7 @@ describe('rostrum import', () => {
     const given = { users: [{ name: 'A' }, { name: 'B', email: user(1).email }] };
     const onBegin = (what: string) => what === 'users' && store.users.create(() => user(1));
     const sentence = await refusalOf(importing(given, { onBegin }));
-    expect(sentence).to.match(/^1 records were refused while the others were added: somebody/);
+    expect(sentence).to.match(/^1 record was refused while the others were added: somebody/);
     expect([refused, added.users]).to.deep.equal([['users[1] /email taken'], 1]);
   });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { openSqliteStore } from '../../../src/adapters/sqlite/index.ts';
+import { runProgram } from '../../../src/cli/program.ts';
 import type { Progress } from '../../../src/cli/progress.ts';
 import { checkFile } from '../../../src/cli/transfer/check-file.ts';
 import { copyRecords } from '../../../src/cli/transfer/copy-records.ts';
@@ -150,6 +151,19 @@ describe('exported files', () => {
     expect(await refusal).to.match(/ is not a file: /);
   });
 
+  it('are named where they, or their folder, are not there', async () => {
+    const store = `sqlite:${join(folder.path, 'source.db')}`;
+    await openSqliteStore({ path: join(folder.path, 'source.db') }).close();
+    const none = join(folder.path, 'none');
+    for (const [sentence, ...args] of [
+      [`There is no folder ${none}: make it first.`, 'export', join(none, 'x.jsonl')],
+      [`There is no file ${none}.`, 'restore', none],
+      [`There is no file ${none}.`, 'import', none],
+    ] as const) {
+      expect(await refusalOf(runProgram([...args, '--store', store]))).to.equal(sentence);
+    }
+  });
+
   it('are not written over', async () => {
     writeFileSync(path, 'precious');
     expect(await refusalOf(exported())).to.match(/exists/);
@@ -192,7 +206,9 @@ describe('exported files', () => {
       ['no last line', [ada, ''], /has no last line with its counts and checksum/],
       ['a torn line', [ada, ada.slice(0, 50)], /line 2 is cut off/],
       ['no JSON', [ada, '{"kind":', ''], /line 2 is not JSON\.$/],
-      ['no object', ['7', ''], /line 1 is not a JSON object/],
+      ['no object', [ada, '7', ''], /line 2 is not a JSON object/],
+      ['another file', ['{', '  "users": []', '}'], /is not an export .* use rostrum import\.$/],
+      ['another line', ['{"users": []}'], /is not an export .* use rostrum import\.$/],
       ['an empty line', [ada, '', end, ''], /line 2 is not JSON/],
       ['bytes that are no text', [ada, Buffer.from([0x22, 0xff, 0x22]), ''], /line 2 is not UTF-8/],
       ['another kind', ['{"kind":"comment"}', ''], /line 1 has no "kind" that is/],

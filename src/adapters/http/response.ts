@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import { bodyLimit } from './request/limits.ts';
+import { bodyLimit, smallBody } from './request/limits.ts';
 
 /** A response as a value: it is made by a handler, and sent in one place. */
 export interface Response {
@@ -60,22 +60,30 @@ export const sendPastKoa: Deliver = (ctx, value) => {
 /**
  * Sends a response at the end of this turn of the event loop. The responses of a turn are written
  * one right after the other: a client on the same machine is woken once and not for each of them,
- * which costs more than all else of a small response.
+ * which costs more than all else of a small response. Under load a turn is long: a 503 is sent at
+ * once, or when the small body is there that came along, so that the connection can go on.
  */
 export function sendInTurn(request: IncomingMessage, response: ServerResponse, value: Response) {
-  if (due.push({ request, response, value }) === 1) setImmediate(sendDue);
+  const one = { request, response, value };
+  if (value.status === 503) {
+    if (request.complete) return sendOne(one);
+    if (isSmallBody(request)) request.once('end', () => sendOne(one)).resume();
+  }
+  if (due.push(one) === 1) setImmediate(sendDue);
 }
 
 /** Sends what waits for the end of the turn: before somebody ends a connection. */
 export function sendDue(): void {
   const now = due;
   due = [];
-  for (const { request, response, value } of now) {
-    try {
-      if (!response.headersSent && !response.destroyed) send(request, response, value);
-    } catch (error) {
-      response.destroy(error as Error); // The others must not suffer from it.
-    }
+  for (const one of now) sendOne(one);
+}
+
+function sendOne({ request, response, value }: Due): void {
+  try {
+    if (!response.headersSent && !response.destroyed) send(request, response, value);
+  } catch (error) {
+    response.destroy(error as Error); // The others must not suffer from it.
   }
 }
 
@@ -119,6 +127,12 @@ function sendEarly(request: IncomingMessage, response: ServerResponse, body: str
     rest -= chunk.length;
     if (rest < 0) request.socket.destroy();
   });
+}
+
+/** True when a body, if there is one, comes along with its headers, as a rule. */
+function isSmallBody({ headers }: IncomingMessage): boolean {
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  return !isChunked && Number(headers['content-length'] ?? 0) <= smallBody;
 }
 
 /** True when more of a body is still to come than any may have. */

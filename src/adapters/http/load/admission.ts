@@ -22,10 +22,13 @@ export interface AdmissionLimits {
 
 const defaultLimits: AdmissionLimits = {
   inProgress: 1000,
-  turnMs: 10,
+  turnMs: 2,
   waitMs: 50,
   shortLine: 256,
 };
+
+/** Made once: a stack costs as much as all else of a refusal, and would say nothing. */
+const overloaded = new RostrumError('overloaded', {});
 
 /** How many of those in line may begin in one turn. */
 const mostPerTurn = 256;
@@ -53,7 +56,7 @@ export class Admission {
     const { inProgress, waitMs, shortLine } = this.#limits;
     const { length } = this.#line;
     const isLong = length >= shortLine && this.#pace.waitFor(length) > waitMs;
-    if (isLong || this.#inProgress[kind] >= inProgress) throw new RostrumError('overloaded', {});
+    if (isLong || this.#inProgress[kind] >= inProgress) throw overloaded;
   }
 
   /**

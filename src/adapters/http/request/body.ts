@@ -8,12 +8,9 @@ import { Problem } from '../problems/problem.ts';
 import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
 import { findDuplicateKey } from './duplicate-keys.ts';
 import { findJsonError } from './json-error.ts';
-import { bodyLimit } from './limits.ts';
+import { bodyLimit, smallBody } from './limits.ts';
 
 const mebibyte = 1024 * 1024;
-
-/** Bodies up to so many bytes have a budget of their own, which large ones cannot use up. */
-const smallBody = 16 * 1024;
 
 /**
  * Reads bodies, and bounds what all of them hold in memory, from the first byte until the response

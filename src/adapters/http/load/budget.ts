@@ -70,7 +70,7 @@ export class Budget {
     const { holderMs, waiterMs } = this.#patience;
     const late = setTimeout(() => reject(new RostrumError('overloaded', {})), waiterMs);
     // One at a time: most clients are only as slow as the others let them be.
-    this.#cutting ??= setInterval(() => this.#cutOldest(), holderMs / 2);
+    this.#cutting ??= setInterval(() => this.#cutOldest(), holderMs / 5);
     try {
       return await promise;
     } finally {

@@ -16,6 +16,9 @@ const guessedRecord = 1024;
 /** Bodies up to so many characters are not counted: they are sent whatever others hold. */
 const smallBody = 64 * 1024;
 
+/** With whom others wait for room: a list of one may be as large as any. */
+const patience = { holderMs: 1000, waiterMs: 10_000 };
+
 /**
  * Bounds the memory of the responses to reads, from their making until their clients have taken
  * them. A client may ask for large ones on many connections and read none of them. A small response
@@ -29,8 +32,8 @@ export class ResponseMemory {
 
   /** @param leave takes a request that may wait here out of those in progress */
   constructor(bytes: number, leave: (exchange: Exchange) => void) {
-    this.#usual = new Budget(bytes / 4);
-    this.#large = new Budget((bytes / 4) * 3);
+    this.#usual = new Budget(bytes / 4, patience);
+    this.#large = new Budget((bytes / 4) * 3, patience);
     this.#leave = leave;
   }
 

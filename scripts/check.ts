@@ -4,6 +4,7 @@
 //   node scripts/check.ts --only types,walls  these parts, and what they need
 
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -122,6 +123,13 @@ function chosen(): Set<string> {
     for (const need of part.needs ?? []) names.add(need);
   }
   return names;
+}
+
+if (!existsSync(join(modules, 'typescript'))) {
+  console.error(
+    'The checks and tests need the packages for development: run `npm ci` without --omit=dev.',
+  );
+  process.exit(1);
 }
 
 const running = new Map<string, Promise<boolean>>();

@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { freePort } from './support/free-port.ts';
 import { outcomeOf, start } from './support/process.ts';
 import { repository } from './support/repository-copy.ts';
-import { rostrum, startServer } from './support/server.ts';
+import { rostrum, startCommand, startServer } from './support/server.ts';
 import { until, untilServed } from './support/until.ts';
 
 describe('the program', function () {
@@ -26,6 +26,24 @@ describe('the program', function () {
     await using server = await startServer('--store', 'memory:');
     expect(server.readyLine).to.match(/^Rostrum is ready at http:\/\/127\.0\.0\.1:\d+ on memory:$/);
     expect((await fetch(`${server.address}/readyz`)).status).to.equal(200);
+  });
+
+  it('logs its start, whether it made the data file, and its end', async () => {
+    for (const created of [true, undefined]) {
+      const store = `sqlite:${join(folder, 'new', 'rostrum.db')}`;
+      const child = startCommand(['--store', store, '--port', '0']);
+      const ended = outcomeOf(child);
+      await once(createInterface({ input: child.stdout }), 'line');
+      child.kill();
+      const { stderr } = await ended;
+      const log = stderr.trimEnd().split('\n');
+      const [begin, ...rest] = log
+        .map((line) => JSON.parse(line))
+        .filter(({ level }) => level === 'info');
+      expect(begin).to.deep.include({ msg: 'ready to serve', store });
+      expect(begin.created).to.equal(created);
+      expect(rest.at(-1).msg).to.match(/^shutting down/);
+    }
   });
 
   it('serves where neither its output nor its log can be written', async () => {

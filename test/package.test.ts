@@ -1,4 +1,4 @@
-import { cp, readdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import vm from 'node:vm';
 import { expect } from 'chai';
@@ -8,7 +8,7 @@ import starter from '../packages/rostrum-server/package.json' with { type: 'json
 import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
 import { type Installed, installPackage, typeCheck } from './support/packed.ts';
 import { node } from './support/process.ts';
-import { repository } from './support/repository-copy.ts';
+import { repository, temporaryDirectory } from './support/repository-copy.ts';
 import { startProgram } from './support/server.ts';
 
 // The package as its users get it: from the tarball, alone and with its peers.
@@ -155,6 +155,29 @@ describe('the package', function () {
     expect((await fetch(`${server.address}/api/v1/users`)).status).to.equal(200);
   });
 
+  it('has a program that serves with what the documentation names, and then names no /docs', async () => {
+    const lean = join(installed.alone, '..', 'lean');
+    await cp(installed.alone, join(lean, 'project'), { recursive: true });
+    await mkdir(join(lean, 'node_modules', '@koa'), { recursive: true });
+    const operations = await readFile(join(repository, 'docs', 'operations.md'), 'utf8');
+    const [, named = ''] = /^\| serve \| `(.*)` \|$/m.exec(operations) ?? [];
+    for (const name of named.split(' ')) {
+      const ours = join(repository, 'node_modules', name);
+      await symlink(ours, join(lean, 'node_modules', name), 'junction');
+    }
+    const main = join(lean, 'project', 'node_modules', 'rostrum', 'dist', 'main.js');
+    await using server = await startProgram(main, '--store', 'memory:');
+    const home = await fetch(`${server.address}/`);
+    expect(await home.json())
+      .to.include({ status: 'ok' })
+      .and.not.to.have.property('docs');
+    const page = await fetch(`${server.address}/`, { headers: { Accept: 'text/html' } });
+    expect(await page.text())
+      .to.contain('/openapi.json')
+      .and.not.contain('/docs');
+    expect((await fetch(`${server.address}/docs`)).status).to.equal(404);
+  });
+
   it('is started by rostrum-server, which depends on all that the program may need', async () => {
     const folder = join(installed.withPeers, 'node_modules', 'rostrum-server');
     await cp(join(repository, 'packages', 'rostrum-server'), folder, { recursive: true });
@@ -229,6 +252,16 @@ describe('the package', function () {
       const [major] = range.replace(/^[\^~]/, '').split('.');
       expect(developed[name]?.split('.')[0], name).to.equal(major);
     }
+  });
+});
+
+describe('the checks', () => {
+  it('say in one sentence that the packages for development are missing', async () => {
+    await using directory = await temporaryDirectory();
+    await cp(join(repository, 'scripts'), join(directory.path, 'scripts'), { recursive: true });
+    const { code, output } = await node(['scripts/check.ts'], { cwd: directory.path });
+    expect([code, output.split('\n').length]).to.deep.equal([1, 2]);
+    expect(output).to.contain('run `npm ci` without --omit=dev');
   });
 });
 

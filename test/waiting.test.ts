@@ -13,14 +13,17 @@ describe('the program, while its store is away', function () {
     // A server that waits for its store does not say where it listens.
     const child = startCommand(['--port', `${port}`, '--store', store]);
     let said = '';
+    const log: string[] = [];
     const exited = once(child, 'exit');
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       said += text;
     });
     const lines = createInterface({ input: child.stderr });
     for await (const line of lines) {
-      if (/the store is not ready/.test(line)) break;
+      log.push(line);
+      if (/MongoDB cannot be reached/.test(line)) break;
     }
+    lines.on('line', (line) => log.push(line));
     const address = `http://127.0.0.1:${port}`;
     expect((await fetch(`${address}/livez`)).status).to.equal(200);
     expect((await fetch(`${address}/readyz`)).status).to.equal(503);
@@ -29,5 +32,11 @@ describe('the program, while its store is away', function () {
     expect(said).to.equal('');
     child.kill('SIGTERM');
     expect((await exited)[0]).to.equal(0);
+    // Once, with the reason and without a stack.
+    const warnings = log.map((line) => JSON.parse(line)).filter(({ err, reason }) => err ?? reason);
+    expect(warnings.filter(({ code }) => code === undefined)).to.have.lengthOf(1);
+    expect(warnings[0]).to.include({ level: 'warn', hosts: `127.0.0.1:${nowhere}` });
+    expect(warnings[0].reason).to.contain('ECONNREFUSED');
+    expect(warnings[0]).not.to.have.property('err');
   });
 });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CredentialsError } from '../adapters/credentials/index.ts';
 import { createMetricsApp, type RunningServer, serve } from '../adapters/http/index.ts';
@@ -9,7 +10,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import { isLoopback } from '../settings/addresses.ts';
 import { ownFiltersOf, type Settings, settingsTable } from '../settings/settings.ts';
-import { redactStoreUrl } from '../settings/store-url.ts';
+import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, Failure, refusalOf } from './failure.ts';
 
 /** How often a store that is not ready at the start is asked again, in milliseconds. */
@@ -35,6 +36,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     await container.getAsync(tokens.authenticate);
     const metrics = await container.getAsync(tokens.metrics);
     await container.getAsync(tokens.trace);
+    const isNew = isNewFile(settings.store);
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
     const { host, port, cors, publicUrl, trustProxy: trustedProxies } = settings;
@@ -50,8 +52,14 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       });
       servers.unshift(server);
       metrics?.connections(() => server.connections);
-      if (await isReady(await container.getAsync(tokens.store), logger, signal)) {
+      const tell = (err: unknown) => {
+        // The store on MongoDB says itself what it waits for.
+        if (!settings.store.startsWith('mongodb'))
+          logger.warn({ err }, 'the store is not ready: answering 503 until it is');
+      };
+      if (await isReady(await container.getAsync(tokens.store), tell, signal)) {
         const store = redactStoreUrl(settings.store);
+        logger.info({ url: server.url, store, ...(isNew && { created: true }) }, 'ready to serve');
         process.stdout.on('error', () => {}); // A full disk or a closed pipe: it serves all the same.
         process.stdout.write(`Rostrum is ready at ${server.url} on ${store}\n`);
       }
@@ -65,6 +73,12 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
   } finally {
     await closeContainer(container);
   }
+}
+
+/** True for a data file that this start makes. */
+function isNewFile(url: string): boolean {
+  const store = parseStoreUrl(url);
+  return store.kind === 'sqlite' && !existsSync(store.path);
 }
 
 /** Serves metrics on a port of their own until everything else has ended. */
@@ -124,17 +138,22 @@ export function checkIndexes({ index }: Settings, nameOf: NameOf): void {
 /**
  * Waits for the store, while the server answers 503.
  *
+ * @param tell told once why it waits
  * @returns false after a signal
  * @throws what a store that will never open as it is refuses itself with
  */
-async function isReady(store: Store, logger: Logger, signal: AbortSignal): Promise<boolean> {
+async function isReady(
+  store: Store,
+  tell: (err: unknown) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
   for (let tried = 0; !signal.aborted; tried++) {
     try {
       await store.ready();
       return true;
     } catch (err) {
       if (refusalOf(err) !== undefined) throw err; // Waiting does not mend it.
-      if (tried === 0) logger.warn({ err }, 'the store is not ready: answering 503 until it is');
+      if (tried === 0) tell(err);
       await sleep(readyPollMs, undefined, { signal }).catch(() => {});
     }
   }

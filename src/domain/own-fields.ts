@@ -59,6 +59,8 @@ type IsJson<T> = unknown extends T
 
 interface SchemaIssue {
   readonly message: string;
+  /** A library's own word, which Standard Schema does not know. */
+  readonly code?: unknown;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
@@ -74,9 +76,10 @@ export function applySchema(
   issues: Issues,
 ): JsonObject {
   const { value, issues: found } = validate(schema, given);
-  for (const { path = [], message } of found) {
+  for (const { path = [], code, message } of found) {
     const keys = path.map(keyOf);
-    if (!issues.has(...keys)) issues.add(keys, 'invalid', message);
+    // Some libraries, and our own JSON Schema, say that a field is missing; others say only what it is not.
+    if (!issues.has(...keys)) issues.add(keys, code === 'required' ? code : 'invalid', message);
   }
   if (found.length > 0 || issues.list.length > 0) return given;
 

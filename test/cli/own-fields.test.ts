@@ -44,7 +44,10 @@ describe('own fields that the program is told of', function () {
     const store = 'mongodb://127.0.0.1:1/none?serverSelectionTimeoutMS=60000';
     const args = ['--store', store, '--post-schema', 'none.json'];
     const { code, stderr } = await node(['src/main.ts', ...args]);
-    expect([code, stderr]).to.deep.equal([1, 'The schema file none.json is not there.\n']);
+    expect([code, stderr]).to.deep.equal([
+      1,
+      'The schema file none.json of --post-schema is not there.\n',
+    ]);
   });
 
   it('are read from the form that the help shows', () => {
@@ -69,7 +72,7 @@ describe('own fields that the program is told of', function () {
       'posts.a:number',
     ],
     [/'--index <field>' argument 'posts.slug' .* posts\.slug:text\./, '--index', 'posts.slug'],
-    [/^The schema file none\.json is not there\.$/, '--user-schema', 'none.json'],
+    [/^The schema file none\.json of --user-schema is not there\.$/, '--user-schema', 'none.json'],
   ] as const) {
     it(`are refused in one sentence: ${args.join(' ')}`, async () => {
       const said = await refusalOf(runProgram(['--store', 'memory:', ...args]));

@@ -59,6 +59,18 @@ describe('rostrum seed', () => {
     ]);
   });
 
+  it('knows what it added until a signal', async () => {
+    await using store = openTemporarySqlite();
+    const abort = new AbortController();
+    const added = { users: 0, posts: 0 };
+    const progress = { ...options.progress, advance: () => added.posts > 0 && abort.abort() };
+    const run = { signal: abort.signal, progress, added };
+    await seedRecords(store, { ...run, users: 3, posts: 2000, seed: 1 }).catch(() => {});
+    const { users, posts } = await contentOf(store);
+    expect(added).to.deep.equal({ users: users.length, posts: posts.length });
+    expect(added.posts).to.be.within(1, 1999);
+  });
+
   it('names the field that a schema of the deployment asks for', async () => {
     await using store = openTemporarySqlite();
     const validate = () => ({ issues: [{ message: 'Is missing.', path: ['born'] }] });

@@ -7,11 +7,13 @@ import { exchangeOf } from './exchange.ts';
 import { rostrumMiddleware } from './middleware.ts';
 import type { RostrumAppOptions } from './options.ts';
 import { unserved } from './problems/problem.ts';
+import { publicBase } from './request/target.ts';
 import { sendPastKoa } from './response.ts';
 
 /** The whole program's app: the API, its description, pages for people, the probes. */
 export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
-  const { logger, isOwnHost } = options;
+  const { logger, isOwnHost, publicUrl } = options;
+  const site = publicUrl === undefined ? '' : publicBase(publicUrl);
   const app = new Koa();
   const within = createBoundary({ ...boundaryOptions(options), isOwnHost }, sendPastKoa);
   handleAppErrors(app, logger);
@@ -19,7 +21,8 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   app.use(serveBeside(rostrum.ownFilters, options)); // First, so that a prefix of "" does not hide it.
   app.use(rostrumMiddleware(rostrum, options));
   app.use((ctx) => {
-    throw unserved({ isValid: exchangeOf(ctx)?.target.isValid ?? true });
+    const isValid = exchangeOf(ctx)?.target.isValid ?? true;
+    throw unserved({ isValid }, `See ${site}/ for the paths that there are.`);
   });
   return pastKoa(app);
 }

@@ -22,6 +22,11 @@ export interface SchemaFiles {
   readonly postSchema?: string | undefined;
 }
 
+type List = 'users' | 'posts';
+
+/** By which the files are named. */
+const flags = { users: '--user-schema', posts: '--post-schema' } as const;
+
 /** Fields that are Rostrum's: a schema is not shown them. */
 const knownFields = {
   users: [...serverMade, ...Object.keys(userRules)],
@@ -46,18 +51,15 @@ export async function readSchemaFiles(files: SchemaFiles): Promise<OwnFieldsSche
  *
  * @throws SchemaFileError
  */
-export async function readSchemaFile(
-  path: string,
-  list: 'users' | 'posts',
-): Promise<JsonFieldsSchema> {
-  const jsonSchema = readObject(path);
+export async function readSchemaFile(path: string, list: List): Promise<JsonFieldsSchema> {
+  const jsonSchema = readObject(path, list);
   for (const part of [jsonSchema.properties, jsonSchema.required]) {
     const names = Array.isArray(part) ? part : Object.keys(isPlainObject(part) ? part : {});
     const known = names.find((name) => knownFields[list].includes(name));
     if (known === undefined) continue;
-    throw refusal(path, `names "${known}": a schema is of a deployment's own fields alone`);
+    throw refusal(path, list, `names "${known}": a schema is of a deployment's own fields alone`);
   }
-  const { first, all } = await compile(path, jsonSchema);
+  const { first, all } = await compile(path, list, jsonSchema);
   const validate = (value: unknown) => {
     if (first(value)) return { value };
     // One value may be wrong in hundreds of thousands of places, each of which takes memory.
@@ -70,6 +72,7 @@ export async function readSchemaFile(
 
 async function compile(
   path: string,
+  list: List,
   schema: JsonObject,
 ): Promise<{ readonly first: ValidateFunction; readonly all: ValidateFunction }> {
   const { Ajv2020 } = await import('ajv/dist/2020.js');
@@ -88,25 +91,26 @@ async function compile(
     return { first: compiled(), all: compiled({ allErrors: true }) };
   } catch (error) {
     const [reason = ''] = (error as Error).message.split('\n');
-    throw refusal(path, `is no JSON Schema (draft 2020-12) that can be used: ${reason}`);
+    const last = reason.replace(/\.$/, '');
+    throw refusal(path, list, `cannot be used as JSON Schema (draft 2020-12). Ajv says: ${last}`);
   }
 }
 
-function readObject(path: string): JsonObject {
+function readObject(path: string, list: List): JsonObject {
   let schema: unknown;
   try {
     schema = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    if (error instanceof SyntaxError) throw refusal(path, 'is not JSON');
+    if (error instanceof SyntaxError) throw refusal(path, list, 'is not JSON');
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    throw refusal(path, isMissing ? 'is not there' : 'cannot be read');
+    throw refusal(path, list, isMissing ? 'is not there' : 'cannot be read');
   }
-  if (!isPlainObject(schema)) throw refusal(path, 'does not have a JSON object');
+  if (!isPlainObject(schema)) throw refusal(path, list, 'does not have a JSON object');
   return schema as JsonObject;
 }
 
-function refusal(path: string, what: string): SchemaFileError {
-  return new SchemaFileError(`The schema file ${path} ${what}.`);
+function refusal(path: string, list: List, what: string): SchemaFileError {
+  return new SchemaFileError(`The schema file ${path} of ${flags[list]} ${what}.`);
 }
 
 /** What is wrong, and where, in plain words. */
@@ -116,7 +120,11 @@ function issueOf({ instancePath, keyword, params, message = '' }: ErrorObject) {
   switch (keyword) {
     case 'required':
     case 'dependentRequired':
-      return { path: [...keys, params.missingProperty], message: 'This field is required.' };
+      return {
+        path: [...keys, params.missingProperty],
+        code: 'required',
+        message: 'This field is required.',
+      };
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const name: string = params.additionalProperty ?? params.unevaluatedProperty;

@@ -23,6 +23,9 @@ describe('a JSON Schema of own fields', () => {
     const posts = await postsOf(schema);
     const error: unknown = await posts.create({ title: 'T', ...own }).catch((reason) => reason);
     if (!isRostrumError(error, 'invalid-record')) throw error;
+    for (const { code, message } of error.details.issues) {
+      expect(code).to.equal(message === 'This field is required.' ? 'required' : 'invalid');
+    }
     return error.details.issues.map(({ pointer, message }) => `${pointer} ${message}`);
   }
 
@@ -81,7 +84,10 @@ describe('a JSON Schema of own fields', () => {
       '{"properties": {"a": {"type": "string", "nullable": true}}}',
       /unknown keyword: "nullable"\.$/,
     ],
-    'a wrong keyword': ['{"type": "text"}', /is no JSON Schema .* must be equal to one of/],
+    'a wrong keyword': [
+      '{"type": "text"}',
+      /cannot be used .*\. Ajv says: .* must be equal to one of/,
+    ],
     'another draft': ['{"$schema": "http://json-schema.org/draft-07/schema#"}', /draft-07/],
     'a reference to elsewhere': ['{"$ref": "https://example.com/x.json"}', /resolve reference/],
     'what is asynchronous': ['{"$async": true}', /must be synchronous/],
@@ -97,7 +103,7 @@ describe('a JSON Schema of own fields', () => {
       expect(error).to.be.instanceOf(SchemaFileError);
       const { message } = error as SchemaFileError;
       expect(message)
-        .to.match(/^The schema file [^\n]*\.$/)
+        .to.match(/^The schema file \S+ of --post-schema [^\n]*\.$/)
         .and.to.match(reason);
     });
   }

@@ -59,15 +59,27 @@ function read(name: string): Promise<string> {
 }
 
 async function load(name: string): Promise<string> {
-  let path: string;
-  try {
-    path = createRequire(import.meta.url).resolve(`${library}/${name}`);
-  } catch (cause) {
+  const path = pathOf(name);
+  if (path === undefined) {
     const sentence = `This page needs the package ${library}: run "npm i ${library}" on the server.`;
-    throw new Problem('path-not-found', sentence, { cause });
+    throw new Problem('path-not-found', sentence);
   }
   const text = await readFile(path, 'utf8');
   return name.endsWith('.css') ? text + narrow : text;
+}
+
+/** Where a file of the package is; undefined where the package is not installed. */
+function pathOf(name: string): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve(`${library}/${name}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the optional package is installed. */
+export function hasDocsPage(): boolean {
+  return pathOf('swagger-ui.css') !== undefined;
 }
 
 function asset(body: string, type: string): Response {

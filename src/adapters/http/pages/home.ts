@@ -1,16 +1,17 @@
 import type { Context } from 'koa';
 import { json, type Response } from '../response.ts';
+import { hasDocsPage } from './docs.ts';
 import { escapeHtml, negotiated, page, wantsPage } from './html.ts';
 
 /**
- * `/`: what this is, whether it is well, and where to go.
+ * `/`: what this is, whether it is well, and where to go. `/docs` is named where it is served.
  *
  * @param site where the paths below lie; empty for the server itself
  */
 export function homePage(ctx: Context, site: string, prefix: string, isReady: boolean): Response {
   const links = {
     api: `${site}${prefix}`,
-    docs: `${site}/docs`,
+    ...(hasDocsPage() && { docs: `${site}/docs` }),
     openapi: `${site}/openapi.json`,
     live: `${site}/livez`,
     ready: `${site}/readyz`,
@@ -21,7 +22,7 @@ export function homePage(ctx: Context, site: string, prefix: string, isReady: bo
   }
   const state = isReady ? 'It is ready.' : 'It runs, but its store is not available at present.';
   const items = [
-    [links.docs, '/docs', 'Read about the API, and try it.'],
+    ...(links.docs ? [[links.docs, '/docs', 'Read about the API, and try it.']] : []),
     [links.openapi, '/openapi.json', 'The description for programs (OpenAPI 3.1).'],
     [`${links.api}/users`, `${prefix}/users`, 'The users, as JSON.'],
     [`${links.api}/posts`, `${prefix}/posts`, 'The posts, as JSON.'],

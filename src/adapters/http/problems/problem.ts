@@ -45,10 +45,14 @@ export class Problem extends Error {
   }
 }
 
-/** Says why nothing is served under a path. */
-export function unserved({ isValid }: { readonly isValid: boolean }): Problem {
+/**
+ * Says why nothing is served under a path.
+ *
+ * @param hint a sentence that says where to look
+ */
+export function unserved({ isValid }: { readonly isValid: boolean }, hint = ''): Problem {
   return isValid
-    ? new Problem('path-not-found', 'Nothing is served under this path.')
+    ? new Problem('path-not-found', `Nothing is served under this path.${hint && ` ${hint}`}`)
     : new Problem('invalid-path', 'The path is not percent-encoded UTF-8.');
 }
 

@@ -41,7 +41,7 @@ export class QueryTable {
     for (const [name, values] of query) this.#check(name, values, errors);
     const [first] = errors;
     if (first === undefined) return query;
-    const one = `The query parameter "${first.parameter.slice(0, 64)}": ${first.message}`;
+    const one = sentenceOf(`query parameter "${first.parameter.slice(0, 64)}"`, first.message);
     const many = `${errors.length} query parameters are not accepted.`;
     throw this.#refusal(errors.length === 1 ? one : many, errors);
   }
@@ -74,6 +74,13 @@ export class QueryTable {
   }
 }
 
+/** What is wrong with a parameter, as a sentence that names it. */
+function sentenceOf(name: string, message: string): string {
+  const [, unknown] = /^There is no such parameter here(.*)$/s.exec(message) ?? [];
+  if (unknown !== undefined) return `There is no ${name} here${unknown}`;
+  return `The ${name} ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+}
+
 /** The headers that an endpoint reads. */
 export class HeaderTable {
   readonly #parameters: readonly (readonly [key: string, parameter: Parameter])[];
@@ -92,7 +99,7 @@ export class HeaderTable {
     }
     const [first] = errors;
     if (first === undefined) return;
-    const one = `The header ${first.header}: ${first.message}`;
+    const one = sentenceOf(`header ${first.header}`, first.message);
     const sentence = errors.length === 1 ? one : `${errors.length} headers are malformed.`;
     throw new Problem('invalid-header', sentence, { errors });
   }

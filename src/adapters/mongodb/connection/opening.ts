@@ -102,8 +102,13 @@ export class Opening {
       this.#news = quietly(Promise.withResolvers<void>());
     }
     // Once, and not twice a second for as long as it lasts.
-    const fields = { database: this.#database, err: problem };
-    if (isNew) this.#logger?.[refused ? 'error' : 'warn'](fields, lineOf(problem));
+    if (!isNew) return;
+    const { hosts, srvHost } = this.#client.options;
+    const fields = { database: this.#database, hosts: srvHost ?? hosts.join() };
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    if (refused) this.#logger?.error(fields, lineOf(problem));
+    else this.#logger?.warn({ ...fields, reason }, lineOf(problem));
+    this.#logger?.debug?.({ err: problem }, 'The error of the driver.');
   }
 }
 
@@ -111,7 +116,7 @@ function lineOf(problem: unknown): string {
   if (problem === undefined) return '';
   return problem instanceof MongodbRefusal
     ? problem.message
-    : 'MongoDB cannot be reached yet; trying again.';
+    : 'MongoDB cannot be reached: it is tried again and again, and calls fail until it can be.';
 }
 
 /** A promise that may be rejected while nobody waits for it. */

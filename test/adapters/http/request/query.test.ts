@@ -54,7 +54,9 @@ describe('the query', () => {
       expect(error).to.match(/ Repeat "id" instead: id=…&id=…\.$/);
     }
     const other = expectProblem(await api.get('/users?limit[]=1'), 400, 'invalid-query');
-    expect(other.error).to.match(/There is no such parameter here\.$/);
+    expect(other.error).to.equal('There is no query parameter "limit[]" here.');
+    const wrong = expectProblem(await api.get('/users?limit=0'), 400, 'invalid-query');
+    expect(wrong.error).to.match(/^The query parameter "limit" must be an integer from 1 to /);
   });
 
   it('refuses values of posts that there are not', async () => {

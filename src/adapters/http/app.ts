@@ -6,7 +6,7 @@ import { pastKoa } from './chain.ts';
 import { exchangeOf } from './exchange.ts';
 import { rostrumMiddleware } from './middleware.ts';
 import type { RostrumAppOptions } from './options.ts';
-import { unserved } from './problems/problem.ts';
+import { Problem, unserved } from './problems/problem.ts';
 import { publicBase } from './request/target.ts';
 import { sendPastKoa } from './response.ts';
 
@@ -22,7 +22,9 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   app.use(rostrumMiddleware(rostrum, options));
   app.use((ctx) => {
     const isValid = exchangeOf(ctx)?.target.isValid ?? true;
-    throw unserved({ isValid }, `See ${site}/ for the paths that there are.`);
+    if (!isValid) throw unserved({ isValid });
+    const sentence = `Nothing is served under this path: ${site}/ leads to what there is.`;
+    throw new Problem('path-not-found', sentence);
   });
   return pastKoa(app);
 }

@@ -1,8 +1,10 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
+  readSync,
   realpathSync,
   type Stats,
   statSync,
@@ -40,8 +42,14 @@ export function dataFile(path: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found !== undefined) checkFile(path, found);
   try {
+    if (found !== undefined && held.has(realpathSync.native(file))) {
+      throw inUse(realpathSync.native(file));
+    }
     touch(file);
-    return realpathSync.native(file);
+    const real = realpathSync.native(file);
+    // Beside another program's file no lock file shall stay.
+    if (!existsSync(real + lockSuffix)) checkHeader(path, real);
+    return real;
   } catch (error) {
     throw openingError(path, error);
   }
@@ -50,6 +58,54 @@ export function dataFile(path: string): string {
 /** Makes a file. One that may only be read fails here; SQLite would open it all the same. */
 function touch(file: string): void {
   closeSync(openSync(file, 'a', 0o644));
+}
+
+/**
+ * The data files that stores of this process have open. They are not touched: whoever closes a file
+ * frees every lock that the process has on it (https://sqlite.org/howtocorrupt.html, section 2.2).
+ */
+const held = new Set<string>();
+
+/** The lock of a data file. */
+class DataFileLock extends Connection {
+  readonly #file: string;
+  #isTaken = false;
+
+  constructor(file: string) {
+    super(new DatabaseSync(file + lockSuffix, { timeout: 0 }));
+    this.#file = file;
+  }
+
+  take(): void {
+    this.exec('BEGIN IMMEDIATE');
+    held.add(this.#file);
+    this.#isTaken = true;
+  }
+
+  override close(): void {
+    super.close();
+    if (this.#isTaken) held.delete(this.#file);
+  }
+}
+
+function inUse(file: string, cause?: unknown): SqliteStoreError {
+  const message = `Another server has the data file ${file} open: stop that one first, or use another file.`;
+  return new SqliteStoreError('store-in-use', message, { cause });
+}
+
+/** How every SQLite database begins (https://www.sqlite.org/fileformat.html#magic_header_string). */
+const header = 'SQLite format 3\0';
+
+/** Refuses what is no database. */
+function checkHeader(path: string, file: string): void {
+  const descriptor = openSync(file, 'r');
+  try {
+    const begin = Buffer.alloc(header.length);
+    const length = readSync(descriptor, begin);
+    if (length > 0 && begin.toString('latin1') !== header) throw notADatabase(path);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function checkFile(path: string, found: Stats): void {
@@ -110,18 +166,15 @@ function isFolder(path: string): boolean {
  * @returns a connection that frees the data file when it is closed
  */
 export function lockDataFile(file: string): Connection {
-  let lock: Connection | undefined;
+  let lock: DataFileLock | undefined;
   try {
     touch(file + lockSuffix);
-    lock = new Connection(new DatabaseSync(file + lockSuffix, { timeout: 0 }));
-    lock.exec('BEGIN IMMEDIATE');
+    lock = new DataFileLock(file);
+    lock.take();
     return lock;
   } catch (cause) {
     lock?.close();
-    if (isDriverError(cause, resultCode.busy)) {
-      const message = `Another server has the data file ${file} open: stop that one first, or use another file.`;
-      throw new SqliteStoreError('store-in-use', message, { cause });
-    }
+    if (isDriverError(cause, resultCode.busy)) throw inUse(file, cause);
     const message = `The lock file ${file}${lockSuffix} cannot be opened or locked: check that the folder can be written to, and that the file belongs to no other program.`;
     throw new SqliteStoreError('store-cannot-open', message, { cause });
   }

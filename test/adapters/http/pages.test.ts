@@ -45,6 +45,11 @@ describe('the pages', () => {
     }
   });
 
+  it('/ is named where nothing is served', async () => {
+    const { error } = expectProblem(await open('/users'), 404, 'path-not-found');
+    expect(error).to.match(/ \/ leads to what there is\.$/);
+  });
+
   it('/ says when the store is not available', async () => {
     const ready = () => Promise.reject(new Error('gone'));
     await using ill = await startApi({ app: { ready } });

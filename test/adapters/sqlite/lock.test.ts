@@ -22,6 +22,15 @@ describe('one sqlite store to a file', () => {
     }
   });
 
+  it('a second process is refused after a second store of this one was', async () => {
+    const path = folder.file();
+    folder.open(path);
+    expect(() => folder.open(path)).to.throw('Another server has');
+    const second = await openElsewhere(path);
+    await killed(second.child);
+    expect(second.said).to.equal('store-in-use');
+  });
+
   it('a second process is refused, and let in when the first one was killed', async () => {
     const path = folder.file();
     const first = await openElsewhere(path);

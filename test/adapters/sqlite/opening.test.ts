@@ -124,6 +124,7 @@ describe('opening a sqlite store', () => {
       const path = folder.file();
       writeFileSync(path, content);
       expect(refused(path).code).to.equal('store-not-a-database');
+      expect(existsSync(`${path}-lock`), 'left a lock file').to.equal(false);
     }
   });
 

@@ -45,14 +45,10 @@ export class Problem extends Error {
   }
 }
 
-/**
- * Says why nothing is served under a path.
- *
- * @param hint a sentence that says where to look
- */
-export function unserved({ isValid }: { readonly isValid: boolean }, hint = ''): Problem {
+/** Says why nothing is served under a path. */
+export function unserved({ isValid }: { readonly isValid: boolean }): Problem {
   return isValid
-    ? new Problem('path-not-found', `Nothing is served under this path.${hint && ` ${hint}`}`)
+    ? new Problem('path-not-found', 'Nothing is served under this path.')
     : new Problem('invalid-path', 'The path is not percent-encoded UTF-8.');
 }
 

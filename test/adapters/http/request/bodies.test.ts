@@ -71,7 +71,10 @@ describe('the body of a request', () => {
     }
     const twice = 'Content-Type: application/json\r\nContent-Type: text/plain\r\n';
     await expectRaw('{"name":"Ann"}', 415, 'unsupported-media-type', twice);
-    await expectRaw('{"name":"Ann"}', 415, 'unsupported-media-type', '');
+    const none = await expectRaw('{"name":"Ann"}', 415, 'unsupported-media-type', '');
+    expect(none?.body.error).to.equal(
+      'The header Content-Type is missing: it must be application/json.',
+    );
   });
 
   it('of a PATCH of another media type is 415 with Accept-Patch, of a PUT with Accept', async () => {

@@ -54,19 +54,19 @@ export class ResponseMemory {
     let bytes = isUsual ? records * guessedRecord : pageLimits.bytes;
     if (records <= fewRecords) {
       // One record is not worth a line: whoever asks for one does not wait for large lists.
-      if (records > 1) await this.#turns.take(0);
-      const made = await this.#tryMake(exchange, budget, make);
+      const reckoned = records > 1 ? await this.#turns.take() : 0;
+      const made = await this.#tryMake(exchange, budget, make, reckoned);
       if (typeof made !== 'number') return made;
       bytes = made;
     }
     this.#leave(exchange);
     const share = await budget.wait(bytes);
     try {
-      await this.#turns.take(bytes);
+      const reckoned = await this.#turns.take(bytes);
       exchange.checkClient();
       const response = await make();
       const length = lengthOf(response);
-      this.#turns.spend(length - bytes);
+      this.#turns.settle(reckoned, length);
       if (length > smallBody) {
         budget.resize(share, length);
         budget.keep(share, exchange);
@@ -85,12 +85,13 @@ export class ResponseMemory {
     exchange: Exchange,
     budget: Budget,
     make: () => Promise<Response>,
+    reckoned: number,
   ): Promise<Response | number> {
     exchange.checkClient();
     const response = await make();
     const length = lengthOf(response);
+    this.#turns.settle(reckoned, Math.max(length - smallBody, 0));
     if (length <= smallBody) return response;
-    this.#turns.spend(length - smallBody);
     const share = budget.tryTake(length);
     if (share === undefined) return length;
     budget.keep(share, exchange);

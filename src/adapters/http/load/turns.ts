@@ -11,8 +11,10 @@ const defaultTurnsBetween = 32;
 export class Turns {
   readonly #costAtOnce: number;
   readonly #turnsBetween: number;
-  readonly #waiting: { readonly cost: number; readonly begin: () => void }[] = [];
+  readonly #waiting: { readonly cost: number | undefined; begin(reckoned: number): void }[] = [];
   #left: number;
+  /** What work of an unknown cost took lately. */
+  #expected = 0;
   #isScheduled = false;
 
   /** @param costAtOnce in the measure of {@link take} */
@@ -22,18 +24,30 @@ export class Turns {
     this.#left = costAtOnce;
   }
 
-  /** Fulfilled at once until so much work has begun, then after other turns, in the order of the calls. */
-  async take(cost: number): Promise<void> {
-    if (this.#left > 0) this.#begin(cost);
-    else await new Promise<void>((begin) => this.#waiting.push({ cost, begin }));
+  /**
+   * Fulfilled at once until so much work has begun, then after other turns, in the order of the calls.
+   *
+   * @param cost when it is not known, what such work took lately: else all that waits would begin at
+   *   once
+   * @returns the cost that it is reckoned with, for {@link settle}
+   */
+  async take(cost?: number): Promise<number> {
+    if (this.#left > 0) return this.#begin(cost);
+    return new Promise((begin) => this.#waiting.push({ cost, begin }));
   }
 
-  /** Says that work took more than it was thought to: others wait the longer. */
-  spend(cost: number): void {
-    if (cost > 0) this.#begin(cost);
+  /** Says what work really cost, so that others wait the longer or the shorter. */
+  settle(reckoned: number, cost: number): void {
+    this.#expected = Math.max(cost, this.#expected / 2);
+    this.#spend(cost - reckoned);
   }
 
-  #begin(cost: number): void {
+  #begin(cost = this.#expected): number {
+    this.#spend(cost);
+    return cost;
+  }
+
+  #spend(cost: number): void {
     this.#left -= cost;
     if (this.#left > 0 || this.#isScheduled) return;
     this.#isScheduled = true;
@@ -50,8 +64,7 @@ export class Turns {
     while (this.#left > 0) {
       const next = this.#waiting.shift();
       if (next === undefined) return;
-      this.#begin(next.cost);
-      next.begin();
+      next.begin(this.#begin(next.cost));
     }
   }
 }

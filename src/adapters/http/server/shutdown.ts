@@ -36,14 +36,14 @@ export class Shutdown {
   }
 
   async #end(): Promise<void> {
-    const connections = [...this.#connections.all()];
     const bound = setTimeout(() => this.#destroy(() => true), this.#timeoutMs);
-    for (const { response, hasWaiting } of connections) {
+    for (const { response, hasWaiting } of this.#connections.all()) {
       // Requests that wait behind it are told that they are late, and the first ends the connection.
       if (response && !response.headersSent && !hasWaiting)
         response.setHeader('Connection', 'close');
     }
-    await Promise.all(connections.map((connection) => connection.idle()));
+    // No list of connections lives on: one that ends in between lets go of its last response.
+    await Promise.all(Array.from(this.#connections.all(), (connection) => connection.idle()));
 
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve()); // Closes idle connections, too.

@@ -21,8 +21,7 @@ describe('turns', () => {
 
   it('let others wait when work took more than was thought', async () => {
     const turns = new Turns(10, 4);
-    await turns.take(1);
-    turns.spend(50);
+    turns.settle(await turns.take(1), 51);
     let hasBegun = false;
     const next = turns.take(0).then(() => {
       hasBegun = true;
@@ -30,6 +29,24 @@ describe('turns', () => {
     await turn();
     expect(hasBegun).to.equal(false);
     await next;
+  });
+
+  it('let work of unknown cost begin as such work cost lately, and not all at once', async () => {
+    const turns = new Turns(10, 4);
+    turns.settle(await turns.take(), 50);
+    let begun = 0;
+    const work = Array.from({ length: 5 }, () => turns.take().then(() => ++begun));
+    for (const most of [1, 2, 3]) {
+      for (let n = 0; n < 5; n++) await turn();
+      expect(begun).to.be.within(1, most);
+    }
+    await Promise.all(work);
+    // Small work makes it forget.
+    for (let n = 0; n < 10; n++) turns.settle(await turns.take(), 0);
+    let hasBegun = 0;
+    for (let n = 0; n < 5; n++) void turns.take().then(() => ++hasBegun);
+    for (let n = 0; n < 10; n++) await turn();
+    expect(hasBegun).to.equal(5);
   });
 
   it('let work begin at once when there is little of it', async () => {

@@ -12,14 +12,14 @@ async function startSmall() {
   const child = start(process.execPath, ['--max-old-space-size=256', program, ...args]);
   child.stderr.resume();
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
-  return new URL(/http:\/\/\S+/.exec(String(line))?.[0] ?? '');
+  return { child, url: new URL(/http:\/\/\S+/.exec(String(line))?.[0] ?? '') };
 }
 
 describe('a process with a heap of 256 MiB', function () {
   this.timeout(60_000);
 
-  it('survives clients that take no pages of few large records', async () => {
-    const url = await startSmall();
+  it('survives clients that take no pages of few large records, and their end', async () => {
+    const { child, url } = await startSmall();
     for (let n = 0; n < 20; n++) {
       await fetch(new URL('/api/v1/posts', url), {
         method: 'POST',
@@ -40,6 +40,9 @@ describe('a process with a heap of 256 MiB', function () {
       await sleep(1000);
       expect((await fetch(new URL('/livez', url))).status).to.equal(200);
     }
+    // When the server ends as its clients go away, those who wait still have their turns.
     for (const socket of sockets) socket.destroy();
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).to.deep.equal([0, null]);
   });
 });

@@ -29,7 +29,7 @@ describe('a process with a heap of 256 MiB', function () {
     }
     const request = 'GET /api/v1/posts?limit=20 HTTP/1.1\r\nHost: localhost\r\n\r\n';
     const sockets: Socket[] = [];
-    while (sockets.length < 150) {
+    while (sockets.length < 250) {
       const socket = connect(Number(url.port), url.hostname).on('error', () => {});
       socket.pause();
       socket.write(request.repeat(8));

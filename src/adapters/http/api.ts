@@ -17,8 +17,8 @@ import type { RostrumHttpOptions } from './options.ts';
 import { Problem, unserved } from './problems/problem.ts';
 import { BodyReader } from './request/body.ts';
 
-/** How many bytes large responses to reads may hold in all, until their clients took them. */
-const responseBytes = 64 * 1024 * 1024;
+/** How many bytes large responses may hold in all, until their clients took them. */
+const responseBytes = 80 * 1024 * 1024;
 
 /** The way of a request through the API, in the contract's order. `boundary.ts` is around it. */
 export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {

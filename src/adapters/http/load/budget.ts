@@ -51,6 +51,12 @@ export class Budget {
     return this.#open(bytes);
   }
 
+  /** A share that cannot be refused: for it, those who have held theirs longest are cut off at once. */
+  force(bytes: number): Share {
+    while (!this.#hasRoom(bytes) && this.#cutOldest(0));
+    return this.#open(bytes);
+  }
+
   /** A share, if there is room and nobody waits for it. */
   tryTake(bytes: number): Share | undefined {
     return this.#waiting.size === 0 && this.#hasRoom(bytes) ? this.#open(bytes) : undefined;
@@ -135,8 +141,8 @@ export class Budget {
     }
   }
 
-  #cutOldest(): boolean {
-    const before = performance.now() - this.#patience.holderMs;
+  #cutOldest(patienceMs = this.#patience.holderMs): boolean {
+    const before = performance.now() - patienceMs;
     for (const share of this.#shares) {
       if (share.cut === undefined || share.since > before) continue;
       share.cut();

@@ -20,20 +20,21 @@ const smallBody = 64 * 1024;
 const patience = { holderMs: 1000, waiterMs: 10_000 };
 
 /**
- * Bounds the memory of the responses to reads, from their making until their clients have taken
- * them. A client may ask for large ones on many connections and read none of them. A small response
+ * Bounds the memory of large responses, from their making until their clients have taken them. A client may ask for large ones on many connections and read none of them. A small response
  * never waits for the large ones of others, unless its request asks for more records than usual.
  */
 export class ResponseMemory {
   readonly #usual: Budget;
   readonly #large: Budget;
+  readonly #changes: Budget;
   readonly #turns = new Turns(charactersAtOnce);
   readonly #leave: (exchange: Exchange) => void;
 
   /** @param leave takes a request that may wait here out of those in progress */
   constructor(bytes: number, leave: (exchange: Exchange) => void) {
-    this.#usual = new Budget(bytes / 4, patience);
-    this.#large = new Budget((bytes / 4) * 3, patience);
+    this.#usual = new Budget(bytes / 5, patience);
+    this.#changes = new Budget(bytes / 5, patience);
+    this.#large = new Budget((bytes / 5) * 3, patience);
     this.#leave = leave;
   }
 
@@ -78,6 +79,13 @@ export class ResponseMemory {
       budget.give(share);
       throw error;
     }
+  }
+
+  /** Holds the response to a change. That is made: its response can neither wait nor be refused. */
+  hold(exchange: Exchange, response: Response): Response {
+    const length = lengthOf(response);
+    if (length > smallBody) this.#changes.keep(this.#changes.force(length), exchange);
+    return response;
   }
 
   /** Makes a response, and drops it where it is large and has no room: then it is only its length. */

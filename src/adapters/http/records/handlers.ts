@@ -25,14 +25,15 @@ export function recordHandlers(
   service: (rostrum: Rostrum) => RecordCalls,
 ): Record<'create' | 'get' | 'replace' | 'patch', Handler> {
   return {
-    async create(exchange, { rostrum, audit }) {
+    async create(exchange, { rostrum, audit, memory }) {
       const { base, body } = exchange;
       const stored = await service(rostrum).create(body, idempotencyOf(exchange));
       const { id } = stored.record;
       if (!stored.replayed) audit(exchange, { collection, id, version: stored.version });
       const location = `${base}/${collection}/${encodeURIComponent(id)}`;
       const replayed = stored.replayed ? ['Idempotency-Replayed', 'true'] : [];
-      return written(exchange, 201, stored, ['Location', location, ...replayed]);
+      const headers = ['Location', location, ...replayed];
+      return memory.hold(exchange, written(exchange, 201, stored, headers));
     },
 
     get(exchange, { rostrum, memory }) {
@@ -58,10 +59,10 @@ export function recordHandlers(
     },
   };
 
-  function changed(exchange: Exchange, { audit }: Api, change: Change<unknown>): Response {
+  function changed(exchange: Exchange, { audit, memory }: Api, change: Change<unknown>): Response {
     const { version } = change;
     if (change.changed) audit(exchange, { collection, id: exchange.id, version });
-    return written(exchange, 200, change);
+    return memory.hold(exchange, written(exchange, 200, change));
   }
 }
 

@@ -31,7 +31,7 @@ describe('the memory of responses', () => {
 
   it('makes a large response again that has no room, and holds none until its client took it', async () => {
     const left: unknown[] = [];
-    const memory = new ResponseMemory(4 * 128 * 1024, (one) => left.push(one));
+    const memory = new ResponseMemory(5 * 128 * 1024, (one) => left.push(one));
     const client = () => {
       const res = Object.assign(new EventEmitter(), { destroyed: false });
       return { res, req: { socket: { destroyed: false } }, checkClient() {} };
@@ -49,5 +49,26 @@ describe('the memory of responses', () => {
     first.res.emit('close');
     expect((await waiting).body).to.have.length(100 * 1024);
     expect(made).to.equal(3);
+  });
+
+  it('holds the responses to changes: for another, the oldest is cut off at once', () => {
+    const memory = new ResponseMemory(5 * 256 * 1024, () => {});
+    const cut: string[] = [];
+    const change = (name: string, bytes: number) => {
+      const socket = { destroyed: false, destroy: () => cut.push(name) };
+      const res = Object.assign(new EventEmitter(), { destroyed: false });
+      const one = { res, req: { socket } } as unknown as Exchange;
+      memory.hold(one, json(201, 'x'.repeat(bytes)));
+      return res;
+    };
+    const large = 100 * 1024;
+    change('small', 1024);
+    const taken = change('taken', large);
+    change('oldest', large);
+    taken.emit('close');
+    change('older', large);
+    expect(cut).to.deep.equal([]);
+    change('newest', large);
+    expect(cut).to.deep.equal(['oldest']);
   });
 });

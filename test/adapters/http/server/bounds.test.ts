@@ -144,21 +144,22 @@ describe('clients that hold memory', () => {
   });
 
   it('by not taking responses to changes: those who hold one longest are cut off at once', async () => {
+    await using patient = await startApi();
     const own = 'x'.repeat(mebibyte - 100);
-    const { id } = await api.make('/posts', { title: 'x', own });
+    const { id } = await patient.make('/posts', { title: 'x', own });
     const body = '{"title":"y"}';
     const merge = 'Content-Type: application/merge-patch+json\r\n';
     const patch = `PATCH /api/v1/posts/${id} HTTP/1.1\r\n${host}${merge}Content-Length: ${body.length}\r\n\r\n${body}`;
     // The first responses of each lie in buffers of the system.
-    const holders = Array.from({ length: 24 }, () => new RawConnection(api.server));
+    const holders = Array.from({ length: 24 }, () => new RawConnection(patient.server));
     for (const holder of holders) {
       holder.socket.pause();
       holder.send(patch.repeat(12));
     }
-    await until(() => api.server.connections === holders.length, 'all are there');
-    const areCut = () => api.server.connections <= 20;
+    await until(() => patient.server.connections === holders.length, 'all are there');
+    const areCut = () => patient.server.connections <= 20;
     await until(areCut, 'the oldest are cut off, long before they stall', 15_000);
-    expect(api.server.connections).to.be.above(8);
+    expect(patient.server.connections).to.be.above(8);
     for (const { socket } of holders) socket.destroy();
   });
 });

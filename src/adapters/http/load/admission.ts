@@ -14,6 +14,8 @@ export interface AdmissionLimits {
   readonly inProgress: number;
   /** For how long, in milliseconds, requests are begun in one turn of the event loop. */
   readonly turnMs: number;
+  /** The same while the line is not short: refusals and probes wait for the turn to end. */
+  readonly busyTurnMs: number;
   /** Nobody joins a line in which he would wait for longer, in milliseconds. */
   readonly waitMs: number;
   /** A line this long may always be joined, as the process may just have been paused. */
@@ -22,7 +24,8 @@ export interface AdmissionLimits {
 
 const defaultLimits: AdmissionLimits = {
   inProgress: 1000,
-  turnMs: 2,
+  turnMs: 10,
+  busyTurnMs: 3,
   waitMs: 50,
   shortLine: 256,
 };
@@ -100,7 +103,8 @@ export class Admission {
       this.#turn = now;
       setImmediate(this.#endTurn);
     }
-    return now - this.#turn < this.#limits.turnMs;
+    const { turnMs, busyTurnMs, shortLine } = this.#limits;
+    return now - this.#turn < (this.#line.length < shortLine ? turnMs : busyTurnMs);
   }
 
   readonly #endTurn = () => {

@@ -4,7 +4,14 @@ import { Admission } from '../../../../src/adapters/http/load/admission.ts';
 
 const request = () => ({ inProgress: undefined });
 /** One request fills a turn. */
-const limits = { inProgress: 1000, turnMs: Number.MIN_VALUE, waitMs: 100, shortLine: 256 };
+const least = Number.MIN_VALUE;
+const limits = {
+  inProgress: 1000,
+  turnMs: least,
+  busyTurnMs: least,
+  waitMs: 100,
+  shortLine: 256,
+};
 
 describe('the admission of requests', () => {
   it('bounds those in progress, each kind alone', () => {

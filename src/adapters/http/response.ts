@@ -93,7 +93,7 @@ function send(request: IncomingMessage, response: ServerResponse, value: Respons
   const bytes = body === undefined ? 0 : Buffer.byteLength(body);
   if (type !== undefined) all.push('Content-Type', type);
   if (status !== 204 && status !== 304) all.push('Content-Length', String(bytes));
-  if (isLastOf(request, status)) all.push('Connection', 'close');
+  if (isLastOf(request, status) && !all.includes('Connection')) all.push('Connection', 'close');
   response.writeHead(status, all);
   const shown = request.method === 'HEAD' ? '' : (body ?? '');
   // Text of ASCII alone is the same in both encodings, and written faster in this one.

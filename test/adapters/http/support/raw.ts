@@ -74,6 +74,8 @@ export class RawConnection {
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }),
     );
+    if (headers.size < lines.length)
+      throw new Error(`A header stands twice in ${lines.join('; ')}`);
     const status = Number(first.split(' ')[1]);
     const bodyless = method === 'HEAD' || status === 100 || status === 204 || status === 304;
     const length = bodyless ? 0 : Number(headers.get('content-length') ?? 0);

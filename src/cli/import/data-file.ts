@@ -45,7 +45,7 @@ export async function openDataFile(path: string, as?: List): Promise<DataFile> {
   }
   const isArray = beginning.startsWith('[');
   if (isArray && as === undefined) throw asIsMissing(path);
-  if (!isArray && as !== undefined) {
+  if (beginning.startsWith('{') && as !== undefined) {
     throw new Failure(
       `${path} is a JSON object, whose members say what they are: leave out --as. ` +
         'JSON Lines are read from a file that is named .jsonl.',

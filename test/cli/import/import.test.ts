@@ -156,6 +156,7 @@ describe('rostrum import', () => {
       [/^\S+a\.csv does not say/, 'name\nAda\n', { file: 'a.csv' }],
       [/does not say/, ' [{}]', {}],
       [/is a JSON object, .* leave out --as/, '{}', { as: 'users' }],
+      [/is not the JSON that it should be: there is no \{/, '', { as: 'users' }],
       [
         /is an export: load it by rostrum restore\.$/,
         '{"kind":"end","format":1}\n',

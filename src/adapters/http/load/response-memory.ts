@@ -20,8 +20,9 @@ const smallBody = 64 * 1024;
 const patience = { holderMs: 1000, waiterMs: 10_000 };
 
 /**
- * Bounds the memory of large responses, from their making until their clients have taken them. A client may ask for large ones on many connections and read none of them. A small response
- * never waits for the large ones of others, unless its request asks for more records than usual.
+ * Bounds the memory of large responses, from their making until their clients have taken them. A
+ * client may ask for them on many connections and read none. A small response never waits for the
+ * large ones of others, unless its request asks for more records than usual.
  */
 export class ResponseMemory {
   readonly #usual: Budget;
@@ -63,11 +64,11 @@ export class ResponseMemory {
     this.#leave(exchange);
     const share = await budget.wait(bytes);
     try {
-      const reckoned = await this.#turns.take(bytes);
+      await this.#turns.take(bytes);
       exchange.checkClient();
       const response = await make();
       const length = lengthOf(response);
-      this.#turns.settle(reckoned, length);
+      this.#turns.spend(length - bytes);
       if (length > smallBody) {
         budget.resize(share, length);
         budget.keep(share, exchange);

@@ -36,22 +36,23 @@ export class Turns {
     return new Promise((begin) => this.#waiting.push({ cost, begin }));
   }
 
-  /** Says what work really cost, so that others wait the longer or the shorter. */
+  /** Says what work of an unknown cost took, so that others wait the longer or the shorter. */
   settle(reckoned: number, cost: number): void {
     this.#expected = Math.max(cost, this.#expected / 2);
-    this.#spend(cost - reckoned);
+    this.spend(cost - reckoned);
   }
 
-  #begin(cost = this.#expected): number {
-    this.#spend(cost);
-    return cost;
-  }
-
-  #spend(cost: number): void {
+  /** Says that work took more than it was reckoned with, or less where it is negative. */
+  spend(cost: number): void {
     this.#left -= cost;
     if (this.#left > 0 || this.#isScheduled) return;
     this.#isScheduled = true;
     this.#schedule(this.#turnsBetween);
+  }
+
+  #begin(cost = this.#expected): number {
+    this.spend(cost);
+    return cost;
   }
 
   #schedule(turns: number): void {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -32,8 +33,15 @@ interface Response {
   readonly retryAfter: number;
 }
 
-/** Runs the clients. After a 503 a client waits for as long as `Retry-After` says. */
-export async function runClients(load: ClientLoad): Promise<ClientReport> {
+/**
+ * Runs the clients. After a 503 a client waits for as long as `Retry-After` says.
+ *
+ * @param connected called when all are connected; they begin when it is fulfilled
+ */
+export async function runClients(
+  load: ClientLoad,
+  connected: () => Promise<unknown>,
+): Promise<ClientReport> {
   const { port, clients, active = clients, ms, warmMs, request } = load;
   const [served, refused]: [number[], number[]] = [[], []];
   const bytes = Buffer.from(request);
@@ -81,6 +89,8 @@ export async function runClients(load: ClientLoad): Promise<ClientReport> {
     sockets.push(connect(port, '127.0.0.1').setNoDelay());
     if (n % 100 === 99) await sleep(20);
   }
+  await Promise.all(sockets.map((socket) => socket.connecting && once(socket, 'connect')));
+  await connected();
   from = performance.now() + warmMs;
   const running = sockets.map(run);
   await sleep(warmMs + ms);

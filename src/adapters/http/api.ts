@@ -37,7 +37,7 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
       limitAddress(rateLimits), // 429
       authentication({ rostrum, authenticate, failures }), // 400, 401, 403, 429
       limitCaller(rateLimits), // 429
-      checkLoad(admission), // 503
+      awaitTime(admission), // 503
       checkParameters, // 400: query and headers
       readBody(bodies), // 415, 413, 400; 503 where bodies hold too much memory
       handle(api, admission), // 503 again; what the core says: 422, 404, 428, 412, 409
@@ -100,11 +100,11 @@ function limitCaller({ caller: limiter }: RateLimits): Step {
   };
 }
 
-/** Refuses before a body is read. */
-function checkLoad(admission: Admission): Step {
+/** Refuses before a body is read: what waits for the event loop costs it little. */
+function awaitTime(admission: Admission): Step {
   return (ctx, next) => {
-    admission.check(ctx.state.operation.kind);
-    return next();
+    const wait = admission.wait(ctx.state.operation.kind);
+    return wait === undefined ? next() : wait.then(next);
   };
 }
 
@@ -130,9 +130,8 @@ function readBody(bodies: BodyReader): Step {
 function handle(api: Omit<Api, 'rostrum'>, admission: Admission): Step {
   return async (ctx) => {
     const { exchange, operation, rostrum } = ctx.state;
-    const wait = admission.enter(exchange, operation.kind);
+    admission.enter(exchange, operation.kind);
     try {
-      if (wait !== undefined) await wait;
       exchange.checkClient();
       exchange.response = await operation.endpoint.handle(exchange, { ...api, rostrum });
     } finally {

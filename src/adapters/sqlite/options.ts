@@ -25,7 +25,7 @@ export interface WriteLimits {
 
 export const defaultWriteLimits: WriteLimits = {
   groupWrites: 500,
-  groupMs: 5,
+  groupMs: 3,
   queuedWrites: 10_000,
   busyMs: 5000,
 };

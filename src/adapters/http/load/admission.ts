@@ -12,9 +12,9 @@ interface Admitted {
 export interface AdmissionLimits {
   /** How many requests of one kind may be in progress. */
   readonly inProgress: number;
-  /** For how long, in milliseconds, requests are begun in one turn of the event loop. */
+  /** For how long, in milliseconds, requests are taken and begun in one turn of the event loop. */
   readonly turnMs: number;
-  /** The same while the line is not short: refusals and probes wait for the turn to end. */
+  /** The same while the line is long, or was lately: refusals and probes wait for the turn to end. */
   readonly busyTurnMs: number;
   /** Nobody joins a line in which he would wait for longer, in milliseconds. */
   readonly waitMs: number;
@@ -25,16 +25,19 @@ export interface AdmissionLimits {
 const defaultLimits: AdmissionLimits = {
   inProgress: 1000,
   turnMs: 10,
-  busyTurnMs: 3,
-  waitMs: 50,
+  busyTurnMs: 5,
+  waitMs: 25,
   shortLine: 256,
 };
 
 /** Made once: a stack costs as much as all else of a refusal, and would say nothing. */
 const overloaded = new RostrumError('overloaded', {});
 
-/** How many of those in line may begin in one turn. */
-const mostPerTurn = 256;
+/** For how long turns stay short after a long line, in milliseconds: what left it soon comes back. */
+const busyMs = 1000;
+
+/** How many of those in line begin in one turn at least, and at most. */
+const [leastInTurn, mostInTurn] = [16, 256];
 
 /**
  * Bounds how many requests are in progress, and how long they wait for the event loop. Turns stay
@@ -47,41 +50,44 @@ export class Admission {
   readonly #pace = new Pace();
   /** How many immediates will look at the line. */
   #scheduled = 0;
-  /** When the first request of this turn began (`performance.now()`); undefined before it. */
+  /** When the first request of this turn arrived (`performance.now()`); undefined before it. */
   #turn: number | undefined;
+  /** How many began in this turn. */
+  #begun = 0;
+  /** Until when turns are short (`performance.now()`). */
+  #busyUntil = 0;
 
   constructor(limits = defaultLimits) {
     this.#limits = limits;
   }
 
-  /** @throws RostrumError `overloaded` when a request would have to wait for too long */
-  check(kind: Kind): void {
-    const { inProgress, waitMs, shortLine } = this.#limits;
+  /**
+   * Waits until the event loop has time for a request.
+   *
+   * @returns undefined when it has
+   * @throws RostrumError `overloaded` when that would take too long, or too many are in progress
+   */
+  wait(kind: Kind): Promise<void> | undefined {
+    this.#beginTurn();
+    const { waitMs, shortLine } = this.#limits;
     const { length } = this.#line;
     const isLong = length >= shortLine && this.#pace.waitFor(length) > waitMs;
-    if (isLong || this.#inProgress[kind] >= inProgress) throw overloaded;
+    if (isLong || this.#isFull(kind)) throw overloaded;
+    if (length === 0 && this.#hasTime()) return undefined;
+    if (length === 0) this.#pace.start();
+    if (this.#scheduled === 0) this.#schedule(1);
+    return new Promise((resolve) => this.#line.push(resolve));
   }
 
   /**
-   * Lets a request begin, until {@link leave}.
+   * Counts a request among those in progress, until {@link leave}.
    *
-   * @returns undefined when it may begin at once
-   * @throws RostrumError `overloaded`
+   * @throws RostrumError `overloaded` when too many are
    */
-  enter(request: Admitted, kind: Kind): Promise<void> | undefined {
-    this.check(kind);
-    if (this.#line.length === 0 && this.#hasTime()) {
-      this.#begin(request, kind);
-      return undefined;
-    }
-    if (this.#line.length === 0) this.#pace.start();
-    if (this.#scheduled === 0) this.#schedule(1);
-    return new Promise((resolve) => {
-      this.#line.push(() => {
-        this.#begin(request, kind);
-        resolve();
-      });
-    });
+  enter(request: Admitted, kind: Kind): void {
+    if (this.#isFull(kind)) throw overloaded;
+    request.inProgress = kind;
+    this.#inProgress[kind] += 1;
   }
 
   /** Ends what {@link enter} began; again, it does nothing. */
@@ -92,19 +98,27 @@ export class Admission {
     this.#inProgress[inProgress] -= 1;
   }
 
-  #begin(request: Admitted, kind: Kind): void {
-    request.inProgress = kind;
-    this.#inProgress[kind] += 1;
+  #isFull(kind: Kind): boolean {
+    return this.#inProgress[kind] >= this.#limits.inProgress;
   }
 
+  /** A turn begins with the first request that arrives in it: what is refused takes time as well. */
+  #beginTurn(): void {
+    if (this.#turn !== undefined) return;
+    this.#turn = performance.now();
+    this.#begun = 0;
+    if (this.#scheduled === 0) setImmediate(this.#endTurn);
+  }
+
+  /** Whether one more may begin in this turn; then it does. */
   #hasTime(): boolean {
-    const now = performance.now();
-    if (this.#turn === undefined) {
-      this.#turn = now;
-      setImmediate(this.#endTurn);
-    }
     const { turnMs, busyTurnMs, shortLine } = this.#limits;
-    return now - this.#turn < (this.#line.length < shortLine ? turnMs : busyTurnMs);
+    const now = performance.now();
+    if (this.#line.length >= shortLine) this.#busyUntil = now + busyMs;
+    const ms = now - (this.#turn ?? now);
+    if (this.#begun >= leastInTurn && ms >= (now < this.#busyUntil ? busyTurnMs : turnMs)) return false;
+    this.#begun += 1;
+    return true;
   }
 
   readonly #endTurn = () => {
@@ -118,12 +132,14 @@ export class Admission {
   }
 
   readonly #beginNext = () => {
-    this.#scheduled -= 1;
+    this.#beginTurn();
     if (this.#line.length > 0 && this.#hasTime()) {
       this.#line.shift()?.();
       this.#pace.serve();
     }
+    this.#scheduled -= 1;
     if (this.#scheduled > 0) return;
-    if (this.#line.length > 0) this.#schedule(Math.min(this.#line.length, mostPerTurn));
+    this.#endTurn();
+    if (this.#line.length > 0) this.#schedule(Math.min(this.#line.length, mostInTurn));
   };
 }

@@ -46,7 +46,7 @@ export const defaultLimits: ServerLimits = {
   stallTimeoutMs: 20_000,
   maxHeaderBytes: 32 * 1024,
   maxConnections: 10_000,
-  checkIntervalMs: 1000,
+  checkIntervalMs: 200,
 };
 
 export const defaultShutdownTimeoutMs = 10_000;

@@ -18,13 +18,13 @@ describe('the admission of requests', () => {
     const admission = new Admission({ ...limits, inProgress: 2, turnMs: 1000 });
     const first = request();
     for (const one of [first, request()]) admission.enter(one, 'read');
-    expect(() => admission.check('read'))
+    expect(() => admission.wait('read'))
       .to.throw()
       .with.property('code', 'overloaded');
-    admission.check('write');
-    admission.check('list');
+    admission.wait('write');
+    admission.wait('list');
     admission.leave(first);
-    admission.check('read');
+    admission.wait('read');
   });
 
   it('counts a request once that leaves twice', () => {
@@ -33,7 +33,7 @@ describe('the admission of requests', () => {
     for (const one of [first, second]) admission.enter(one, 'read');
     for (const one of [first, first]) admission.leave(one);
     admission.enter(request(), 'read');
-    expect(() => admission.check('read'))
+    expect(() => admission.wait('read'))
       .to.throw()
       .with.property('code', 'overloaded');
   });
@@ -42,7 +42,7 @@ describe('the admission of requests', () => {
     const admission = new Admission(limits);
     const begun: number[] = [];
     const all = Array.from({ length: 20 }, async (_, n) => {
-      await admission.enter(request(), 'write');
+      await admission.wait('write');
       begun.push(n);
     });
     await setImmediate();
@@ -56,7 +56,7 @@ describe('the admission of requests', () => {
     const line: (Promise<void> | undefined)[] = [];
     const joinsInVain = () => {
       try {
-        line.push(admission.enter(request(), 'read'));
+        line.push(admission.wait('read'));
         return false;
       } catch {
         return true;
@@ -64,7 +64,7 @@ describe('the admission of requests', () => {
     };
     // The line grows faster than it moves, until its pace is known.
     for (let n = 0; !joinsInVain(); n++) if (n % 100 === 0) await setImmediate();
-    expect(() => admission.check('write'))
+    expect(() => admission.wait('write'))
       .to.throw()
       .with.property('code', 'overloaded');
     // And forgets its pace when it has come to its end.

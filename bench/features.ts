@@ -3,11 +3,11 @@ import { addKey } from '../src/adapters/credentials/key-file.ts';
 import { Child } from './child.ts';
 import type { Options } from './options.ts';
 import { say } from './progress.ts';
-import { fill, inputsOfPosts, requestKinds } from './requests.ts';
+import { fill, inputsOfPosts, type RequestKind, requestKinds } from './requests.ts';
 import { type Report, table } from './results.ts';
-import { interleave, median, ratios, spread } from './rounds.ts';
+import { Figures, inTurn, median, ratios, spread } from './rounds.ts';
 import { buildServers, startServer } from './servers.ts';
-import { busy, takeTurn } from './turns.ts';
+import { busy, takeTurn, warmUp } from './turns.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What a feature may add to the processor time of a request. */
@@ -47,38 +47,45 @@ export async function measureFeatures(options: Options, workspace: Workspace): P
   const program = buildServers(options.program);
   const script = join(import.meta.dirname, 'client.ts');
   await using client = new Child('client', [script], ['ignore', 'inherit', 'inherit', 'ipc']);
-  await using stack = new AsyncDisposableStack();
   const all = setups(workspace.folder);
   const names = Object.keys(all) as (keyof typeof all)[];
-  const start = async (name: keyof typeof all) => {
-    const { flags, headers } = all[name];
-    const server = await startServer('Rostrum', workspace, { program, url: 'memory:', flags });
-    stack.use(server);
-    return { server, requests: await fill(server, inputsOfPosts(), headers) };
-  };
-  const started = new Map(
-    await Promise.all(names.map(async (name) => [name, await start(name)] as const)),
-  );
-  const rows: string[][] = [];
-  const features: object[] = [];
-  for (const request of requestKinds) {
-    say(`features: ${request}`);
-    const turns = await interleave(options.features, names, async (name) => {
-      const { server, requests } = started.get(name) ?? (await start(name));
-      const load = { connections: busy, ms: options.busyMs / 2, requests: requests[request] };
-      return await takeTurn(client, server, load);
-    });
-    for (const name of names) {
-      const times = ratios(turns[name].cpuUs, turns.none.cpuUs);
-      const held = median(times) <= mostTimes ? '≤' : 'not ≤';
-      const target = name === 'none' || name === 'all' ? '' : ` ${held} ${mostTimes}`;
-      rows.push([request, name, spread(turns[name].cpuUs, 1), spread(times, 2) + target]);
+  const figures = new Figures<keyof typeof all, RequestKind>();
+  for (let round = 0; round < options.features; round++) {
+    say(`features: round ${round + 1} of ${options.features}`);
+    for (const name of inTurn(names, round)) {
+      const { flags, headers } = all[name];
+      // The same program is faster in one process than in another, so each round has new ones.
+      await using server = await startServer('Rostrum', workspace, {
+        program,
+        url: 'memory:',
+        flags,
+      });
+      const requests = await fill(server, inputsOfPosts(), headers);
+      await warmUp(client, server, requests, options.warmMs);
+      const cpuUs = async (request: RequestKind) => {
+        const load = { connections: busy, ms: options.busyMs, requests: requests[request] };
+        return (await takeTurn(client, server, load)).cpuUs;
+      };
+      figures.add(name, {
+        GET: await cpuUs('GET'),
+        page: await cpuUs('page'),
+        POST: await cpuUs('POST'),
+      });
     }
-    features.push({ request, turns });
   }
+  const times = figures.columns();
+  const rows = requestKinds.flatMap((request) =>
+    names.map((name) => {
+      const own = times[name][request];
+      const toNone = ratios(own, times.none[request]);
+      const held = median(toNone) <= mostTimes ? '≤' : 'not ≤';
+      const target = name === 'none' || name === 'all' ? '' : ` ${held} ${mostTimes}`;
+      return [request, name, spread(own, 1), spread(toNone, 2) + target];
+    }),
+  );
   const markdown = [
     `Processor time of the server for a request at ${busy} connections, in microseconds:`,
     table(['request', 'switched on', 'Rostrum', 'to none'], rows),
   ].join('\n\n');
-  return { markdown, data: { features } };
+  return { markdown, data: { features: [times] } };
 }

@@ -6,8 +6,10 @@ const full = {
   rounds: 5,
   /** The same, where a difference of a few percent is looked for. */
   features: 9,
+  /** Milliseconds in which a server warms up. */
+  warmMs: 3000,
   /** Milliseconds of a turn with many connections, and of one with one connection or caller. */
-  busyMs: 1500,
+  busyMs: 1000,
   singleMs: 500,
   /** Posts in the large store. */
   many: 1_000_000,
@@ -19,6 +21,7 @@ const full = {
 const quick: typeof full = {
   rounds: 2,
   features: 3,
+  warmMs: 500,
   busyMs: 500,
   singleMs: 150,
   many: 50_000,

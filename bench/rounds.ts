@@ -16,20 +16,39 @@ export async function interleave<Name extends string, Figure extends string>(
   contestants: readonly Name[],
   measure: (contestant: Name) => Promise<Readonly<Record<Figure, number>>>,
 ): Promise<Record<Name, Columns<Figure>>> {
-  const turns: [Name, Readonly<Record<Figure, number>>][] = [];
+  const figures = new Figures<Name, Figure>();
   for (let round = 0; round < warming + rounds; round++) {
-    for (const name of round % 2 === 0 ? contestants : contestants.toReversed()) {
-      const figures = await measure(name);
-      if (round >= warming) turns.push([name, figures]);
+    for (const name of inTurn(contestants, round)) {
+      const measured = await measure(name);
+      if (round >= warming) figures.add(name, measured);
     }
   }
-  const columns = (name: Name) => {
-    const own = turns.filter(([other]) => other === name).map(([, figures]) => figures);
-    const names = Object.keys(own[0] ?? {}) as Figure[];
-    return Object.fromEntries(names.map((figure) => [figure, own.map((one) => one[figure])]));
-  };
-  const all = contestants.map((name) => [name, columns(name)]);
-  return Object.fromEntries(all) as Record<Name, Columns<Figure>>;
+  return figures.columns();
+}
+
+/** The contestants of a round in their order. */
+export function inTurn<Name>(contestants: readonly Name[], round: number): readonly Name[] {
+  return round % 2 === 0 ? contestants : contestants.toReversed();
+}
+
+/** Collects what contestants were measured at, round by round. */
+export class Figures<Name extends string, Figure extends string> {
+  readonly #rounds: { readonly name: Name; readonly figures: Readonly<Record<Figure, number>> }[] =
+    [];
+
+  add(name: Name, figures: Readonly<Record<Figure, number>>): void {
+    this.#rounds.push({ name, figures });
+  }
+
+  columns(): Record<Name, Columns<Figure>> {
+    const all = Map.groupBy(this.#rounds, ({ name }) => name);
+    const columns = Array.from(all, ([name, rounds]) => {
+      const figures = Object.keys(rounds[0]?.figures ?? {}) as Figure[];
+      const series = figures.map((figure) => [figure, rounds.map((one) => one.figures[figure])]);
+      return [name, Object.fromEntries(series)];
+    });
+    return Object.fromEntries(columns) as Record<Name, Columns<Figure>>;
+  }
 }
 
 /** The first divided by the second, round by round. */

@@ -66,7 +66,7 @@ export const sendPastKoa: Deliver = (ctx, value) => {
 export function sendInTurn(request: IncomingMessage, response: ServerResponse, value: Response) {
   const one = { request, response, value };
   if (value.status === 503) {
-    if (request.complete) return sendOne(one);
+    if (!isBodyDue(request)) return sendOne(one);
     if (isSmallBody(request)) request.once('end', () => sendOne(one)).resume();
   }
   if (due.push(one) === 1) setImmediate(sendDue);
@@ -98,13 +98,19 @@ function send(request: IncomingMessage, response: ServerResponse, value: Respons
   const shown = request.method === 'HEAD' ? '' : (body ?? '');
   // Text of ASCII alone is the same in both encodings, and written faster in this one.
   const encoding = bytes === body?.length ? 'latin1' : 'utf8';
-  if (request.complete) response.end(shown, encoding);
-  else sendEarly(request, response, shown);
+  if (isBodyDue(request)) sendEarly(request, response, shown);
+  else response.end(shown, encoding);
+}
+
+/** True while some of a body is still to come. */
+function isBodyDue({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false;
+  return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
 }
 
 /** True when a body is still to come that is not worth reading, only to use the connection again. */
 function isLastOf(request: IncomingMessage, status: number): boolean {
-  return isLargeRest(request) || (status === 503 && !request.complete);
+  return isLargeRest(request) || (status === 503 && isBodyDue(request));
 }
 
 /** For how long, and how much, of a body that nobody wants is read. */

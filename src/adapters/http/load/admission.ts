@@ -14,7 +14,10 @@ export interface AdmissionLimits {
   readonly inProgress: number;
   /** For how long, in milliseconds, requests are taken and begun in one turn of the event loop. */
   readonly turnMs: number;
-  /** The same while the line is long, or was lately: refusals and probes wait for the turn to end. */
+  /**
+   * How long a turn should be, with all that it brings, while the line is long or was lately: what
+   * is refused waits for its end.
+   */
   readonly busyTurnMs: number;
   /** Nobody joins a line in which he would wait for longer, in milliseconds. */
   readonly waitMs: number;
@@ -25,7 +28,7 @@ export interface AdmissionLimits {
 const defaultLimits: AdmissionLimits = {
   inProgress: 1000,
   turnMs: 10,
-  busyTurnMs: 5,
+  busyTurnMs: 12,
   waitMs: 25,
   shortLine: 256,
 };
@@ -112,13 +115,20 @@ export class Admission {
 
   /** Whether one more may begin in this turn; then it does. */
   #hasTime(): boolean {
-    const { turnMs, busyTurnMs, shortLine } = this.#limits;
     const now = performance.now();
-    if (this.#line.length >= shortLine) this.#busyUntil = now + busyMs;
-    const ms = now - (this.#turn ?? now);
-    if (this.#begun >= leastInTurn && ms >= (now < this.#busyUntil ? busyTurnMs : turnMs)) return false;
+    if (!this.#isTurnOpen(now)) return false;
     this.#begun += 1;
+    this.#pace.serve(now);
     return true;
+  }
+
+  #isTurnOpen(now: number): boolean {
+    const { turnMs, busyTurnMs, shortLine } = this.#limits;
+    if (this.#line.length >= shortLine) this.#busyUntil = now + busyMs;
+    if (this.#begun < leastInTurn) return true;
+    return now < this.#busyUntil
+      ? this.#begun < this.#pace.servedIn(busyTurnMs)
+      : now - (this.#turn ?? now) < turnMs;
   }
 
   readonly #endTurn = () => {
@@ -135,7 +145,6 @@ export class Admission {
     this.#beginTurn();
     if (this.#line.length > 0 && this.#hasTime()) {
       this.#line.shift()?.();
-      this.#pace.serve();
     }
     this.#scheduled -= 1;
     if (this.#scheduled > 0) return;

@@ -242,7 +242,7 @@ export const problemCatalogue = {
     meaning: 'More work is waiting than the server may hold. Nothing was changed.',
     advice: 'Try again after the time in the header Retry-After.',
     retryAfter: 1,
-    jitter: 2,
+    jitter: 4,
   },
   'credentials-unavailable': {
     status: 503,

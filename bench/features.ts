@@ -3,10 +3,10 @@ import { addKey } from '../src/adapters/credentials/key-file.ts';
 import { Child } from './child.ts';
 import type { Options } from './options.ts';
 import { say } from './progress.ts';
-import { fill, inputsOfPosts, type RequestKind, requestKinds } from './requests.ts';
+import { fill, inputsOfPosts, type Requests, requestKinds } from './requests.ts';
 import { type Report, table } from './results.ts';
 import { Figures, inTurn, median, ratios, spread } from './rounds.ts';
-import { buildServers, startServer } from './servers.ts';
+import { buildServers, type Server, startServer } from './servers.ts';
 import { busy, takeTurn, warmUp } from './turns.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -49,43 +49,47 @@ export async function measureFeatures(options: Options, workspace: Workspace): P
   await using client = new Child('client', [script], ['ignore', 'inherit', 'inherit', 'ipc']);
   const all = setups(workspace.folder);
   const names = Object.keys(all) as (keyof typeof all)[];
-  const figures = new Figures<keyof typeof all, RequestKind>();
+  const figures = {
+    GET: new Figures<keyof typeof all, 'cpuUs'>(),
+    page: new Figures<keyof typeof all, 'cpuUs'>(),
+    POST: new Figures<keyof typeof all, 'cpuUs'>(),
+  };
   for (let round = 0; round < options.features; round++) {
     say(`features: round ${round + 1} of ${options.features}`);
-    for (const name of inTurn(names, round)) {
+    // The same program is faster in one process than in another, so each round has new ones.
+    await using stack = new AsyncDisposableStack();
+    const started = new Map<keyof typeof all, { server: Server; requests: Requests }>();
+    for (const name of names) {
       const { flags, headers } = all[name];
-      // The same program is faster in one process than in another, so each round has new ones.
-      await using server = await startServer('Rostrum', workspace, {
-        program,
-        url: 'memory:',
-        flags,
-      });
+      const url = 'memory:';
+      const server = stack.use(await startServer('Rostrum', workspace, { program, url, flags }));
       const requests = await fill(server, inputsOfPosts(), headers);
       await warmUp(client, server, requests, options.warmMs);
-      const cpuUs = async (request: RequestKind) => {
-        const load = { connections: busy, ms: options.busyMs, requests: requests[request] };
-        return (await takeTurn(client, server, load)).cpuUs;
-      };
-      figures.add(name, {
-        GET: await cpuUs('GET'),
-        page: await cpuUs('page'),
-        POST: await cpuUs('POST'),
-      });
+      started.set(name, { server, requests });
+    }
+    for (const request of requestKinds) {
+      for (let turn = 0; turn < options.turns; turn++) {
+        for (const [name, { server, requests }] of inTurn([...started], turn)) {
+          const load = { connections: busy, ms: options.busyMs, requests: requests[request] };
+          const { cpuUs } = await takeTurn(client, server, load);
+          figures[request].add(name, { cpuUs });
+        }
+      }
     }
   }
-  const times = figures.columns();
-  const rows = requestKinds.flatMap((request) =>
+  const features = requestKinds.map((request) => ({ request, turns: figures[request].columns() }));
+  const rows = features.flatMap(({ request, turns }) =>
     names.map((name) => {
-      const own = times[name][request];
-      const toNone = ratios(own, times.none[request]);
+      const { cpuUs } = turns[name];
+      const toNone = ratios(cpuUs, turns.none.cpuUs);
       const held = median(toNone) <= mostTimes ? '≤' : 'not ≤';
       const target = name === 'none' || name === 'all' ? '' : ` ${held} ${mostTimes}`;
-      return [request, name, spread(own, 1), spread(toNone, 2) + target];
+      return [request, name, spread(cpuUs, 1), spread(toNone, 2) + target];
     }),
   );
   const markdown = [
     `Processor time of the server for a request at ${busy} connections, in microseconds:`,
     table(['request', 'switched on', 'Rostrum', 'to none'], rows),
   ].join('\n\n');
-  return { markdown, data: { features: [times] } };
+  return { markdown, data: { features } };
 }

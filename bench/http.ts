@@ -12,7 +12,7 @@ import type { Workspace } from './workspace.ts';
 
 /** What HTTP costs in Rostrum, in Fastify and in bare `node:http`, over the same store each. */
 export async function measureHttp(options: Options, workspace: Workspace): Promise<Report> {
-  const { rounds, warmMs, busyMs, singleMs } = options;
+  const { rounds, turns, warmMs, busyMs, singleMs } = options;
   const program = buildServers(options.program);
   const script = join(import.meta.dirname, 'client.ts');
   await using client = new Child('client', [script], ['ignore', 'inherit', 'inherit', 'ipc']);
@@ -47,9 +47,11 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
       for (const name of contestants) await warmUp(client, servers[name], requests[name], warmMs);
       for (const { request, connections, figures } of all) {
         const ms = connections === busy ? busyMs : singleMs;
-        for (const name of inTurn(contestants, round)) {
-          const load = { connections, ms, requests: requests[name][request] };
-          figures.add(name, await takeTurn(client, servers[name], load));
+        for (let turn = 0; turn < turns; turn++) {
+          for (const name of inTurn(contestants, turn)) {
+            const load = { connections, ms, requests: requests[name][request] };
+            figures.add(name, await takeTurn(client, servers[name], load));
+          }
         }
       }
     }

@@ -2,15 +2,17 @@ import { parseArgs } from 'node:util';
 import { storeKinds } from './workspace.ts';
 
 const full = {
-  /** Turns of each contestant that count. */
+  /** Rounds that count. */
   rounds: 5,
   /** The same, where a difference of a few percent is looked for. */
   features: 9,
+  /** Turns of each contestant in a round with new processes. */
+  turns: 2,
   /** Milliseconds in which a server warms up. */
-  warmMs: 3000,
+  warmMs: 2500,
   /** Milliseconds of a turn with many connections, and of one with one connection or caller. */
-  busyMs: 1000,
-  singleMs: 500,
+  busyMs: 800,
+  singleMs: 300,
   /** Posts in the large store. */
   many: 1_000_000,
   /** The run ends with an error after this time. */
@@ -21,9 +23,10 @@ const full = {
 const quick: typeof full = {
   rounds: 2,
   features: 3,
+  turns: 2,
   warmMs: 500,
-  busyMs: 500,
-  singleMs: 150,
+  busyMs: 250,
+  singleMs: 100,
   many: 50_000,
   boundMinutes: 5,
 };

@@ -19,7 +19,7 @@ export async function measureWrites(options: Options, workspace: Workspace): Pro
     const start = performance.now();
     let made = 0;
     const work = async () => {
-      while (performance.now() - start < options.singleMs) {
+      while (performance.now() - start < options.busyMs * 2) {
         await rostrum.posts.create(input);
         made += 1;
       }

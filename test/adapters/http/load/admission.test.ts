@@ -51,6 +51,30 @@ describe('the admission of requests', () => {
     expect(begun).to.deep.equal(Array.from({ length: 20 }, (_, n) => n));
   });
 
+  it('begins no more of a long line in one turn than were served in such a time lately', async () => {
+    const most = 16; // That many begin in any case.
+    const busy = { shortLine: 1, busyTurnMs: most, waitMs: Number.POSITIVE_INFINITY };
+    const admission = new Admission({ ...limits, ...busy });
+    const begun: number[] = [0];
+    let isOver = false;
+    const countTurns = () => {
+      begun.push(0);
+      if (!isOver) globalThis.setImmediate(countTurns);
+    };
+    countTurns();
+    const all = Array.from({ length: 200 }, async () => {
+      await admission.wait('read');
+      begun[begun.length - 1] = (begun.at(-1) ?? 0) + 1;
+      for (const end = performance.now() + 1; performance.now() < end; );
+    });
+    await Promise.all(all);
+    isOver = true;
+    const turns = begun.filter((count) => count > 0);
+    // Of the first ones, the pace is not known yet.
+    expect(Math.max(...turns.slice(2))).to.be.at.most(most);
+    expect(turns.length).to.be.above(5);
+  });
+
   it('lets nobody join a line in which he would wait for too long', async () => {
     const admission = new Admission({ ...limits, inProgress: Infinity, waitMs: 0, shortLine: 8 });
     const line: (Promise<void> | undefined)[] = [];

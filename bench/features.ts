@@ -7,7 +7,7 @@ import { fill, inputsOfPosts, type Requests, requestKinds } from './requests.ts'
 import { type Report, table } from './results.ts';
 import { Figures, inTurn, median, ratios, spread } from './rounds.ts';
 import { buildServers, type Server, startServer } from './servers.ts';
-import { busy, takeTurn, warmUp } from './turns.ts';
+import { busy, takeTurn } from './turns.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What a feature may add to the processor time of a request. */
@@ -64,10 +64,13 @@ export async function measureFeatures(options: Options, workspace: Workspace): P
       const url = 'memory:';
       const server = stack.use(await startServer('Rostrum', workspace, { program, url, flags }));
       const requests = await fill(server, inputsOfPosts(), headers);
-      await warmUp(client, server, requests, options.warmMs);
       started.set(name, { server, requests });
     }
     for (const request of requestKinds) {
+      for (const { server, requests } of started.values())
+        await takeTurn(client, server, {
+          ...{ connections: busy, ms: options.warmMs, requests: requests[request] },
+        });
       for (let turn = 0; turn < options.turns; turn++) {
         for (const [name, { server, requests }] of inTurn([...started], turn)) {
           const load = { connections: busy, ms: options.busyMs, requests: requests[request] };

@@ -7,7 +7,7 @@ import { prepare, requestKinds } from './requests.ts';
 import type { Report } from './results.ts';
 import { Figures, inTurn } from './rounds.ts';
 import { buildServers, type Contestant, contestants, startServer } from './servers.ts';
-import { busy, type Turn, takeTurn, warmUp } from './turns.ts';
+import { busy, type Turn, takeTurn } from './turns.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What HTTP costs in Rostrum, in Fastify and in bare `node:http`, over the same store each. */
@@ -19,7 +19,7 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
   const cells: Cell[] = [];
   const starts: Starts[] = [];
   for (const store of options.stores) {
-    if ((await workspace.newStore(store)) === undefined) continue;
+    if (!(await workspace.has(store))) continue;
     const starting = new Figures<Contestant, 'startMs' | 'idleMiB'>();
     const all = requestKinds.flatMap((request) =>
       [busy, 1].map((connections) => {
@@ -44,8 +44,13 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
       };
       // An author costs Rostrum steps on MongoDB that the other servers have no counterpart for.
       const requests = await prepare(servers, store !== 'MongoDB');
-      for (const name of contestants) await warmUp(client, servers[name], requests[name], warmMs);
       for (const { request, connections, figures } of all) {
+        if (connections === busy) {
+          for (const name of contestants)
+            await takeTurn(client, servers[name], {
+              ...{ connections, ms: warmMs, requests: requests[name][request] },
+            });
+        }
         const ms = connections === busy ? busyMs : singleMs;
         for (let turn = 0; turn < turns; turn++) {
           for (const name of inTurn(contestants, turn)) {

@@ -8,15 +8,15 @@ const full = {
   features: 9,
   /** Turns of each contestant in a round with new processes. */
   turns: 2,
-  /** Milliseconds in which a server warms up. */
-  warmMs: 2500,
-  /** Milliseconds of a turn with many connections, and of one with one connection or caller. */
+  /** Milliseconds in which a server gets warm with requests of one kind. */
+  warmMs: 1500,
+  /** Milliseconds of a turn with many connections, and of one with one connection. */
   busyMs: 800,
   singleMs: 300,
   /** Posts in the large store. */
   many: 1_000_000,
   /** The run ends with an error after this time. */
-  boundMinutes: 30,
+  boundMinutes: 45,
 };
 
 /** Less of everything: to see that it runs, not to know how fast. */
@@ -24,7 +24,7 @@ const quick: typeof full = {
   rounds: 2,
   features: 3,
   turns: 2,
-  warmMs: 500,
+  warmMs: 300,
   busyMs: 250,
   singleMs: 100,
   many: 50_000,

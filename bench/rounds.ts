@@ -1,4 +1,4 @@
-/** One figure, round by round. */
+/** One figure, turn by turn. */
 export type Series = readonly number[];
 
 /** What one contestant was measured at: a series for each figure. */
@@ -31,7 +31,7 @@ export function inTurn<Name>(contestants: readonly Name[], round: number): reado
   return round % 2 === 0 ? contestants : contestants.toReversed();
 }
 
-/** Collects what contestants were measured at, round by round. */
+/** Collects what contestants were measured at, turn by turn. */
 export class Figures<Name extends string, Figure extends string> {
   readonly #rounds: { readonly name: Name; readonly figures: Readonly<Record<Figure, number>> }[] =
     [];
@@ -51,7 +51,7 @@ export class Figures<Name extends string, Figure extends string> {
   }
 }
 
-/** The first divided by the second, round by round. */
+/** The first divided by the second, turn by turn. */
 export function ratios(of: Series, to: Series): Series {
   return of.map((value, round) => value / (to[round] ?? Number.NaN));
 }

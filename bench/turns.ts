@@ -1,6 +1,5 @@
 import type { Child } from './child.ts';
 import type { Load, LoadResult } from './client.ts';
-import type { Requests } from './requests.ts';
 import type { Server } from './servers.ts';
 
 /** Connections of a busy server. */
@@ -25,15 +24,4 @@ export async function takeTurn(
   const result = await client.ask<LoadResult>('go');
   const { cpuUs, rssMiB } = await server.usage();
   return { ...result, cpuUs: (cpuUs - before.cpuUs) / result.requests, rssMiB };
-}
-
-/** A mixed load, until the code that serves it is as fast as it gets. */
-export async function warmUp(
-  client: Child,
-  server: Server,
-  { GET, page, POST }: Requests,
-  ms: number,
-): Promise<void> {
-  const mixed = GET.flatMap((get, n) => [get, ...page, POST[n] ?? get]);
-  await takeTurn(client, server, { connections: busy, ms, requests: mixed });
 }

@@ -27,6 +27,13 @@ export class Workspace implements AsyncDisposable {
     process.on('exit', () => rmSync(this.folder, { recursive: true, force: true }));
   }
 
+  /** Whether there is a server for such stores, where they need one. */
+  async has(kind: StoreKind): Promise<boolean> {
+    if (kind !== 'MongoDB') return true;
+    this.#mongodb ??= await startMongod();
+    return this.#mongodb !== undefined;
+  }
+
   /** The URL of a store that is still empty; undefined when there is no server for it. */
   async newStore(kind: StoreKind): Promise<string | undefined> {
     const name = `bench-${++this.#stores}`;

@@ -65,11 +65,10 @@ async function measured(load: ClientLoad): Promise<ClientReport> {
   const both = [
     clientProcess({ ...load, ...part }),
     clientProcess({ ...load, ...rest }, constants.priority.PRIORITY_LOW),
-  ];
+  ] as const;
   // To connect takes long where others are served already: the server accepts one a turn.
-  await Promise.all(both.map((child) => once(child, 'message')));
-  const [small, large] = await Promise.all(both.map(reportOf));
-  if (small === undefined || large === undefined) throw new Error('A process ended early.');
+  await Promise.all(both.map(messageOf));
+  const [small, large] = await Promise.all([reportOf(both[0]), reportOf(both[1])]);
   return {
     ...small,
     goodput: small.goodput + large.goodput,
@@ -86,8 +85,15 @@ function clientProcess(load: ClientLoad, priority = 0): ChildProcess {
 
 async function reportOf(child: ChildProcess): Promise<ClientReport> {
   child.send('begin');
-  const [report] = (await once(child, 'message')) as [ClientReport];
-  return report;
+  return (await messageOf(child)) as ClientReport;
+}
+
+async function messageOf(child: ChildProcess): Promise<unknown> {
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('A process of clients ended early.');
+  });
+  const [message] = await Promise.race([once(child, 'message'), ended]);
+  return message;
 }
 
 /** Asks the probes 20 times a second. @returns how many failed, and the p99 in milliseconds */

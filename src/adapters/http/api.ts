@@ -103,8 +103,13 @@ function limitCaller({ caller: limiter }: RateLimits): Step {
 /** Refuses before a body is read: what waits for the event loop costs it little. */
 function awaitTime(admission: Admission): Step {
   return (ctx, next) => {
-    const wait = admission.wait(ctx.state.operation.kind);
-    return wait === undefined ? next() : wait.then(next);
+    const { exchange, operation } = ctx.state;
+    const wait = admission.wait(operation.kind);
+    if (wait === undefined) return next();
+    return wait.then(() => {
+      exchange.checkClient();
+      return next();
+    });
   };
 }
 

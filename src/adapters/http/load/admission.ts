@@ -12,17 +12,19 @@ interface Admitted {
 export interface AdmissionLimits {
   /** How many requests of one kind may be in progress. */
   readonly inProgress: number;
-  /** For how long, in milliseconds, requests are taken and begun in one turn of the event loop. */
+  /** For how long, in milliseconds, requests are begun in one turn of the event loop. */
   readonly turnMs: number;
   /**
-   * How long a turn should be, with all that it brings, while the line is long or was lately: what
-   * is refused waits for its end.
+   * How long a turn should be, with all that it brings, when the server is busy: what is refused
+   * waits for its end.
    */
   readonly busyTurnMs: number;
   /** Nobody joins a line in which he would wait for longer, in milliseconds. */
   readonly waitMs: number;
   /** A line this long may always be joined, as the process may just have been paused. */
   readonly shortLine: number;
+  /** Nobody joins a line this long: some of a body may be in memory already. */
+  readonly longLine: number;
 }
 
 const defaultLimits: AdmissionLimits = {
@@ -31,15 +33,19 @@ const defaultLimits: AdmissionLimits = {
   busyTurnMs: 12,
   waitMs: 25,
   shortLine: 256,
+  longLine: 1000,
 };
 
 /** Made once: a stack costs as much as all else of a refusal, and would say nothing. */
 const overloaded = new RostrumError('overloaded', {});
 
-/** For how long turns stay short after a long line, in milliseconds: what left it soon comes back. */
+/** For how long the server is busy after a long line, in milliseconds: what left it soon comes back. */
 const busyMs = 1000;
 
-/** How many of those in line begin in one turn at least, and at most. */
+/**
+ * How many of those in line begin in one turn: at least, when the server is busy (refusals alone may
+ * take all of its time), and at most.
+ */
 const [leastInTurn, mostInTurn] = [16, 256];
 
 /**
@@ -53,11 +59,11 @@ export class Admission {
   readonly #pace = new Pace();
   /** How many immediates will look at the line. */
   #scheduled = 0;
-  /** When the first request of this turn arrived (`performance.now()`); undefined before it. */
+  /** When the first request of this turn began (`performance.now()`); undefined before it. */
   #turn: number | undefined;
   /** How many began in this turn. */
   #begun = 0;
-  /** Until when turns are short (`performance.now()`). */
+  /** Until when the server is busy (`performance.now()`). */
   #busyUntil = 0;
 
   constructor(limits = defaultLimits) {
@@ -71,13 +77,13 @@ export class Admission {
    * @throws RostrumError `overloaded` when that would take too long, or too many are in progress
    */
   wait(kind: Kind): Promise<void> | undefined {
-    this.#beginTurn();
-    const { waitMs, shortLine } = this.#limits;
+    const { waitMs, shortLine, longLine } = this.#limits;
     const { length } = this.#line;
-    const isLong = length >= shortLine && this.#pace.waitFor(length) > waitMs;
+    if (length >= shortLine) this.#setBusy();
+    const isLong =
+      length >= longLine || (length >= shortLine && this.#pace.waitFor(length) > waitMs);
     if (isLong || this.#isFull(kind)) throw overloaded;
     if (length === 0 && this.#hasTime()) return undefined;
-    if (length === 0) this.#pace.start();
     if (this.#scheduled === 0) this.#schedule(1);
     return new Promise((resolve) => this.#line.push(resolve));
   }
@@ -105,34 +111,32 @@ export class Admission {
     return this.#inProgress[kind] >= this.#limits.inProgress;
   }
 
-  /** A turn begins with the first request that arrives in it: what is refused takes time as well. */
-  #beginTurn(): void {
-    if (this.#turn !== undefined) return;
-    this.#turn = performance.now();
-    this.#begun = 0;
-    if (this.#scheduled === 0) setImmediate(this.#endTurn);
+  #setBusy(): void {
+    const now = performance.now();
+    if (now >= this.#busyUntil) this.#pace.start(now);
+    this.#busyUntil = now + busyMs;
   }
 
   /** Whether one more may begin in this turn; then it does. */
   #hasTime(): boolean {
     const now = performance.now();
-    if (!this.#isTurnOpen(now)) return false;
+    const { turnMs, busyTurnMs } = this.#limits;
+    if (this.#turn === undefined) {
+      this.#turn = now;
+      this.#begun = 0;
+      if (this.#scheduled === 0) setImmediate(this.#endTurn);
+    }
+    if (now - this.#turn >= turnMs) return false;
+    if (now < this.#busyUntil) {
+      if (this.#begun >= Math.max(leastInTurn, this.#pace.servedIn(busyTurnMs))) return false;
+      this.#pace.serve(now);
+    }
     this.#begun += 1;
-    this.#pace.serve(now);
     return true;
   }
 
-  #isTurnOpen(now: number): boolean {
-    const { turnMs, busyTurnMs, shortLine } = this.#limits;
-    if (this.#line.length >= shortLine) this.#busyUntil = now + busyMs;
-    if (this.#begun < leastInTurn) return true;
-    return now < this.#busyUntil
-      ? this.#begun < this.#pace.servedIn(busyTurnMs)
-      : now - (this.#turn ?? now) < turnMs;
-  }
-
   readonly #endTurn = () => {
-    this.#turn = undefined;
+    if (this.#scheduled === 0) this.#turn = undefined;
   };
 
   /** An immediate for each: the next one begins when the one before has done what it can at once. */
@@ -142,13 +146,10 @@ export class Admission {
   }
 
   readonly #beginNext = () => {
-    this.#beginTurn();
-    if (this.#line.length > 0 && this.#hasTime()) {
-      this.#line.shift()?.();
-    }
+    if (this.#line.length > 0 && this.#hasTime()) this.#line.shift()?.();
     this.#scheduled -= 1;
     if (this.#scheduled > 0) return;
-    this.#endTurn();
+    this.#turn = undefined;
     if (this.#line.length > 0) this.#schedule(Math.min(this.#line.length, mostInTurn));
   };
 }

@@ -1,19 +1,17 @@
-/** How long a line is watched before its speed is known anew, in milliseconds. */
+/** For how long, in milliseconds, requests are counted before the pace is known anew. */
 const sampleMs = 50;
 
-/** How fast requests are served while others stand in line, by what was done lately. */
+/** How fast a busy server serves, by what it did lately. */
 export class Pace {
   #since = 0;
   #served = 0;
-  /** Milliseconds for each, with all that it brings; 0 until it is known. */
-  #each = 0;
-  /** False for a line that has not been watched for long enough. */
-  #isKnown = false;
+  /** Milliseconds for each, with all that it brings; undefined until it is known. */
+  #each: number | undefined;
 
-  /** Somebody joined a line that was empty: how fast it moves is not known yet. */
-  start(): void {
-    this.#isKnown = false;
-    this.#sample();
+  /** A busy time begins: what was known of an earlier one is past. */
+  start(now: number): void {
+    this.#each = undefined;
+    this.#sample(now);
   }
 
   /** One more was served. */
@@ -22,23 +20,22 @@ export class Pace {
     const ms = now - this.#since;
     if (ms < sampleMs) return;
     const each = ms / this.#served;
-    this.#each = this.#isKnown ? (this.#each + each) / 2 : each;
-    this.#isKnown = true;
-    this.#sample();
+    this.#each = this.#each === undefined ? each : (this.#each + each) / 2;
+    this.#sample(now);
   }
 
-  /** How long, in milliseconds, so many in line will wait; 0 where that is not known. */
-  waitFor(length: number): number {
-    return this.#isKnown ? length * this.#each : 0;
+  /** How long, in milliseconds, so many will wait; 0 until it is known. */
+  waitFor(count: number): number {
+    return count * (this.#each ?? 0);
   }
 
-  /** How many are served in so many milliseconds, as far as was ever seen. */
+  /** How many are served in so many milliseconds; Infinity until it is known. */
   servedIn(ms: number): number {
-    return ms / this.#each;
+    return this.#each === undefined ? Number.POSITIVE_INFINITY : ms / this.#each;
   }
 
-  #sample(): void {
-    this.#since = performance.now();
+  #sample(now: number): void {
+    this.#since = now;
     this.#served = 0;
   }
 }

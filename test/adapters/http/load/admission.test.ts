@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Admission } from '../../../../src/adapters/http/load/admission.ts';
 
@@ -11,6 +11,7 @@ const limits = {
   busyTurnMs: least,
   waitMs: 100,
   shortLine: 256,
+  longLine: Number.POSITIVE_INFINITY,
 };
 
 describe('the admission of requests', () => {
@@ -91,8 +92,17 @@ describe('the admission of requests', () => {
     expect(() => admission.wait('write'))
       .to.throw()
       .with.property('code', 'overloaded');
-    // And forgets its pace when it has come to its end.
+    // And forgets its pace when it was not busy for a while.
     await Promise.all(line);
+    await sleep(1100);
     for (let n = 0; n < 20; n++) expect(joinsInVain()).to.equal(false);
+  });
+
+  it('lets nobody join a line that is as long as it may be', () => {
+    const admission = new Admission({ ...limits, longLine: 3 });
+    for (let n = 0; n < 4; n++) admission.wait('write');
+    expect(() => admission.wait('read'))
+      .to.throw()
+      .with.property('code', 'overloaded');
   });
 });

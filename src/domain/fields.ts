@@ -40,11 +40,11 @@ function readField(rule: FieldRule, value: unknown, name: string, issues: Issues
 
 function readText(rule: TextRule, value: string, name: string, issues: Issues): string {
   const text = rule.trim ? value.trim() : value;
-  const length = codePoints(text);
-  const least = rule.minLength === 1 ? '1 character' : `${rule.minLength} characters`;
-  if (length < rule.minLength) {
+  // A code point is one unit of the text or two: most lengths need no count.
+  if (text.length < 2 * rule.minLength && codePoints(text) < rule.minLength) {
+    const least = rule.minLength === 1 ? '1 character' : `${rule.minLength} characters`;
     issues.add([name], 'too-short', `The field "${name}" must have at least ${least}.`);
-  } else if (length > rule.maxLength) {
+  } else if (text.length > rule.maxLength && codePoints(text) > rule.maxLength) {
     const most = `${rule.maxLength} characters`;
     issues.add([name], 'too-long', `The field "${name}" must have at most ${most}.`);
   }

@@ -62,11 +62,14 @@ export function findDuplicateKey(text: string): DuplicateKey | undefined {
 }
 
 function endOfString(text: string, start: number): number {
-  let i = start + 1;
-  for (let unit = text.charCodeAt(i); unit !== QUOTE; unit = text.charCodeAt(i)) {
-    i += unit === BACKSLASH ? 2 : 1;
-  }
-  return i;
+  let end = start;
+  let backslashes = 0;
+  do {
+    end = text.indexOf('"', end + 1);
+    backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
+  } while (backslashes % 2 === 1); // Such a quote is part of the string.
+  return end;
 }
 
 function unescaped(literal: string): string {

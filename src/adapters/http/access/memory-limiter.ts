@@ -31,7 +31,8 @@ export class MemoryRateLimiter implements RateLimiter {
 
   async take(text: string): Promise<Quota> {
     const key = keyOf(text);
-    await this.#use(key);
+    const forgotten = this.#use(key);
+    if (forgotten !== undefined) await this.#limiter.delete(forgotten);
     try {
       return this.#quota(await this.#limiter.consume(key));
     } catch (reason) {
@@ -44,18 +45,19 @@ export class MemoryRateLimiter implements RateLimiter {
   async peek(text: string): Promise<Quota> {
     const key = keyOf(text);
     const state = this.#keys.has(key) ? await this.#limiter.get(key) : null;
-    // Nothing is taken, so the last one that may be taken is not there any more.
     const quota = this.#quota(state);
-    return { ...quota, isExceeded: quota.remaining === 0 };
+    // Nothing is taken, so the last one that may be taken is not there any more.
+    return quota.remaining > 0 ? quota : { ...quota, isExceeded: true };
   }
 
-  async #use(key: string): Promise<void> {
+  /** @returns the key that is forgotten for it, if one is */
+  #use(key: string): string | undefined {
     this.#keys.delete(key);
     this.#keys.add(key);
-    if (this.#keys.size <= (this.#policy.keys ?? maxKeys)) return;
+    if (this.#keys.size <= (this.#policy.keys ?? maxKeys)) return undefined;
     const [oldest = ''] = this.#keys;
     this.#keys.delete(oldest);
-    await this.#limiter.delete(oldest);
+    return oldest;
   }
 
   #quota(state: RateLimiterRes | null): Quota {

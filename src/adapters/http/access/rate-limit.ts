@@ -57,9 +57,11 @@ export function checkQuota({ isExceeded, reset }: Quota): void {
 /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
 export function rateLimitHeaders(quotas: readonly Quota[]): readonly string[] {
   if (quotas.length === 0) return [];
-  const policies = quotas.map(({ policy, limit, window }) => `"${policy}";q=${limit};w=${window}`);
-  const states = quotas.map(
-    ({ policy, remaining, reset }) => `"${policy}";r=${remaining};t=${reset}`,
-  );
-  return ['RateLimit-Policy', policies.join(', '), 'RateLimit', states.join(', ')];
+  let [policies, states] = ['', ''];
+  for (const { policy, limit, window, remaining, reset } of quotas) {
+    const comma = policies === '' ? '' : ', ';
+    policies += `${comma}"${policy}";q=${limit};w=${window}`;
+    states += `${comma}"${policy}";r=${remaining};t=${reset}`;
+  }
+  return ['RateLimit-Policy', policies, 'RateLimit', states];
 }

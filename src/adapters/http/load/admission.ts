@@ -30,7 +30,7 @@ export interface AdmissionLimits {
 const defaultLimits: AdmissionLimits = {
   inProgress: 1000,
   turnMs: 10,
-  busyTurnMs: 12,
+  busyTurnMs: 16,
   waitMs: 25,
   shortLine: 256,
   longLine: 1000,

@@ -67,10 +67,10 @@ export async function measureFeatures(options: Options, workspace: Workspace): P
       started.set(name, { server, requests });
     }
     for (const request of requestKinds) {
-      for (const { server, requests } of started.values())
-        await takeTurn(client, server, {
-          ...{ connections: busy, ms: options.warmMs, requests: requests[request] },
-        });
+      for (const { server, requests } of started.values()) {
+        const load = { connections: busy, ms: options.warmMs, requests: requests[request] };
+        await takeTurn(client, server, load);
+      }
       for (let turn = 0; turn < options.turns; turn++) {
         for (const [name, { server, requests }] of inTurn([...started], turn)) {
           const load = { connections: busy, ms: options.busyMs, requests: requests[request] };

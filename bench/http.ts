@@ -45,11 +45,9 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
       // An author costs Rostrum steps on MongoDB that the other servers have no counterpart for.
       const requests = await prepare(servers, store !== 'MongoDB');
       for (const { request, connections, figures } of all) {
-        if (connections === busy) {
-          for (const name of contestants)
-            await takeTurn(client, servers[name], {
-              ...{ connections, ms: warmMs, requests: requests[name][request] },
-            });
+        for (const name of connections === busy ? contestants : []) {
+          const load = { connections, ms: warmMs, requests: requests[name][request] };
+          await takeTurn(client, servers[name], load);
         }
         const ms = connections === busy ? busyMs : singleMs;
         for (let turn = 0; turn < turns; turn++) {

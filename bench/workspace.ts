@@ -39,8 +39,7 @@ export class Workspace implements AsyncDisposable {
     const name = `bench-${++this.#stores}`;
     if (kind === 'memory') return 'memory:';
     if (kind === 'SQLite') return `sqlite:${join(this.folder, `${name}.db`)}`;
-    this.#mongodb ??= await startMongod();
-    return this.#mongodb?.getUri(name);
+    return (await this.has(kind)) ? this.#mongodb?.getUri(name) : undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

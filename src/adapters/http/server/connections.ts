@@ -52,7 +52,10 @@ export class Connections {
     return this.#open.values();
   }
 
-  /** Lets Node end a connection on which nothing moves: sooner when a response waits for its client. */
+  /**
+   * Lets Node end a connection on which nothing moves: sooner when a response waits for its client.
+   * Few requests are under way long enough to be seen here, and need a timer.
+   */
   limitStalls({ stallTimeoutMs, inactivityTimeoutMs }: ServerLimits): void {
     for (const { socket, response } of this.#open.values()) {
       if (response === undefined) continue;

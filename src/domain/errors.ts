@@ -51,7 +51,7 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
     outcome === 'none'
       ? 'The store is not available; nothing was changed.'
       : 'The store became unavailable; the change may have been made or not.',
-  overloaded: () => 'The store has too much work waiting.',
+  overloaded: () => 'Too much work is waiting.',
 };
 
 /** Marks an error of this class, whichever copy of the package made it. */

@@ -4,9 +4,10 @@ import { isPlainObject, setMember } from '../../../domain/json.ts';
 // `_bsontype` makes it write something else than the object, `$ref` beside `$id` makes it return an
 // instance of a class, and it returns an array under a name that objects inherit (`toString`) with
 // raw bytes in it. In a document these keys have a `~` in front, as have those that begin with one.
+const misread = new Set([...Object.getOwnPropertyNames(Object.prototype), '_bsontype', '$ref']);
+
 function isMisread(key: string): boolean {
-  const bare = key.startsWith('~') ? key.replace(/^~+/, '') : key;
-  return bare === '_bsontype' || bare === '$ref' || bare in Object.prototype;
+  return misread.has(key.startsWith('~') ? key.replace(/^~+/, '') : key);
 }
 
 /** A key as it is stored. */

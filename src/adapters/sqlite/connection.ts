@@ -170,6 +170,9 @@ const wished = [
   // 16 MiB of pages: the inner ones of a million records' indexes. No more, as a commit may look
   // through all of them.
   ['cache_size', '-16384'],
+  // Pages of the log between two checkpoints, which a hundredth of all single posts would wait for
+  // with half as many.
+  ['wal_autocheckpoint', '2000'],
   // After a peak the log gives its space back.
   ['journal_size_limit', String(64 * 1024 * 1024)],
 ] as const;

@@ -6,7 +6,7 @@ export interface Authenticator {
    * @returns undefined for a token that is not valid
    * @throws CredentialsUnavailable when nobody can tell at present
    */
-  authenticate(token: string): Promise<Caller | undefined>;
+  authenticate(token: string): Caller | undefined | Promise<Caller | undefined>;
 }
 
 /** The identity provider cannot be reached, and none of its keys is known. */

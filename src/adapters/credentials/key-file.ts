@@ -65,7 +65,7 @@ export class KeyFile implements Authenticator {
     this.#keys = prepared(readKeys(path));
   }
 
-  async authenticate(token: string): Promise<Caller | undefined> {
+  authenticate(token: string): Caller | undefined {
     this.#refresh();
     const key = this.#keys.get(tokenForm.exec(token)?.[1] ?? '');
     // A digest is compared for an unknown id as well: the time does not tell which ids there are.

@@ -8,7 +8,7 @@ import { parseTarget } from '../request/target.ts';
 
 /** Turns a bearer token into a caller; undefined for a token that is not valid. */
 export interface TokenVerifier {
-  authenticate(token: string): Promise<Caller | undefined>;
+  authenticate(token: string): Caller | undefined | Promise<Caller | undefined>;
 }
 
 /** `Authorization: Bearer` and a token (RFC 6750, section 2.1). The scheme is in any case. */
@@ -27,15 +27,14 @@ export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authe
   };
 }
 
-async function firstThatKnows(
-  verifiers: readonly TokenVerifier[],
+function firstThatKnows(
+  [verifier, ...others]: readonly TokenVerifier[],
   token: string,
-): Promise<Caller | undefined> {
-  for (const verifier of verifiers) {
-    const caller = await verifier.authenticate(token);
-    if (caller !== undefined) return caller;
-  }
-  return undefined;
+): ReturnType<TokenVerifier['authenticate']> {
+  const caller = verifier?.authenticate(token);
+  if (others.length === 0) return caller;
+  if (!(caller instanceof Promise)) return caller ?? firstThatKnows(others, token);
+  return caller.then((found) => found ?? firstThatKnows(others, token));
 }
 
 /** @throws Problem `invalid-query` */

@@ -28,8 +28,9 @@ export function authentication({ rostrum, authenticate, failures }: Parts): Step
     const { exchange, operation } = ctx.state;
     const isSent = exchange.headers.authorization !== undefined;
     const address = isSent && failures !== undefined ? limitedAs(exchange.address) : '';
-    if (isSent && failures !== undefined) {
-      const quota = await failures.peek(address);
+    const refused = isSent ? failures?.peek(address) : undefined;
+    if (refused !== undefined) {
+      const quota = await refused;
       if (quota.isExceeded) exchange.quotas.push(quota);
       checkQuota(quota);
     }

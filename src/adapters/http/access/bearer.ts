@@ -4,7 +4,6 @@ import { countHeader } from '../headers/count.ts';
 import type { Authenticate } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { parseQuery } from '../request/query.ts';
-import { parseTarget } from '../request/target.ts';
 
 /** Turns a bearer token into a caller; undefined for a token that is not valid. */
 export interface TokenVerifier {
@@ -20,7 +19,8 @@ const queryName = 'access_token';
 /** Takes bearer tokens from the header `Authorization` alone; the first verifier that knows one wins. */
 export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authenticate {
   return ({ req, url }: Context) => {
-    if (url.includes('?')) checkPlace(parseTarget(url).query);
+    const mark = url.indexOf('?');
+    if (mark >= 0) checkPlace(url.slice(mark + 1));
     if (countHeader(req, 'authorization') > 1) throw givenTwice();
     const token = bearer.exec(req.headers.authorization ?? '')?.[1];
     return token === undefined ? undefined : firstThatKnows(verifiers, token);

@@ -42,10 +42,13 @@ export class MemoryRateLimiter implements RateLimiter {
     }
   }
 
-  async peek(text: string): Promise<Quota> {
+  peek(text: string): Promise<Quota> | undefined {
     const key = keyOf(text);
-    const state = this.#keys.has(key) ? await this.#limiter.get(key) : null;
-    const quota = this.#quota(state);
+    return this.#keys.has(key) ? this.#peek(key) : undefined;
+  }
+
+  async #peek(key: string): Promise<Quota> {
+    const quota = this.#quota(await this.#limiter.get(key));
     // Nothing is taken, so the last one that may be taken is not there any more.
     return quota.remaining > 0 ? quota : { ...quota, isExceeded: true };
   }

@@ -18,8 +18,8 @@ export interface Quota {
 export interface RateLimiter {
   /** Counts one more. */
   take(key: string): Promise<Quota>;
-  /** Counts nothing. */
-  peek(key: string): Promise<Quota>;
+  /** Counts nothing. @returns undefined for a key that has no count */
+  peek(key: string): Promise<Quota> | undefined;
 }
 
 /** Each limit that is there holds. */

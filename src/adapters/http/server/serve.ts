@@ -141,7 +141,6 @@ function createHardenedServer(limits: ServerLimits): Server {
     maxHeaderSize: limits.maxHeaderBytes,
     connectionsCheckingInterval: limits.checkIntervalMs,
     requireHostHeader: false, // Node's own refusal has no body: message-rules.ts has ours.
-    optimizeEmptyRequests: true, // No stream for a body that is not there.
   });
   server.maxHeadersCount = 0; // Their size is bounded; dropping some silently would be worse.
   // A client that has ended its side still waits for its response (`nc -N`); Node would not send it.

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { expect } from 'chai';
+import Koa from 'koa';
+import { serve } from '../../../../src/adapters/http/index.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { keepLog } from '../support/log.ts';
 import { exchange, type RawAnswer, RawConnection } from '../support/raw.ts';
@@ -341,6 +343,22 @@ describe('the server', () => {
     connection.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
     expect((await connection.next())?.status).to.equal(200);
     expect(await connection.closed()).to.equal('');
+  });
+
+  it('serves an app of somebody else’s that reads a body where there is none', async () => {
+    const app = new Koa();
+    app.use(async (ctx) => {
+      ctx.req.resume();
+      await once(ctx.req, 'end');
+      ctx.body = 'at its end';
+    });
+    const server = await serve(app, { port: 0 });
+    try {
+      const response = await fetch(server.url, { signal: AbortSignal.timeout(2000) });
+      expect(await response.text()).to.equal('at its end');
+    } finally {
+      await server.close();
+    }
   });
 
   it('says where it listens, and rejects with the error of the system when it cannot', async () => {

@@ -118,8 +118,6 @@ const fixed: MongoClientOptions = {
   socketTimeoutMS: limits.socketMs,
   waitQueueTimeoutMS: limits.selectionMs,
   heartbeatFrequencyMS: limits.heartbeatMs,
-  // Every text was well-formed when it was written, and to look again takes a third of a parse.
-  enableUtf8Validation: false,
 };
 
 /** Asks the driver again without what may be secret, because its messages repeat the string. */

@@ -81,7 +81,7 @@ export function toVersioned<R extends Entity>(
 
 /** Parses a document that a query returned as BSON. */
 export function fromBson(bson: Uint8Array): Document {
-  const stored = BSON.deserialize(bson, { validation: { utf8: false } });
+  const stored = BSON.deserialize(bson);
   stored.record = unescapeKeys(stored.record);
   return stored;
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { Connection } from './connection.ts';
-import { DriverError, SqliteStoreError } from './errors.ts';
-import { checkSchema } from './schema.ts';
+import { Connection } from './connection/connection.ts';
+import { DriverError, SqliteStoreError } from './connection/errors.ts';
+import { checkSchema } from './schema/schema.ts';
 
 export interface SqliteBackupOptions {
   /** The data file. A server may have it open, and write to it. */

@@ -1,7 +1,7 @@
 import type { Claim } from '../../domain/claim.ts';
 import { RostrumError } from '../../domain/errors.ts';
 import { instantToMs } from '../../domain/instant.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './connection/connection.ts';
 
 /** How many claims that are long gone go with each one that is made: more than come in. */
 const purgedAtOnce = 4;

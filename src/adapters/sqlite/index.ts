@@ -5,7 +5,7 @@ import type { SqliteStoreOptions } from './options.ts';
 import { openStore } from './store.ts';
 
 export { backupSqlite, type SqliteBackupOptions } from './backup.ts';
-export { SqliteStoreError, type SqliteStoreErrorCode } from './errors.ts';
+export { SqliteStoreError, type SqliteStoreErrorCode } from './connection/errors.ts';
 export type { SqliteStoreOptions, WriteLimits } from './options.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Post } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
-import type { Equality, ListScheme } from './lists.ts';
+import type { Equality, ListScheme } from './lists/lists.ts';
 import type { RowMapping } from './record-table.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
 

@@ -1,7 +1,7 @@
 import { RostrumError } from '../../domain/errors.ts';
 import { type Entity, type Id, JsonVersioned, type Versioned } from '../../domain/record.ts';
-import type { Connection, SqlValue } from './connection.ts';
-import { isDriverError, resultCode } from './errors.ts';
+import type { Connection, SqlValue } from './connection/connection.ts';
+import { isDriverError, resultCode } from './connection/errors.ts';
 
 /** How records of one type are kept in rows. */
 export interface RowMapping<R extends Entity> {

@@ -16,8 +16,9 @@ import {
 } from '../../domain/record.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import { Claims } from './claims.ts';
-import type { Connection } from './connection.ts';
-import { translated } from './errors.ts';
+import type { Connection } from './connection/connection.ts';
+import { translated } from './connection/errors.ts';
+import type { WriteQueue } from './connection/write-queue.ts';
 import {
   type ListScheme,
   type PageRow,
@@ -25,10 +26,9 @@ import {
   positionQuery,
   type Query,
   totalQuery,
-} from './lists.ts';
-import { withOwnFilters } from './own-filters.ts';
+} from './lists/lists.ts';
+import { withOwnFilters } from './lists/own-filters.ts';
 import { RecordTable, type RowMapping } from './record-table.ts';
-import type { WriteQueue } from './write-queue.ts';
 
 /** What the repositories of one store share. */
 export interface StoreParts {

@@ -3,18 +3,18 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { Store } from '../../ports/store.ts';
-import { applyPragmas, Connection } from './connection.ts';
-import { dataFile, lockDataFile } from './data-file.ts';
-import { isDriverError, openingError, resultCode } from './errors.ts';
-import { migrate } from './migration.ts';
+import { applyPragmas, Connection } from './connection/connection.ts';
+import { dataFile, lockDataFile } from './connection/data-file.ts';
+import { isDriverError, openingError, resultCode } from './connection/errors.ts';
+import { WriteQueue } from './connection/write-queue.ts';
+import { syncOwnIndexes } from './lists/own-filters.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
-import { syncOwnIndexes } from './own-filters.ts';
 import { SqlitePostRepository } from './posts.ts';
 import type { StoreParts } from './repository.ts';
-import { checkSchema } from './schema.ts';
+import { migrate } from './schema/migration.ts';
+import { checkSchema } from './schema/schema.ts';
 import { sqliteTransfer } from './transfer.ts';
 import { SqliteUserRepository } from './users.ts';
-import { WriteQueue } from './write-queue.ts';
 
 /** Opens a store with a driver that tests can make fail. */
 export function openStore(

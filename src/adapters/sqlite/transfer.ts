@@ -1,7 +1,7 @@
 import { cutPage } from '../../domain/list.ts';
 import { type Entity, JsonVersioned, type Version, type Versioned } from '../../domain/record.ts';
 import type { RecordTransfer, ScanRequest, Transfer } from '../../ports/transfer.ts';
-import { orderable } from './lists.ts';
+import { orderable } from './lists/lists.ts';
 import { postScheme } from './posts.ts';
 import { RecordTable, type RowMapping } from './record-table.ts';
 import { reading, type StoreParts } from './repository.ts';

@@ -6,7 +6,7 @@ import type { Id } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
-import type { Equality, ListScheme } from './lists.ts';
+import type { Equality, ListScheme } from './lists/lists.ts';
 import type { RowMapping } from './record-table.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
 

@@ -1,15 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
-import { Connection } from '../../../src/adapters/sqlite/connection.ts';
+import { Connection } from '../../../src/adapters/sqlite/connection/connection.ts';
 import {
   type ListScheme,
   pageQuery,
   type Query,
   totalQuery,
-} from '../../../src/adapters/sqlite/lists.ts';
-import { syncOwnIndexes, withOwnFilters } from '../../../src/adapters/sqlite/own-filters.ts';
+} from '../../../src/adapters/sqlite/lists/lists.ts';
+import { syncOwnIndexes, withOwnFilters } from '../../../src/adapters/sqlite/lists/own-filters.ts';
 import { postScheme } from '../../../src/adapters/sqlite/posts.ts';
-import { recordIndexes, recordTables } from '../../../src/adapters/sqlite/schema.ts';
+import { recordIndexes, recordTables } from '../../../src/adapters/sqlite/schema/schema.ts';
 import { userScheme } from '../../../src/adapters/sqlite/users.ts';
 import {
   type EntityFilter,

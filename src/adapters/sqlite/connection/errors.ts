@@ -1,4 +1,4 @@
-import { type Outcome, storeUnavailable } from '../../domain/errors.ts';
+import { type Outcome, storeUnavailable } from '../../../domain/errors.ts';
 
 /** Why a store could not be opened. Stable within v1. */
 export type SqliteStoreErrorCode =

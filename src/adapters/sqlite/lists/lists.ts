@@ -4,11 +4,11 @@ import {
   type PageRequest,
   type Position,
   type TimeSpan,
-} from '../../domain/list.ts';
-import type { Version } from '../../domain/record.ts';
-import { compareText } from '../../domain/text.ts';
-import type { SqlValue } from './connection.ts';
-import { exactly } from './record-table.ts';
+} from '../../../domain/list.ts';
+import type { Version } from '../../../domain/record.ts';
+import { compareText } from '../../../domain/text.ts';
+import type { SqlValue } from '../connection/connection.ts';
+import { exactly } from '../record-table.ts';
 
 /** A filter that holds a column, or an expression, to one value. */
 export interface Equality<Sort extends string> {

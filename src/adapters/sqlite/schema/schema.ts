@@ -1,5 +1,5 @@
-import { type Connection, pragma } from './connection.ts';
-import { SqliteStoreError } from './errors.ts';
+import { type Connection, pragma } from '../connection/connection.ts';
+import { SqliteStoreError } from '../connection/errors.ts';
 
 /** The version of the schema below, which a file says in its `user_version`. */
 export const schemaVersion = 4;

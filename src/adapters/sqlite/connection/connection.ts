@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { storeUnavailable } from '../../domain/errors.ts';
+import { storeUnavailable } from '../../../domain/errors.ts';
 import { DriverError, SqliteStoreError } from './errors.ts';
 
 /** What a statement takes and what a row holds. */

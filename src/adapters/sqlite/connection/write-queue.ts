@@ -1,7 +1,7 @@
-import { type Outcome, RostrumError, storeUnavailable } from '../../domain/errors.ts';
+import { type Outcome, RostrumError, storeUnavailable } from '../../../domain/errors.ts';
+import type { WriteLimits } from '../options.ts';
 import type { Connection } from './connection.ts';
 import { isDriverError, resultCode, translated } from './errors.ts';
-import type { WriteLimits } from './options.ts';
 
 /** How long to wait before a lock that was held is tried again. */
 const retryMs = 25;

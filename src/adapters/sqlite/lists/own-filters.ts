@@ -1,12 +1,12 @@
-import type { EntityFilter, OwnFilter } from '../../domain/list.ts';
+import type { EntityFilter, OwnFilter } from '../../../domain/list.ts';
 import {
   type OwnFilterFields,
   type OwnFilters,
   type OwnFilterType,
   ownEqualities,
-} from '../../domain/own-filters.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Connection } from './connection.ts';
+} from '../../../domain/own-filters.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import type { Connection } from '../connection/connection.ts';
 import type { Equality, ListScheme } from './lists.ts';
 
 /** What SQLite calls the types (https://www.sqlite.org/json1.html#jtype). */

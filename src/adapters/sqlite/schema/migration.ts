@@ -1,6 +1,6 @@
-import { type Instant, instantFromMs } from '../../domain/instant.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Connection, SqlValue } from './connection.ts';
+import { type Instant, instantFromMs } from '../../../domain/instant.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import type { Connection, SqlValue } from '../connection/connection.ts';
 import {
   applicationId,
   claimTable,

@@ -63,7 +63,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'too-many-requests': 'limits: access/limits.test.ts',
   internal: 'errors that nobody expected: problems/problems.test.ts',
   'store-unavailable': 'a store that fails: problems/problems.test.ts',
-  overloaded: 'bodies and pages without room: server/bounds.test.ts',
+  overloaded: 'bodies and pages without room: load/memory.test.ts',
   'credentials-unavailable': 'an identity provider that fails: access/authentication.test.ts',
   'shutting-down': 'a server that closes: server/shutdown.test.ts',
 };

@@ -317,34 +317,6 @@ describe('the server', () => {
     expect((await exchange(api.server, request))?.headers.get('x-request-id')).to.equal('mine');
   });
 
-  it('turns away connections beyond its limit', async () => {
-    await using small = await startApi({ serve: { limits: { maxConnections: 1 } } });
-    const first = new RawConnection(small.server);
-    first.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
-    expect((await first.next())?.status).to.equal(200);
-    const second = new RawConnection(small.server).send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
-    expect(await second.next()).to.equal(undefined);
-    first.socket.destroy();
-  });
-
-  it('ends a connection that is silent for too long while a request is under way', async () => {
-    const { store, release } = slowStore();
-    await using brief = await startApi({ store, serve: { limits: { inactivityTimeoutMs: 100 } } });
-    const connection = new RawConnection(brief.server);
-    connection.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
-    expect(await connection.closed()).to.equal('');
-    release();
-  });
-
-  it('closes a connection that nobody uses', async () => {
-    const limits = { keepAliveTimeoutMs: 100, checkIntervalMs: 50 };
-    await using brief = await startApi({ serve: { limits } });
-    const connection = new RawConnection(brief.server);
-    connection.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
-    expect((await connection.next())?.status).to.equal(200);
-    expect(await connection.closed()).to.equal('');
-  });
-
   it('serves an app of somebody else’s that reads a body where there is none', async () => {
     const app = new Koa();
     app.use(async (ctx) => {

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect } from 'chai';
+import { json, sendInTurn } from '../../../../src/adapters/http/response.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { until } from '../../../support/until.ts';
+import { expectProblem, startApi } from '../support/api.ts';
+import { exchange } from '../support/raw.ts';
+
+const host = 'Host: x\r\n';
+const typed = 'Content-Type: application/json\r\n';
+const _get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
+
+describe('requests in progress', function () {
+  this.timeout(60_000);
+
+  /** A store whose records wait, once they are asked for or made, until they are let go. */
+  function stuckStore() {
+    const store = createMemoryStore();
+    const gate = Promise.withResolvers<void>();
+    const seen = { reads: 0, writes: 0 };
+    const { users } = store;
+    const [read, create] = [users.get.bind(users), users.create.bind(users)];
+    users.get = async (id) => {
+      seen.reads += 1;
+      await gate.promise;
+      return read(id);
+    };
+    users.create = async (make, claim) => {
+      seen.writes += 1;
+      await gate.promise;
+      return create(make, claim);
+    };
+    return { store, seen, release: () => gate.resolve() };
+  }
+
+  it('are bounded; the next one is refused at once, and lists and probes are not', async () => {
+    const { store, seen, release } = stuckStore();
+    await using api = await startApi({ store });
+    const waiting = Array.from({ length: 1000 }, () => api.get('/users/x'));
+    await until(() => seen.reads === 1000, 'all are in progress', 30_000);
+    const refused = await api.get('/users/x');
+    expectProblem(refused, 503, 'overloaded');
+    expect(refused.headers.get('Retry-After')).to.match(/^[1-5]$/);
+    expect((await api.get('/users?limit=1')).status).to.equal(200);
+    expect((await api.get(`${api.server.url}/readyz`)).status).to.equal(200);
+    release();
+    for (const { status } of await Promise.all(waiting)) expect(status).to.equal(404);
+    expect((await api.get('/users/x')).status).to.equal(404);
+  });
+
+  it('refuse a change before its body is read', async () => {
+    const { store, seen, release } = stuckStore();
+    await using api = await startApi({ store });
+    const waiting = Array.from({ length: 1000 }, () => api.post('/users', { name: 'Ann' }));
+    await until(() => seen.writes === 1000, 'all are in progress', 30_000);
+    const head = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: 1000\r\n\r\n`;
+    const refused = await exchange(api.server, head);
+    expect([refused?.status, refused?.body.code]).to.deep.equal([503, 'overloaded']);
+    release();
+    for (const { status } of await Promise.all(waiting)) expect(status).to.equal(201);
+  });
+
+  it('that are refused are answered before the turn of the event loop is over', async () => {
+    const seen: boolean[] = [];
+    await using server = createServer((request, response) => {
+      setImmediate(() => seen.push(response.headersSent));
+      sendInTurn(request, response, json(request.url === '/' ? 200 : 503, '{}'));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const post = `POST /full HTTP/1.1\r\n${host}Content-Length: 2\r\n\r\n{}`;
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    for (const text of [
+      `GET / HTTP/1.1\r\n${host}\r\n`,
+      `GET /full HTTP/1.1\r\n${host}\r\n`,
+      post,
+    ]) {
+      socket.write(text);
+      await once(socket, 'data');
+    }
+    socket.destroy();
+    expect(seen).to.deep.equal([false, true, true]);
+  });
+});

@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { until } from '../../../support/until.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { RawConnection } from '../support/raw.ts';
+
+const host = 'Host: x\r\n';
+const typed = 'Content-Type: application/json\r\n';
+const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
+const mebibyte = 1024 * 1024;
+
+describe('clients that hold memory', () => {
+  let api: Api;
+  before(async () => {
+    const limits = { stallTimeoutMs: 200, checkIntervalMs: 50 };
+    api = await startApi({ serve: { limits } });
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  /** Announces a body and holds most of it back. */
+  function hold(bytes: number): RawConnection {
+    const head = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: ${bytes}\r\n\r\n`;
+    return new RawConnection(api.server).send(`${head}{"name":"`);
+  }
+
+  it('with bodies that do not come: others are told 503, small bodies have room, the oldest is cut', async function () {
+    this.timeout(60_000);
+    const holders: RawConnection[] = [];
+    for (let i = 0; i < 64; i++) holders.push(hold(mebibyte));
+    await sleep(200);
+    const refused = await hold(mebibyte).next();
+    expect([refused?.status, refused?.body.code]).to.deep.equal([503, 'overloaded']);
+    expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201);
+    await sleep(2000);
+    const own = 'x'.repeat(mebibyte - 100);
+    expect((await api.post('/users', { name: 'Ann', own })).status).to.equal(201);
+    expect(await holders[0]?.closed()).to.equal('');
+    expect(holders[63]?.socket.closed).to.equal(false);
+    for (const { socket } of holders) socket.destroy();
+  });
+
+  it('with bodies that take far more when they are parsed: one of them is in use at a time', async () => {
+    const store = createMemoryStore();
+    const seen = { now: 0, most: 0 };
+    const { create } = store.posts;
+    store.posts.create = async (make, claim) => {
+      seen.now += 1;
+      seen.most = Math.max(seen.most, seen.now);
+      await sleep(20);
+      seen.now -= 1;
+      return create.call(store.posts, make, claim);
+    };
+    await using slow = await startApi({ store });
+    const post = (own: unknown) => slow.post('/posts', { title: 'x', own });
+    const large = Array.from({ length: 8 }, () => post(Array(300_000).fill({})));
+    for (const { status } of await Promise.all(large)) expect(status).to.equal(201);
+    expect(seen.most).to.equal(1);
+    for (const { status } of await Promise.all(Array.from({ length: 8 }, () => post('x')))) {
+      expect(status).to.equal(201);
+    }
+    expect(seen.most, 'small ones').to.be.above(1);
+  });
+
+  it('with a body that is refused: no more than a part of it is read', async () => {
+    await using patient = await startApi();
+    const connection = new RawConnection(patient.server);
+    const { socket } = connection;
+    const typed = 'Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n';
+    connection.send(`POST /api/v1/users HTTP/1.1\r\n${host}${typed}\r\n`);
+    expect((await connection.next())?.status).to.equal(415);
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    let sent = 0;
+    const gone = new Promise((closed) => socket.once('close', closed));
+    while (!socket.destroyed && sent < 1024) {
+      sent += 1;
+      if (!socket.write(chunk)) await Promise.race([once(socket, 'drain').catch(() => gone), gone]);
+    }
+    // Of these 64 MiB, 4 are read; some more lie in buffers of the system.
+    expect(sent).to.be.within(64, 512);
+  });
+
+  it('by not taking a response: they are cut off', async () => {
+    const own = 'x'.repeat(mebibyte - 100);
+    for (let i = 0; i < 12; i++) await api.make('/posts', { title: 'x', own });
+    const stalled = new RawConnection(api.server);
+    stalled.socket.pause();
+    for (let i = 0; i < 12; i++) stalled.send(get('/api/v1/posts?limit=2'));
+    await once(stalled.socket, 'connect');
+    await sleep(1000);
+    stalled.socket.resume();
+    const received = await stalled.closed();
+    expect(received.length).to.be.within(1, 20 * mebibyte);
+  });
+
+  it('by not taking responses to changes: those who hold one longest are cut off at once', async () => {
+    let cut = 0;
+    const requestEnded = (_endpoint: string, status?: number) => {
+      if (status === undefined) cut += 1;
+    };
+    const metrics = { requestBegan() {}, requestEnded, problem() {} };
+    await using patient = await startApi({ app: { metrics } });
+    const own = 'x'.repeat(mebibyte - 100);
+    const { id } = await patient.make('/posts', { title: 'x', own });
+    const body = '{"title":"y"}';
+    const merge = 'Content-Type: application/merge-patch+json\r\n';
+    const patch = `PATCH /api/v1/posts/${id} HTTP/1.1\r\n${host}${merge}Content-Length: ${body.length}\r\n\r\n${body}`;
+    // The first responses of each lie in buffers of the system.
+    const holders = Array.from({ length: 24 }, () => new RawConnection(patient.server));
+    for (const holder of holders) {
+      holder.socket.pause();
+      holder.send(patch.repeat(12));
+    }
+    await until(() => cut > 0, 'the oldest are cut off, long before they stall', 15_000);
+    expect(cut).to.be.below(16);
+    for (const { socket } of holders) socket.destroy();
+  });
+});

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import type { Caller } from '../../../../src/index.ts';
+import { startApi } from '../support/api.ts';
+import { exchange, RawConnection } from '../support/raw.ts';
+import { slowStore } from '../support/slow-store.ts';
+
+const host = 'Host: x\r\n';
+const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
+const mebibyte = 1024 * 1024;
+
+/** A store of the memory kind that counts how many of its reads are under way. */
+function countingStore() {
+  const store = createMemoryStore();
+  const seen = { now: 0, most: 0, all: 0 };
+  const { get: read } = store.users;
+  store.users.get = async (id) => {
+    seen.all += 1;
+    seen.now += 1;
+    seen.most = Math.max(seen.most, seen.now);
+    await sleep(1);
+    seen.now -= 1;
+    return read.call(store.users, id);
+  };
+  return { store, seen };
+}
+
+describe('requests of one connection', () => {
+  it('are served one after another, however many come in one packet', async () => {
+    const { store, seen } = countingStore();
+    await using api = await startApi({ store });
+    const { id } = await api.make('/users', { name: 'Ann' });
+    const connection = new RawConnection(api.server);
+    connection.send(get(`/api/v1/users/${id}`).repeat(250));
+    for (let i = 0; i < 250; i++) expect((await connection.next())?.body.id).to.equal(id);
+    expect(seen).to.deep.equal({ now: 0, most: 1, all: 250 });
+    connection.socket.destroy();
+  });
+
+  it('do not keep those of others waiting', async () => {
+    await using api = await startApi();
+    const { id } = await api.make('/users', { name: 'Ann', own: 'x'.repeat(mebibyte - 100) });
+    const greedy = Array.from({ length: 4 }, () =>
+      new RawConnection(api.server).send(get(`/api/v1/users/${id}`).repeat(250)),
+    );
+    await Promise.all(greedy.map((connection) => connection.next()));
+    const start = performance.now();
+    expect((await exchange(api.server, get('/livez')))?.status).to.equal(200);
+    expect(performance.now() - start).to.be.below(500);
+    for (const { socket } of greedy) socket.destroy();
+  });
+
+  it('get as many responses as may wait, and the last of them says that it is', async () => {
+    const { store, begun, release } = slowStore();
+    await using api = await startApi({ store });
+    const connection = new RawConnection(api.server);
+    connection.send(get('/api/v1/users/x'));
+    await begun();
+    connection.send(get('/livez').repeat(300));
+    setTimeout(release, 50);
+    expect((await connection.next())?.status).to.equal(404);
+    for (let waited = 1; waited <= 256; waited++) {
+      const response = await connection.next();
+      expect(response?.status).to.equal(200);
+      const isLast = waited === 256;
+      expect(response?.headers.get('connection')).to.equal(isLast ? 'close' : 'keep-alive');
+    }
+    expect(await connection.closed()).to.equal('');
+  });
+
+  for (const [count, most] of [
+    [1, 0],
+    [3, 1], // Nothing is read of a connection while requests wait: only a write tells.
+  ] as const) {
+    it(`are not served when their client is gone (${count} of them)`, async () => {
+      const gate = Promise.withResolvers<Caller>();
+      const asked = Promise.withResolvers<void>();
+      const authenticate = () => {
+        asked.resolve();
+        return gate.promise;
+      };
+      const { store, seen } = countingStore();
+      await using api = await startApi({ store, app: { authenticate } });
+      const connection = new RawConnection(api.server);
+      connection.send(get('/api/v1/users/x').repeat(count));
+      await asked.promise;
+      connection.socket.resetAndDestroy();
+      await sleep(50);
+      gate.resolve({ name: 'a', subject: null, scopes: new Set(['users:read']) });
+      await sleep(50);
+      expect(seen.all).to.equal(most);
+    });
+  }
+});
+
+describe('connections', () => {
+  it('turns away connections beyond its limit', async () => {
+    await using small = await startApi({ serve: { limits: { maxConnections: 1 } } });
+    const first = new RawConnection(small.server);
+    first.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
+    expect((await first.next())?.status).to.equal(200);
+    const second = new RawConnection(small.server).send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
+    expect(await second.next()).to.equal(undefined);
+    first.socket.destroy();
+  });
+
+  it('ends a connection that is silent for too long while a request is under way', async () => {
+    const { store, release } = slowStore();
+    await using brief = await startApi({ store, serve: { limits: { inactivityTimeoutMs: 100 } } });
+    const connection = new RawConnection(brief.server);
+    connection.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
+    expect(await connection.closed()).to.equal('');
+    release();
+  });
+
+  it('closes a connection that nobody uses', async () => {
+    const limits = { keepAliveTimeoutMs: 100, checkIntervalMs: 50 };
+    await using brief = await startApi({ serve: { limits } });
+    const connection = new RawConnection(brief.server);
+    connection.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
+    expect((await connection.next())?.status).to.equal(200);
+    expect(await connection.closed()).to.equal('');
+  });
+});

@@ -8,6 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 const root = resolve(import.meta.dirname, '..');
 const mocha = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
@@ -24,37 +25,48 @@ const runs = [
   /^test\/(?:walls\.|package\.|docs\/)/,
 ];
 
-/** Runs mocha; the output of a silent run is shown when it is done. @returns its exit code */
-function run(args: readonly string[], silent: boolean): Promise<number> {
+/** What came of a run of mocha: its exit code, and what it wrote behind its count of failures. */
+interface Outcome {
+  readonly code: number;
+  readonly failures: string;
+}
+
+/** Runs mocha; the output of a silent run is shown when it is done. */
+function run(args: readonly string[], silent: boolean): Promise<Outcome> {
   return new Promise((done, failed) => {
-    const output = silent ? 'pipe' : 'inherit';
     const child = spawn(process.execPath, [mocha, ...args], {
       cwd: root,
       env: { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) },
-      stdio: ['inherit', output, output, 'ipc'],
+      stdio: ['inherit', 'pipe', 'pipe', 'ipc'],
     });
     const written: Uint8Array[] = [];
     for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (bytes: Uint8Array) => written.push(bytes));
+      stream?.on('data', (bytes: Uint8Array) => {
+        written.push(bytes);
+        if (!silent) process.stdout.write(bytes);
+      });
     }
     const watchdog = watch(child);
     child.on('error', failed);
-    child.on('close', (code) => {
+    child.on('close', (exitCode) => {
       clearTimeout(watchdog.timer);
-      process.stdout.write(Buffer.concat(written));
-      done(watchdog.fired ? 1 : (code ?? 1));
+      const output = Buffer.concat(written).toString();
+      if (silent) process.stdout.write(output);
+      const [, failures = ''] = stripVTControlCharacters(output).split(/^ +\d+ failing$/m);
+      if (watchdog.fired === undefined) done({ code: exitCode ?? 1, failures });
+      else done({ code: 1, failures: `${failures}\n${watchdog.fired}\n` });
     });
   });
 }
 
 /** Ends a run that hangs. test/support/hooks.ts says which test runs, and when all are done. */
-function watch(child: ChildProcess): { timer?: NodeJS.Timeout; fired: boolean } {
-  const watchdog: ReturnType<typeof watch> = { fired: false };
+function watch(child: ChildProcess): { timer?: NodeJS.Timeout; fired?: string } {
+  const watchdog: ReturnType<typeof watch> = {};
   const wait = (what: string, ms: number): void => {
     clearTimeout(watchdog.timer);
     watchdog.timer = setTimeout(() => {
-      watchdog.fired = true;
-      console.error(`The run is ended: ${what} for more than ${ms / 1000} s.`);
+      watchdog.fired = `The run is ended: ${what} for more than ${ms / 1000} s.`;
+      console.error(watchdog.fired);
       child.kill('SIGTERM');
       // A test that never yields does not see the first signal.
       watchdog.timer = setTimeout(() => child.kill('SIGKILL'), 5000);
@@ -70,13 +82,15 @@ function watch(child: ChildProcess): { timer?: NodeJS.Timeout; fired: boolean } 
 
 const args = process.argv.slice(2);
 if (args.length > 0) {
-  process.exitCode = await run(args, false);
+  process.exitCode = (await run(args, false)).code;
 } else {
   const files = globSync('test/**/*.test.ts', { cwd: root }).map((f) => f.replaceAll('\\', '/'));
   const groups = Object.values(
     Object.groupBy(files, (file) => runs.findIndex((pattern) => pattern.test(file))),
   );
   // The output of the first is seen as it comes; the others show theirs when they are done.
-  const codes = groups.map((group = [], index) => run(group, index > 0));
-  process.exitCode = Math.max(...(await Promise.all(codes)));
+  const outcomes = await Promise.all(groups.map((group = [], index) => run(group, index > 0)));
+  // What failed is said once more at the end: it is far above, where another run was done later.
+  for (const { failures } of outcomes) process.stdout.write(failures);
+  process.exitCode = Math.max(...outcomes.map(({ code }) => code));
 }

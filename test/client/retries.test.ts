@@ -263,7 +263,7 @@ describe('the client, when something fails on the way', () => {
       controller.abort(reason);
       const start = performance.now();
       expect(await ended).to.equal(reason);
-      expect(performance.now() - start).to.be.below(500);
+      expect(performance.now() - start).to.be.below(5000);
       expect(proxy.seen).to.have.length(1);
     }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { limits } from '../../../src/adapters/mongodb/connection/limits.ts';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import { user } from '../../../src/testing/fixtures.ts';
@@ -25,7 +26,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
       await Promise.all([unavailable(store.ready()), unavailable(store.users.get('x'), 'none')]);
 
       const first = await startStandalone(binary, { port, dbPath });
-      await untilServed(() => store.ready(), 3000);
+      await untilServed(() => store.ready());
       const ada = user();
       await store.users.create(() => ada);
 
@@ -41,7 +42,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
       expect(Date.now() - from).to.be.below(10_000);
 
       await using _second = await startStandalone(binary, { port, dbPath });
-      await untilServed(() => store.ready(), 3000);
+      await untilServed(() => store.ready());
       expect((await store.users.get(ada.id))?.record).to.deep.equal(ada);
       await first[Symbol.asyncDispose]();
     } finally {
@@ -54,7 +55,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
     const store = openMongodbStore({ url: `mongodb://127.0.0.1:${await freePort()}` });
     const from = Date.now();
     await store.close();
-    expect(Date.now() - from).to.be.below(500);
+    expect(Date.now() - from).to.be.below(limits.openingMs);
     await unavailable(store.users.get('x'), 'none');
     await unavailable(store.ready(), 'none');
     await store.close();
@@ -65,7 +66,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
     const waiting = unavailable(store.users.get('x'), 'none');
     const from = Date.now();
     await store.close();
-    expect(Date.now() - from).to.be.below(4000);
+    expect(Date.now() - from).to.be.below(limits.callMs);
     await waiting;
   });
 

@@ -25,7 +25,7 @@ describe('a run of tests', function () {
     const { code, output } = await runPlanted(`
       let server;
       it('hangs', async function () {
-        this.timeout(5000);
+        this.timeout(15_000);
         server = await startServer('--store', 'memory:');
         await server.stop('SIGCONT');
         await startServer('--store', 'memory:').catch((error) => console.log(error.message));

@@ -4,7 +4,7 @@ import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
 import { limitedAs } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
-import { type RateLimits, take } from './access/rate-limit.ts';
+import { check, type RateLimits, take } from './access/rate-limit.ts';
 import { inOrder, pass, type State, type Step } from './chain.ts';
 import type { Api } from './endpoint.ts';
 import { type Resource, resourcesOf } from './endpoints/resources.ts';
@@ -35,7 +35,8 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
       chooseEndpoint(resource), // 405
       answerPreflight(cors, resource),
       limitAddress(rateLimits), // 429
-      authentication({ rostrum, authenticate, failures }), // 400, 401, 403, 429
+      limitFailures(rateLimits), // 429
+      authentication({ rostrum, authenticate, failures }), // 400, 401, 403
       limitCaller(rateLimits), // 429
       awaitTime(admission), // 503
       checkParameters, // 400: query and headers
@@ -74,11 +75,8 @@ function chooseEndpoint({ methods, allow }: Resource): Step {
 
 function limitAddress({ address }: RateLimits): Step {
   if (address === undefined) return pass;
-  return async (ctx, next) => {
-    const { exchange } = ctx.state;
-    await take(exchange, address, limitedAs(exchange.address));
-    return next();
-  };
+  return ({ state: { exchange } }, next) =>
+    take(exchange, address, limitedAs(exchange.address)).then(next);
 }
 
 /** A browser asks before it sends credentials. Were it refused, no script would see the 429. */
@@ -91,12 +89,21 @@ function answerPreflight(cors: Cors, { allow }: Resource): Step {
   };
 }
 
+/** An address whose tokens were refused too often has none looked at any more. */
+function limitFailures({ failures }: RateLimits): Step {
+  if (failures === undefined) return pass;
+  return ({ state: { exchange } }, next) => {
+    if (exchange.headers.authorization === undefined) return next();
+    const checked = check(exchange, failures, limitedAs(exchange.address));
+    return checked === undefined ? next() : checked.then(next);
+  };
+}
+
 function limitCaller({ caller: limiter }: RateLimits): Step {
   if (limiter === undefined) return pass;
-  return async (ctx, next) => {
-    const { exchange } = ctx.state;
-    if (exchange.caller !== undefined) await take(exchange, limiter, exchange.caller.name);
-    return next();
+  return ({ state: { exchange } }, next) => {
+    const { caller } = exchange;
+    return caller === undefined ? next() : take(exchange, limiter, caller.name).then(next);
   };
 }
 

@@ -6,7 +6,7 @@ import type { Exchange } from '../exchange.ts';
 import type { Authenticate } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { limitedAs } from './client-address.ts';
-import { checkQuota, type RateLimiter } from './rate-limit.ts';
+import type { RateLimiter } from './rate-limit.ts';
 
 interface Parts {
   readonly rostrum: Rostrum;
@@ -24,30 +24,17 @@ export function authentication({ rostrum, authenticate, failures }: Parts): Step
     };
   }
   const boundTo = boundCores(rostrum);
-  return async (ctx, next) => {
+  return (ctx, next) => {
     const { exchange, operation } = ctx.state;
-    const isSent = exchange.headers.authorization !== undefined;
-    const address = isSent && failures !== undefined ? limitedAs(exchange.address) : '';
-    const refused = isSent ? failures?.peek(address) : undefined;
-    if (refused !== undefined) {
-      const quota = await refused;
-      if (quota.isExceeded) exchange.quotas.push(quota);
-      checkQuota(quota);
-    }
-    let caller: Caller | undefined;
-    try {
-      caller = await authenticate(ctx);
-    } catch (cause) {
-      throw asProblem(cause);
-    }
-    if (caller === undefined) {
-      if (isSent) await failures?.take(address);
-      throw unauthenticated(exchange, isSent);
-    }
-    ctx.state.rostrum = boundTo(caller);
-    exchange.caller = caller;
-    checkScope(caller.scopes, operation.endpoint.scopes);
-    return next();
+    const enter = (caller: Caller | undefined): Promise<unknown> => {
+      if (caller === undefined) return refuse(exchange, failures);
+      ctx.state.rostrum = boundTo(caller);
+      exchange.caller = caller;
+      checkScope(caller.scopes, operation.endpoint.scopes);
+      return next();
+    };
+    const found = authenticate(ctx);
+    return found instanceof Promise ? found.then(enter) : enter(found);
   };
 }
 
@@ -67,23 +54,18 @@ function boundCores(rostrum: Rostrum): (caller: Caller) => Rostrum {
   };
 }
 
-/** The code of an error which says that nobody can tell at present. */
-const unavailable = 'credentials-unavailable';
-
-function asProblem(cause: unknown): unknown {
-  if (!(cause instanceof Error && 'code' in cause && cause.code === unavailable)) return cause;
-  return new Problem(unavailable, 'Credentials cannot be checked at present.', { cause });
-}
-
-function unauthenticated(exchange: Exchange, isSent: boolean): Problem {
-  const { metadataUrl } = exchange;
+/** @throws Problem `unauthenticated` */
+async function refuse(exchange: Exchange, failures: RateLimiter | undefined): Promise<never> {
+  const { metadataUrl, headers } = exchange;
+  const isSent = headers.authorization !== undefined;
+  if (isSent) await failures?.take(limitedAs(exchange.address));
   const parameters = [
     ...(metadataUrl === undefined ? [] : [`resource_metadata="${metadataUrl}"`]),
     ...(isSent ? ['error="invalid_token"'] : []),
   ];
   const sentence = isSent ? 'The credentials are not valid.' : 'This needs credentials.';
   const challenge = ['Bearer', parameters.join(', ')].filter((part) => part !== '').join(' ');
-  return new Problem('unauthenticated', sentence, { headers: ['WWW-Authenticate', challenge] });
+  throw new Problem('unauthenticated', sentence, { headers: ['WWW-Authenticate', challenge] });
 }
 
 /**

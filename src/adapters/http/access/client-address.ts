@@ -36,7 +36,7 @@ export function clientAddresses(trusted: TrustedProxies = 0): ClientAddress {
  * have a limit of its own.
  */
 export function limitedAs(address: string): string {
-  return isIP(address) === 6 ? network(address) : address;
+  return address.includes(':') ? network(address) : address;
 }
 
 const maxBits = { ipv4: 32, ipv6: 128 } as const;

@@ -29,17 +29,18 @@ export class MemoryRateLimiter implements RateLimiter {
     this.#limiter = new RateLimiterMemory({ points: policy.limit, duration: policy.window });
   }
 
-  async take(text: string): Promise<Quota> {
+  take(text: string): Promise<Quota> {
     const key = keyOf(text);
     const forgotten = this.#use(key);
-    if (forgotten !== undefined) await this.#limiter.delete(forgotten);
-    try {
-      return this.#quota(await this.#limiter.consume(key));
-    } catch (reason) {
-      // It rejects with the state of a key that has nothing left.
-      if (reason instanceof Error) throw reason;
-      return this.#quota(reason as RateLimiterRes);
-    }
+    if (forgotten !== undefined) void this.#limiter.delete(forgotten);
+    return this.#limiter.consume(key).then(
+      (state) => this.#quota(state),
+      (reason: unknown) => {
+        // It rejects with the state of a key that has nothing left.
+        if (reason instanceof Error) throw reason;
+        return this.#quota(reason as RateLimiterRes);
+      },
+    );
   }
 
   peek(text: string): Promise<Quota> | undefined {

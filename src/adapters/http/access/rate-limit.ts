@@ -32,23 +32,42 @@ export interface RateLimits {
   readonly failures?: RateLimiter | undefined;
 }
 
+/** A request, and what it has counted for. */
+interface Counted {
+  readonly quotas: Quota[];
+}
+
 /**
  * Counts a request, and tells its client what is left.
  *
  * @throws Problem `too-many-requests`
  */
-export async function take(
-  { quotas }: { readonly quotas: Quota[] },
+export function take({ quotas }: Counted, limiter: RateLimiter, key: string): Promise<void> {
+  return limiter.take(key).then((quota) => {
+    quotas.push(quota);
+    checkQuota(quota);
+  });
+}
+
+/**
+ * Looks whether somebody may go on, and counts nothing.
+ *
+ * @returns undefined for a key without a count, as nearly all have none
+ * @throws Problem `too-many-requests`
+ */
+export function check(
+  { quotas }: Counted,
   limiter: RateLimiter,
   key: string,
-): Promise<void> {
-  const quota = await limiter.take(key);
-  quotas.push(quota);
-  checkQuota(quota);
+): Promise<void> | undefined {
+  return limiter.peek(key)?.then((quota) => {
+    if (quota.isExceeded) quotas.push(quota);
+    checkQuota(quota);
+  });
 }
 
 /** @throws Problem `too-many-requests` */
-export function checkQuota({ isExceeded, reset }: Quota): void {
+function checkQuota({ isExceeded, reset }: Quota): void {
   if (!isExceeded) return;
   const sentence = `There are too many requests; there is room again in ${reset} seconds.`;
   throw new Problem('too-many-requests', sentence, { headers: ['Retry-After', String(reset)] });

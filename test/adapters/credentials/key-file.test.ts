@@ -104,17 +104,23 @@ describe('a key file', () => {
     chmodSync(path, 0o666);
     expect(() => new KeyFile(path)).to.throw(CredentialsError, /chmod 600/);
     chmodSync(path, 0o600);
+    const other = { ...key, id: 'other', sha256: '0'.repeat(64) };
     const wrong = [
-      { ...key, scopes: ['admin'] },
-      { ...key, scopes: undefined },
-      { ...key, sha256: 'x' },
-      { ...key, subject: '' },
-      { ...key, expires: 'tomorrow' },
-      { ...key, extra: true },
-      key,
+      { ...other, scopes: ['admin'] },
+      { ...other, scopes: undefined },
+      { ...other, sha256: 'x' },
+      { ...other, subject: '' },
+      { ...other, expires: 'tomorrow' },
+      { ...other, extra: true },
+      { ...other, id: key.id },
+      { ...other, sha256: key.sha256 },
     ];
-    for (const line of wrong) {
+    const write = (line: object) =>
       writeFileSync(path, `${JSON.stringify(key)}\n${JSON.stringify(line)}\n`);
+    write(other);
+    expect(listKeys(path)).to.have.length(2);
+    for (const line of wrong) {
+      write(line);
       expect(() => new KeyFile(path), JSON.stringify(line)).to.throw(CredentialsError, /^Line 2 /);
     }
   });

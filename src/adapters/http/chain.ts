@@ -30,7 +30,7 @@ export function inOrder<C>(steps: readonly AnyStep<C>[]): (ctx: C, next: Next) =
   return (ctx, next) => {
     const run = (i: number): Promise<unknown> => {
       const step = wanted[i];
-      return step === undefined ? next() : Promise.resolve(step(ctx, () => run(i + 1)));
+      return step === undefined ? next() : Promise.resolve(step(ctx, run.bind(undefined, i + 1)));
     };
     return run(0);
   };

@@ -55,8 +55,12 @@ export class ResponseMemory {
     const budget = isUsual ? this.#usual : this.#large;
     let bytes = isUsual ? records * guessedRecord : pageLimits.bytes;
     if (records <= fewRecords) {
+      let reckoned = 0;
       // One record is not worth a line: whoever asks for one does not wait for large lists.
-      const reckoned = records > 1 ? await this.#turns.take() : 0;
+      if (records > 1) {
+        reckoned = await this.#turns.take();
+        exchange.checkClient();
+      }
       const made = await this.#tryMake(exchange, budget, make, reckoned);
       if (typeof made !== 'number') return made;
       bytes = made;
@@ -96,7 +100,6 @@ export class ResponseMemory {
     make: () => Promise<Response>,
     reckoned: number,
   ): Promise<Response | number> {
-    exchange.checkClient();
     const response = await make();
     const length = lengthOf(response);
     this.#turns.settle(reckoned, Math.max(length - smallBody, 0));

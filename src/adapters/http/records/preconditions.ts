@@ -12,9 +12,10 @@ import { type EntityTag, parseEntityTags, versionOf } from '../headers/etag.ts';
  * that was checked before.
  */
 export function preconditionOf(headers: IncomingHttpHeaders, required: boolean): Precondition {
+  const { 'if-match': only, 'if-none-match': except } = headers;
   return {
-    only: strongVersions(headers['if-match']),
-    except: weakVersions(headers['if-none-match']),
+    only: only === undefined ? undefined : strongVersions(only),
+    except: except === undefined ? undefined : weakVersions(except),
     required,
   };
 }
@@ -27,25 +28,23 @@ export function preconditionOf(headers: IncomingHttpHeaders, required: boolean):
  * @throws RostrumError `version-mismatch`
  */
 export function isNotModified(headers: IncomingHttpHeaders, version: Version): boolean {
-  checkPrecondition({ only: strongVersions(headers['if-match']) }, version);
-  const known = weakVersions(headers['if-none-match']);
-  return known !== undefined && (known === 'any' || known.includes(version));
+  const { 'if-match': only, 'if-none-match': except } = headers;
+  if (only !== undefined) checkPrecondition({ only: strongVersions(only) }, version);
+  if (except === undefined) return false;
+  const known = weakVersions(except);
+  return known === 'any' || known.includes(version);
 }
 
 /** `If-Match` compares strongly: a weak tag never matches (section 8.8.3.2). */
-function strongVersions(header: string | undefined): Versions | undefined {
+function strongVersions(header: string): Versions {
   return versions(header, (tag) => !tag.weak);
 }
 
-function weakVersions(header: string | undefined): Versions | undefined {
+function weakVersions(header: string): Versions {
   return versions(header, () => true);
 }
 
-function versions(
-  header: string | undefined,
-  counts: (tag: EntityTag) => boolean,
-): Versions | undefined {
-  const tags = header === undefined ? undefined : parseEntityTags(header);
-  if (tags === undefined || tags === '*') return tags && 'any';
-  return tags.filter(counts).flatMap((tag) => versionOf(tag) ?? []);
+function versions(header: string, counts: (tag: EntityTag) => boolean): Versions {
+  const tags = parseEntityTags(header);
+  return tags === '*' ? 'any' : (tags ?? []).filter(counts).flatMap((tag) => versionOf(tag) ?? []);
 }

@@ -54,8 +54,9 @@ export async function measureFeatures(options: Options, workspace: Workspace): P
     page: new Figures<keyof typeof all, 'cpuUs'>(),
     POST: new Figures<keyof typeof all, 'cpuUs'>(),
   };
-  for (let round = 0; round < options.features; round++) {
-    say(`features: round ${round + 1} of ${options.features}`);
+  const { rounds, turns, turnMs } = options.features;
+  for (let round = 0; round < rounds; round++) {
+    say(`features: round ${round + 1} of ${rounds}`);
     // The same program is faster in one process than in another, so each round has new ones.
     await using stack = new AsyncDisposableStack();
     const started = new Map<keyof typeof all, { server: Server; requests: Requests }>();
@@ -71,9 +72,9 @@ export async function measureFeatures(options: Options, workspace: Workspace): P
         const load = { connections: busy, ms: options.warmMs, requests: requests[request] };
         await takeTurn(client, server, load);
       }
-      for (let turn = 0; turn < options.turns; turn++) {
+      for (let turn = 0; turn < turns; turn++) {
         for (const [name, { server, requests }] of inTurn([...started], turn)) {
-          const load = { connections: busy, ms: options.busyMs, requests: requests[request] };
+          const load = { connections: busy, ms: turnMs, requests: requests[request] };
           const { cpuUs } = await takeTurn(client, server, load);
           figures[request].add(name, { cpuUs });
         }

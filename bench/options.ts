@@ -4,10 +4,13 @@ import { storeKinds } from './workspace.ts';
 const full = {
   /** Rounds that count. */
   rounds: 5,
-  /** The same, where a difference of a few percent is looked for. */
-  features: 9,
   /** Turns of each contestant in a round with new processes. */
   turns: 2,
+  /**
+   * The same, where a difference of a few percent is looked for. A machine may change its speed within
+   * seconds: many short turns compare what lies close together.
+   */
+  features: { rounds: 9, turns: 16, turnMs: 200 },
   /**
    * Milliseconds in which a server gets warm with requests of one kind. After one second a request
    * still takes twice what it takes after three: V8 compiles what is used most again and again.
@@ -25,8 +28,8 @@ const full = {
 /** Less of everything: to see that it runs, not to know how fast. */
 const quick: typeof full = {
   rounds: 2,
-  features: 3,
   turns: 2,
+  features: { rounds: 3, turns: 4, turnMs: 150 },
   warmMs: 300,
   busyMs: 250,
   singleMs: 100,

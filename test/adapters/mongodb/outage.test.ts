@@ -16,6 +16,9 @@ import { node } from '../../support/process.ts';
 import { repository } from '../../support/repository-copy.ts';
 import { untilServed } from '../../support/until.ts';
 
+/** It takes 3 s at most, and a busy machine some more. */
+const servedMs = 5000;
+
 await describeOn('standalone', 'A MongoDB store without its server', () => {
   it('waits for it, serves when it comes, and again when it comes back', async function () {
     this.timeout(60_000);
@@ -26,7 +29,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
       await Promise.all([unavailable(store.ready()), unavailable(store.users.get('x'), 'none')]);
 
       const first = await startStandalone(binary, { port, dbPath });
-      await untilServed(() => store.ready());
+      await untilServed(() => store.ready(), servedMs);
       const ada = user();
       await store.users.create(() => ada);
 
@@ -42,7 +45,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
       expect(Date.now() - from).to.be.below(10_000);
 
       await using _second = await startStandalone(binary, { port, dbPath });
-      await untilServed(() => store.ready());
+      await untilServed(() => store.ready(), servedMs);
       expect((await store.users.get(ada.id))?.record).to.deep.equal(ada);
       await first[Symbol.asyncDispose]();
     } finally {

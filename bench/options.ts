@@ -7,8 +7,8 @@ const full = {
   /** Turns of each contestant in a round with new processes. */
   turns: 2,
   /**
-   * The same, where a difference of a few percent is looked for. A machine may change its speed within
-   * seconds: many short turns compare what lies close together.
+   * Rounds and turns of `features`, where a few percent are looked for. A machine may change its
+   * speed within seconds: many short turns compare what lies close together.
    */
   features: { rounds: 9, turns: 16, turnMs: 200 },
   /**

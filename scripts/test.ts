@@ -40,10 +40,10 @@ function run(args: readonly string[], silent: boolean): Promise<Outcome> {
       stdio: ['inherit', 'pipe', 'pipe', 'ipc'],
     });
     const written: Uint8Array[] = [];
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (bytes: Uint8Array) => {
+    for (const stream of ['stdout', 'stderr'] as const) {
+      child[stream]?.on('data', (bytes: Uint8Array) => {
         written.push(bytes);
-        if (!silent) process.stdout.write(bytes);
+        if (!silent) process[stream].write(bytes);
       });
     }
     const watchdog = watch(child);
@@ -52,9 +52,10 @@ function run(args: readonly string[], silent: boolean): Promise<Outcome> {
       clearTimeout(watchdog.timer);
       const output = Buffer.concat(written).toString();
       if (silent) process.stdout.write(output);
-      const [, failures = ''] = stripVTControlCharacters(output).split(/^ +\d+ failing$/m);
-      if (watchdog.fired === undefined) done({ code: exitCode ?? 1, failures });
-      else done({ code: 1, failures: `${failures}\n${watchdog.fired}\n` });
+      const code = watchdog.fired === undefined ? (exitCode ?? 1) : 1;
+      const failing = /^ +\d+ failing$([\s\S]*)/m.exec(stripVTControlCharacters(output))?.[1] ?? '';
+      const reason = watchdog.fired ?? (failing === '' ? `The run ended with ${code}.` : '');
+      done({ code, failures: code === 0 ? '' : `${failing}\n${reason}\n` });
     });
   });
 }

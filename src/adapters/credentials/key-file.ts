@@ -39,6 +39,8 @@ const lookMs = 1000;
 
 /** A key, made ready for those who ask with it. */
 interface Key {
+  /** How its token begins: under another id, a line is for no token. */
+  readonly prefix: string;
   /** Milliseconds since the epoch. */
   readonly expires: number;
   readonly caller: Caller;
@@ -51,7 +53,7 @@ interface Key {
 export class KeyFile implements Authenticator {
   readonly #path: string;
   readonly #logger: Logger | undefined;
-  /** By their digests. */
+  /** By the SHA-256 of their tokens, in hexadecimal. */
   #keys: ReadonlyMap<string, Key>;
   #seen: string;
   #looked = performance.now();
@@ -66,9 +68,10 @@ export class KeyFile implements Authenticator {
 
   authenticate(token: string): Caller | undefined {
     this.#refresh();
-    // Its time may tell of digests, which nobody can choose or turn into a token.
+    // The time of a lookup may tell of a digest, and no token can be made from one.
     const key = this.#keys.get(digest(token));
-    return key !== undefined && Date.now() < key.expires ? key.caller : undefined;
+    if (key === undefined || !token.startsWith(key.prefix)) return undefined;
+    return Date.now() < key.expires ? key.caller : undefined;
   }
 
   #refresh(): void {
@@ -94,7 +97,7 @@ function prepared(records: ReadonlyMap<string, KeyRecord>): ReadonlyMap<string, 
     [...records].map(([id, { sha256, subject = null, scopes: given, expires }]) => {
       const caller = Object.freeze({ name: `key:${id}`, subject, scopes: new Set(given) });
       const until = expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
-      return [sha256, { expires: until, caller }];
+      return [sha256, { prefix: prefixOf(id), expires: until, caller }];
     }),
   );
 }
@@ -105,7 +108,7 @@ export function addKey(
   { scopes: given, subject, expires }: Pick<KeyRecord, 'scopes' | 'subject' | 'expires'>,
 ): { readonly token: string; readonly key: KeyRecord } {
   const id = randomBytes(6).toString('hex');
-  const token = `rk_${id}_${randomBytes(32).toString('base64url')}`;
+  const token = `${prefixOf(id)}${randomBytes(32).toString('base64url')}`;
   const key: KeyRecord = {
     id,
     sha256: digest(token),
@@ -161,6 +164,10 @@ function write(path: string, flags: number, text = '', like?: Stats): void {
   }
 }
 
+function prefixOf(id: string): string {
+  return `rk_${id}_`;
+}
+
 function digest(token: string): string {
   return hash('sha256', token, 'hex');
 }
@@ -204,7 +211,7 @@ function parseKeys(path: string, text: string): Map<string, KeyRecord> {
       new CredentialsError(`Line ${index + 1} of the key file ${path} ${what}.`);
     if (key === undefined) throw wrong('is not a key');
     if (keys.has(key.id)) throw wrong('has the id of another key');
-    // Whoever revokes one of two would leave the token its other.
+    // Revoking one of the two would leave the token valid.
     if (digests.has(key.sha256)) throw wrong('is for the token of another key');
     keys.set(key.id, key);
     digests.add(key.sha256);

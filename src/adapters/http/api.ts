@@ -35,7 +35,7 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
       chooseEndpoint(resource), // 405
       answerPreflight(cors, resource),
       limitAddress(rateLimits), // 429
-      limitFailures(rateLimits), // 429
+      authenticate === undefined ? pass : limitFailures(rateLimits), // 429
       authentication({ rostrum, authenticate, failures }), // 400, 401, 403
       limitCaller(rateLimits), // 429
       awaitTime(admission), // 503

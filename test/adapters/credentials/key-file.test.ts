@@ -49,6 +49,12 @@ describe('a key file', () => {
     }
   });
 
+  it('takes no token under another id than its own', () => {
+    const { token, key } = addKey(path, { scopes: [] });
+    writeFileSync(path, `${JSON.stringify({ ...key, id: 'another' })}\n`, { mode: 0o600 });
+    expect(new KeyFile(path).authenticate(token)).to.equal(undefined);
+  });
+
   it('holds no token, and is for its owner alone', () => {
     const { token } = addKey(path, { scopes: ['posts:write'] });
     const secret = token.split('_').at(-1) ?? '';

@@ -15,7 +15,7 @@ import { SilentProxy } from '../../support/mongod/silent-proxy.ts';
 import { untilServed } from '../../support/until.ts';
 
 // A connection that is taken and never answered is the failure that drivers wait for longest.
-const bound = 12_000;
+const bound = limits.callMs + 4000;
 
 describe('A MongoDB server that takes connections and says nothing', () => {
   it('before the first call: every call ends in time', async function () {

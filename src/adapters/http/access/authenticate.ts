@@ -1,5 +1,7 @@
+import type { Context } from 'koa';
 import type { Caller, Scope } from '../../../domain/caller.ts';
 import { RostrumError } from '../../../domain/errors.ts';
+import { isThenable } from '../../../domain/options.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Step } from '../chain.ts';
 import type { Exchange } from '../exchange.ts';
@@ -33,9 +35,26 @@ export function authentication({ rostrum, authenticate, failures }: Parts): Step
       checkScope(caller.scopes, operation.endpoint.scopes);
       return next();
     };
-    const found = authenticate(ctx);
-    return found instanceof Promise ? found.then(enter) : enter(found);
+    const found = ask(authenticate, ctx);
+    // What is known at once is not waited for: that costs about as much as the digest of a key.
+    return isThenable(found) ? Promise.resolve(found).then(enter, fail) : enter(found);
   };
+}
+
+function ask(authenticate: Authenticate, ctx: Context): ReturnType<Authenticate> {
+  try {
+    return authenticate(ctx);
+  } catch (cause) {
+    return fail(cause);
+  }
+}
+
+/** The code of an error which says that nobody can tell at present. */
+const unavailable = 'credentials-unavailable';
+
+function fail(cause: unknown): never {
+  if (!(cause instanceof Error && 'code' in cause && cause.code === unavailable)) throw cause;
+  throw new Problem(unavailable, 'Credentials cannot be checked at present.', { cause });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { Caller } from '../../../domain/caller.ts';
+import { isThenable } from '../../../domain/options.ts';
 import { countHeader } from '../headers/count.ts';
 import type { Authenticate } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
@@ -33,8 +34,8 @@ function firstThatKnows(
 ): ReturnType<TokenVerifier['authenticate']> {
   const caller = verifier?.authenticate(token);
   if (others.length === 0) return caller;
-  if (!(caller instanceof Promise)) return caller ?? firstThatKnows(others, token);
-  return caller.then((found) => found ?? firstThatKnows(others, token));
+  if (!isThenable(caller)) return caller ?? firstThatKnows(others, token);
+  return Promise.resolve(caller).then((found) => found ?? firstThatKnows(others, token));
 }
 
 /** @throws Problem `invalid-query` */

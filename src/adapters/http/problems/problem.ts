@@ -56,14 +56,8 @@ export function unserved({ isValid }: { readonly isValid: boolean }): Problem {
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isRostrumError(error)) return ofRostrumError(error);
-  if (error instanceof Error && 'code' in error && error.code === unavailable) {
-    return new Problem(unavailable, 'Credentials cannot be checked at present.', { cause: error });
-  }
   return internal(error);
 }
-
-/** The code of an error of `authenticate` which says that nobody can tell at present. */
-const unavailable = 'credentials-unavailable';
 
 function ofRostrumError(error: AnyRostrumError): Problem {
   const { message: sentence } = error;

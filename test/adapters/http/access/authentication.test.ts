@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import type { Endpoint } from '../../../../src/adapters/http/endpoint.ts';
 import { resourcesOf } from '../../../../src/adapters/http/endpoints/resources.ts';
@@ -11,6 +12,9 @@ import { keepLog } from '../support/log.ts';
 import { exchange } from '../support/raw.ts';
 
 const everything = as({ scopes });
+
+/** As of another library or realm: no instance of ours. */
+const ForeignPromise: PromiseConstructor = runInNewContext('Promise');
 
 function challengeOf({ headers }: Answer): string | null {
   return headers.get('www-authenticate');
@@ -53,22 +57,35 @@ describe('who is asking', () => {
   });
 
   it('that cannot be found out is a 503, and an error is a 500', async () => {
-    const failing =
-      (error: Error): Authenticate =>
-      () =>
-        Promise.reject(error);
+    const failures: readonly ((error: Error) => Authenticate)[] = [
+      (error) => () => {
+        throw error;
+      },
+      (error) => () => Promise.reject(error),
+      (error) => () => ForeignPromise.reject(error),
+    ];
     const unavailable = Object.assign(new Error('no keys'), { code: 'credentials-unavailable' });
     for (const [error, status, code] of [
       [unavailable, 503, 'credentials-unavailable'],
       [new Error('broken'), 500, 'internal'],
     ] as const) {
-      const { logger } = keepLog();
-      await using api = await startApi({ app: { authenticate: failing(error), logger } });
-      const answer = await api.get('/users');
-      expectProblem(answer, status, code);
-      expect(answer.text).not.to.match(/no keys|broken/);
-      expect(answer.headers.get('retry-after')).to.equal(status === 503 ? '5' : null);
+      for (const failing of failures) {
+        const { logger } = keepLog();
+        await using api = await startApi({ app: { authenticate: failing(error), logger } });
+        const answer = await api.get('/users');
+        expectProblem(answer, status, code);
+        expect(answer.text).not.to.match(/no keys|broken/);
+        expect(answer.headers.get('retry-after')).to.equal(status === 503 ? '5' : null);
+      }
     }
+  });
+
+  it('may be said by a promise of another library', async () => {
+    const caller: Caller = { name: 'a', subject: null, scopes: new Set(['users:read']) };
+    await using api = await startApi({
+      app: { authenticate: () => ForeignPromise.resolve(caller) },
+    });
+    expect((await api.get('/users')).status).to.equal(200);
   });
 
   it('is asked for by WWW-Authenticate, which blames a token only when one was sent', async () => {

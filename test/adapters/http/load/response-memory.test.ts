@@ -29,6 +29,26 @@ describe('the memory of responses', () => {
     expect(left, 'lists that are no longer in progress').to.have.length(6);
   });
 
+  it('makes no list whose client went away while it waited', async () => {
+    const memory = new ResponseMemory(8 * 1024 * 1024, () => {});
+    const gone = new Error('gone');
+    const leaving = {
+      checkClient() {
+        throw gone;
+      },
+    } as unknown as Exchange;
+    let made = 0;
+    for (const limit of [2, 1000]) {
+      const waited = memory.make(leaving, limit, async () => {
+        made += 1;
+        return page;
+      });
+      expect(await waited.catch((error: unknown) => error)).to.equal(gone);
+    }
+    expect(made).to.equal(0);
+    expect(await memory.make(exchange, 1000, async () => page)).to.equal(page);
+  });
+
   it('makes a large response again that has no room, and holds none until its client took it', async () => {
     const left: unknown[] = [];
     const memory = new ResponseMemory(5 * 128 * 1024, (one) => left.push(one));

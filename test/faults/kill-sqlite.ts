@@ -1,7 +1,7 @@
 // Kills the server at random moments while it writes to SQLite, starts it again, and looks whether
 // everything that it acknowledged is there.
 //
-//   node test/faults/kill-sqlite.ts --kills 50 [--seconds 300] [--writers 4]
+//   node test/faults/kill-sqlite.ts [--kills 200] [--seconds 900] [--writers 4]
 
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
@@ -74,8 +74,8 @@ function isSound(file: string): boolean {
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
-      kills: { type: 'string', default: '50' },
-      seconds: { type: 'string', default: '300' },
+      kills: { type: 'string', default: '200' },
+      seconds: { type: 'string', default: '900' },
       writers: { type: 'string', default: '4' },
     },
   });

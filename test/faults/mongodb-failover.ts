@@ -1,7 +1,7 @@
 // Kills and step-downs of the primary of three nodes while clients write and read through the real
 // server, and send again what was answered 503. An election takes two seconds and more here.
 //
-//   node test/faults/mongodb-failover.ts [--kills 20] [--step-downs 20]
+//   node test/faults/mongodb-failover.ts [--kills 20] [--step-downs 50]
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -79,7 +79,7 @@ if (import.meta.main) {
   const { values } = parseArgs({
     options: {
       kills: { type: 'string', default: '20' },
-      'step-downs': { type: 'string', default: '20' },
+      'step-downs': { type: 'string', default: '50' },
     },
   });
   const report = await failOver({

@@ -4,7 +4,7 @@ import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
 import { limitedAs } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
-import { check, type RateLimits, take } from './access/rate-limit.ts';
+import { peek, type RateLimits, take } from './access/rate-limit.ts';
 import { inOrder, pass, type State, type Step } from './chain.ts';
 import type { Api } from './endpoint.ts';
 import { type Resource, resourcesOf } from './endpoints/resources.ts';
@@ -94,8 +94,8 @@ function limitFailures({ failures }: RateLimits): Step {
   if (failures === undefined) return pass;
   return ({ state: { exchange } }, next) => {
     if (exchange.headers.authorization === undefined) return next();
-    const checked = check(exchange, failures, limitedAs(exchange.address));
-    return checked === undefined ? next() : checked.then(next);
+    const counted = peek(exchange, failures, limitedAs(exchange.address));
+    return counted === undefined ? next() : counted.then(next);
   };
 }
 

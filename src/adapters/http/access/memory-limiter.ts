@@ -32,7 +32,7 @@ export class MemoryRateLimiter implements RateLimiter {
   take(text: string): Promise<Quota> {
     const key = keyOf(text);
     const forgotten = this.#use(key);
-    // At once, and never in vain: what it returns says only that it is done.
+    // It forgets at once, and cannot fail.
     if (forgotten !== undefined) void this.#limiter.delete(forgotten);
     return this.#limiter.consume(key).then(
       (state) => this.#quota(state),

@@ -55,7 +55,7 @@ export function take({ quotas }: Counted, limiter: RateLimiter, key: string): Pr
  * @returns undefined for a key without a count, as nearly all have none
  * @throws Problem `too-many-requests`
  */
-export function check(
+export function peek(
   { quotas }: Counted,
   limiter: RateLimiter,
   key: string,

@@ -52,6 +52,8 @@ export function readOptions(args: readonly string[]) {
       many: { type: 'string' },
       /** The main.js of a build to measure; one of the sources is made when absent. */
       program: { type: 'string' },
+      /** The main.js of an older build, which `features` puts beside this one. */
+      before: { type: 'string' },
     },
   });
   const stores = storeKinds.filter((kind) => (values.store ?? kind) === kind);

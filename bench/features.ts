@@ -43,7 +43,17 @@ function setups(folder: string, before: string | undefined): Record<string, Setu
     headers: { ...keys.headers, ...cors.headers, ...trace.headers },
   };
   const older = before === undefined ? {} : { before: { program: before } };
-  return { bare: { contestant: 'bare' }, ...older, none: {}, keys, limits, cors, metrics, trace, all };
+  return {
+    bare: { contestant: 'bare' },
+    ...older,
+    none: {},
+    keys,
+    limits,
+    cors,
+    metrics,
+    trace,
+    all,
+  };
 }
 
 /** Those that are no feature alone, and so may cost what they cost. */

@@ -1,13 +1,12 @@
 // Restarts the program on SQLite, by SIGTERM, while clients create and read records. Of what the server
-// accepted nothing may fail: each request has a record of its own, so that a request without a response
-// has failed when its record is there. These do not count: a connection that was refused, a 503
-// `shutting-down`, and a connection that ended before the server did anything with a request on it.
+// accepted nothing may fail: a request that it read has a response, and a response that it began is
+// whole. These do not count: a connection that was refused, a 503 `shutting-down`, and a request that
+// the server never read. A record whose creation got no response is not there.
 //
 //   node test/faults/restart-under-load.ts [--restarts 100] [--clients 16]
 
 import { randomUUID } from 'node:crypto';
-import { Agent, type IncomingMessage, request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { temporaryDirectory } from '../support/repository-copy.ts';
@@ -28,52 +27,124 @@ interface User {
 /** What a client saw of one request. */
 type Outcome =
   | { readonly kind: 'served'; readonly body: string }
-  | { readonly kind: 'refused' | 'shutting down' | 'unanswered' | 'cut' | 'odd' };
+  | { readonly kind: 'refused' | 'shutting down' | 'not read' | 'dropped' | 'cut' | 'odd' };
 
 const counts: Record<Outcome['kind'], number> = {
   served: 0,
   refused: 0,
   'shutting down': 0,
-  unanswered: 0,
+  'not read': 0,
+  /** The server read the whole request and ended the connection without a response. */
+  dropped: 0,
   cut: 0,
   odd: 0,
 };
 const acknowledged = new Map<string, string>();
 const unanswered = new Set<string>();
-let target = { address: '', agent: new Agent() };
+let port = 0;
 let isOver = false;
 
-async function send(method: string, path: string, body?: string): Promise<Outcome> {
-  const { address, agent } = target;
-  const headers = { 'Content-Type': 'application/json' };
-  const sent = request(`${address}/api/v1${path}`, { method, agent, headers });
-  let response: IncomingMessage | undefined;
-  try {
-    response = await new Promise<IncomingMessage>((resolve, reject) => {
-      sent.once('response', resolve).once('error', reject).end(body);
-    });
-    const received = await text(response);
-    if (response.statusCode === 200 || response.statusCode === 201) {
-      return { kind: 'served', body: received };
-    }
-    const isLate = received.includes('"code":"shutting-down"');
-    if (!isLate) console.log(`${method} ${path}: ${response.statusCode} ${received}`);
-    return { kind: isLate ? 'shutting down' : 'odd' };
-  } catch (error) {
-    if (response !== undefined) return { kind: 'cut' };
-    const { code } = error as { readonly code?: string };
-    return { kind: code === 'ECONNREFUSED' ? 'refused' : 'unanswered' };
+/** How long the reset takes at most, in milliseconds, by which a server says that it read no more. */
+const resetMs = 50;
+
+/** One connection of a client: a request at a time, by what happens on the wire. */
+class ClientConnection {
+  readonly #socket: Socket;
+  readonly #connected = Promise.withResolvers<boolean>();
+  #received = '';
+  #end: 'reset' | 'ended' | undefined;
+  #changed = () => {};
+
+  constructor() {
+    // It stays open when the server ends it, so that it hears what becomes of what it sent.
+    this.#socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+    this.#socket
+      .setEncoding('utf8')
+      .on('connect', () => this.#connected.resolve(true))
+      .on('data', (text: string) => {
+        this.#received += text;
+        this.#changed();
+      })
+      .on('end', () => this.#ends('ended'))
+      .on('error', () => this.#ends('reset'));
   }
+
+  get isOpen(): boolean {
+    return this.#end === undefined;
+  }
+
+  async send(text: string): Promise<Outcome> {
+    if (!(await this.#connected.promise)) return { kind: 'refused' };
+    this.#socket.write(text);
+    for (;;) {
+      const response = /^HTTP\/1\.1 (\d+)[\s\S]*?\r\n\r\n([\s\S]*)$/.exec(this.#received);
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.#received)?.[1]);
+      const [, status = '', body = ''] = response ?? [];
+      if (Buffer.byteLength(body) === length) {
+        if (/\r\nconnection: close/i.test(this.#received)) this.close();
+        this.#received = '';
+        return outcomeOf(text, Number(status), body);
+      }
+      if (!this.isOpen) return { kind: await this.#lost() };
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
+    }
+  }
+
+  close(): void {
+    this.#end ??= 'ended';
+    this.#socket.destroy();
+  }
+
+  /**
+   * Why there is no response. A server that closes a connection before it has read all that came
+   * resets it (RFC 9293, section 3.6.1), and by then nothing more can be written.
+   */
+  async #lost(): Promise<Outcome['kind']> {
+    if (this.#received !== '') return 'cut';
+    if (this.#end === 'reset') return 'not read';
+    await sleep(resetMs);
+    const isReset = await new Promise<boolean>((resolve) => {
+      this.#socket.write('\r\n', (error) => resolve(error instanceof Error));
+    });
+    this.close();
+    return isReset ? 'not read' : 'dropped';
+  }
+
+  #ends(how: 'reset' | 'ended'): void {
+    this.#end ??= how;
+    this.#connected.resolve(false);
+    this.#changed();
+  }
+}
+
+function outcomeOf(request: string, status: number, body: string): Outcome {
+  if (status === 200 || status === 201) return { kind: 'served', body };
+  const isLate = body.includes('"code":"shutting-down"');
+  if (!isLate) console.log(`${request}: ${status} ${body}`);
+  return { kind: isLate ? 'shutting down' : 'odd' };
+}
+
+function requestOf(method: string, path: string, body = ''): string {
+  const length = Buffer.byteLength(body);
+  const form = `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
+  const headers = `Host: localhost\r\n${body === '' ? '' : form}`;
+  return `${method} /api/v1${path} HTTP/1.1\r\n${headers}\r\n${body}`;
 }
 
 async function client(): Promise<void> {
   let last: User | undefined;
+  let connection = new ClientConnection();
   for (let n = 0; !isOver; n++) {
     const name = randomUUID();
     const creates = last === undefined || n % 2 === 0;
-    const outcome = creates
-      ? await send('POST', '/users', JSON.stringify({ name, own: 'x'.repeat(n % 1000) }))
-      : await send('GET', `/users/${last?.id}`);
+    if (!connection.isOpen) connection = new ClientConnection();
+    const outcome = await connection.send(
+      creates
+        ? requestOf('POST', '/users', JSON.stringify({ name, own: 'x'.repeat(n % 1000) }))
+        : requestOf('GET', `/users/${last?.id}`),
+    );
     counts[outcome.kind] += 1;
     if (outcome.kind === 'served') {
       last = JSON.parse(outcome.body) as User;
@@ -83,6 +154,7 @@ async function client(): Promise<void> {
       await sleep(10);
     }
   }
+  connection.close();
 }
 
 /** The ids of all users, by their names. */
@@ -104,8 +176,7 @@ const clients: Promise<void>[] = [];
 let [restarts, orderly, slowest] = [0, 0, 0];
 for (;;) {
   await using server = await startServer(...store);
-  target.agent.destroy();
-  target = { address: server.address, agent: new Agent({ keepAlive: true }) };
+  port = Number(new URL(server.address).port);
   while (clients.length < Number(values.clients)) clients.push(client());
   if (restarts === Number(values.restarts)) {
     isOver = true;
@@ -113,7 +184,8 @@ for (;;) {
     const found = await allUsers(server.address);
     const lost = [...acknowledged].filter(([name, id]) => !found.get(name)?.includes(id)).length;
     const twice = [...found.values()].filter((ids) => ids.length > 1).length;
-    const failed = counts.cut + [...unanswered].filter((name) => found.has(name)).length;
+    const failed =
+      counts.cut + counts.dropped + [...unanswered].filter((name) => found.has(name)).length;
     console.log({ restarts, orderly, slowestMs: Math.round(slowest), ...counts });
     console.log({ acknowledged: acknowledged.size, lost, twice, failed });
     const isGood = lost + twice + failed + counts.odd === 0 && orderly === restarts;
@@ -126,4 +198,3 @@ for (;;) {
   slowest = Math.max(slowest, performance.now() - start);
   restarts += 1;
 }
-target.agent.destroy();

@@ -49,11 +49,19 @@ export function openStore(
 /** As much as a long post has: less would find its space where a record finds none. */
 const tried = 'x'.repeat(64 * 1024);
 
-/** Writes something and takes it away again. @throws RostrumError `store-unavailable` */
+/**
+ * Writes something and takes it away again. In one transaction: the log of SQLite gets all that it
+ * touched, and nobody finds half of it.
+ *
+ * @throws RostrumError `store-unavailable`
+ */
 async function tryWriting({ connection, writes }: StoreParts): Promise<void> {
-  const claim = ['', '', '', 0, tried] as const;
-  await writes.add(() => connection.run('REPLACE INTO claims VALUES (?, ?, ?, ?, ?)', ...claim));
-  await writes.add(() => connection.run("DELETE FROM claims WHERE kind = ''"));
+  await writes.add(() =>
+    connection.withSavepoint(() => {
+      connection.run('REPLACE INTO claims VALUES (?, ?, ?, ?, ?)', '', '', '', 0, tried);
+      connection.run("DELETE FROM claims WHERE kind = ''");
+    }),
+  );
 }
 
 /** Keeps records in an SQLite file: one connection, and a queue for all that writes. */

@@ -98,6 +98,16 @@ describe('a failing driver under the sqlite store', () => {
     expect(failed.details.outcome).to.equal('none');
   });
 
+  it('a disk with space for the first half of a trial only is one failure', async () => {
+    watch = (sql) => {
+      if (sql.startsWith('INSERT INTO posts') || sql.startsWith('DELETE')) {
+        throw driverFault(codes.full);
+      }
+    };
+    const { cause } = await unavailable(store.posts.create(() => post('p')));
+    for (let n = 0; n < 3; n++) expect((await unavailable(store.ready())).cause).to.equal(cause);
+  });
+
   it('a statement that costs the whole transaction takes the whole group with it', async () => {
     watch = (sql, exec) => {
       if (!sql.startsWith('INSERT INTO posts')) return;

@@ -34,6 +34,8 @@ export class WriteQueue {
   #closing: PromiseWithResolvers<void> | undefined;
   /** What the first write met that found no space on the disk, until one finds some. */
   #full: unknown;
+  /** Whether one of the present group found none. */
+  #hasMetFull = false;
 
   /** @param onFailure told of writes that failed with their whole group, and once of a full disk */
   constructor(
@@ -124,6 +126,7 @@ export class WriteQueue {
     const end = performance.now() + groupMs;
     const before = this.isFull ? this.#connection.changes : Number.POSITIVE_INFINITY;
     let isCommitting = false;
+    this.#hasMetFull = false;
     try {
       do {
         const write = this.#waiting.shift();
@@ -138,7 +141,8 @@ export class WriteQueue {
       this.#reject(group, error, isCommitting ? outcomeOfCommit(error) : 'none');
       return;
     }
-    if (this.isFull && this.#connection.changes > before) this.#full = undefined;
+    // What a write undid counts as changes as well.
+    if (!this.#hasMetFull && this.#connection.changes > before) this.#full = undefined;
     for (const one of settle) one();
   }
 
@@ -164,6 +168,7 @@ export class WriteQueue {
   /** A full disk is one failure, however many writes meet it. */
   #failed(error: unknown, writes: number): unknown {
     if (isDriverError(error, resultCode.full)) {
+      this.#hasMetFull = true;
       if (this.#full !== undefined) return this.#full;
       this.#full = error;
     }

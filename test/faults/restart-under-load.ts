@@ -101,7 +101,7 @@ class ClientConnection {
    * Why there is no response. A server that closes a connection before it has read all that came
    * resets it (RFC 9293, section 3.6.1), and by then nothing more can be written.
    */
-  async #lost(): Promise<Outcome['kind']> {
+  async #lost(): Promise<'not read' | 'dropped' | 'cut'> {
     if (this.#received !== '') return 'cut';
     if (this.#end === 'reset') return 'not read';
     await sleep(resetMs);

@@ -120,7 +120,7 @@ export async function measureFeatures(options: Options, workspace: Workspace): P
   });
   const markdown = [
     `Processor time of the server for a request at ${busy} connections, in microseconds:`,
-    table(['request', 'switched on', 'µs', 'to none', 'bare to it'], rows),
+    table(['request', 'switched on', 'µs', 'to none', 'bare / it'], rows),
   ].join('\n\n');
   return { markdown, data: { features } };
 }

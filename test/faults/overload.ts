@@ -2,7 +2,7 @@
 // serve nearly as much, refuse the rest at once, and answer probes. Clients that are refused come back
 // when `Retry-After` says.
 //
-//   node test/faults/overload.ts [--rounds 9] [--only changes]
+//   node test/faults/overload.ts [--rounds 15] [--only changes]
 
 import { type ChildProcess, execFileSync, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { type ClientLoad, type ClientReport, quantile, runClients } from './clie
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '9' },
+    rounds: { type: 'string', default: '15' },
     only: { type: 'string' },
     /** Runs clients: a process of its own. */
     load: { type: 'string' },
@@ -50,7 +50,7 @@ const loads: Record<string, { readonly store: string; readonly request: string }
 /** The server and its clients have a core each, where there are two. */
 function pin(pid: number, core: number): void {
   if (availableParallelism() < 2 || spawnSync('taskset', ['--version']).status !== 0) return;
-  execFileSync('taskset', ['-cp', String(core), String(pid)]);
+  execFileSync('taskset', ['-acp', String(core), String(pid)]);
 }
 
 /**
@@ -120,6 +120,7 @@ async function overload(name: string, store: string, request: string): Promise<b
   const url = store === 'memory:' ? store : `${store}${folder.path}/rostrum.db`;
   await using server = await startServer('--store', url);
   pin(server.process.pid ?? 0, 0);
+  pin(process.pid, 1);
   const { address } = server;
   const headers = { 'Content-Type': 'application/json' };
   for (let n = 0; n < 100; n++) {

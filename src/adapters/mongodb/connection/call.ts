@@ -8,10 +8,20 @@ import {
 import { isSelectionFailure, translate } from './errors.ts';
 import { limits } from './limits.ts';
 
+/** The time of one primary of a replica set. */
+export interface Term {
+  /** Whether it knows that a majority has what the primaries before it acknowledged. */
+  isCaughtUp: boolean;
+}
+
 /** What a call needs to know of the servers behind it. */
 export interface Sight {
   /** Names the time without a server that takes writes; undefined while there is one in sight. */
   readonly blindSince: number | undefined;
+  /** The present term: another object after each election. */
+  readonly term: Term;
+  /** Fulfilled when the primary of the present term is caught up. */
+  catchUp(bounds: Bounds): Promise<void>;
 }
 
 /** Stands around every step of a write; tests delay, fail and skip steps with it. */
@@ -41,6 +51,25 @@ export class Call {
 
   /** An operation that changes nothing. */
   read<T>(run: (bounds: Bounds) => Promise<T>): Promise<T> {
+    return this.readAll(() => this.readPart(run));
+  }
+
+  /**
+   * Runs work that reads, again when another primary took over meanwhile. A new one has all that was
+   * acknowledged, but for a moment it does not know that a majority has it, and shows what was
+   * before.
+   */
+  async readAll<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const { term } = this.#sight;
+      if (!term.isCaughtUp) await this.readPart((bounds) => this.#sight.catchUp(bounds));
+      const result = await work();
+      if (this.#sight.term === term) return result;
+    }
+  }
+
+  /** An operation of such work. */
+  readPart<T>(run: (bounds: Bounds) => Promise<T>): Promise<T> {
     return this.#run('none', run);
   }
 

@@ -33,7 +33,7 @@ export class Connection {
   ) {
     this.#client = client;
     this.#intercept = around;
-    this.#sightings = new Sightings(client);
+    this.#sightings = new Sightings(client, database);
     this.#opening = new Opening({ client, database, logger, ownFilters });
     this.#db = client.db(database);
     this.users = this.#db.collection('users');
@@ -69,7 +69,7 @@ export class Connection {
   /** Ignores the bound on calls: a busy store is ready. */
   async ready(): Promise<void> {
     await this.#run((call) =>
-      call.read(({ maxTimeMS }) => {
+      call.readPart(({ maxTimeMS }) => {
         const ping = this.#db.command({ ping: 1, maxTimeMS });
         return within(limits.openingMs, ping, () => storeUnavailable('none'));
       }),

@@ -10,14 +10,14 @@ export async function* batches<T>(
   let cursor: AbstractCursor<T> | undefined;
   try {
     do {
-      yield await call.read(async (bounds) => {
+      yield await call.readPart(async (bounds) => {
         cursor ??= open(bounds);
         return (await cursor.hasNext()) ? cursor.readBufferedDocuments() : [];
       });
     } while (cursor?.closed === false);
   } finally {
     // The server holds an open cursor for the session, which ends after this.
-    if (cursor?.closed === false) await call.read(async () => cursor?.close()).catch(() => {});
+    if (cursor?.closed === false) await call.readPart(async () => cursor?.close()).catch(() => {});
   }
 }
 

@@ -40,8 +40,10 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
     const snapshot = this.#connection.hasTransactions;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#connection.inSession({ snapshot }, (session) =>
-          this.#read(call, session, conditions, request),
+        return await call.readAll(() =>
+          this.#connection.inSession({ snapshot }, (session) =>
+            this.#read(call, session, conditions, request),
+          ),
         );
       } catch (error) {
         if (!(error instanceof SnapshotMissing)) throw error;
@@ -56,10 +58,10 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
     const behind = first === undefined ? { $gt: after } : { $gte: first };
     const filter = { ...isVisible, ...(after !== undefined && { _id: behind }) } as Query<D>;
     const options = { hint: '_id_', limit, projection: visibleParts, ...raw(limit) };
-    const found = batches(call, (bounds) =>
-      this.#collection.find<Uint8Array>(filter, { ...options, ...bounds }).sort({ _id: 1 }),
-    );
-    return (await this.#cut(found, { limit, bytes }, '_id')).items;
+    const open = (bounds: Bounds) =>
+      this.#collection.find<Uint8Array>(filter, { ...options, ...bounds }).sort({ _id: 1 });
+    const page = await call.readAll(() => this.#cut(batches(call, open), { limit, bytes }, '_id'));
+    return page.items;
   }
 
   async #read(
@@ -91,7 +93,7 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
     };
     const cut = await this.#cut(batches(call, open), request, path);
     if (!request.total) return cut;
-    const total = await call.read((bounds) =>
+    const total = await call.readPart((bounds) =>
       this.#collection.countDocuments(match as Query<D>, { ...read, ...bounds }),
     );
     return { ...cut, total };

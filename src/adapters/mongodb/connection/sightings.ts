@@ -41,7 +41,7 @@ export class Sightings implements Sight {
     this.#catchingUp ??= this.#any
       .findOne({ _id: '' }, { readConcern: 'linearizable', projection: { _id: 1 }, ...bounds })
       .finally(() => {
-        this.#catchingUp = undefined;
+        if (this.#term === term) this.#catchingUp = undefined;
       });
     await this.#catchingUp;
     term.isCaughtUp = true;

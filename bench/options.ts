@@ -22,7 +22,7 @@ const full = {
   /** Posts in the large store. */
   many: 1_000_000,
   /** The run ends with an error after this time. */
-  boundMinutes: 60,
+  boundMinutes: 90,
 };
 
 /** Less of everything: to see that it runs, not to know how fast. */

@@ -45,6 +45,7 @@ const slowClients: Record<string, { readonly first: string; readonly more: strin
 class SlowConnections {
   readonly #port: number;
   readonly #sockets = new Set<Socket>();
+  readonly #connected = new Set<Socket>();
   /** How often the server ended one, and another took its place. */
   ended = 0;
   #isOver = false;
@@ -54,7 +55,7 @@ class SlowConnections {
   }
 
   get open(): number {
-    return this.#sockets.size;
+    return this.#connected.size;
   }
 
   async openAll(count: number): Promise<void> {
@@ -69,7 +70,13 @@ class SlowConnections {
     const localAddress = `127.0.0.${2 + (n % 8)}`;
     const socket = connect({ port: this.#port, host: '127.0.0.1', localAddress });
     this.#sockets.add(socket);
-    return socket.on('error', () => {}).on('close', () => this.#sockets.delete(socket));
+    return socket
+      .on('error', () => {})
+      .on('connect', () => this.#connected.add(socket))
+      .on('close', () => {
+        this.#sockets.delete(socket);
+        this.#connected.delete(socket);
+      });
   }
 
   closeAll(): void {

@@ -47,10 +47,12 @@ const loads: Record<string, { readonly store: string; readonly request: string }
   },
 };
 
+/** Asked before this process is pinned itself. */
+const canPin = availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0;
+
 /** The server and its clients have a core each, where there are two. */
 function pin(pid: number, core: number): void {
-  if (availableParallelism() < 2 || spawnSync('taskset', ['--version']).status !== 0) return;
-  execFileSync('taskset', ['-acp', String(core), String(pid)]);
+  if (canPin) execFileSync('taskset', ['-acp', String(core), String(pid)]);
 }
 
 /**
@@ -169,7 +171,6 @@ function describe({ goodput, p50, p99, refused, refusedP99 }: ClientReport): str
 }
 
 if (values.load !== undefined) {
-  pin(process.pid, 1);
   const load = JSON.parse(values.load) as ClientLoad;
   const connected = async () => {
     process.send?.('connected');

@@ -44,6 +44,9 @@ const unanswered = new Set<string>();
 let port = 0;
 let isOver = false;
 
+/** A response that takes longer, in milliseconds, than a shutdown does is none. */
+const responseMs = 30_000;
+
 /** How long the reset takes at most, in milliseconds, by which a server says that it read no more. */
 const resetMs = 50;
 
@@ -76,19 +79,25 @@ class ClientConnection {
   async send(text: string): Promise<Outcome> {
     if (!(await this.#connected.promise)) return { kind: 'refused' };
     this.#socket.write(text);
+    const late = sleep(responseMs, 'late' as const, { ref: false });
     for (;;) {
       const response = /^HTTP\/1\.1 (\d+)[\s\S]*?\r\n\r\n([\s\S]*)$/.exec(this.#received);
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.#received)?.[1]);
       const [, status = '', body = ''] = response ?? [];
+      if (response !== null && Number.isNaN(length)) return { kind: 'odd' };
       if (Buffer.byteLength(body) === length) {
         if (/\r\nconnection: close/i.test(this.#received)) this.close();
         this.#received = '';
         return outcomeOf(text, Number(status), body);
       }
       if (!this.isOpen) return { kind: await this.#lost() };
-      await new Promise<void>((resolve) => {
+      const more = new Promise<void>((resolve) => {
         this.#changed = resolve;
       });
+      if ((await Promise.race([more, late])) === 'late') {
+        this.close();
+        return { kind: 'odd' };
+      }
     }
   }
 

@@ -55,7 +55,7 @@ export class Claims<R extends Entity, D extends StoredRecord> {
   /** True when a document has the key, be it acknowledged yet or not. */
   async isTaken(call: Call, claim: Claim): Promise<boolean> {
     const options = { projection: { _id: 1 }, hint: 'claims', readConcern: 'local' } as const;
-    const found = await call.read((bounds) =>
+    const found = await call.readPart((bounds) =>
       this.#collection.findOne(byKey(claim), { ...options, ...bounds }),
     );
     return found !== null;

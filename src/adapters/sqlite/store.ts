@@ -62,6 +62,7 @@ async function tryWriting({ connection, writes }: StoreParts): Promise<void> {
       connection.run("DELETE FROM claims WHERE kind = ''");
     }),
   );
+  writes.foundSpace();
 }
 
 /** Keeps records in an SQLite file: one connection, and a queue for all that writes. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { Call, type Sight, type Term } from '../../../src/adapters/mongodb/connection/call.ts';
 import { Sightings } from '../../../src/adapters/mongodb/connection/sightings.ts';
+import type { MongodbStore } from '../../../src/adapters/mongodb/store.ts';
 import { isRostrumError, storeUnavailable } from '../../../src/domain/errors.ts';
 import { times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
@@ -25,6 +26,12 @@ class Elections implements Sight {
   call(): Call {
     return new Call(this, (_step, run) => run());
   }
+}
+
+/** Lets a client see one server of a replica set. */
+function show(client: MongoClient, type: string, address: string, electionId: number | null): void {
+  const newDescription = { servers: new Map([[address, { type, address, electionId }]]) };
+  client.emit('topologyDescriptionChanged', { newDescription } as never);
 }
 
 describe('Reads while MongoDB elects a primary', () => {
@@ -62,22 +69,52 @@ describe('Reads while MongoDB elects a primary', () => {
 
   it('know an election by its id, and a primary that was gone for a while as the same', async () => {
     const client = new MongoClient('mongodb://127.0.0.1:1');
-    const sightings = new Sightings(client, 'x');
-    const terms = [
+    const sightings = new Sightings(client, async () => {});
+    const servers = [
       ['RSPrimary', 'a', 1],
       ['Unknown', 'a', null],
       ['RSPrimary', 'a', 1],
       ['RSPrimary', 'a', 2],
       ['RSPrimary', 'b', 2],
-    ].map(([type, address, electionId]) => {
-      const newDescription = { servers: new Map([[address, { type, address, electionId }]]) };
-      client.emit('topologyDescriptionChanged', { newDescription } as never);
+      ['RSSecondary', 'b', null],
+    ] as const;
+    const terms = servers.map(([type, address, electionId]) => {
+      show(client, type, address, electionId);
       return sightings.term;
     });
-    const [first, gone, back, again, other] = terms;
+    const [first, gone, back, again, other, none] = terms;
     expect([gone, back]).to.have.ordered.members([first, first]);
-    expect(new Set([first, again, other])).to.have.property('size', 3);
+    expect(new Set([first, again, other, none])).to.have.property('size', 4);
     for (const { isCaughtUp } of terms) expect(isCaughtUp).to.equal(false);
+    await client.close();
+  });
+
+  it('ask once for all who wait, again after a failure, and anew of the next primary', async () => {
+    const client = new MongoClient('mongodb://127.0.0.1:1');
+    const asked: PromiseWithResolvers<void>[] = [];
+    const sightings = new Sightings(client, () => {
+      const answer = Promise.withResolvers<void>();
+      asked.push(answer);
+      return answer.promise;
+    });
+    show(client, 'RSPrimary', 'a', 1);
+    const { term } = sightings;
+    const [failing, too] = [errorOf(sightings.catchUp()), errorOf(sightings.catchUp())];
+    asked[0]?.reject(new Error('planted'));
+    expect([await failing, await too].map(String)).to.deep.equal(Array(2).fill('Error: planted'));
+    expect(term.isCaughtUp).to.equal(false);
+
+    const old = sightings.catchUp();
+    show(client, 'RSPrimary', 'b', 2);
+    const present = sightings.catchUp();
+    asked[1]?.resolve();
+    await old;
+    expect(sightings.term.isCaughtUp).to.equal(false);
+    const joining = sightings.catchUp();
+    asked[2]?.resolve();
+    await Promise.all([present, joining]);
+    expect(sightings.term.isCaughtUp).to.equal(true);
+    expect(asked).to.have.lengthOf(3);
     await client.close();
   });
 });
@@ -85,15 +122,27 @@ describe('Reads while MongoDB elects a primary', () => {
 await describeOn('replica set', 'A store on a primary that it has not met', () => {
   const database = useDatabase('replica set');
 
-  it('asks once whether it is caught up, however many read', async () => {
-    await database.db.command({ profile: 2 });
-    const store = database.open();
-    const record = user();
-    await store.users.create(() => record);
-    const found = await Promise.all(times(50, () => store.users.get(record.id)));
-    for (const one of found) expect(one?.record).to.deep.equal(record);
-    await store.users.get(record.id);
-    const asked = { 'command.readConcern.level': 'linearizable' };
-    expect(await database.db.collection('system.profile').countDocuments(asked)).to.equal(1);
-  });
+  before(() => database.db.command({ profile: 2 }));
+
+  const order = { by: 'createdAt', direction: 'desc' } as const;
+  const reads: Record<string, (store: MongodbStore, id: string) => Promise<unknown>> = {
+    get: (store, id) => store.users.get(id),
+    list: (store) => store.users.list({ filter: {}, order, limit: 10, bytes: 2 ** 20 }),
+    scan: (store) => store.transfer.users.scan({ limit: 10, bytes: 2 ** 20 }),
+    isIdTaken: (store, id) => store.users.isIdTaken(id),
+    ready: (store) => store.ready(),
+  };
+  for (const [name, read] of Object.entries(reads)) {
+    it(`asks once whether it is caught up, however many read by ${name}`, async () => {
+      const profile = database.db.collection('system.profile');
+      const asked = { 'command.readConcern.level': 'linearizable' };
+      const before = await profile.countDocuments(asked);
+      const store = database.open();
+      const record = user();
+      await store.users.create(() => record);
+      await Promise.all(times(50, () => read(store, record.id)));
+      await read(store, record.id);
+      expect(await profile.countDocuments(asked)).to.equal(before + 1);
+    });
+  }
 });

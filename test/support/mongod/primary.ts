@@ -38,9 +38,10 @@ async function statesOf(nodes: readonly MongoMemoryServer[]): Promise<string> {
 /**
  * Waits until every node is the primary or follows it: one failure at a time is what they bear. A
  * node that was killed says for a moment that it is a secondary, and only then finds out that it has
- * writes to roll back; it has got over that when it has one of the primary's own.
+ * writes to roll back; it has got over that when it has one of the primary's own. It takes a second or
+ * two, and now and then more than a minute.
  */
-export async function allWell(nodes: readonly MongoMemoryServer[], seconds = 60): Promise<void> {
+export async function allWell(nodes: readonly MongoMemoryServer[], seconds = 180): Promise<void> {
   const end = Date.now() + seconds * 1000;
   while (Date.now() < end) {
     const primary = await primaryOf(nodes, seconds);
@@ -53,7 +54,7 @@ export async function allWell(nodes: readonly MongoMemoryServer[], seconds = 60)
     if (well.length === nodes.length) return;
     await sleep(100);
   }
-  throw new Error(`Not all nodes were well for ${seconds} s.`);
+  throw new Error(`Not all nodes were well for ${seconds} s: ${await statesOf(nodes)}`);
 }
 
 /** Of the answer to `replSetGetStatus`. */

@@ -8,9 +8,9 @@ import {
 import { isSelectionFailure, translate } from './errors.ts';
 import { limits } from './limits.ts';
 
-/** The time of one primary of a replica set. */
+/** The term of one primary of a replica set, from its election to the next. */
 export interface Term {
-  /** Whether it knows that a majority has what the primaries before it acknowledged. */
+  /** Whether the primary knows that a majority has what those before it acknowledged. */
   isCaughtUp: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface Sight {
   /** The present term: another object after each election. */
   readonly term: Term;
   /** Fulfilled when the primary of the present term is caught up. */
-  catchUp(bounds: Bounds): Promise<void>;
+  catchUp(): Promise<void>;
 }
 
 /** Stands around every step of a write; tests delay, fail and skip steps with it. */
@@ -55,20 +55,20 @@ export class Call {
   }
 
   /**
-   * Runs work that reads, again when another primary took over meanwhile. A new one has all that was
-   * acknowledged, but for a moment it does not know that a majority has it, and shows what was
-   * before.
+   * Runs work that reads; what it found counts when no other primary took over meanwhile, else it is
+   * run again. A new primary has all that was acknowledged, but for a moment it does not know that a
+   * majority has it, and shows what was before.
    */
   async readAll<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
       const { term } = this.#sight;
-      if (!term.isCaughtUp) await this.readPart((bounds) => this.#sight.catchUp(bounds));
+      if (!term.isCaughtUp) await this.readPart(() => this.#sight.catchUp());
       const result = await work();
       if (this.#sight.term === term) return result;
     }
   }
 
-  /** An operation of such work. */
+  /** An operation of such work, or one that is not at the level of a majority. */
   readPart<T>(run: (bounds: Bounds) => Promise<T>): Promise<T> {
     return this.#run('none', run);
   }

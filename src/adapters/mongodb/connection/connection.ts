@@ -33,7 +33,9 @@ export class Connection {
   ) {
     this.#client = client;
     this.#intercept = around;
-    this.#sightings = new Sightings(client, database);
+    this.#sightings = new Sightings(client, () =>
+      this.users.findOne({ _id: '' }, { ...linearizable, maxTimeMS: limits.operationMs }),
+    );
     this.#opening = new Opening({ client, database, logger, ownFilters });
     this.#db = client.db(database);
     this.users = this.#db.collection('users');
@@ -69,7 +71,7 @@ export class Connection {
   /** Ignores the bound on calls: a busy store is ready. */
   async ready(): Promise<void> {
     await this.#run((call) =>
-      call.readPart(({ maxTimeMS }) => {
+      call.read(({ maxTimeMS }) => {
         const ping = this.#db.command({ ping: 1, maxTimeMS });
         return within(limits.openingMs, ping, () => storeUnavailable('none'));
       }),
@@ -103,3 +105,9 @@ export class Connection {
     await Promise.race([goodbye, sleep(limits.goodbyeMs, undefined, { ref: false })]);
   }
 }
+
+/**
+ * Such a read waits until a majority has a write of this primary, and so all before it:
+ * https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/
+ */
+const linearizable = { readConcern: 'linearizable', projection: { _id: 1 } } as const;

@@ -1,17 +1,18 @@
-import type { Collection, MongoClient } from 'mongodb';
-import type { Bounds, Sight, Term } from './call.ts';
+import type { MongoClient } from 'mongodb';
+import type { Sight, Term } from './call.ts';
 
 /** Follows whether the driver sees a server that takes writes, and which one of a replica set. */
 export class Sightings implements Sight {
-  readonly #any: Collection<{ _id: string }>;
+  readonly #catchUp: () => Promise<unknown>;
   #changes = 0;
   #blind = true;
-  #primary = '';
+  #primary: string | undefined;
   #term: Term = { isCaughtUp: true };
   #catchingUp: Promise<unknown> | undefined;
 
-  constructor(client: MongoClient, database: string) {
-    this.#any = client.db(database).collection('users');
+  /** @param catchUp waits until the primary is caught up */
+  constructor(client: MongoClient, catchUp: () => Promise<unknown>) {
+    this.#catchUp = catchUp;
     client.on('topologyDescriptionChanged', ({ newDescription }) => {
       const servers = [...newDescription.servers.values()];
       const sees = servers.some(({ type }) => writable.has(type));
@@ -21,6 +22,8 @@ export class Sightings implements Sight {
       }
       const primary = servers.find(({ type }) => type === 'RSPrimary');
       if (primary !== undefined) this.#follow(`${primary.address} ${primary.electionId}`);
+      // Who is connected to one node of a set alone, may read from a secondary: it never catches up.
+      else if (servers.some(({ type }) => type === 'RSSecondary')) this.#follow('none');
     });
   }
 
@@ -32,17 +35,12 @@ export class Sightings implements Sight {
     return this.#term;
   }
 
-  /**
-   * A linearizable read waits until a majority has a write of this primary, and so all before it:
-   * https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/
-   */
-  async catchUp(bounds: Bounds): Promise<void> {
+  async catchUp(): Promise<void> {
     const term = this.#term;
-    this.#catchingUp ??= this.#any
-      .findOne({ _id: '' }, { readConcern: 'linearizable', projection: { _id: 1 }, ...bounds })
-      .finally(() => {
-        if (this.#term === term) this.#catchingUp = undefined;
-      });
+    // One for all who wait.
+    this.#catchingUp ??= this.#catchUp().finally(() => {
+      if (this.#term === term) this.#catchingUp = undefined;
+    });
     await this.#catchingUp;
     term.isCaughtUp = true;
   }

@@ -49,7 +49,7 @@ export class Cascade {
     await this.#fence.evict(call, user._id);
     // Also what no majority has yet: after the eviction nothing can be added to it.
     const read = { hint: authorIndex, readConcern: 'local' } as const;
-    const posts = await call.read((bounds) =>
+    const posts = await call.readPart((bounds) =>
       this.#posts.countDocuments(byAuthor(user._id), { ...read, ...bounds }),
     );
     if (posts > 0 && mode === 'refuse') throw new RostrumError('user-has-posts', { posts });

@@ -29,11 +29,6 @@ export class Connection {
     return this.#stuck === undefined && this.#database.isTransaction;
   }
 
-  /** How many rows were changed since the database was opened. */
-  get changes(): number {
-    return this.get<[number]>('SELECT total_changes()')?.[0] ?? 0;
-  }
-
   /** The first row of a query. */
   get<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Row | undefined {
     return this.#call(() => this.#prepared(sql).get(...values)) as unknown as Row | undefined;

@@ -32,10 +32,8 @@ export class WriteQueue {
   /** How many writes waited at the last turn of the event loop. */
   #gathered = 0;
   #closing: PromiseWithResolvers<void> | undefined;
-  /** What the first write met that found no space on the disk, until one finds some. */
+  /** What the first write met that found no space on the disk, until {@link foundSpace}. */
   #full: unknown;
-  /** Whether one of the present group found none. */
-  #hasMetFull = false;
 
   /** @param onFailure told of writes that failed with their whole group, and once of a full disk */
   constructor(
@@ -66,9 +64,14 @@ export class WriteQueue {
     });
   }
 
-  /** Whether the last write found no space on the disk. */
+  /** Whether a write found no space on the disk, and none was seen since. */
   get isFull(): boolean {
     return this.#full !== undefined;
+  }
+
+  /** There is space again, and not only for small writes: the next full disk is another one. */
+  foundSpace(): void {
+    this.#full = undefined;
   }
 
   /** Takes no more writes; fulfilled when those that wait have come to their end. */
@@ -124,9 +127,7 @@ export class WriteQueue {
     const settle: (() => void)[] = [];
     const { groupWrites, groupMs } = this.#limits;
     const end = performance.now() + groupMs;
-    const before = this.isFull ? this.#connection.changes : Number.POSITIVE_INFINITY;
     let isCommitting = false;
-    this.#hasMetFull = false;
     try {
       do {
         const write = this.#waiting.shift();
@@ -141,8 +142,6 @@ export class WriteQueue {
       this.#reject(group, error, isCommitting ? outcomeOfCommit(error) : 'none');
       return;
     }
-    // What a write undid counts as changes as well.
-    if (!this.#hasMetFull && this.#connection.changes > before) this.#full = undefined;
     for (const one of settle) one();
   }
 
@@ -168,7 +167,6 @@ export class WriteQueue {
   /** A full disk is one failure, however many writes meet it. */
   #failed(error: unknown, writes: number): unknown {
     if (isDriverError(error, resultCode.full)) {
-      this.#hasMetFull = true;
       if (this.#full !== undefined) return this.#full;
       this.#full = error;
     }

@@ -25,8 +25,11 @@ const { values } = parseArgs({
 const bounds = { p99: 50, memory: 400 };
 /** The server takes 10,000 connections; the normal client needs some of them. */
 const spare = 20;
-/** Percent of the connections that are open at any time: the server ends those that are slow for long. */
-const leastOpen = 95;
+/**
+ * Percent of the connections that are open at a time, as a rule: the server ends those that are slow
+ * for long, and others take their place as soon as they are let in.
+ */
+const usuallyOpen = 90;
 const headers = { 'Content-Type': 'application/json' };
 
 const post = 'POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
@@ -155,17 +158,18 @@ async function run(): Promise<void> {
     { open = 0, memory = Number.POSITIVE_INFINITY } = {},
   ): Promise<void> {
     const child = fork(import.meta.filename, ['--client', address, '--seconds', values.seconds]);
-    const seen = { open: slow.open, memory: 0 };
+    const seen = { open: [slow.open], memory: 0 };
     const watch = setInterval(() => {
-      seen.open = Math.min(seen.open, slow.open);
+      seen.open.push(slow.open);
       seen.memory = Math.max(seen.memory, memoryOf(server.process.pid));
     }, 250);
     const [{ all, failed, p99 }] = (await once(child, 'message')) as [Seen];
     clearInterval(watch);
-    const isGood = failed === 0 && p99 <= bounds.p99 && seen.memory <= memory && seen.open >= open;
+    const usual = quantile(seen.open, 0.5);
+    const isGood = failed === 0 && p99 <= bounds.p99 && seen.memory <= memory && usual >= open;
     if (!isGood) process.exitCode = 1;
     console.log(
-      `${isGood ? 'ok' : 'NOT OK'}: ${name}: ${seen.open} open at least, ${slow.ended} ended and ` +
+      `${isGood ? 'ok' : 'NOT OK'}: ${name}: ${usual} open (${Math.min(...seen.open)} at least), ${slow.ended} ended and ` +
         `replaced; ${failed} of ${all} requests failed, p99 ${p99} ms, ${seen.memory} MB at most`,
     );
   }
@@ -179,7 +183,7 @@ async function run(): Promise<void> {
   const idle = new SlowConnections(port);
   const count = Number(values.connections) - spare;
   await idle.openAll(count);
-  const open = (count * leastOpen) / 100;
+  const open = (count * usuallyOpen) / 100;
   await measure('idle and slow connections', idle, { open, memory: bounds.memory });
   idle.closeAll();
   await sleep(1000);

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { MongoClient } from 'mongodb';
 import { Call, type Sight, type Term } from '../../../src/adapters/mongodb/connection/call.ts';
 import { Sightings } from '../../../src/adapters/mongodb/connection/sightings.ts';
 import type { MongodbStore } from '../../../src/adapters/mongodb/store.ts';
@@ -26,12 +25,6 @@ class Elections implements Sight {
   call(): Call {
     return new Call(this, (_step, run) => run());
   }
-}
-
-/** Lets a client see one server of a replica set. */
-function show(client: MongoClient, type: string, address: string, electionId: number | null): void {
-  const newDescription = { servers: new Map([[address, { type, address, electionId }]]) };
-  client.emit('topologyDescriptionChanged', { newDescription } as never);
 }
 
 describe('Reads while MongoDB elects a primary', () => {
@@ -68,8 +61,7 @@ describe('Reads while MongoDB elects a primary', () => {
   });
 
   it('know an election by its id, and a primary that was gone for a while as the same', async () => {
-    const client = new MongoClient('mongodb://127.0.0.1:1');
-    const sightings = new Sightings(client, async () => {});
+    const sightings = new Sightings(async () => {});
     const servers = [
       ['RSPrimary', 'a', 1],
       ['Unknown', 'a', null],
@@ -79,25 +71,23 @@ describe('Reads while MongoDB elects a primary', () => {
       ['RSSecondary', 'b', null],
     ] as const;
     const terms = servers.map(([type, address, electionId]) => {
-      show(client, type, address, electionId);
+      sightings.see([{ type, address, electionId }]);
       return sightings.term;
     });
     const [first, gone, back, again, other, none] = terms;
     expect([gone, back]).to.have.ordered.members([first, first]);
     expect(new Set([first, again, other, none])).to.have.property('size', 4);
     for (const { isCaughtUp } of terms) expect(isCaughtUp).to.equal(false);
-    await client.close();
   });
 
   it('ask once for all who wait, again after a failure, and anew of the next primary', async () => {
-    const client = new MongoClient('mongodb://127.0.0.1:1');
     const asked: PromiseWithResolvers<void>[] = [];
-    const sightings = new Sightings(client, () => {
+    const sightings = new Sightings(() => {
       const answer = Promise.withResolvers<void>();
       asked.push(answer);
       return answer.promise;
     });
-    show(client, 'RSPrimary', 'a', 1);
+    sightings.see([{ type: 'RSPrimary', address: 'a', electionId: 1 }]);
     const { term } = sightings;
     const [failing, too] = [errorOf(sightings.catchUp()), errorOf(sightings.catchUp())];
     asked[0]?.reject(new Error('planted'));
@@ -105,7 +95,7 @@ describe('Reads while MongoDB elects a primary', () => {
     expect(term.isCaughtUp).to.equal(false);
 
     const old = sightings.catchUp();
-    show(client, 'RSPrimary', 'b', 2);
+    sightings.see([{ type: 'RSPrimary', address: 'b', electionId: 2 }]);
     const present = sightings.catchUp();
     asked[1]?.resolve();
     await old;
@@ -115,7 +105,6 @@ describe('Reads while MongoDB elects a primary', () => {
     await Promise.all([present, joining]);
     expect(sightings.term.isCaughtUp).to.equal(true);
     expect(asked).to.have.lengthOf(3);
-    await client.close();
   });
 });
 

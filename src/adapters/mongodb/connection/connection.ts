@@ -33,8 +33,11 @@ export class Connection {
   ) {
     this.#client = client;
     this.#intercept = around;
-    this.#sightings = new Sightings(client, () =>
+    this.#sightings = new Sightings(() =>
       this.users.findOne({ _id: '' }, { ...linearizable, maxTimeMS: limits.operationMs }),
+    );
+    client.on('topologyDescriptionChanged', ({ newDescription }) =>
+      this.#sightings.see([...newDescription.servers.values()]),
     );
     this.#opening = new Opening({ client, database, logger, ownFilters });
     this.#db = client.db(database);

@@ -1,5 +1,17 @@
-import type { MongoClient } from 'mongodb';
 import type { Sight, Term } from './call.ts';
+
+/** What the driver knows of a server. */
+interface SeenServer {
+  readonly type: string;
+  readonly address: string;
+  /** Another one after each election. */
+  readonly electionId: unknown;
+}
+
+interface SeenTerm extends Term {
+  /** What all who wait for it wait for. */
+  catchingUp?: Promise<unknown> | undefined;
+}
 
 /** Follows whether the driver sees a server that takes writes, and which one of a replica set. */
 export class Sightings implements Sight {
@@ -7,24 +19,24 @@ export class Sightings implements Sight {
   #changes = 0;
   #blind = true;
   #primary: string | undefined;
-  #term: Term = { isCaughtUp: true };
-  #catchingUp: Promise<unknown> | undefined;
+  #term: SeenTerm = { isCaughtUp: true };
 
   /** @param catchUp waits until the primary is caught up */
-  constructor(client: MongoClient, catchUp: () => Promise<unknown>) {
+  constructor(catchUp: () => Promise<unknown>) {
     this.#catchUp = catchUp;
-    client.on('topologyDescriptionChanged', ({ newDescription }) => {
-      const servers = [...newDescription.servers.values()];
-      const sees = servers.some(({ type }) => writable.has(type));
-      if (sees === this.#blind) {
-        this.#blind = !sees;
-        this.#changes += 1;
-      }
-      const primary = servers.find(({ type }) => type === 'RSPrimary');
-      if (primary !== undefined) this.#follow(`${primary.address} ${primary.electionId}`);
-      // Who is connected to one node of a set alone, may read from a secondary: it never catches up.
-      else if (servers.some(({ type }) => type === 'RSSecondary')) this.#follow('none');
-    });
+  }
+
+  /** To be told of all servers, whenever something about one of them has changed. */
+  see(servers: readonly SeenServer[]): void {
+    const sees = servers.some(({ type }) => writable.has(type));
+    if (sees === this.#blind) {
+      this.#blind = !sees;
+      this.#changes += 1;
+    }
+    const primary = servers.find(({ type }) => type === 'RSPrimary');
+    if (primary !== undefined) this.#follow(`${primary.address} ${primary.electionId}`);
+    // Who is connected to one node of a set alone, may read from a secondary: it never catches up.
+    else if (servers.some(({ type }) => type === 'RSSecondary')) this.#follow('none');
   }
 
   get blindSince(): number | undefined {
@@ -37,11 +49,10 @@ export class Sightings implements Sight {
 
   async catchUp(): Promise<void> {
     const term = this.#term;
-    // One for all who wait.
-    this.#catchingUp ??= this.#catchUp().finally(() => {
-      if (this.#term === term) this.#catchingUp = undefined;
+    term.catchingUp ??= this.#catchUp().finally(() => {
+      term.catchingUp = undefined;
     });
-    await this.#catchingUp;
+    await term.catchingUp;
     term.isCaughtUp = true;
   }
 
@@ -49,7 +60,6 @@ export class Sightings implements Sight {
     if (primary === this.#primary) return;
     this.#primary = primary;
     this.#term = { isCaughtUp: false };
-    this.#catchingUp = undefined;
   }
 }
 

@@ -21,6 +21,9 @@ export type Step = RouterMiddleware<State>;
 /** A step that does nothing; it is left out of chains. */
 export const pass = (_ctx: unknown, next: Next) => next();
 
+/** The `next` of the last step. */
+export const end = async () => {};
+
 /**
  * Many steps as one, put together once: the router would compose those it is given for each
  * request. What a step throws before it returns, `next` throws as well. `next` is bound, as a function
@@ -52,7 +55,7 @@ export function pastKoa(app: Koa): Koa {
     return async (request, response) => {
       const ctx = app.createContext(request as IncomingMessage, response as ServerResponse);
       try {
-        await respond(ctx, async () => {});
+        await respond(ctx, end);
       } catch (error) {
         ctx.onerror(error as Error);
       }

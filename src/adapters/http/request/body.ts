@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
+import { end } from '../chain.ts';
 import { RequestAborted } from '../exchange.ts';
 import { Budget, type Share } from '../load/budget.ts';
 import { Turns } from '../load/turns.ts';
@@ -78,11 +79,10 @@ interface ParsedRequest {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-const done = async () => {};
 
 async function readText(ctx: Context): Promise<string> {
   try {
-    await parse(ctx, done);
+    await parse(ctx, end);
   } catch (error) {
     throw problemOfParser(error);
   }

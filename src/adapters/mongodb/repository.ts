@@ -11,7 +11,7 @@ import type { Connection } from './connection/connection.ts';
 import { DuplicateKey } from './connection/errors.ts';
 import type { Resource } from './lists/conditions.ts';
 import { Lists } from './lists/lists.ts';
-import { firstVersion, isVisible, type StoredRecord, toVersioned } from './schema/documents.ts';
+import { firstVersion, type StoredRecord, toVersioned } from './schema/documents.ts';
 
 /** What users and posts have in common: reading, and the frame of every change. */
 export abstract class MongodbRepository<
@@ -123,10 +123,13 @@ export abstract class MongodbRepository<
     return false;
   }
 
-  /** The document of a record that readers see, as a majority has it. */
+  /**
+   * The document with an id, as a majority has it: what readers do not see has no record. The server
+   * finds it by the id alone in less time than by any other condition beside that.
+   */
   protected async find(call: Call, id: Id): Promise<D | undefined> {
     if (!id.isWellFormed()) return undefined;
-    const filter = { _id: id, ...isVisible } as Query<D>;
+    const filter = { _id: id } as Query<D>;
     // A claim may hold another record, as large as this one.
     const projection = { 'claims.first': 0 };
     const found = await call.read((bounds) =>

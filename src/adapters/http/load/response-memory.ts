@@ -46,25 +46,49 @@ export class ResponseMemory {
    *   to wait with it in hand would take the room
    * @throws RostrumError `overloaded`
    */
-  async make(
-    exchange: Exchange,
-    records: number,
-    make: () => Promise<Response>,
-  ): Promise<Response> {
+  make(exchange: Exchange, records: number, make: () => Promise<Response>): Promise<Response> {
     const isUsual = records <= pageLimits.default;
     const budget = isUsual ? this.#usual : this.#large;
-    let bytes = isUsual ? records * guessedRecord : pageLimits.bytes;
-    if (records <= fewRecords) {
-      let reckoned = 0;
-      // One record is not worth a line: whoever asks for one does not wait for large lists.
-      if (records > 1) {
-        reckoned = await this.#turns.take();
-        exchange.checkClient();
-      }
-      const made = await this.#tryMake(exchange, budget, make, reckoned);
-      if (typeof made !== 'number') return made;
-      bytes = made;
-    }
+    if (records <= fewRecords) return this.#makeFew(exchange, records, budget, make);
+    const bytes = isUsual ? records * guessedRecord : pageLimits.bytes;
+    return this.#makeInTurn(exchange, bytes, budget, make);
+  }
+
+  /** Holds the response to a change. That is made: its response can neither wait nor be refused. */
+  hold(exchange: Exchange, response: Response): Response {
+    const length = lengthOf(response);
+    if (length > smallBody) this.#changes.keep(this.#changes.force(length), exchange);
+    return response;
+  }
+
+  /** Makes a response, and drops it where it is large and has no room, to make it again in its turn. */
+  async #makeFew(
+    exchange: Exchange,
+    records: number,
+    budget: Budget,
+    make: () => Promise<Response>,
+  ): Promise<Response> {
+    // One record is not worth a line: whoever asks for one does not wait for large lists.
+    const reckoned = records > 1 ? await this.#turns.take() : undefined;
+    if (reckoned !== undefined) exchange.checkClient();
+    const response = await make();
+    const length = lengthOf(response);
+    const cost = Math.max(length - smallBody, 0);
+    if (reckoned !== undefined) this.#turns.settle(reckoned, cost);
+    else if (cost > 0) this.#turns.spend(cost);
+    if (cost === 0) return response;
+    const share = budget.tryTake(length);
+    if (share === undefined) return this.#makeInTurn(exchange, length, budget, make);
+    budget.keep(share, exchange);
+    return response;
+  }
+
+  async #makeInTurn(
+    exchange: Exchange,
+    bytes: number,
+    budget: Budget,
+    make: () => Promise<Response>,
+  ): Promise<Response> {
     this.#leave(exchange);
     const share = await budget.wait(bytes);
     try {
@@ -84,30 +108,6 @@ export class ResponseMemory {
       budget.give(share);
       throw error;
     }
-  }
-
-  /** Holds the response to a change. That is made: its response can neither wait nor be refused. */
-  hold(exchange: Exchange, response: Response): Response {
-    const length = lengthOf(response);
-    if (length > smallBody) this.#changes.keep(this.#changes.force(length), exchange);
-    return response;
-  }
-
-  /** Makes a response, and drops it where it is large and has no room: then it is only its length. */
-  async #tryMake(
-    exchange: Exchange,
-    budget: Budget,
-    make: () => Promise<Response>,
-    reckoned: number,
-  ): Promise<Response | number> {
-    const response = await make();
-    const length = lengthOf(response);
-    this.#turns.settle(reckoned, Math.max(length - smallBody, 0));
-    if (length <= smallBody) return response;
-    const share = budget.tryTake(length);
-    if (share === undefined) return length;
-    budget.keep(share, exchange);
-    return response;
   }
 }
 

@@ -47,13 +47,15 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
   }
 
   return async (ctx: Context, exchange: Exchange, path: string): Promise<void> => {
-    const { target } = exchange;
+    const { target, base } = exchange;
     if (!target.isValid) throw unserved(target);
     // Not `routes()`: it takes the URL apart again and composes a chain, which costs a seventh of a
     // small request, and throws where an absolute form is odd.
     const [layer] = router.match(path || '/', ctx.method).pathAndMethod;
     const [chain] = layer?.stack ?? [];
-    if (layer === undefined || chain === undefined) throw unserved(target);
+    if (layer === undefined || chain === undefined) {
+      throw unserved(target, `there are ${base}/users and ${base}/posts`);
+    }
     ctx.params = layer.params(path, layer.captures(path), ctx.params);
     await chain(ctx as RouterContext<State>, end);
   };

@@ -6,7 +6,7 @@ import { pastKoa } from './chain.ts';
 import { exchangeOf } from './exchange.ts';
 import { rostrumMiddleware } from './middleware.ts';
 import type { RostrumAppOptions } from './options.ts';
-import { Problem, unserved } from './problems/problem.ts';
+import { unserved } from './problems/problem.ts';
 import { publicBase } from './request/target.ts';
 import { sendPastKoa } from './response.ts';
 
@@ -21,10 +21,7 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   app.use(serveBeside(rostrum.ownFilters, options)); // First, so that a prefix of "" does not hide it.
   app.use(rostrumMiddleware(rostrum, options));
   app.use((ctx) => {
-    const isValid = exchangeOf(ctx)?.target.isValid ?? true;
-    if (!isValid) throw unserved({ isValid });
-    const sentence = `Nothing is served under this path: ${site}/ leads to what there is.`;
-    throw new Problem('path-not-found', sentence);
+    throw unserved(exchangeOf(ctx)?.target ?? { isValid: true }, `${site}/ leads to what there is`);
   });
   return pastKoa(app);
 }

@@ -45,9 +45,15 @@ describe('the pages', () => {
     }
   });
 
-  it('/ is named where nothing is served', async () => {
-    const { error } = expectProblem(await open('/users'), 404, 'path-not-found');
-    expect(error).to.match(/ \/ leads to what there is\.$/);
+  it('a path where nothing is served names what is near it', async () => {
+    for (const [path, instead] of [
+      ['/users', '/ leads to what there is'],
+      ['/api/v1', 'there are /api/v1/users and /api/v1/posts'],
+      ['/docs/', 'the page is /docs'],
+    ] as const) {
+      const { error } = expectProblem(await open(path), 404, 'path-not-found');
+      expect(error).to.equal(`Nothing is served under this path: ${instead}.`);
+    }
   });
 
   it('/ says when the store is not available', async () => {

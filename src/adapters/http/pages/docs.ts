@@ -43,7 +43,9 @@ export async function docsPage(site: string, path: string): Promise<Response> {
   if (path === '/start.js') return asset(start, 'text/javascript; charset=utf-8');
   const name = path.slice(1);
   const type = Object.hasOwn(types, name) ? types[name] : undefined;
-  if (path !== '' && type === undefined) throw unserved({ isValid: true });
+  if (path !== '' && type === undefined) {
+    throw unserved({ isValid: true }, `the page is ${site}/docs`);
+  }
   const text = await read(type === undefined ? 'swagger-ui.css' : name);
   return type === undefined ? document(site) : asset(text, type);
 }

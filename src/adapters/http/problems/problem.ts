@@ -45,11 +45,15 @@ export class Problem extends Error {
   }
 }
 
-/** Says why nothing is served under a path. */
-export function unserved({ isValid }: { readonly isValid: boolean }): Problem {
-  return isValid
-    ? new Problem('path-not-found', 'Nothing is served under this path.')
-    : new Problem('invalid-path', 'The path is not percent-encoded UTF-8.');
+/**
+ * Says why nothing is served under a path.
+ *
+ * @param instead what is served near it, as half a sentence
+ */
+export function unserved({ isValid }: { readonly isValid: boolean }, instead?: string): Problem {
+  if (!isValid) return new Problem('invalid-path', 'The path is not percent-encoded UTF-8.');
+  const end = instead === undefined ? '.' : `: ${instead}.`;
+  return new Problem('path-not-found', `Nothing is served under this path${end}`);
 }
 
 /** What an error means to a client. What nobody expected is opaque. */

@@ -106,10 +106,10 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
   ) {
     const [outer = '', inner] = path.split('.');
     const parse = (bson: Uint8Array): Listed<R> => {
-      const stored = fromBson(bson);
+      const { stored, json } = fromBson(bson);
       const key: unknown = inner === undefined ? stored[outer] : stored[outer][inner];
       const position = { key: key === '' ? null : String(key), id: stored._id };
-      return new Listed(JSON.stringify(stored.record), stored.version, position);
+      return new Listed(json, stored.version, position);
     };
     return pageOf(found, size, parse, (record) => record.position);
   }

@@ -79,9 +79,24 @@ export function toVersioned<R extends Entity>(
   return new RecordVersioned(unescapeKeys(record) as R, version);
 }
 
-/** Parses a document that a query returned as BSON. */
-export function fromBson(bson: Uint8Array): Document {
-  const stored = BSON.deserialize(bson);
-  stored.record = unescapeKeys(stored.record);
-  return stored;
+/** A document as a list reads it. */
+export interface ReadDocument {
+  /** The record as JSON. */
+  readonly json: string;
+  /** The whole, for what a list is sorted by; keys of own fields may be as they are stored. */
+  readonly stored: Document;
+}
+
+/**
+ * Parses a document that a query returned as BSON.
+ *
+ * @throws BSONError for text that is not UTF-8: another tool has written it
+ */
+export function fromBson(bson: Uint8Array): ReadDocument {
+  // Two looks at the whole JSON, which cost less than one at each text and each key.
+  const stored = BSON.deserialize(bson, { validation: { utf8: false } });
+  const json = JSON.stringify(stored.record);
+  if (json.includes('\ufffd')) BSON.deserialize(bson); // It may stand for what is not UTF-8.
+  const isEscaped = json.includes('"~');
+  return { stored, json: isEscaped ? JSON.stringify(unescapeKeys(stored.record)) : json };
 }

@@ -43,12 +43,21 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
         if (link.length <= maxLinkLength) headers.push('Link', link);
       }
       if (total !== undefined) headers.push('X-Total-Count', String(total));
-      const texts = items.map((item) => (fields ? partOf(item, fields) : item.json)).join(',');
+      const texts = items.map((item) => (fields ? partOf(item, fields) : item.json));
       const counted = total === undefined ? '' : `,"total":${total}`;
-      const body = `{"${collection}":[${texts}],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
+      const end = `],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
+      const body = enclosed(`{"${collection}":[`, texts, end);
       return json(200, body, headers);
     });
   };
+}
+
+/** Texts with commas between them, between two others: put together once, as a page may be large. */
+function enclosed(front: string, texts: string[], end: string): string {
+  if (texts.length === 0) return front + end;
+  texts[0] = front + texts[0];
+  texts[texts.length - 1] += end;
+  return texts.join(',');
 }
 
 /** A record without the fields that nobody asked for, as JSON. */

@@ -206,7 +206,12 @@ describe('paths and methods', () => {
 
   it('HEAD answers as GET does, without the body', async () => {
     const volatile = new Set(['date', 'x-request-id', 'connection', 'keep-alive']);
+    const text = 'é'.repeat(300_000);
+    const long = await api.post('/posts', { title: 'x', body: 'x', text });
+    expect((await api.get(`/posts/${long.body.id}`)).body.text).to.equal(text);
     for (const path of [
+      `/posts/${long.body.id}`,
+      '/posts?limit=1',
       '/users?limit=1&count=exact',
       '/users',
       `/users/${id}`,

@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { BSON } from 'mongodb';
 import { fromBson } from '../../../src/adapters/mongodb/schema/documents.ts';
 
-/** A document with a text whose last byte is replaced. */
-function withByte(byte: number): Uint8Array {
-  const bson = BSON.serialize({ version: 1, record: { id: 'a', title: 'titl?' } });
-  bson[Buffer.from(bson).indexOf('titl?') + 4] = byte;
+/** A document in which the last byte of a text is replaced. */
+function withByte(byte: number, text = 'titl?'): Uint8Array {
+  const record = { id: 'a', title: 'titl?' };
+  const bson = BSON.serialize({ _id: '_id?', version: 1, record, emailKey: 'emai?' });
+  bson[Buffer.from(bson).indexOf(text) + text.length - 1] = byte;
   return bson;
 }
 
@@ -13,7 +14,9 @@ describe('a document in BSON', () => {
   it('is refused where a text is not UTF-8, as another tool may have left it', () => {
     expect(fromBson(withByte(0x65)).json).to.equal('{"id":"a","title":"title"}');
     for (const byte of [0x80, 0xc3, 0xff]) {
-      expect(() => fromBson(withByte(byte))).to.throw(BSON.BSONError, /UTF-8/i);
+      for (const text of ['titl?', '_id?', 'emai?']) {
+        expect(() => fromBson(withByte(byte, text))).to.throw(BSON.BSONError, /UTF-8/i);
+      }
     }
   });
 

@@ -44,7 +44,7 @@ export async function docsPage(site: string, path: string): Promise<Response> {
   const name = path.slice(1);
   const type = Object.hasOwn(types, name) ? types[name] : undefined;
   if (path !== '' && type === undefined) {
-    throw unserved({ isValid: true }, `the page is ${site}/docs`);
+    throw unserved({ isValid: true }, hasDocsPage() ? `the page is ${site}/docs` : undefined);
   }
   const text = await read(type === undefined ? 'swagger-ui.css' : name);
   return type === undefined ? document(site) : asset(text, type);

@@ -30,6 +30,22 @@ describe('who is asking', () => {
     }
   });
 
+  it('is said by what knows the path, whatever form the target has', async () => {
+    const seen: string[] = [];
+    const caller: Caller = { name: 'a', subject: null, scopes: new Set(['users:read']) };
+    const authenticate: Authenticate = ({ path, querystring }) => {
+      seen.push(`${path} ${querystring}`);
+      return caller;
+    };
+    await using api = await startApi({ app: { authenticate } });
+    for (const front of ['', 'http://a', 'HTTP://%00:9']) {
+      const target = `${front}/api/v1/users?limit=1`;
+      const answer = await exchange(api.server, `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      expect(answer?.status, target).to.equal(200);
+    }
+    expect(seen).to.deep.equal(new Array(3).fill('/api/v1/users limit=1'));
+  });
+
   it('is never somebody by mistake: what is no caller is a 500', async () => {
     const read = new Set(['users:read']);
     const wrong: unknown[] = [

@@ -25,8 +25,9 @@ export const pass = (_ctx: unknown, next: Next) => next();
 export const end = async () => {};
 
 /**
- * Many steps as one, put together once and not for each request. What a step throws before it returns, `next` throws as well. `next` is bound, as a function
- * around it would be one call more for each step.
+ * Many steps as one, put together once and not for each request. What a step throws before it
+ * returns, `next` throws as well. `next` is bound, as a function around it would be one call more for
+ * each step.
  */
 export function inOrder<C>(steps: readonly AnyStep<C>[]): (ctx: C, next: Next) => Promise<unknown> {
   const wanted = steps.filter((step) => step !== pass);

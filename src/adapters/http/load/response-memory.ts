@@ -69,13 +69,14 @@ export class ResponseMemory {
     make: () => Promise<Response>,
   ): Promise<Response> {
     // One record is not worth a line: whoever asks for one does not wait for large lists.
-    const reckoned = records > 1 ? await this.#turns.take() : undefined;
-    if (reckoned !== undefined) exchange.checkClient();
+    const isAlone = records <= 1;
+    const reckoned = isAlone ? 0 : await this.#turns.take();
+    exchange.checkClient();
     const response = await make();
     const length = lengthOf(response);
     const cost = Math.max(length - smallBody, 0);
-    if (reckoned !== undefined) this.#turns.settle(reckoned, cost);
-    else if (cost > 0) this.#turns.spend(cost);
+    if (isAlone) this.#turns.spend(cost);
+    else this.#turns.settle(reckoned, cost);
     if (cost === 0) return response;
     const share = budget.tryTake(length);
     if (share === undefined) return this.#makeInTurn(exchange, length, budget, make);

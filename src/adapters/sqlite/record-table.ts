@@ -28,7 +28,7 @@ export class RecordTable<R extends Entity> {
   readonly #select: string;
   readonly #insert: string;
   readonly #put: string;
-  readonly #isTaken: string;
+  readonly #wasDeleted: string;
 
   constructor(connection: Connection, mapping: RowMapping<R>) {
     this.#connection = connection;
@@ -37,13 +37,13 @@ export class RecordTable<R extends Entity> {
     const columns = ['version', 'record', ...mapping.columns];
     this.#select = `SELECT ${columns.join(', ')} FROM ${table} WHERE id = ?`;
     const marks = columns.map(() => '?').join(', ');
-    const insert = `INSERT INTO ${table} (${columns.join(', ')}, id)`;
-    const wasDeleted = `SELECT 1 FROM deleted WHERE kind = '${table}' AND id = ?`;
-    this.#insert = `${insert} SELECT ${marks}, ? WHERE NOT EXISTS (${wasDeleted})`;
-    this.#isTaken = `SELECT 1 FROM ${table} WHERE id = ? UNION ALL ${wasDeleted}`;
+    // One row, by values: for a row from a query, SQLite would first copy each page that it changes,
+    // to be able to undo the statement.
+    this.#insert = `INSERT INTO ${table} (${columns.join(', ')}, id) VALUES (${marks}, ?)`;
+    this.#wasDeleted = `SELECT 1 FROM deleted WHERE kind = '${table}' AND id = ?`;
     // REPLACE would delete the row first, and so break off the posts of a user.
     const sets = columns.map((name) => `${name} = excluded.${name}`).join(', ');
-    this.#put = `${insert} VALUES (${marks}, ?) ON CONFLICT (id) DO UPDATE SET ${sets}`;
+    this.#put = `${this.#insert} ON CONFLICT (id) DO UPDATE SET ${sets}`;
   }
 
   find(id: Id): JsonVersioned<R> | undefined {
@@ -54,17 +54,15 @@ export class RecordTable<R extends Entity> {
 
   /** Whether a row has this id, or had it. */
   isIdTaken(id: Id): boolean {
-    const text = exactly(id);
-    return this.#connection.get(this.#isTaken, text, text) !== undefined;
+    return this.find(id) !== undefined || this.#isDeleted(id);
   }
 
   /** @returns the record's text */
   insert(record: R): string {
     const { id } = record;
     const json = JSON.stringify(record);
-    const values = this.#mapping.values(record);
-    const inserted = this.#write(this.#insert, record, 1, json, ...values, id, id);
-    if (inserted === 0) throw new RostrumError('id-taken', { id });
+    if (this.#isDeleted(id)) throw new RostrumError('id-taken', { id });
+    this.#write(this.#insert, record, 1, json, ...this.#mapping.values(record), id);
     return json;
   }
 
@@ -103,10 +101,13 @@ export class RecordTable<R extends Entity> {
     this.#connection.run(`DELETE FROM ${this.#mapping.table} WHERE id = ?`, id);
   }
 
-  /** @returns how many rows it changed */
-  #write(sql: string, record: R, ...values: SqlValue[]): number {
+  #isDeleted(id: Id): boolean {
+    return this.#connection.get(this.#wasDeleted, exactly(id)) !== undefined;
+  }
+
+  #write(sql: string, record: R, ...values: SqlValue[]): void {
     try {
-      return this.#connection.run(sql, ...values);
+      this.#connection.run(sql, ...values);
     } catch (error) {
       if (!isDriverError(error, resultCode.constraint)) throw error;
       const isTaken = sql === this.#insert && this.find(record.id) !== undefined;

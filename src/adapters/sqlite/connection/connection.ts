@@ -55,9 +55,8 @@ export class Connection {
     }
   }
 
-  /** @returns how many rows it changed */
-  run(sql: string, ...values: SqlValue[]): number {
-    return Number(this.#call(() => this.#prepared(sql).run(...values)).changes);
+  run(sql: string, ...values: SqlValue[]): void {
+    this.#call(() => this.#prepared(sql).run(...values));
   }
 
   /** Runs statements that are not worth keeping; several, between semicolons. */

@@ -27,7 +27,7 @@ export class RecordTable<R extends Entity> {
   readonly #mapping: RowMapping<R>;
   readonly #select: string;
   readonly #insert: string;
-  readonly #put: string;
+  readonly #update: string;
   readonly #wasDeleted: string;
 
   constructor(connection: Connection, mapping: RowMapping<R>) {
@@ -41,9 +41,7 @@ export class RecordTable<R extends Entity> {
     // to be able to undo the statement.
     this.#insert = `INSERT INTO ${table} (${columns.join(', ')}, id) VALUES (${marks}, ?)`;
     this.#wasDeleted = `SELECT 1 FROM deleted WHERE kind = '${table}' AND id = ?`;
-    // REPLACE would delete the row first, and so break off the posts of a user.
-    const sets = columns.map((name) => `${name} = excluded.${name}`).join(', ');
-    this.#put = `${this.#insert} ON CONFLICT (id) DO UPDATE SET ${sets}`;
+    this.#update = `UPDATE ${table} SET (${columns.join(', ')}) = (${marks}) WHERE id = ?`;
   }
 
   find(id: Id): JsonVersioned<R> | undefined {
@@ -68,7 +66,8 @@ export class RecordTable<R extends Entity> {
 
   /** Inserts a record, or puts it in the place of the one with its id. */
   put({ record, json, version }: Versioned<R>): void {
-    this.#write(this.#put, record, version, json, ...this.#mapping.values(record), record.id);
+    const sql = this.find(record.id) === undefined ? this.#insert : this.#update;
+    this.#write(sql, record, version, json, ...this.#mapping.values(record), record.id);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
+import { isShort, type LongText, piecesOf } from './long-text.ts';
 import { bodyLimit, smallBody } from './request/limits.ts';
 
 /** A response as a value: it is made by a handler, and sent in one place. */
@@ -8,13 +9,17 @@ export interface Response {
   /** Names and values, one after the other. */
   readonly headers: readonly string[];
   /** Absent for a response without a body. */
-  readonly body?: string;
+  readonly body?: string | LongText;
   /** The body's media type. */
   readonly type?: string;
 }
 
 /** A response with a body of JSON. */
-export function json(status: number, body: string, headers: readonly string[] = []): Response {
+export function json(
+  status: number,
+  body: string | LongText,
+  headers: readonly string[] = [],
+): Response {
   return { status, headers, body, type: 'application/json' };
 }
 
@@ -39,7 +44,7 @@ export const leaveToKoa: Deliver = (ctx, { status, headers, body, type }) => {
     else ctx.set(name, value);
   }
   if (type !== undefined) ctx.set('Content-Type', type);
-  if (body !== undefined) ctx.body = body;
+  if (body !== undefined) ctx.body = isShort(body) ? body : Buffer.concat(piecesOf(body));
   if (isLargeRest(ctx.req)) ctx.set('Connection', 'close');
 };
 
@@ -87,23 +92,25 @@ function sendOne({ request, response, value }: Due): void {
   }
 }
 
-/** Node copies a text behind the headers; for a longer one, a write of its bytes costs less. */
-const longText = 256 * 1024;
-
 function send(request: IncomingMessage, response: ServerResponse, value: Response): void {
   const { status, headers, body = '', type } = value;
   const all = [...headers];
-  const bytes = Buffer.byteLength(body);
-  // Text of ASCII alone is the same in both encodings, and written faster in this one.
-  const encoding = bytes === body.length ? 'latin1' : 'utf8';
+  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   if (type !== undefined) all.push('Content-Type', type);
   if (status !== 204 && status !== 304) all.push('Content-Length', String(bytes));
   if (isLastOf(request, status) && !all.includes('Connection')) all.push('Connection', 'close');
   response.writeHead(status, all);
-  const text = request.method === 'HEAD' ? '' : body;
-  const shown = text.length > longText ? Buffer.from(text, encoding) : text;
-  if (isBodyDue(request)) sendEarly(request, response, shown);
-  else response.end(shown, encoding);
+  const shown = request.method === 'HEAD' ? '' : body;
+  if (isBodyDue(request)) {
+    sendEarly(request, response, shown);
+  } else if (isShort(shown)) {
+    // Text of ASCII alone is the same in both encodings, and written faster in this one.
+    response.end(shown, bytes === body.length ? 'latin1' : 'utf8');
+  } else {
+    response.cork();
+    for (const piece of piecesOf(shown)) response.write(piece);
+    response.end();
+  }
 }
 
 /** True while some of a body is still to come. */
@@ -128,10 +135,11 @@ export const restLimits = { ms: 2000, bytes: 4 * 1024 * 1024 };
 function sendEarly(
   request: IncomingMessage,
   response: ServerResponse,
-  body: string | Uint8Array,
+  body: string | LongText,
 ): void {
   if (body.length === 0) response.flushHeaders();
-  else response.write(body);
+  else if (isShort(body)) response.write(body);
+  else for (const piece of piecesOf(body)) response.write(piece);
   const timer = setTimeout(() => request.socket.destroy(), restLimits.ms);
   request.once('end', () => response.end());
   request.once('close', () => clearTimeout(timer));

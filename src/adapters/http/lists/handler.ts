@@ -3,6 +3,7 @@ import type { ListRequest } from '../../../domain/list-request.ts';
 import type { EntityFields, Versioned } from '../../../domain/record.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Handler } from '../endpoint.ts';
+import { joined } from '../long-text.ts';
 import type { Query } from '../request/query.ts';
 import { json, revalidated } from '../response.ts';
 import { type ListQuery, readListQuery } from './query.ts';
@@ -46,18 +47,17 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
       const texts = items.map((item) => (fields ? partOf(item, fields) : item.json));
       const counted = total === undefined ? '' : `,"total":${total}`;
       const end = `],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
-      const body = enclosed(`{"${collection}":[`, texts, end);
-      return json(200, body, headers);
+      return json(200, joined(enclosed(`{"${collection}":[`, texts, end)), headers);
     });
   };
 }
 
-/** Texts with commas between them, between two others: put together once, as a page may be large. */
-function enclosed(front: string, texts: string[], end: string): string {
-  if (texts.length === 0) return front + end;
+/** Texts with another before the first and one behind the last. */
+function enclosed(front: string, texts: string[], end: string): readonly string[] {
+  if (texts.length === 0) return [front + end];
   texts[0] = front + texts[0];
   texts[texts.length - 1] += end;
-  return texts.join(',');
+  return texts;
 }
 
 /** A record without the fields that nobody asked for, as JSON. */

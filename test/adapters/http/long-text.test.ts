@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { rostrumListener } from '../../../src/adapters/http/index.ts';
+import { isShort, joined, piecesOf } from '../../../src/adapters/http/long-text.ts';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { createRostrum } from '../../../src/index.ts';
+import { type Api, callsTo, startApi } from './support/api.ts';
+import { exchange } from './support/raw.ts';
+
+const kibi = 1024;
+
+describe('a text that is put together', () => {
+  it('is the same in pieces of bytes', () => {
+    const long = fc.tuple(fc.string({ unit: 'grapheme', maxLength: 20 }), fc.nat(4 * kibi));
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      long.map(([one, n]) => one.repeat(n)),
+    );
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 100, size: 'max' }), (texts) => {
+        const whole = texts.join(',');
+        const body = joined(texts);
+        expect(isShort(body)).to.equal(whole.length <= 64 * kibi);
+        const bytes = Buffer.from(whole);
+        if (typeof body !== 'string') expect(body.length).to.equal(bytes.length);
+        expect(Buffer.concat(piecesOf(body)).equals(bytes)).to.equal(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('has pieces of about one size, and longer ones for longer texts', () => {
+    const sizes = (texts: readonly string[]) => piecesOf(joined(texts)).map(({ length }) => length);
+    const short = 'x'.repeat(kibi);
+    expect(sizes(Array(80).fill(short))).to.deep.equal([32 * 1025 - 1, 32 * 1025, 16 * 1025]);
+    expect(sizes([short, 'x'.repeat(100 * kibi), short])).to.deep.equal([101 * kibi + 1, 1025]);
+  });
+
+  it('forgets its pieces when they are taken', () => {
+    const body = joined(Array(100).fill('x'.repeat(kibi)));
+    expect(piecesOf(body)).to.have.length(4);
+    expect(piecesOf(body)).to.have.length(0);
+  });
+});
+
+describe('a page that is longer than a short text', () => {
+  const titles = Array.from({ length: 60 }, (_, n) => `${n} é 😀`);
+  const body = '\u00fcber 😀'.repeat(800);
+  let api: Api;
+  before(async () => {
+    api = await startApi();
+    await Promise.all(titles.map((title) => api.make('/posts', { title, body })));
+  });
+  after(() => api[Symbol.asyncDispose]());
+
+  const numberOf = (title: string) => Number(title.split(' ')[0]);
+
+  /** The titles of a page that came whole, in their order. */
+  function titlesOf(posts: readonly { title: string; body?: unknown }[]): string[] {
+    for (const post of posts) expect(post.body).to.equal(body);
+    return posts.map(({ title }) => title).sort((a, b) => numberOf(a) - numberOf(b));
+  }
+
+  it('comes whole, again and again on one connection', async () => {
+    for (let n = 0; n < 3; n++) {
+      const { text, headers, body: page } = await api.get('/posts?limit=1000');
+      expect(titlesOf(page.posts as never)).to.deep.equal(titles);
+      expect(headers.get('content-length')).to.equal(String(Buffer.byteLength(text)));
+    }
+  });
+
+  it('has its length in HEAD, and no body', async () => {
+    const page = await api.get('/posts?limit=1000');
+    const head = await api.send('HEAD', '/posts?limit=1000');
+    expect(head.headers.get('content-length')).to.equal(page.headers.get('content-length'));
+    expect(head.text).to.equal('');
+    expect((await api.get('/posts?limit=1')).body.posts).to.have.length(1);
+  });
+
+  it('comes before the body that the request has, against all custom', async () => {
+    const headers = 'Host: localhost\r\nContent-Length: 5\r\n\r\n';
+    const page = await exchange(api.server, `GET /api/v1/posts?limit=1000 HTTP/1.1\r\n${headers}`);
+    expect(titlesOf(page?.body.posts as never)).to.deep.equal(titles);
+  });
+
+  it('comes through an app of Koa, whose middleware may change it', async () => {
+    const rostrum = createRostrum(createMemoryStore());
+    for (const title of titles) await rostrum.posts.create({ title, body });
+    const server = createServer(rostrumListener(rostrum, { prefix: '/' })).listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const page = await callsTo(`http://127.0.0.1:${port}`).get('/posts?limit=1000');
+      expect(titlesOf(page.body.posts as never)).to.deep.equal(titles);
+      expect(page.headers.get('content-type')).to.equal('application/json');
+    } finally {
+      server.close();
+    }
+  });
+});

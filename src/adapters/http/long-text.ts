@@ -52,3 +52,8 @@ export function isShort(body: string | LongText): body is string {
 export function piecesOf(body: string | LongText): readonly Uint8Array[] {
   return typeof body === 'string' ? [Buffer.from(body)] : body.take();
 }
+
+/** The text that the pieces make. */
+export function textOf(body: LongText): string {
+  return Buffer.concat(body.take()).toString();
+}

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import { isShort, type LongText, piecesOf } from './long-text.ts';
+import { isShort, type LongText, piecesOf, textOf } from './long-text.ts';
 import { bodyLimit, smallBody } from './request/limits.ts';
 
 /** A response as a value: it is made by a handler, and sent in one place. */
@@ -44,7 +44,7 @@ export const leaveToKoa: Deliver = (ctx, { status, headers, body, type }) => {
     else ctx.set(name, value);
   }
   if (type !== undefined) ctx.set('Content-Type', type);
-  if (body !== undefined) ctx.body = isShort(body) ? body : Buffer.concat(piecesOf(body));
+  if (body !== undefined) ctx.body = typeof body === 'string' ? body : textOf(body);
   if (isLargeRest(ctx.req)) ctx.set('Connection', 'close');
 };
 

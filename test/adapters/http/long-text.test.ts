@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { rostrumListener } from '../../../src/adapters/http/index.ts';
+import Koa from 'koa';
+import { rostrumMiddleware } from '../../../src/adapters/http/index.ts';
 import { isShort, joined, piecesOf } from '../../../src/adapters/http/long-text.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
@@ -89,12 +90,18 @@ describe('a page that is longer than a short text', () => {
   it('comes through an app of Koa, whose middleware may change it', async () => {
     const rostrum = createRostrum(createMemoryStore());
     for (const title of titles) await rostrum.posts.create({ title, body });
-    const server = createServer(rostrumListener(rostrum, { prefix: '/' })).listen(0, '127.0.0.1');
+    const app = new Koa();
+    app.use(async (ctx, next) => {
+      await next();
+      ctx.body = (ctx.body as string).replace('59 é', '59 è');
+    });
+    app.use(rostrumMiddleware(rostrum, { prefix: '' }));
+    const server = createServer(app.callback()).listen(0, '127.0.0.1');
     try {
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
       const page = await callsTo(`http://127.0.0.1:${port}`).get('/posts?limit=1000');
-      expect(titlesOf(page.body.posts as never)).to.deep.equal(titles);
+      expect(titlesOf(page.body.posts as never)).to.deep.equal([...titles.slice(0, 59), '59 è 😀']);
       expect(page.headers.get('content-type')).to.equal('application/json');
     } finally {
       server.close();

@@ -77,8 +77,8 @@ describe('the admission of requests', () => {
     await Promise.all(all);
     isOver = true;
     const counts = begun.filter((count) => count > 0);
-    // In the first two turns, the pace is not known yet.
-    expect(Math.max(...counts.slice(2))).to.be.at.most(most);
+    // In the first two turns, the pace is not known yet. It counts one more that has just begun.
+    expect(Math.max(...counts.slice(2))).to.be.at.most(most + 1);
     expect(counts.length).to.be.above(5);
   });
 

@@ -77,6 +77,8 @@ async function askForPages(target: Target, clients: number): Promise<string> {
     });
     socket.write(request('/posts?limit=1000'));
   }
+  await sleep(1000); // Until all are connected: Node accepts one connection a turn.
+  seen.pages = 0;
   await sleep(ms);
   const rate = (seen.pages / ms) * 1000;
   const got = `${rate.toFixed(0)} pages a second, ${seen.refused} refused`;

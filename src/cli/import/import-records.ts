@@ -1,4 +1,5 @@
 import { systemClock } from '../../adapters/system/clock.ts';
+import { uuidV7 } from '../../adapters/system/uuid-v7.ts';
 import { emailKey } from '../../domain/email.ts';
 import { emailTaken, unknownAuthorIssue } from '../../domain/errors.ts';
 import type { FieldIssue } from '../../domain/issues.ts';
@@ -16,7 +17,6 @@ import { Failure } from '../failure.ts';
 import type { DataFile, List } from './data-file.ts';
 import { checkUsed, type Names } from './field-names.ts';
 import { ListImport, type Refusal, type Valid, type Watching } from './list-import.ts';
-import { orderedIds } from './ordered-ids.ts';
 import { Reasons } from './reasons.ts';
 import { idTaken, type Made, type Making } from './record-maker.ts';
 
@@ -91,7 +91,6 @@ class UserImport extends ListImport<User> {
   constructor({ users }: Store, options: ImportOptions) {
     super('users', users, options);
     const { names, ownFields, keepIds, clock = systemClock } = options;
-    const ids = orderedIds();
     this.#users = users;
     this.#keepIds = keepIds;
     this.making = {
@@ -99,7 +98,7 @@ class UserImport extends ListImport<User> {
       names: names.users,
       keepIds,
       clock,
-      newId: (given) => (given !== undefined && this.#ids.get(given)) || ids.next(),
+      newId: (given) => (given !== undefined && this.#ids.get(given)) || uuidV7.next(),
     };
   }
 
@@ -148,7 +147,6 @@ class PostImport extends ListImport<Post> {
   constructor(store: Store, options: ImportOptions, users: UserImport) {
     super('posts', store.posts, options);
     const { names, ownFields, keepIds, clock = systemClock } = options;
-    const ids = orderedIds();
     this.#store = store;
     this.#keepIds = keepIds;
     this.making = {
@@ -156,7 +154,7 @@ class PostImport extends ListImport<Post> {
       names: names.posts,
       keepIds,
       clock,
-      newId: () => ids.next(),
+      newId: uuidV7.next,
       // An id that is kept may be that of a user of the store, who is refused a second time.
       authorOf: (given) => (keepIds ? (users.idOf(given) ?? undefined) : users.idOf(given)),
     };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import { isShort, type LongText, piecesOf, textOf } from './long-text.ts';
+import { encoded, type LongText } from './long-text.ts';
 import { bodyLimit, smallBody } from './request/limits.ts';
 
 /** A response as a value: it is made by a handler, and sent in one place. */
@@ -44,7 +44,7 @@ export const leaveToKoa: Deliver = (ctx, { status, headers, body, type }) => {
     else ctx.set(name, value);
   }
   if (type !== undefined) ctx.set('Content-Type', type);
-  if (body !== undefined) ctx.body = typeof body === 'string' ? body : textOf(body);
+  if (body !== undefined) ctx.body = typeof body === 'string' ? body : body.takeText();
   if (isLargeRest(ctx.req)) ctx.set('Connection', 'close');
 };
 
@@ -94,23 +94,29 @@ function sendOne({ request, response, value }: Due): void {
 
 function send(request: IncomingMessage, response: ServerResponse, value: Response): void {
   const { status, headers, body = '', type } = value;
+  const content = encoded(body);
+  const bytes = bytesOf(content);
   const all = [...headers];
-  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   if (type !== undefined) all.push('Content-Type', type);
   if (status !== 204 && status !== 304) all.push('Content-Length', String(bytes));
   if (isLastOf(request, status) && !all.includes('Connection')) all.push('Connection', 'close');
   response.writeHead(status, all);
-  const shown = request.method === 'HEAD' ? '' : body;
+  const shown = request.method === 'HEAD' ? '' : content;
   if (isBodyDue(request)) {
     sendEarly(request, response, shown);
-  } else if (isShort(shown)) {
+  } else if (typeof shown === 'string') {
     // Text of ASCII alone is the same in both encodings, and written faster in this one.
-    response.end(shown, bytes === body.length ? 'latin1' : 'utf8');
+    response.end(shown, bytes === shown.length ? 'latin1' : 'utf8');
   } else {
     response.cork();
-    for (const piece of piecesOf(shown)) response.write(piece);
+    for (const piece of shown) response.write(piece);
     response.end();
   }
+}
+
+function bytesOf(content: string | readonly Uint8Array[]): number {
+  if (typeof content === 'string') return Buffer.byteLength(content);
+  return content.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** True while some of a body is still to come. */
@@ -135,11 +141,11 @@ export const restLimits = { ms: 2000, bytes: 4 * 1024 * 1024 };
 function sendEarly(
   request: IncomingMessage,
   response: ServerResponse,
-  body: string | LongText,
+  content: string | readonly Uint8Array[],
 ): void {
-  if (body.length === 0) response.flushHeaders();
-  else if (isShort(body)) response.write(body);
-  else for (const piece of piecesOf(body)) response.write(piece);
+  if (content === '') response.flushHeaders();
+  else if (typeof content === 'string') response.write(content);
+  else for (const piece of content) response.write(piece);
   const timer = setTimeout(() => request.socket.destroy(), restLimits.ms);
   request.once('end', () => response.end());
   request.once('close', () => clearTimeout(timer));

@@ -38,7 +38,7 @@ export class RecordTable<R extends Entity> {
     this.#select = `SELECT ${columns.join(', ')} FROM ${table} WHERE id = ?`;
     const marks = columns.map(() => '?').join(', ');
     // One row, by values: for a row from a query, SQLite would first copy each page that it changes,
-    // to be able to undo the statement.
+    // to be able to undo the statement. So a disk that is full in its midst ends the transaction.
     this.#insert = `INSERT INTO ${table} (${columns.join(', ')}, id) VALUES (${marks}, ?)`;
     this.#wasDeleted = `SELECT 1 FROM deleted WHERE kind = '${table}' AND id = ?`;
     this.#update = `UPDATE ${table} SET (${columns.join(', ')}) = (${marks}) WHERE id = ?`;
@@ -52,7 +52,7 @@ export class RecordTable<R extends Entity> {
 
   /** Whether a row has this id, or had it. */
   isIdTaken(id: Id): boolean {
-    return this.find(id) !== undefined || this.#isDeleted(id);
+    return this.#exists(id) || this.#isDeleted(id);
   }
 
   /** @returns the record's text */
@@ -66,8 +66,9 @@ export class RecordTable<R extends Entity> {
 
   /** Inserts a record, or puts it in the place of the one with its id. */
   put({ record, json, version }: Versioned<R>): void {
-    const sql = this.find(record.id) === undefined ? this.#insert : this.#update;
-    this.#write(sql, record, version, json, ...this.#mapping.values(record), record.id);
+    const { id } = record;
+    const sql = this.#exists(id) ? this.#update : this.#insert;
+    this.#write(sql, record, version, json, ...this.#mapping.values(record), id);
   }
 
   /**
@@ -100,6 +101,11 @@ export class RecordTable<R extends Entity> {
     this.#connection.run(`DELETE FROM ${this.#mapping.table} WHERE id = ?`, id);
   }
 
+  #exists(id: Id): boolean {
+    const sql = `SELECT 1 FROM ${this.#mapping.table} WHERE id = ?`;
+    return this.#connection.get(sql, exactly(id)) !== undefined;
+  }
+
   #isDeleted(id: Id): boolean {
     return this.#connection.get(this.#wasDeleted, exactly(id)) !== undefined;
   }
@@ -109,8 +115,8 @@ export class RecordTable<R extends Entity> {
       this.#connection.run(sql, ...values);
     } catch (error) {
       if (!isDriverError(error, resultCode.constraint)) throw error;
-      const isTaken = sql === this.#insert && this.find(record.id) !== undefined;
-      if (isTaken) throw new RostrumError('id-taken', { id: record.id });
+      const { id } = record;
+      if (sql === this.#insert && this.#exists(id)) throw new RostrumError('id-taken', { id });
       throw this.#mapping.conflict(record, this.#connection) ?? error;
     }
   }

@@ -42,6 +42,36 @@ describe('a sqlite store that runs out of disk', () => {
     expectSound(path);
   });
 
+  it('acknowledges nothing that went with a record too large, and takes it again', async () => {
+    const path = folder.file();
+    const database = new DatabaseSync(path);
+    const store = folder.open(path, {}, () => database);
+    await store.users.create(() => user('ann'));
+    const { page_count: pages } = database.prepare('PRAGMA page_count').get() ?? {};
+    database.exec(`PRAGMA max_page_count = ${Number(pages) + 20}`);
+    const small = ['a', 'b', 'c', 'd'];
+    const create = (id: string, body: string) =>
+      store.posts.create(() => post(id, { body, authorId: 'ann' }));
+    const group = [create('a', ''), create('b', ''), create('large', 'x'.repeat(900_000))];
+    const outcomes = await Promise.allSettled([...group, create('c', ''), create('d', '')]);
+    const kept: string[] = [];
+    for (const [i, outcome] of outcomes.entries()) {
+      const id = ['a', 'b', 'large', 'c', 'd'][i] as string;
+      if (outcome.status === 'fulfilled') kept.push(id);
+      else expect(outcome.reason.details, id).to.deep.equal({ outcome: 'none' });
+    }
+    expect(kept).to.not.include('large');
+    const found = async () =>
+      (await store.transfer.posts.scan({ limit: 10, bytes: 2 ** 24 })).map(
+        ({ record }) => record.id,
+      );
+    expect(await found()).to.deep.equal(kept);
+    for (const id of small) if (!kept.includes(id)) await create(id, '');
+    expect(await found()).to.deep.equal(small);
+    await store.close();
+    expectSound(path);
+  });
+
   it('says so once, is not ready meanwhile, and is again when there is space', async () => {
     const database = new DatabaseSync(folder.file());
     const said: string[] = [];

@@ -47,17 +47,9 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
       const texts = items.map((item) => (fields ? partOf(item, fields) : item.json));
       const counted = total === undefined ? '' : `,"total":${total}`;
       const end = `],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
-      return json(200, joined(enclosed(`{"${collection}":[`, texts, end)), headers);
+      return json(200, joined(`{"${collection}":[`, texts, end), headers);
     });
   };
-}
-
-/** Texts with another before the first and one behind the last. */
-function enclosed(front: string, texts: string[], end: string): readonly string[] {
-  if (texts.length === 0) return [front + end];
-  texts[0] = front + texts[0];
-  texts[texts.length - 1] += end;
-  return texts;
 }
 
 /** A record without the fields that nobody asked for, as JSON. */

@@ -50,7 +50,8 @@ export class WriteQueue {
    * Runs a write in a transaction; fulfilled with what it returns when that is committed.
    *
    * A write that throws has to have changed nothing, or to have ended the transaction. SQLite undoes
-   * a statement that fails; {@link Connection} has two ways to make several statements one step.
+   * a statement that breaks a constraint, and ends the transaction where a full disk leaves it no other
+   * way; {@link Connection} has two ways to make several statements one step.
    */
   add<T>(run: () => T): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(storeUnavailable('none'));

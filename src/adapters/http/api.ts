@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
 import { limitedAs } from './access/client-address.ts';
-import { Cors } from './access/cors.ts';
+import type { Cors } from './access/cors.ts';
 import { peek, type RateLimits, take } from './access/rate-limit.ts';
 import { end, inOrder, pass, type State, type Step } from './chain.ts';
 import type { Api } from './endpoint.ts';
@@ -21,9 +21,8 @@ import { BodyReader } from './request/body.ts';
 const responseBytes = 80 * 1024 * 1024;
 
 /** The way of a request through the API, in the contract's order. `boundary.ts` is around it. */
-export function createApi(rostrum: Rostrum, options: RostrumHttpOptions) {
+export function createApi(rostrum: Rostrum, options: RostrumHttpOptions, cors: Cors) {
   const { requireIfMatch = false, authenticate, rateLimits = {} } = options;
-  const cors = new Cors(options.cors);
   const { failures } = rateLimits;
   const admission = new Admission();
   const memory = new ResponseMemory(responseBytes, (exchange) => admission.leave(exchange));
@@ -86,6 +85,7 @@ function limitAddress({ address }: RateLimits): Step {
 
 /** A browser asks before it sends credentials. Were it refused, no script would see the 429. */
 function answerPreflight(cors: Cors, { allow }: Resource): Step {
+  if (cors.isOff) return pass;
   return (ctx, next) => {
     const response = cors.preflight(ctx.req, allow);
     if (response === undefined) return next();

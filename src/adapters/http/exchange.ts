@@ -33,6 +33,7 @@ export class RequestAborted extends Error {
 export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
+  readonly headers: IncomingHttpHeaders;
   /** The client's address: asked for at once, because a connection that is gone has none. */
   readonly address: string;
   readonly requestId: string;
@@ -69,14 +70,11 @@ export class Exchange {
     if (publicUrl !== undefined) this.problems = `${publicUrl}/problems`;
     this.req = ctx.req;
     this.res = ctx.res;
+    this.headers = ctx.req.headers;
     this.address = addressOf(ctx.req);
-    this.requestId = requestIdFrom(ctx.req.headers['x-request-id']);
-    this.traceId = traceIdFrom(ctx.req.headers.traceparent);
+    this.requestId = requestIdFrom(this.headers['x-request-id']);
+    this.traceId = traceIdFrom(this.headers.traceparent);
     this.target = parseTarget(ctx.url);
-  }
-
-  get headers(): IncomingHttpHeaders {
-    return this.req.headers;
   }
 
   /** As whom the client calls the server: an absolute form counts first (RFC 9112, section 3.2.2). */
@@ -93,13 +91,10 @@ export class Exchange {
     return this.metadataPath === '' ? undefined : this.site + this.metadataPath;
   }
 
-  get isAborted(): boolean {
-    return this.res.destroyed || this.req.socket.destroyed;
-  }
-
   /** @throws RequestAborted when nobody waits for the response any more */
   checkClient(): void {
-    if (this.isAborted) throw new RequestAborted('The client is gone.');
+    const isGone = this.res.destroyed || this.req.socket.destroyed;
+    if (isGone) throw new RequestAborted('The client is gone.');
   }
 }
 

@@ -23,9 +23,9 @@ export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions 
   const { prefix = '/api/v1' } = options;
   const front = prefixPath(prefix);
   const boundary = boundaryOptions(options);
-  const { publicUrl } = boundary;
+  const { publicUrl, cors } = boundary;
   const within = createBoundary(boundary, leaveToKoa);
-  const api = createApi(rostrum, options);
+  const api = createApi(rostrum, options, cors);
 
   return (ctx, next) => {
     const known = exchangeOf(ctx);

@@ -33,9 +33,14 @@ export class Cors {
     this.#origins = new Set(origins);
   }
 
+  /** True when no origin is listed: no response says anything of origins. */
+  get isOff(): boolean {
+    return this.#origins.size === 0;
+  }
+
   /** The headers of every response, an error too. */
   headersFor({ headers: { origin } }: IncomingMessage): readonly string[] {
-    if (this.#origins.size === 0) return [];
+    if (this.isOff) return [];
     if (origin === undefined || !this.#origins.has(origin)) return ['Vary', 'Origin'];
     return [
       ...['Vary', 'Origin', 'Access-Control-Allow-Origin', origin],
@@ -47,7 +52,7 @@ export class Cors {
   preflight({ method, headers }: IncomingMessage, allow: string): Response | undefined {
     const { origin, 'access-control-request-method': wanted } = headers;
     const isPreflight = method === 'OPTIONS' && origin !== undefined && wanted !== undefined;
-    if (!isPreflight || this.#origins.size === 0) return undefined;
+    if (!isPreflight) return undefined;
     if (!this.#origins.has(origin)) return { status: 204, headers: ['Allow', allow] };
     return {
       status: 204,

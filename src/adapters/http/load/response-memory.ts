@@ -70,8 +70,11 @@ export class ResponseMemory {
   ): Promise<Response> {
     // One record is not worth a line: whoever asks for one does not wait for large lists.
     const isAlone = records <= 1;
-    const reckoned = isAlone ? 0 : await this.#turns.take();
-    exchange.checkClient();
+    let reckoned = 0;
+    if (!isAlone) {
+      reckoned = await this.#turns.take();
+      exchange.checkClient();
+    }
     const response = await make();
     const length = lengthOf(response);
     const cost = Math.max(length - smallBody, 0);

@@ -35,18 +35,15 @@ export const uuidV7: IdGenerator = {
     place += 1;
     if (now > lastMs || place === places) {
       lastMs = now > lastMs ? now : lastMs + 1;
-      place = ((byteAt(first) & 0x07) << 8) | byteAt(first + 1);
+      place = (((stock[first] as number) & 0x07) << 8) | (stock[first + 1] as number);
     }
     const time = lastMs.toString(16).padStart(12, '0');
     let id = `${time.slice(0, 8)}-${time.slice(8)}-7${place.toString(16).padStart(3, '0')}`;
     for (let i = 2; i < randomBytes; i++) {
+      const byte = stock[first + i] as number;
       if (i === 2 || i === 4) id += '-';
-      id += hex[i === 2 ? (byteAt(first + i) & 0x3f) | 0x80 : byteAt(first + i)];
+      id += hex[i === 2 ? (byte & 0x3f) | 0x80 : byte]; // The first one begins with the variant.
     }
     return id;
   },
 };
-
-function byteAt(index: number): number {
-  return stock[index] as number;
-}

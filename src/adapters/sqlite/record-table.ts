@@ -25,28 +25,16 @@ type Row = [version: number, record: string, ...columns: SqlValue[]];
 export class RecordTable<R extends Entity> {
   readonly #connection: Connection;
   readonly #mapping: RowMapping<R>;
-  readonly #select: string;
-  readonly #insert: string;
-  readonly #update: string;
-  readonly #wasDeleted: string;
+  readonly #sql: ReturnType<typeof statementsOf>;
 
   constructor(connection: Connection, mapping: RowMapping<R>) {
     this.#connection = connection;
     this.#mapping = mapping;
-    const { table } = mapping;
-    const columns = ['version', 'record', ...mapping.columns];
-    this.#select = `SELECT ${columns.join(', ')} FROM ${table} WHERE id = ?`;
-    const marks = columns.map(() => '?').join(', ');
-    // One row, by values: for a row from a query, SQLite would first copy each page that it changes,
-    // to be able to undo the statement. So a disk that is full in its midst ends the transaction.
-    this.#insert = `INSERT INTO ${table} (${columns.join(', ')}, id) VALUES (${marks}, ?)`;
-    this.#wasDeleted = `SELECT 1 FROM deleted WHERE kind = '${table}' AND id = ?`;
-    this.#update = `UPDATE ${table} SET (${columns.join(', ')}) = (${marks}) WHERE id = ?`;
+    this.#sql = statementsOf(mapping);
   }
 
   find(id: Id): JsonVersioned<R> | undefined {
-    const sql = `SELECT version, record FROM ${this.#mapping.table} WHERE id = ?`;
-    const row = this.#connection.get<Row>(sql, exactly(id));
+    const row = this.#connection.get<Row>(this.#sql.find, exactly(id));
     return row && new JsonVersioned(row[1], row[0]);
   }
 
@@ -60,14 +48,14 @@ export class RecordTable<R extends Entity> {
     const { id } = record;
     const json = JSON.stringify(record);
     if (this.#isDeleted(id)) throw new RostrumError('id-taken', { id });
-    this.#write(this.#insert, record, 1, json, ...this.#mapping.values(record), id);
+    this.#write(this.#sql.insert, record, 1, json, ...this.#mapping.values(record), id);
     return json;
   }
 
   /** Inserts a record, or puts it in the place of the one with its id. */
   put({ record, json, version }: Versioned<R>): void {
     const { id } = record;
-    const sql = this.#exists(id) ? this.#update : this.#insert;
+    const sql = this.#exists(id) ? this.#sql.update : this.#sql.insert;
     this.#write(sql, record, version, json, ...this.#mapping.values(record), id);
   }
 
@@ -76,7 +64,7 @@ export class RecordTable<R extends Entity> {
    * SQLite updates every index on a column that is set.
    */
   replace(id: Id, decide: (current: Versioned<R>) => R): Versioned<R> | undefined {
-    const row = this.#connection.get<Row>(this.#select, exactly(id));
+    const row = this.#connection.get<Row>(this.#sql.findRow, exactly(id));
     if (row === undefined) return undefined;
     const [version, record, ...last] = row;
     const current = new JsonVersioned<R>(record, version);
@@ -98,16 +86,15 @@ export class RecordTable<R extends Entity> {
   }
 
   remove(id: Id): void {
-    this.#connection.run(`DELETE FROM ${this.#mapping.table} WHERE id = ?`, id);
+    this.#connection.run(this.#sql.remove, id);
   }
 
   #exists(id: Id): boolean {
-    const sql = `SELECT 1 FROM ${this.#mapping.table} WHERE id = ?`;
-    return this.#connection.get(sql, exactly(id)) !== undefined;
+    return this.#connection.get(this.#sql.exists, exactly(id)) !== undefined;
   }
 
   #isDeleted(id: Id): boolean {
-    return this.#connection.get(this.#wasDeleted, exactly(id)) !== undefined;
+    return this.#connection.get(this.#sql.isDeleted, exactly(id)) !== undefined;
   }
 
   #write(sql: string, record: R, ...values: SqlValue[]): void {
@@ -116,10 +103,28 @@ export class RecordTable<R extends Entity> {
     } catch (error) {
       if (!isDriverError(error, resultCode.constraint)) throw error;
       const { id } = record;
-      if (sql === this.#insert && this.#exists(id)) throw new RostrumError('id-taken', { id });
+      if (sql === this.#sql.insert && this.#exists(id)) throw new RostrumError('id-taken', { id });
       throw this.#mapping.conflict(record, this.#connection) ?? error;
     }
   }
+}
+
+/** The statements of a table that are the same every time. */
+function statementsOf({ table, columns }: Pick<RowMapping<never>, 'table' | 'columns'>) {
+  const all = ['version', 'record', ...columns];
+  const names = all.join(', ');
+  const marks = all.map(() => '?').join(', ');
+  return {
+    exists: `SELECT 1 FROM ${table} WHERE id = ?`,
+    isDeleted: `SELECT 1 FROM deleted WHERE kind = '${table}' AND id = ?`,
+    find: `SELECT version, record FROM ${table} WHERE id = ?`,
+    findRow: `SELECT ${names} FROM ${table} WHERE id = ?`,
+    // VALUES and not SELECT: for rows of a query SQLite keeps a statement journal, a copy of each page
+    // that it changes. The price: a disk that fills up midway ends the whole transaction.
+    insert: `INSERT INTO ${table} (${names}, id) VALUES (${marks}, ?)`,
+    update: `UPDATE ${table} SET (${names}) = (${marks}) WHERE id = ?`,
+    remove: `DELETE FROM ${table} WHERE id = ?`,
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { storeUnavailable } from '../../domain/errors.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';
 import { dataFile, lockDataFile } from './connection/data-file.ts';
-import { isDriverError, openingError, resultCode } from './connection/errors.ts';
+import { isDriverError, openingError, resultCode, translated } from './connection/errors.ts';
 import { WriteQueue } from './connection/write-queue.ts';
 import { syncOwnIndexes } from './lists/own-filters.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
@@ -39,7 +39,7 @@ export function openStore(
   const queue = new WriteQueue(connection, writeLimits, (err, count) => {
     const isFull = isDriverError(err, resultCode.full);
     const message = isFull
-      ? 'The disk is full: writes are refused until it has space.'
+      ? 'The disk is full: writes that need more space are refused.'
       : 'A group of writes could not be committed.';
     logger?.error({ err, writes: count }, message);
   });
@@ -50,18 +50,21 @@ export function openStore(
 const tried = 'x'.repeat(64 * 1024);
 
 /**
- * Writes something and takes it away again. In one transaction: the log of SQLite gets all that it
- * touched, and nobody finds half of it.
+ * Writes something and takes it away again, in a transaction of its own: one that does not fit would
+ * take the other writes of a group with it.
  *
  * @throws RostrumError `store-unavailable`
  */
-async function tryWriting({ connection, writes }: StoreParts): Promise<void> {
-  await writes.add(() =>
-    connection.withSavepoint(() => {
-      connection.run('REPLACE INTO claims VALUES (?, ?, ?, ?, ?)', '', '', '', 0, tried);
-      connection.run("DELETE FROM claims WHERE kind = ''");
-    }),
-  );
+function tryWriting({ connection, writes }: StoreParts): void {
+  try {
+    connection.run('BEGIN IMMEDIATE');
+    connection.run('INSERT INTO claims VALUES (?, ?, ?, ?, ?)', '', '', '', 0, tried);
+    connection.run("DELETE FROM claims WHERE kind = ''");
+    connection.run('COMMIT');
+  } catch (error) {
+    connection.rollBack();
+    throw translated(error, 'none');
+  }
   writes.foundSpace();
 }
 
@@ -96,7 +99,7 @@ function storeOf(file: string, parts: StoreParts, lock: Connection): Store {
      */
     async ready() {
       await writes.add(() => connection.get('SELECT 1 FROM users LIMIT 1'));
-      if (writes.isFull) await tryWriting(parts);
+      if (writes.isDiskFull) tryWriting(parts);
       // Writes to a file that was moved or deleted would be lost to the next start.
       if (statSync(file, { throwIfNoEntry: false })?.ino !== inode) {
         throw storeUnavailable('none', new Error(`The data file ${file} is not where it was.`));

@@ -98,32 +98,49 @@ describe('a failing driver under the sqlite store', () => {
     expect(failed.details.outcome).to.equal('none');
   });
 
-  it('a disk with space for the first half of a trial only is one failure', async () => {
+  it('a disk with space for the first half of a trial only is full', async () => {
     watch = (sql) => {
       if (sql.startsWith('INSERT INTO posts') || sql.startsWith('DELETE')) {
         throw driverFault(codes.full);
       }
     };
-    const { cause } = await unavailable(store.posts.create(() => post('p')));
-    for (let n = 0; n < 3; n++) expect((await unavailable(store.ready())).cause).to.equal(cause);
+    await unavailable(store.posts.create(() => post('p')));
+    for (let n = 0; n < 3; n++) {
+      const { cause } = await unavailable(store.ready());
+      expect(cause).to.have.property('errcode', codes.full);
+    }
   });
 
   it('a statement that costs the whole transaction takes the whole group with it', async () => {
     watch = (sql, exec) => {
       if (!sql.startsWith('INSERT INTO posts')) return;
-      exec('ROLLBACK'); // as SQLite does by itself when a write runs out of disk
-      throw driverFault(codes.full);
+      exec('ROLLBACK'); // As SQLite may do by itself.
+      throw driverFault(codes.fsync);
     };
     const before = unavailable(store.users.create(() => user('1')));
     const itself = unavailable(store.posts.create(() => post('p')));
     const behind = store.users.create(() => user('2'));
     for (const error of [await before, await itself]) {
       expect(error.details.outcome).to.equal('none');
-      expect(error.cause).to.have.property('errcode', codes.full);
+      expect(error.cause).to.have.property('errcode', codes.fsync);
     }
     // It was not part of the group yet.
     expect((await behind).replayed).to.equal(false);
     expect(await store.users.get('1')).to.equal(undefined);
+  });
+
+  it('a statement that costs the whole transaction for want of space fails alone', async () => {
+    watch = (sql, exec) => {
+      if (!sql.startsWith('INSERT INTO posts')) return;
+      exec('ROLLBACK'); // As SQLite does by itself when a statement runs out of disk.
+      throw driverFault(codes.full);
+    };
+    const before = store.users.create(() => user('1'));
+    const itself = unavailable(store.posts.create(() => post('p')));
+    const behind = store.users.create(() => user('2'));
+    expect((await itself).details.outcome).to.equal('none');
+    for (const made of [await before, await behind]) expect(made.replayed).to.equal(false);
+    expect((await store.users.get('1'))?.version).to.equal(1);
   });
 
   it('what is acknowledged is there, and what surely was not made is not, at random', async () => {

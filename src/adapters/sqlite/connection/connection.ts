@@ -66,8 +66,8 @@ export class Connection {
 
   /**
    * Makes several statements of a transaction one step, where a constraint or a caller can refuse
-   * only the first. A failure of the driver costs the whole transaction. So there is no savepoint,
-   * which would take half as long as the statements.
+   * only the first. A failure of the driver costs the whole transaction. That saves a savepoint, which
+   * takes half as long as the statements.
    */
   withoutSavepoint<T>(run: () => T): T {
     try {

@@ -9,6 +9,9 @@ const retryMs = 25;
 /** For how long a group waits for more writes, while each turn of the event loop brings some. */
 const gatherMs = 5;
 
+/** For how long, in milliseconds, a disk that is still full is not reported again. */
+const repeatMs = 10_000;
+
 interface QueuedWrite {
   /** Reads and changes in the transaction that is open. It throws when it has changed nothing. */
   run(): unknown;
@@ -32,10 +35,10 @@ export class WriteQueue {
   /** How many writes waited at the last turn of the event loop. */
   #gathered = 0;
   #closing: PromiseWithResolvers<void> | undefined;
-  /** What the first write met that found no space on the disk, until {@link foundSpace}. */
-  #full: unknown;
+  /** When a full disk was last reported (`performance.now()`), until {@link foundSpace}. */
+  #reportedFull: number | undefined;
 
-  /** @param onFailure told of writes that failed with their whole group, and once of a full disk */
+  /** @param onFailure told of writes that failed with their whole group, and of a full disk now and then */
   constructor(
     connection: Connection,
     limits: WriteLimits,
@@ -49,9 +52,9 @@ export class WriteQueue {
   /**
    * Runs a write in a transaction; fulfilled with what it returns when that is committed.
    *
-   * A write that throws has to have changed nothing, or to have ended the transaction. SQLite undoes
-   * a statement that breaks a constraint, and ends the transaction where a full disk leaves it no other
-   * way; {@link Connection} has two ways to make several statements one step.
+   * A write that throws must have changed nothing, or have ended the transaction. SQLite undoes a
+   * statement that breaks a constraint; a full disk may end the transaction, and then the other writes
+   * run again. {@link Connection} has two ways to make several statements one step.
    */
   add<T>(run: () => T): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(storeUnavailable('none'));
@@ -65,14 +68,14 @@ export class WriteQueue {
     });
   }
 
-  /** Whether a write found no space on the disk, and none was seen since. */
-  get isFull(): boolean {
-    return this.#full !== undefined;
+  /** True from the first write that found the disk full until {@link foundSpace}. */
+  get isDiskFull(): boolean {
+    return this.#reportedFull !== undefined;
   }
 
-  /** There is space again, and not only for small writes: the next full disk is another one. */
+  /** Called when a large write has succeeded: the next full disk is reported at once. */
   foundSpace(): void {
-    this.#full = undefined;
+    this.#reportedFull = undefined;
   }
 
   /** Takes no more writes; fulfilled when those that wait have come to their end. */
@@ -92,7 +95,7 @@ export class WriteQueue {
 
   #turn(): void {
     this.#isScheduled = false;
-    const isBusy = !this.#isGrowing() && !this.#begin();
+    const isBusy = !this.#isGrowing() && !this.#tryGroup();
     if (this.#waiting.length > 0) this.#schedule(isBusy ? retryMs : 0);
     else this.#closing?.resolve();
   }
@@ -101,12 +104,14 @@ export class WriteQueue {
     const { length } = this.#waiting;
     const hasGrown = length > this.#gathered;
     this.#gathered = hasGrown ? length : 0;
-    const isFull = length >= this.#limits.groupWrites;
-    return hasGrown && !isFull && performance.now() - (this.#waiting[0]?.since ?? 0) < gatherMs;
+    const isGroupFull = length >= this.#limits.groupWrites;
+    return (
+      hasGrown && !isGroupFull && performance.now() - (this.#waiting[0]?.since ?? 0) < gatherMs
+    );
   }
 
   /** Commits one group. Returns false when somebody else holds the lock. */
-  #begin(): boolean {
+  #tryGroup(): boolean {
     try {
       this.#connection.run('BEGIN IMMEDIATE');
     } catch (error) {
@@ -140,6 +145,9 @@ export class WriteQueue {
       this.#connection.run('COMMIT');
     } catch (error) {
       this.#connection.rollBack();
+      const isFull = isDriverError(error, resultCode.full);
+      // The last one found no space, and ended the transaction. Without it, the others may fit.
+      if (isFull && !isCommitting) this.#waiting.unshift(...group.splice(0, group.length - 1));
       this.#reject(group, error, isCommitting ? outcomeOfCommit(error) : 'none');
       return;
     }
@@ -153,26 +161,25 @@ export class WriteQueue {
       return () => write.resolve(value);
     } catch (error) {
       if (!this.#connection.inTransaction) throw error;
-      const isFull = isDriverError(error, resultCode.full);
-      const failure = isFull ? this.#failed(error, 1) : error;
-      return () => write.reject(translated(failure, 'none'));
+      if (isDriverError(error, resultCode.full)) this.#report(error, 1);
+      return () => write.reject(translated(error, 'none'));
     }
   }
 
   #reject(writes: readonly QueuedWrite[], error: unknown, outcome: Outcome): void {
     if (writes.length === 0) return;
-    const failure = this.#failed(error, writes.length);
-    for (const write of writes) write.reject(translated(failure, outcome));
+    this.#report(error, writes.length);
+    for (const write of writes) write.reject(translated(error, outcome));
   }
 
   /** A full disk is one failure, however many writes meet it. */
-  #failed(error: unknown, writes: number): unknown {
+  #report(error: unknown, writes: number): void {
     if (isDriverError(error, resultCode.full)) {
-      if (this.#full !== undefined) return this.#full;
-      this.#full = error;
+      const now = performance.now();
+      if (this.#reportedFull !== undefined && now - this.#reportedFull < repeatMs) return;
+      this.#reportedFull = now;
     }
     this.#onFailure(error, writes);
-    return error;
   }
 }
 

@@ -32,7 +32,7 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions, cors: C
   for (const [path, resource] of resourcesOf(endpointsFor(rostrum.ownFilters))) {
     const steps: Step[] = [
       chooseEndpoint(resource), // 405
-      answerPreflight(cors, resource),
+      respondToPreflight(cors, resource),
       limitAddress(rateLimits), // 429
       authenticate === undefined ? pass : limitFailures(rateLimits), // 429
       authentication({ rostrum, authenticate, failures }), // 400, 401, 403
@@ -84,7 +84,7 @@ function limitAddress({ address }: RateLimits): Step {
 }
 
 /** A browser asks before it sends credentials. Were it refused, no script would see the 429. */
-function answerPreflight(cors: Cors, { allow }: Resource): Step {
+function respondToPreflight(cors: Cors, { allow }: Resource): Step {
   if (cors.isOff) return pass;
   return (ctx, next) => {
     const response = cors.preflight(ctx.req, allow);

@@ -37,8 +37,8 @@ export function boundaryOptions(options: RostrumHttpOptions): BoundaryOptions {
   };
 }
 
-type Answer = (exchange: Exchange) => unknown;
-export type Boundary = (ctx: Context, answer: Answer) => Promise<void>;
+type Handle = (exchange: Exchange) => unknown;
+export type Boundary = (ctx: Context, handle: Handle) => Promise<void>;
 
 /**
  * What surrounds all else: gives the request its id, turns what is thrown into a problem, logs,
@@ -48,21 +48,21 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
   const { logger, accessLog, metrics, trace, cors, isOwnHost } = options;
   // Without a logger, the app's `error` event has what nobody expected.
   const fail = logger && failureLog(logger);
-  return (ctx, answer) => {
+  return (ctx, handle) => {
     const exchange = new Exchange(ctx, options);
     ctx.state.exchange = exchange;
     if (logger && accessLog) logAtEnd(exchange, logger);
     if (metrics) countAtEnd(exchange, metrics);
     return trace
-      ? trace(exchange, () => serve(ctx, exchange, answer))
-      : serve(ctx, exchange, answer);
+      ? trace(exchange, () => serve(ctx, exchange, handle))
+      : serve(ctx, exchange, handle);
   };
 
-  async function serve(ctx: Context, exchange: Exchange, answer: Answer): Promise<void> {
+  async function serve(ctx: Context, exchange: Exchange, handle: Handle): Promise<void> {
     try {
       if (ctx.originalUrl.length > maxTargetLength) throw uriTooLong();
       if (isOwnHost !== undefined) checkHost(exchange, isOwnHost);
-      await answer(exchange);
+      await handle(exchange);
     } catch (error) {
       if (error instanceof RequestAborted) {
         ctx.respond = false;
@@ -82,6 +82,8 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
       ...cors.headersFor(ctx.req),
       ...commonHeaders(requestId),
     ];
+    // What is sent is not held here until its client has taken it.
+    exchange.response = undefined;
     deliver(ctx, { ...response, headers });
   }
 }

@@ -4,22 +4,27 @@ const shortText = 64 * 1024;
 /** Characters of a piece, about. A larger buffer is mapped and unmapped each time. */
 const pieceLength = 32 * 1024;
 
-/** A list of texts that is too long to be put together in memory, and is sent in pieces, once. */
+/**
+ * A long body as a list of texts. It is encoded in pieces when it is sent, so that the whole is never
+ * in memory as one text.
+ */
 export class LongText {
-  /** In characters, as that of a string. */
-  readonly length: number;
+  /** In bytes of UTF-8. */
+  readonly bytes: number;
   readonly #front: string;
   #texts: readonly string[] | undefined;
   readonly #end: string;
 
-  constructor(front: string, texts: readonly string[], end: string, length: number) {
+  constructor(front: string, texts: readonly string[], end: string) {
     this.#front = front;
     this.#texts = texts;
     this.#end = end;
-    this.length = length;
+    const commas = Math.max(texts.length - 1, 0);
+    this.bytes = Buffer.byteLength(front) + commas + Buffer.byteLength(end);
+    for (const text of texts) this.bytes += Buffer.byteLength(text);
   }
 
-  /** The whole, in bytes. It can be taken once. */
+  /** The whole, in pieces. It can be taken once. */
   take(): readonly Uint8Array[] {
     const pieces: Uint8Array[] = [];
     let piece = [this.#front];
@@ -38,14 +43,14 @@ export class LongText {
     return pieces;
   }
 
-  /** The whole as one text, taken once as well. */
+  /** The whole as one text, which can be taken once as well. */
   takeText(): string {
     return this.#front + this.#drop().join(',') + this.#end;
   }
 
   /**
-   * A response that waited long may be in V8's old generation, and would keep the texts alive until
-   * the next full collection.
+   * Whoever waited long for it may be in V8's old generation by now, and would keep the texts alive
+   * until the next full collection.
    */
   #drop(): readonly string[] {
     const texts = this.#texts;
@@ -55,17 +60,20 @@ export class LongText {
   }
 }
 
-/** Texts with commas between them, behind one text and before another. */
+/** `front`, the texts with commas between them, and `end`. */
 export function joined(front: string, texts: readonly string[], end: string): string | LongText {
-  const commas = Math.max(texts.length - 1, 0);
-  let length = front.length + commas + end.length;
+  let length = front.length + Math.max(texts.length - 1, 0) + end.length;
   for (const text of texts) length += text.length;
-  if (length > shortText) return new LongText(front, texts, end, length);
-  return front + texts.join(',') + end;
+  return length > shortText ? new LongText(front, texts, end) : front + texts.join(',') + end;
 }
 
-/** What is written for a body: a short one is a text, a longer one bytes. */
-export function encoded(body: string | LongText): string | readonly Uint8Array[] {
+/** How many bytes a body has as UTF-8. */
+export function bytesOf(body: string | LongText): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.bytes;
+}
+
+/** What is written for a body: of a short one the text, of a longer one pieces of bytes. */
+export function chunksOf(body: string | LongText): string | readonly Uint8Array[] {
   if (typeof body !== 'string') return body.take();
   return body.length > shortText ? [Buffer.from(body)] : body;
 }

@@ -11,7 +11,7 @@ import { below, mountPath, parseTarget, prefixPath } from './request/target.ts';
 import { leaveToKoa } from './response.ts';
 
 /**
- * Rostrum in somebody else's Koa app: answers what lies under the prefix, and leaves all else to
+ * Rostrum in somebody else's Koa app: serves what lies under the prefix, and leaves all else to
  * the rest of the app. The pages of the problems lie under the prefix as well.
  *
  * Works below `koa-mount` and the like, too: `Location`, `Link` and `type` are paths as the client
@@ -31,7 +31,7 @@ export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions 
     const known = exchangeOf(ctx);
     const rest = below(front, known?.target.path ?? parseTarget(ctx.url).path);
     if (rest === undefined) return next();
-    const answer = (exchange: Exchange) => {
+    const handle = (exchange: Exchange) => {
       const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
       exchange.base = (publicUrl ?? mountPath(ctx.url, originalUrl)) + front;
       if (exchange === known) return api(ctx, exchange, rest);
@@ -42,7 +42,7 @@ export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions 
       exchange.response = problemPage(ctx, exchange, page.slice(1));
       return undefined;
     };
-    return known === undefined ? within(ctx, answer) : answer(known);
+    return known === undefined ? within(ctx, handle) : handle(known);
   };
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import { encoded, type LongText } from './long-text.ts';
+import { drain, drainMs } from './drain.ts';
+import { bytesOf, chunksOf, type LongText } from './long-text.ts';
 import { bodyLimit, smallBody } from './request/limits.ts';
 
 /** A response as a value: it is made by a handler, and sent in one place. */
@@ -94,29 +95,23 @@ function sendOne({ request, response, value }: Due): void {
 
 function send(request: IncomingMessage, response: ServerResponse, value: Response): void {
   const { status, headers, body = '', type } = value;
-  const content = encoded(body);
-  const bytes = bytesOf(content);
+  const bytes = bytesOf(body);
   const all = [...headers];
   if (type !== undefined) all.push('Content-Type', type);
   if (status !== 204 && status !== 304) all.push('Content-Length', String(bytes));
   if (isLastOf(request, status) && !all.includes('Connection')) all.push('Connection', 'close');
   response.writeHead(status, all);
-  const shown = request.method === 'HEAD' ? '' : content;
+  const content = request.method === 'HEAD' ? '' : chunksOf(body);
   if (isBodyDue(request)) {
-    sendEarly(request, response, shown);
-  } else if (typeof shown === 'string') {
+    sendEarly(request, response, content);
+  } else if (typeof content === 'string') {
     // Text of ASCII alone is the same in both encodings, and written faster in this one.
-    response.end(shown, bytes === shown.length ? 'latin1' : 'utf8');
+    response.end(content, bytes === content.length ? 'latin1' : 'utf8');
   } else {
     response.cork();
-    for (const piece of shown) response.write(piece);
+    for (const piece of content) response.write(piece);
     response.end();
   }
-}
-
-function bytesOf(content: string | readonly Uint8Array[]): number {
-  if (typeof content === 'string') return Buffer.byteLength(content);
-  return content.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** True while some of a body is still to come. */
@@ -130,13 +125,9 @@ function isLastOf(request: IncomingMessage, status: number): boolean {
   return isLargeRest(request) || (status === 503 && isBodyDue(request));
 }
 
-/** For how long, and how much, of a body that nobody wants is read. */
-export const restLimits = { ms: 2000, bytes: 4 * 1024 * 1024 };
-
 /**
- * Sends a response to a request whose body is still on its way, and reads on for a while: to close
- * at once would make TCP reset the connection, and the client could lose the response (RFC 9112,
- * section 9.6). A connection whose body ends in time serves the next request.
+ * Sends a response to a request whose body is still on its way, and reads on for a while. A connection
+ * whose body ends in time serves the next request.
  */
 function sendEarly(
   request: IncomingMessage,
@@ -146,15 +137,10 @@ function sendEarly(
   if (content === '') response.flushHeaders();
   else if (typeof content === 'string') response.write(content);
   else for (const piece of content) response.write(piece);
-  const timer = setTimeout(() => request.socket.destroy(), restLimits.ms);
+  const timer = setTimeout(() => request.socket.destroy(), drainMs);
   request.once('end', () => response.end());
   request.once('close', () => clearTimeout(timer));
-  if (response.statusCode === 503) return; // An overloaded server reads no more.
-  let rest = restLimits.bytes;
-  request.on('data', (chunk: Uint8Array) => {
-    rest -= chunk.length;
-    if (rest < 0) request.socket.destroy();
-  });
+  if (response.statusCode !== 503) drain(request, request.socket); // An overloaded server reads no more.
 }
 
 /** True when a body, if there is one, comes along with its headers, as a rule. */

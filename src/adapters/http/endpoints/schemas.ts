@@ -23,7 +23,7 @@ export const countSchema: JsonSchema = {
   maximum: Number.MAX_SAFE_INTEGER,
 };
 
-/** The schemas of bodies and answers, made of the very rules that the domain validates by. */
+/** The schemas of bodies and responses, made of the very rules that the domain validates by. */
 export const schemas = {
   user: recordSchema('A user.', userRules),
   userInput: inputSchema('A user as a client gives it.', userRules),
@@ -127,7 +127,7 @@ function objectSchema(
   return { type: 'object', description, properties, required, additionalProperties: true };
 }
 
-/** A field as it is stored and answered. */
+/** A field as it is stored and returned. */
 function storedSchema(rule: FieldRule, nullable: boolean): JsonSchema {
   const type = stringType(nullable);
   switch (rule.type) {

@@ -1,5 +1,6 @@
 import { pageLimits } from '../../../domain/list.ts';
 import type { Exchange } from '../exchange.ts';
+import { bytesOf } from '../long-text.ts';
 import type { Response } from '../response.ts';
 import { Budget } from './budget.ts';
 import { Turns } from './turns.ts';
@@ -7,14 +8,14 @@ import { Turns } from './turns.ts';
 /** Responses of so many records at most are made at once, and bounded when their size is known. */
 const fewRecords = 20;
 
-/** How many characters responses may have that are made one after another, before others have their turns. */
-const charactersAtOnce = 1024 * 1024;
+/** How many bytes responses may have that are made one after another, before others have their turns. */
+const bytesAtOnce = 1024 * 1024;
 
 /** How long a record is thought to be until its response is made. */
 const guessedRecord = 1024;
 
-/** Bodies up to so many characters are not counted: they are sent whatever others hold. */
-const smallBody = 64 * 1024;
+/** Bodies of so many bytes at most are not counted: they are sent whatever others hold. */
+const uncounted = 64 * 1024;
 
 /** With whom others wait for room: a list of one may be as large as any. */
 const patience = { holderMs: 1000, waiterMs: 10_000 };
@@ -28,7 +29,7 @@ export class ResponseMemory {
   readonly #usual: Budget;
   readonly #large: Budget;
   readonly #changes: Budget;
-  readonly #turns = new Turns(charactersAtOnce);
+  readonly #turns = new Turns(bytesAtOnce);
   readonly #leave: (exchange: Exchange) => void;
 
   /** @param leave takes a request that may wait here out of those in progress */
@@ -57,7 +58,7 @@ export class ResponseMemory {
   /** Holds the response to a change. That is made: its response can neither wait nor be refused. */
   hold(exchange: Exchange, response: Response): Response {
     const length = lengthOf(response);
-    if (length > smallBody) this.#changes.keep(this.#changes.force(length), exchange);
+    if (length > uncounted) this.#changes.keep(this.#changes.force(length), exchange);
     return response;
   }
 
@@ -77,7 +78,7 @@ export class ResponseMemory {
     }
     const response = await make();
     const length = lengthOf(response);
-    const cost = Math.max(length - smallBody, 0);
+    const cost = Math.max(length - uncounted, 0);
     if (isAlone) this.#turns.spend(cost);
     else this.#turns.settle(reckoned, cost);
     if (cost === 0) return response;
@@ -101,7 +102,7 @@ export class ResponseMemory {
       const response = await make();
       const length = lengthOf(response);
       this.#turns.spend(length - bytes);
-      if (length > smallBody) {
+      if (length > uncounted) {
         budget.resize(share, length);
         budget.keep(share, exchange);
       } else {
@@ -115,7 +116,6 @@ export class ResponseMemory {
   }
 }
 
-/** In characters: the bytes, up to three times as many, are made when it is sent. */
 function lengthOf({ body = '' }: Response): number {
-  return body.length;
+  return bytesOf(body);
 }

@@ -27,7 +27,7 @@ export class Problem extends Error {
   readonly parts: ProblemParts;
 
   constructor(code: ProblemCode, sentence: string, parts: ProblemParts = {}) {
-    // It is an answer: nobody reads its stack, which costs more than all else of it.
+    // It is a response: nobody reads its stack, which costs more than all else of it.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(sentence, parts.cause === undefined ? {} : { cause: parts.cause });

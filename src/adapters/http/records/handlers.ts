@@ -3,7 +3,7 @@ import type { Entity, Version, Versioned } from '../../../domain/record.ts';
 import type { Change, CreateOptions } from '../../../domain/services/record-service.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Creation } from '../../../ports/repository.ts';
-import type { Api, Handler } from '../endpoint.ts';
+import type { Handler } from '../endpoint.ts';
 import type { Exchange } from '../exchange.ts';
 import { entityTag } from '../headers/etag.ts';
 import { json, type Response, revalidated } from '../response.ts';
@@ -46,23 +46,18 @@ export function recordHandlers(
       });
     },
 
-    async replace(exchange, api) {
-      const { id, body, headers } = exchange;
-      const precondition = preconditionOf(headers, api.requireIfMatch);
-      return changed(exchange, api, await service(api.rostrum).replace(id, body, precondition));
-    },
-
-    async patch(exchange, api) {
-      const { id, body, headers } = exchange;
-      const precondition = preconditionOf(headers, api.requireIfMatch);
-      return changed(exchange, api, await service(api.rostrum).patch(id, body, precondition));
-    },
+    replace: change('replace'),
+    patch: change('patch'),
   };
 
-  function changed(exchange: Exchange, { audit, memory }: Api, change: Change<unknown>): Response {
-    const { version } = change;
-    if (change.changed) audit(exchange, { collection, id: exchange.id, version });
-    return memory.hold(exchange, written(exchange, 200, change));
+  function change(way: 'replace' | 'patch'): Handler {
+    return async (exchange, { rostrum, requireIfMatch, audit, memory }) => {
+      const { id, body, headers } = exchange;
+      const precondition = preconditionOf(headers, requireIfMatch);
+      const made = await service(rostrum)[way](id, body, precondition);
+      if (made.changed) audit(exchange, { collection, id, version: made.version });
+      return memory.hold(exchange, written(exchange, 200, made));
+    };
   }
 }
 

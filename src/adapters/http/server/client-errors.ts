@@ -3,9 +3,10 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../../ports/logger.ts';
 import type { ClientAddress } from '../access/client-address.ts';
+import { drain, drainMs } from '../drain.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { maxTargetLength } from '../request/limits.ts';
-import { commonHeaders, restLimits, sendDue } from '../response.ts';
+import { commonHeaders, sendDue } from '../response.ts';
 import type { Connections } from './connections.ts';
 import type { ServeOptions } from './options.ts';
 
@@ -50,14 +51,16 @@ export class ClientErrors {
     }
     if (this.#refused.has(socket)) return;
     this.#refused.add(socket);
-    discard(socket);
+    // Off with the HTTP parser: what it would find now must not be served any more.
+    socket.removeAllListeners('data').removeAllListeners('end');
+    drain(socket, socket);
     sendDue();
     const { incomplete } = connection;
     await connection.settled();
     // One that has its response already gets no other.
     if (incomplete?.response.headersSent) socket.end();
     else if (socket.writable) socket.end(this.#render(socket, problem, cause));
-    const timer = setTimeout(() => socket.destroy(), restLimits.ms);
+    const timer = setTimeout(() => socket.destroy(), drainMs);
     socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
   }
 
@@ -78,21 +81,6 @@ export class ClientErrors {
     const lines = all.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
     return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`;
   }
-}
-
-/**
- * Throws away what a client goes on sending: to close at once would make TCP reset the connection,
- * and the client could lose the response (RFC 9112, section 9.6).
- */
-function discard(socket: Socket): void {
-  // Off with the HTTP parser: what it would find now must not be served any more.
-  socket.removeAllListeners('data').removeAllListeners('end');
-  let rest = restLimits.bytes;
-  socket.on('data', (chunk: Uint8Array) => {
-    rest -= chunk.length;
-    if (rest < 0) socket.destroy();
-  });
-  socket.resume();
 }
 
 const timeout = 'The request did not arrive in time.';

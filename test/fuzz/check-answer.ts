@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { contractCodes } from '../support/contract-codes.ts';
-import type { RawAnswer } from './connection.ts';
+import type { RawResponse } from './connection.ts';
 import type { RawRequest } from './requests.ts';
 
 const problemMembers = ['type', 'title', 'status', 'code', 'error', 'detail', 'requestId'];
 
 /** Holds an answer to the shapes that the contract has for it. */
-export function checkAnswer({ method, path }: RawRequest, answer: RawAnswer): void {
+export function checkAnswer({ method, path }: RawRequest, answer: RawResponse): void {
   const { status, headers, body } = answer;
   expect(headers.get('x-request-id')).to.match(/^[\w.-]{1,128}$/);
   if (method === 'HEAD') {
@@ -25,7 +25,7 @@ export function checkAnswer({ method, path }: RawRequest, answer: RawAnswer): vo
   }
 }
 
-function checkProblem({ status, headers, body }: RawAnswer): void {
+function checkProblem({ status, headers, body }: RawResponse): void {
   expect(status, body).to.be.below(500);
   expect(headers.get('content-type')).to.equal('application/problem+json');
   expect(headers.get('cache-control')).to.equal('no-store');
@@ -43,7 +43,7 @@ function checkProblem({ status, headers, body }: RawAnswer): void {
   }
 }
 
-function checkSuccess(method: string, path: string, { status, headers, body }: RawAnswer): void {
+function checkSuccess(method: string, path: string, { status, headers, body }: RawResponse): void {
   const value = JSON.parse(body);
   const [, , , kind = '', id] = decodeURI(path.split('?')[0] ?? '').split('/');
   if (method === 'DELETE') {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { RawRequest } from './requests.ts';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
@@ -26,12 +26,12 @@ export class Connection {
    * @returns the answer; undefined when the server closed the connection without one
    * @throws when nothing happens for too long
    */
-  async send(request: RawRequest): Promise<RawAnswer | undefined> {
+  async send(request: RawRequest): Promise<RawResponse | undefined> {
     const socket = await this.#open();
-    const answer = new Promise<RawAnswer | undefined>((resolve, reject) => {
+    const answer = new Promise<RawResponse | undefined>((resolve, reject) => {
       let received = Buffer.alloc(0);
       const patience = setTimeout(() => done(new Error('no answer')), patienceMs);
-      const done = (outcome: RawAnswer | Error | undefined) => {
+      const done = (outcome: RawResponse | Error | undefined) => {
         clearTimeout(patience);
         socket.removeAllListeners('data').removeAllListeners('close');
         if (outcome instanceof Error) reject(outcome);
@@ -75,7 +75,7 @@ export class Connection {
 }
 
 /** The final answer in the bytes, when it is there whole. */
-function readAnswer(bytes: Buffer, method: string): RawAnswer | undefined {
+function readAnswer(bytes: Buffer, method: string): RawResponse | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const [first = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');

@@ -1,5 +1,5 @@
 import { checkAnswer } from './check-answer.ts';
-import { Connection, type RawAnswer } from './connection.ts';
+import { Connection, type RawResponse } from './connection.ts';
 import { type Random, randomFrom } from './random.ts';
 import { type RawRequest, requestOf } from './requests.ts';
 
@@ -41,7 +41,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzLedger> {
 
   function judge(
     request: RawRequest,
-    answer: RawAnswer | Error | undefined,
+    answer: RawResponse | Error | undefined,
     history: readonly string[],
   ): void {
     const status = answer === undefined || answer instanceof Error ? 0 : answer.status;
@@ -64,7 +64,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzLedger> {
 }
 
 /** Keeps some ids of records that were made, so that later requests meet them. */
-function learn(random: Random, ids: string[], { status, body }: RawAnswer): void {
+function learn(random: Random, ids: string[], { status, body }: RawResponse): void {
   if (status !== 201 || body === '') return;
   const id: string = JSON.parse(body).id;
   if (ids.length < 50) ids.push(id);

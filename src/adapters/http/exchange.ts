@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ClientAddress } from './access/client-address.ts';
 import type { Quota } from './access/rate-limit.ts';
-import type { Kind } from './load/admission.ts';
+import type { RequestKind } from './load/admission.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import type { Query } from './request/query.ts';
 import { requestIdFrom } from './request/request-id.ts';
@@ -57,7 +57,7 @@ export class Exchange {
   /** Where the credentials are described (RFC 9728); empty where they are not. */
   metadataPath = '';
   /** As what it counts among the requests in progress, while it does. */
-  inProgress: Kind | undefined;
+  inProgress: RequestKind | undefined;
   query: Query = noQuery;
   /** An empty object for an endpoint that takes no body. */
   body: JsonObject = {};

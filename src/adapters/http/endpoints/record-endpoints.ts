@@ -26,8 +26,8 @@ const changeProblems: readonly ProblemCode[] = [
   'precondition-required',
 ];
 
-/** The six endpoints that a kind of record has, and what is its own about them. */
-interface Kind {
+/** What the six endpoints of a collection have of their own. */
+interface Collection {
   readonly one: 'user' | 'post';
   readonly One: 'User' | 'Post';
   readonly many: 'users' | 'posts';
@@ -42,14 +42,14 @@ interface Kind {
   readonly deleteConflicts: readonly ProblemCode[];
 }
 
-export function endpointsOf(kind: Kind): readonly Endpoint[] {
-  const { one, One, many, Many, handlers } = kind;
+export function endpointsOf(collection: Collection): readonly Endpoint[] {
+  const { one, One, many, Many, handlers } = collection;
   const path = `/${many}`;
   const read = [`${many}:read`] as const;
   const write = [`${many}:write`, `${many}:write:own`] as const;
   const record: EndpointResponse = {
     description: `The ${one}.`,
-    schema: kind.schemas.record,
+    schema: collection.schemas.record,
     headers: ['ETag'],
   };
   const change = {
@@ -66,7 +66,7 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
       `${one}-not-found`,
       ...changeProblems,
       'invalid-record',
-      ...kind.conflicts,
+      ...collection.conflicts,
     ],
   } as const satisfies Partial<Endpoint>;
 
@@ -77,12 +77,12 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
       operation: `list${Many}`,
       summary: `A page of the ${many}`,
       scopes: read,
-      query: kind.listParameters,
+      query: collection.listParameters,
       headers: [],
       responses: {
         200: {
           description: 'A page.',
-          schema: kind.schemas.page,
+          schema: collection.schemas.page,
           headers: ['Link', 'X-Total-Count'],
         },
       },
@@ -98,7 +98,7 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
       scopes: many === 'users' ? ['users:write'] : write,
       query: [],
       headers: [idempotencyKey, prefer],
-      body: { types: [json], acceptHeader: 'Accept-Post', schema: kind.schemas.input },
+      body: { types: [json], acceptHeader: 'Accept-Post', schema: collection.schemas.input },
       responses: {
         201: {
           ...record,
@@ -111,7 +111,7 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
         ...bodyProblems,
         'idempotency-key-reused',
         'invalid-record',
-        ...kind.conflicts,
+        ...collection.conflicts,
       ],
       handle: handlers.create,
     },
@@ -132,7 +132,7 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
       method: 'PUT',
       operation: `replace${One}`,
       summary: `Replaces a whole ${one}`,
-      body: { types: [json], acceptHeader: 'Accept', schema: kind.schemas.input },
+      body: { types: [json], acceptHeader: 'Accept', schema: collection.schemas.input },
       handle: handlers.replace,
     },
     {
@@ -140,7 +140,11 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
       method: 'PATCH',
       operation: `patch${One}`,
       summary: `Changes the supplied fields of a ${one}`,
-      body: { types: [mergePatch, json], acceptHeader: 'Accept-Patch', schema: kind.schemas.patch },
+      body: {
+        types: [mergePatch, json],
+        acceptHeader: 'Accept-Patch',
+        schema: collection.schemas.patch,
+      },
       handle: handlers.patch,
     },
     {
@@ -148,12 +152,12 @@ export function endpointsOf(kind: Kind): readonly Endpoint[] {
       method: 'DELETE',
       operation: `delete${One}`,
       summary: `Deletes a ${one}`,
-      query: kind.deleteParameters,
+      query: collection.deleteParameters,
       responses: {
         200: { description: 'Deleted.', schema: schemas.deleted, headers: [applied] },
         204: noContent,
       },
-      problems: [`${one}-not-found`, ...changeProblems, ...kind.deleteConflicts],
+      problems: [`${one}-not-found`, ...changeProblems, ...collection.deleteConflicts],
       handle: handlers.remove,
     },
   ];

@@ -1,12 +1,12 @@
 import type { Scope } from '../../../domain/caller.ts';
 import type { Endpoint } from '../endpoint.ts';
-import type { Kind } from '../load/admission.ts';
+import type { RequestKind } from '../load/admission.ts';
 import { HeaderTable, QueryTable } from '../request/parameters.ts';
 
 /** An endpoint and the tables that its requests are held to. */
 export interface Operation {
   readonly endpoint: Endpoint;
-  readonly kind: Kind;
+  readonly kind: RequestKind;
   readonly query: QueryTable;
   readonly headers: HeaderTable;
 }
@@ -48,7 +48,7 @@ function resource(path: string, own: readonly Endpoint[]): Resource {
   return { methods, allow };
 }
 
-function kindOf({ method, path }: Endpoint): Kind {
+function kindOf({ method, path }: Endpoint): RequestKind {
   if (method !== 'GET' && method !== 'OPTIONS') return 'write';
   return path.includes(':') ? 'read' : 'list';
 }

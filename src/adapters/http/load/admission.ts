@@ -2,11 +2,11 @@ import { RostrumError } from '../../../domain/errors.ts';
 import { Pace } from './pace.ts';
 
 /** Each kind is counted alone: a store that is slow with one does not end the others. */
-export type Kind = 'list' | 'read' | 'write';
+export type RequestKind = 'list' | 'read' | 'write';
 
 /** As what a request counts among those in progress, while it does. */
 interface Admitted {
-  inProgress: Kind | undefined;
+  inProgress: RequestKind | undefined;
 }
 
 export interface AdmissionLimits {
@@ -19,11 +19,11 @@ export interface AdmissionLimits {
    * waits for its end.
    */
   readonly busyTurnMs: number;
-  /** Nobody joins a line in which he would wait for longer, in milliseconds. */
+  /** Nobody joins a line in which the wait would be longer than this, in milliseconds. */
   readonly waitMs: number;
   /** A line this long may always be joined, as the process may just have been paused. */
   readonly shortLine: number;
-  /** Nobody joins a line this long: some of a body may be in memory already. */
+  /** Nobody joins a line this long: parts of bodies may be in memory already. */
   readonly longLine: number;
 }
 
@@ -54,7 +54,7 @@ const [leastInTurn, mostInTurn] = [16, 256];
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
-  readonly #inProgress: Record<Kind, number> = { list: 0, read: 0, write: 0 };
+  readonly #inProgress: Record<RequestKind, number> = { list: 0, read: 0, write: 0 };
   readonly #line: (() => void)[] = [];
   readonly #pace = new Pace();
   /** How many immediates will look at the line. */
@@ -76,7 +76,7 @@ export class Admission {
    * @returns undefined when it has
    * @throws RostrumError `overloaded` when that would take too long, or too many are in progress
    */
-  wait(kind: Kind): Promise<void> | undefined {
+  wait(kind: RequestKind): Promise<void> | undefined {
     const { waitMs, shortLine, longLine } = this.#limits;
     const { length } = this.#line;
     if (length >= shortLine) this.#setBusy();
@@ -93,7 +93,7 @@ export class Admission {
    *
    * @throws RostrumError `overloaded` when too many are
    */
-  enter(request: Admitted, kind: Kind): void {
+  enter(request: Admitted, kind: RequestKind): void {
     if (this.#isFull(kind)) throw overloaded;
     request.inProgress = kind;
     this.#inProgress[kind] += 1;
@@ -107,7 +107,7 @@ export class Admission {
     this.#inProgress[inProgress] -= 1;
   }
 
-  #isFull(kind: Kind): boolean {
+  #isFull(kind: RequestKind): boolean {
     return this.#inProgress[kind] >= this.#limits.inProgress;
   }
 

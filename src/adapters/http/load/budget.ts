@@ -15,11 +15,11 @@ interface Waiting {
   readonly resolve: (share: Share) => void;
 }
 
-/** For how long, in milliseconds, clients are borne with. */
+/** How long, in milliseconds, clients may take. */
 export interface Patience {
-  /** For which a share may wait for its client, when others need it. */
+  /** How long a share may wait for its client, when others need the room. */
   readonly holderMs: number;
-  /** For which somebody waits for room. */
+  /** How long somebody waits for room. */
   readonly waiterMs: number;
 }
 

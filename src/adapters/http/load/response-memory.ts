@@ -17,7 +17,7 @@ const guessedRecord = 1024;
 /** Bodies of so many bytes at most are not counted: they are sent whatever others hold. */
 const uncounted = 64 * 1024;
 
-/** With whom others wait for room: a list of one may be as large as any. */
+/** How long a client may hold room, and others wait for it: a list of one may be as large as any. */
 const patience = { holderMs: 1000, waiterMs: 10_000 };
 
 /**

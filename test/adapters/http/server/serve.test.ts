@@ -5,7 +5,7 @@ import Koa from 'koa';
 import { serve } from '../../../../src/adapters/http/index.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { keepLog } from '../support/log.ts';
-import { exchange, type RawAnswer, RawConnection } from '../support/raw.ts';
+import { exchange, RawConnection, type RawResponse } from '../support/raw.ts';
 import { slowStore } from '../support/slow-store.ts';
 
 const host = 'Host: x\r\n';
@@ -26,9 +26,9 @@ describe('the server', () => {
   after(() => api[Symbol.asyncDispose]());
 
   /** An error that the server made by itself: of the one shape, and the connection's last. */
-  function expectRefusal(answer: RawAnswer | undefined, status: number, code: string): void {
+  function expectRefusal(answer: RawResponse | undefined, status: number, code: string): void {
     expect([answer?.status, answer?.body.code]).to.deep.equal([status, code]);
-    const { headers, body } = answer as RawAnswer;
+    const { headers, body } = answer as RawResponse;
     expect(headers.get('content-type')).to.match(/^application\/problem\+json(;|$)/);
     expect(headers.get('cache-control')).to.equal('no-store');
     expect(headers.get('connection')).to.equal('close');
@@ -40,13 +40,17 @@ describe('the server', () => {
     expect(body.error).to.equal(body.detail).and.match(/\.$/);
   }
 
-  async function expectRefused(request: string, status: number, code: string): Promise<RawAnswer> {
+  async function expectRefused(
+    request: string,
+    status: number,
+    code: string,
+  ): Promise<RawResponse> {
     const connection = new RawConnection(api.server);
     const answer = await connection.send(request).next();
     expectRefusal(answer, status, code);
     connection.end();
     await connection.closed();
-    return answer as RawAnswer;
+    return answer as RawResponse;
   }
 
   for (const [what, request] of [

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { RunningServer } from '../../../../src/adapters/http/index.ts';
 
 /** An answer as it came over the wire. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
@@ -42,7 +42,7 @@ export class RawConnection {
   }
 
   /** The next answer, whole; undefined when the connection ends without one. */
-  async next(method = 'GET'): Promise<RawAnswer | undefined> {
+  async next(method = 'GET'): Promise<RawResponse | undefined> {
     for (;;) {
       const answer = this.#take(method);
       if (answer !== undefined) return answer;
@@ -64,7 +64,7 @@ export class RawConnection {
     return this.#received;
   }
 
-  #take(method: string): RawAnswer | undefined {
+  #take(method: string): RawResponse | undefined {
     const end = this.#received.indexOf('\r\n\r\n');
     if (end < 0) return undefined;
     const [first = '', ...lines] = this.#received.slice(0, end).split('\r\n');
@@ -91,7 +91,7 @@ export class RawConnection {
 export async function exchange(
   server: RunningServer,
   text: string,
-): Promise<RawAnswer | undefined> {
+): Promise<RawResponse | undefined> {
   const connection = new RawConnection(server);
   try {
     return await connection.send(text).next();

@@ -56,9 +56,8 @@ export class JsonReader {
     into: Record<string, Json>,
   ): void {
     const value = from[key];
-    if (value === undefined || this.issues.full) return;
+    if (value === undefined || this.issues.full || !this.#checkKey(key)) return;
     this.#path.push(key);
-    this.#key(key);
     const member = this.read(value);
     if (member !== undefined) setMember(into, key, member);
     this.#path.pop();
@@ -94,21 +93,27 @@ export class JsonReader {
     return copy;
   }
 
-  #key(key: string): void {
+  /** @returns false for a key that is too long for a pointer: what lies under it is not read */
+  #checkKey(key: string): boolean {
     this.#most += key.length * 6 + 4;
-    const length = codePoints(key);
-    if (length < 1 || length > recordLimits.keyLength) {
-      this.#add('key', `A key must have 1 to ${recordLimits.keyLength} characters.`);
-    } else if (key === '__proto__') {
-      this.#add('key', 'A key must not be "__proto__".');
-    } else if (!isCleanText(key)) {
-      this.#add('key', 'A key must not contain NUL or half of a surrogate pair.');
+    if (codePoints(key) > recordLimits.keyLength) {
+      this.#add('key', `It has a key of more than ${recordLimits.keyLength} characters.`);
+      return false;
     }
+    const wrong = whyNoKey(key);
+    if (wrong !== undefined) this.issues.add([...this.#path, key], 'key', wrong);
+    return true;
   }
 
   #add(...[code, message]: [Parameters<Issues['add']>[1], string]): void {
     this.issues.add(this.#path, code, message);
   }
+}
+
+function whyNoKey(key: string): string | undefined {
+  if (key === '') return 'A key must not be empty.';
+  if (key === '__proto__') return 'A key must not be "__proto__".';
+  return isCleanText(key) ? undefined : 'A key must not contain NUL or half of a surrogate pair.';
 }
 
 /** True when objects and arrays are nested deeper than a record may be. */

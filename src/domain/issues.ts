@@ -32,15 +32,20 @@ export interface FieldIssue {
 /** How many issues one error lists at most. */
 export const maxIssues = 100;
 
+/** How many characters the pointers of one error have together, about: a path may have a thousand. */
+const maxPointers = 16 * 1024;
+
 /** Collects issues, up to the most that one error lists. */
 export class Issues {
   readonly #list: FieldIssue[] = [];
   readonly #pointers = new Set<string>();
+  #length = 0;
 
   add(path: readonly (string | number)[], code: FieldCode, message: string): void {
     if (this.full) return;
     const pointer = jsonPointer(path);
     this.#pointers.add(pointer);
+    this.#length += pointer.length;
     this.#list.push({ pointer, code, message });
   }
 
@@ -50,7 +55,7 @@ export class Issues {
   }
 
   get full(): boolean {
-    return this.#list.length >= maxIssues;
+    return this.#list.length >= maxIssues || this.#length >= maxPointers;
   }
 
   get list(): readonly FieldIssue[] {

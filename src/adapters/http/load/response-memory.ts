@@ -5,14 +5,8 @@ import type { Response } from '../response.ts';
 import { Budget } from './budget.ts';
 import { Turns } from './turns.ts';
 
-/** Responses of so many records at most are made at once, and bounded when their size is known. */
-const fewRecords = 20;
-
 /** How many bytes responses may have that are made one after another, before others have their turns. */
 const bytesAtOnce = 1024 * 1024;
-
-/** How long a record is thought to be until its response is made. */
-const guessedRecord = 1024;
 
 /** Bodies of so many bytes at most are not counted: they are sent whatever others hold. */
 const uncounted = 64 * 1024;
@@ -48,11 +42,9 @@ export class ResponseMemory {
    * @throws RostrumError `overloaded`
    */
   make(exchange: Exchange, records: number, make: () => Promise<Response>): Promise<Response> {
-    const isUsual = records <= pageLimits.default;
-    const budget = isUsual ? this.#usual : this.#large;
-    if (records <= fewRecords) return this.#makeFew(exchange, records, budget, make);
-    const bytes = isUsual ? records * guessedRecord : pageLimits.bytes;
-    return this.#makeInTurn(exchange, bytes, budget, make);
+    return records <= pageLimits.default
+      ? this.#makeUsual(exchange, records, make)
+      : this.#makeInTurn(exchange, pageLimits.bytes, this.#large, make);
   }
 
   /** Holds the response to a change. That is made: its response can neither wait nor be refused. */
@@ -63,10 +55,9 @@ export class ResponseMemory {
   }
 
   /** Makes a response, and drops it where it is large and has no room, to make it again in its turn. */
-  async #makeFew(
+  async #makeUsual(
     exchange: Exchange,
     records: number,
-    budget: Budget,
     make: () => Promise<Response>,
   ): Promise<Response> {
     // One record is not worth a line: whoever asks for one does not wait for large lists.
@@ -82,9 +73,9 @@ export class ResponseMemory {
     if (isAlone) this.#turns.spend(cost);
     else this.#turns.settle(reckoned, cost);
     if (cost === 0) return response;
-    const share = budget.tryTake(length);
-    if (share === undefined) return this.#makeInTurn(exchange, length, budget, make);
-    budget.keep(share, exchange);
+    const share = this.#usual.tryTake(length);
+    if (share === undefined) return this.#makeInTurn(exchange, length, this.#usual, make);
+    this.#usual.keep(share, exchange);
     return response;
   }
 

@@ -31,6 +31,19 @@ describe('the body of a request', () => {
     return answer;
   }
 
+  it('that breaks rules in long places is refused in a short response', async () => {
+    const values = `[${Array(1000).fill('1e999')}]`;
+    const deep = (key: string) => `${`{"${key}":`.repeat(14)}${values}${'}'.repeat(14)}`;
+    for (const body of [
+      `{"name":"a","${'~'.repeat(1_000_000)}":${values}}`,
+      `{"name":"a","own":${deep('~'.repeat(64))}}`,
+      `{"name":"a",${Array.from({ length: 50 }, (_, i) => `"${i}${'k'.repeat(20_000)}":1`)}}`,
+    ]) {
+      const response = await expectRaw(body, 422, 'invalid-record');
+      expect(response?.text.length).to.be.within(200, 64 * 1024);
+    }
+  });
+
   it('may be of the right media type in every spelling', async () => {
     for (const type of [
       'application/json',

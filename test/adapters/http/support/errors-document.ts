@@ -52,7 +52,7 @@ Every error of the API is a JSON object of one shape (RFC 9457, \`application/pr
 }
 \`\`\`
 
-Programs go by \`code\`, which does not change within v1; \`error\` is a sentence for people and may. \`errors\` lists every field (\`pointer\`), query parameter (\`parameter\`) or header (\`header\`) that is wrong, 100 at most. \`type\` is the path of a page on the server that says what is said here. \`requestId\` finds the request in the server's log.
+Programs go by \`code\`, which does not change within v1; \`error\` is a sentence for people and may. \`errors\` lists every field (\`pointer\`), query parameter (\`parameter\`) or header (\`header\`) that is wrong, 100 at most, and fewer where their pointers are long. \`type\` is the path of a page on the server that says what is said here. \`requestId\` finds the request in the server's log.
 
 | Status | Code | Title |
 |---|---|---|

@@ -119,7 +119,7 @@ function awaitTime(admission: Admission): Step {
     const wait = admission.wait(operation.kind);
     if (wait === undefined) return next();
     return wait.then(() => {
-      exchange.checkClient();
+      exchange.checkWaited();
       return next();
     });
   };

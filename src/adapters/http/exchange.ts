@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { Caller } from '../../domain/caller.ts';
+import { RostrumError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ClientAddress } from './access/client-address.ts';
 import type { Quota } from './access/rate-limit.ts';
@@ -95,6 +96,18 @@ export class Exchange {
   checkClient(): void {
     const isGone = this.res.destroyed || this.req.socket.destroyed;
     if (isGone) throw new RequestAborted('The client is gone.');
+  }
+
+  /**
+   * The same for a request that waited for others. Who ended their side of the connection meanwhile
+   * is gone as well, as a rule, and one who only half closed it is told.
+   *
+   * @throws RequestAborted
+   * @throws RostrumError `overloaded`
+   */
+  checkWaited(): void {
+    this.checkClient();
+    if (this.req.socket.readableEnded) throw new RostrumError('overloaded', {});
   }
 }
 

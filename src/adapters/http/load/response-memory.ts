@@ -65,7 +65,7 @@ export class ResponseMemory {
     let reckoned = 0;
     if (!isAlone) {
       reckoned = await this.#turns.take();
-      exchange.checkClient();
+      exchange.checkWaited();
     }
     const response = await make();
     const length = lengthOf(response);
@@ -89,7 +89,7 @@ export class ResponseMemory {
     const share = await budget.wait(bytes);
     try {
       await this.#turns.take(bytes);
-      exchange.checkClient();
+      exchange.checkWaited();
       const response = await make();
       const length = lengthOf(response);
       this.#turns.spend(length - bytes);

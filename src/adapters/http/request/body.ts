@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
@@ -34,8 +36,8 @@ export class BodyReader {
   async read<T>(ctx: Context, form: BodyForm, use: (body: JsonObject) => T): Promise<Awaited<T>> {
     checkBodyHeaders(ctx.req, form);
     checkUnread(ctx);
-    // A body that is sent in chunks may come to be as large as any.
-    const bytes = Number(ctx.req.headers['content-length'] ?? bodyLimit);
+    const length = ctx.req.headers['content-length'];
+    const bytes = length === undefined ? await bytesOfChunks(ctx.req) : Number(length);
     const budget = bytes > smallBody ? this.#large : this.#small;
     const share = budget.take(bytes);
     budget.dependOn(share, () => ctx.req.destroy());
@@ -53,6 +55,16 @@ export class BodyReader {
       if (parsed !== undefined) this.#parsed.give(parsed);
     }
   }
+}
+
+/**
+ * Most bodies in chunks come along with their headers, and are there after this turn of the event loop.
+ * Any other may come to be as large as a body may be.
+ */
+async function bytesOfChunks(request: IncomingMessage): Promise<number> {
+  await nextTurn();
+  if (request.socket.destroyed) throw new RequestAborted('The client is gone.');
+  return request.complete ? request.readableLength : bodyLimit;
 }
 
 /** What of koa-bodyparser's options is used; its own types do not know the first one. */

@@ -15,15 +15,17 @@ export interface Target {
   readonly authority: string | undefined;
 }
 
-const absoluteForm = /^https?:\/\/([^/?#]*)/i;
+const absoluteForm = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i;
 
 /** Understands the absolute form, too (`GET http://host/path`; RFC 9112, section 3.2.2). */
 export function parseTarget(target: string): Target {
-  const [front = '', authority] = target.startsWith('/') ? [] : (absoluteForm.exec(target) ?? []);
+  const [front = '', scheme = 'http', authority] = target.startsWith('/')
+    ? []
+    : (absoluteForm.exec(target) ?? []);
   const mark = target.indexOf('?', front.length);
   const path = mark < 0 ? target.slice(front.length) : target.slice(front.length, mark);
   const normal = normalize(path === '' ? '/' : path);
-  const isNamed = authority === undefined || isAuthority(authority);
+  const isNamed = authority === undefined || (/^https?$/i.test(scheme) && isAuthority(authority));
   return {
     path: normal.path,
     isValid: normal.isValid && isNamed,
@@ -54,7 +56,8 @@ function normalize(path: string): Pick<Target, 'path' | 'isValid'> {
 
 /** What of a target a log may have: never the query, and no more of the path than helps. */
 export function loggedPath({ path }: Target): string {
-  return path.slice(0, 256);
+  // Nor what stands behind a `#`, which no target has.
+  return path.split('#', 1).join().slice(0, 256);
 }
 
 /** What of a path lies below another one; undefined for a path that does not. */

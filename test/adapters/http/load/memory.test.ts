@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { until } from '../../../support/until.ts';
 import { type Api, startApi } from '../support/api.ts';
-import { RawConnection } from '../support/raw.ts';
+import { exchange, RawConnection } from '../support/raw.ts';
 
 const host = 'Host: x\r\n';
 const typed = 'Content-Type: application/json\r\n';
@@ -33,6 +33,10 @@ describe('clients that hold memory', () => {
     const refused = await hold(mebibyte).next();
     expect([refused?.status, refused?.body.code]).to.deep.equal([503, 'overloaded']);
     expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201);
+    const inChunks = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked\r\n\r\n`;
+    const small = await exchange(api.server, `${inChunks}e\r\n{"name":"Ann"}\r\n0\r\n\r\n`);
+    expect(small?.status, 'a small one in chunks').to.equal(201);
+    expect((await exchange(api.server, `${inChunks}2\r\n{"\r\n`))?.status).to.equal(503);
     await sleep(2000);
     const own = 'x'.repeat(mebibyte - 100);
     expect((await api.post('/users', { name: 'Ann', own })).status).to.equal(201);
@@ -61,6 +65,27 @@ describe('clients that hold memory', () => {
       expect(status).to.equal(201);
     }
     expect(seen.most, 'small ones').to.be.above(1);
+  });
+
+  it('and leave, however they do it: what still waits is not made for them', async () => {
+    const store = createMemoryStore();
+    let made = 0;
+    const { list } = store.posts;
+    store.posts.list = (request) => {
+      made += 1;
+      return list.call(store.posts, request);
+    };
+    await using server = await startApi({ store });
+    const body = 'x'.repeat(90_000);
+    for (let n = 0; n < 20; n++) await server.post('/posts', { title: 'x', body });
+    const leaving = Array.from({ length: 40 }, () => {
+      return new RawConnection(server.server).send(get('/api/v1/posts?limit=1000')).end();
+    });
+    const responses = await Promise.all(leaving.map((connection) => connection.next()));
+    const count = (status: number) => responses.filter((one) => one?.status === status).length;
+    expect(count(200) + count(503)).to.equal(40);
+    expect(count(503)).to.be.above(0);
+    expect(made).to.equal(count(200));
   });
 
   it('with a body that is refused: no more than a part of it is read', async () => {

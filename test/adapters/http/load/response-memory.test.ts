@@ -6,7 +6,7 @@ import { json, type Response } from '../../../../src/adapters/http/response.ts';
 import { until } from '../../../support/until.ts';
 
 const page = json(200, 'page');
-const exchange = { checkClient() {} } as unknown as Exchange;
+const exchange = { checkWaited() {} } as unknown as Exchange;
 
 describe('the memory of responses', () => {
   it('lets no list of a usual limit wait for the large ones of others', async () => {
@@ -33,7 +33,7 @@ describe('the memory of responses', () => {
     const memory = new ResponseMemory(8 * 1024 * 1024, () => {});
     const gone = new Error('gone');
     const leaving = {
-      checkClient() {
+      checkWaited() {
         throw gone;
       },
     } as unknown as Exchange;
@@ -54,7 +54,7 @@ describe('the memory of responses', () => {
     const memory = new ResponseMemory(5 * 128 * 1024, (one) => left.push(one));
     const client = () => {
       const res = Object.assign(new EventEmitter(), { destroyed: false });
-      return { res, req: { socket: { destroyed: false } }, checkClient() {} };
+      return { res, req: { socket: { destroyed: false } }, checkWaited() {} };
     };
     const [first, second] = [client(), client()];
     let made = 0;

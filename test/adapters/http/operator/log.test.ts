@@ -27,6 +27,15 @@ describe('the log', () => {
       },
     ]);
     expect(requests.every(({ ms }) => typeof ms === 'number' && ms >= 0)).to.equal(true);
+    for (const target of [
+      'ftp://me:secret@x/a?secret',
+      'http://me:secret@x/a',
+      '/a#secret?secret',
+    ]) {
+      await exchange(api.server, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    }
+    const paths = lines.slice(-3).map(({ path, status }) => `${status} ${path}`);
+    expect(paths).to.deep.equal(Array(3).fill('400 /a'));
     expect(JSON.stringify(lines)).not.to.include('secret');
   });
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
@@ -57,12 +57,16 @@ export class BodyReader {
   }
 }
 
+/** For how long, in milliseconds, the chunks of a small body may come behind its headers. */
+const chunksMs = 10;
+
 /**
- * Most bodies in chunks come along with their headers, and are there after this turn of the event loop.
- * Any other may come to be as large as a body may be.
+ * A body in chunks tells its length by its end. Most come along with their headers or right behind
+ * them; any other may come to be as large as a body may be.
  */
 async function bytesOfChunks(request: IncomingMessage): Promise<number> {
   await nextTurn();
+  if (!request.complete) await sleep(chunksMs);
   if (request.socket.destroyed) throw new RequestAborted('The client is gone.');
   return request.complete ? request.readableLength : bodyLimit;
 }

@@ -88,6 +88,14 @@ describe('clients that hold memory', () => {
     expect(made).to.equal(count(200));
   });
 
+  it('and only half close: what waits for nobody else is made for them, one after another', async () => {
+    const lists = ['/users', '/posts?limit=1000', '/users?limit=2'].map((path) =>
+      get(`/api/v1${path}`),
+    );
+    const connection = new RawConnection(api.server).send(lists.join('')).end();
+    for (const _ of lists) expect((await connection.next())?.status).to.equal(200);
+  });
+
   it('with a body that is refused: no more than a part of it is read', async () => {
     await using patient = await startApi();
     const connection = new RawConnection(patient.server);

@@ -61,7 +61,8 @@ export function judgeJson(value: Json, pointer = '', depth = 1): string[] {
   if (depth > 16) return [`${pointer} too-deep`];
   return (Object.entries(value) as [string, Json][]).flatMap(([key, member]) => {
     const at = `${pointer}/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`;
-    const isKey = key !== '' && codePointsOf(key) <= 64 && key !== '__proto__' && isText(key);
+    if (!Array.isArray(value) && codePointsOf(key) > 64) return [`${pointer} key`];
+    const isKey = key !== '' && key !== '__proto__' && isText(key);
     const issues = judgeJson(member, at, depth + 1);
     return isKey || Array.isArray(value) ? issues : [`${at} key`, ...issues];
   });

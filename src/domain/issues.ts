@@ -14,7 +14,10 @@ export type FieldCode =
   | 'taken'
   /** An id in the body that is not the record's. */
   | 'mismatch'
-  /** The key itself is invalid: its length, a lone surrogate, NUL, or `__proto__`. */
+  /**
+   * The key itself is invalid: empty, a lone surrogate, NUL, `__proto__`, or too long; of one that is too
+   * long, the pointer is that of the object which has it.
+   */
   | 'key'
   | 'too-deep'
   | 'too-large'

@@ -10,7 +10,7 @@ const fieldCodes: Readonly<Record<FieldCode, string>> = {
   unknown: 'It names a user who does not exist.',
   taken: 'Somebody else has it.',
   mismatch: 'An `id` that is not the one of the path.',
-  key: 'The key itself: 1 to 64 characters, no NUL, no half of a surrogate pair, not `__proto__`.',
+  key: 'The key itself: 1 to 64 characters, no NUL, no half of a surrogate pair, not `__proto__`. One that is too long is told of at the object that has it.',
   'too-deep': 'Nested more than 16 levels deep, the record itself being the first.',
   'too-large': 'The record has more than 1 MiB as compact JSON.',
   'number-range': 'An integer beyond ±(2⁵³ − 1), or a number that overflows.',

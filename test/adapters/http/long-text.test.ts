@@ -80,7 +80,8 @@ describe('a page that is longer than a short text', () => {
   const numberOf = (title: string) => Number(title.split(' ')[0]);
 
   /** The titles of a page that came whole, in their order. */
-  function titlesOf(posts: readonly { title: string; body?: unknown }[]): string[] {
+  function titlesOf(page: Record<string, unknown> | undefined): string[] {
+    const posts = page?.posts as { title: string; body: string }[];
     for (const post of posts) expect(post.body).to.equal(body);
     return posts.map(({ title }) => title).sort((a, b) => numberOf(a) - numberOf(b));
   }
@@ -90,7 +91,7 @@ describe('a page that is longer than a short text', () => {
     for (let n = 0; n < 3; n++) {
       connection.send('GET /api/v1/posts?limit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n');
       const page = await connection.next();
-      expect(titlesOf(page?.body.posts as never)).to.deep.equal(titles);
+      expect(titlesOf(page?.body)).to.deep.equal(titles);
       expect(page?.headers.get('connection')).to.equal('keep-alive');
     }
     connection.end();
@@ -105,7 +106,7 @@ describe('a page that is longer than a short text', () => {
   it('is sent before the body of its request has arrived', async () => {
     const headers = 'Host: localhost\r\nContent-Length: 5\r\n\r\n';
     const page = await exchange(api.server, `GET /api/v1/posts?limit=1000 HTTP/1.1\r\n${headers}`);
-    expect(titlesOf(page?.body.posts as never)).to.deep.equal(titles);
+    expect(titlesOf(page?.body)).to.deep.equal(titles);
   });
 
   it('comes through an app of Koa, whose middleware may change it', async () => {
@@ -122,7 +123,7 @@ describe('a page that is longer than a short text', () => {
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
       const page = await callsTo(`http://127.0.0.1:${port}`).get('/posts?limit=1000');
-      expect(titlesOf(page.body.posts as never)).to.deep.equal([...titles.slice(0, 59), '59 è 😀']);
+      expect(titlesOf(page.body)).to.deep.equal([...titles.slice(0, 59), '59 è 😀']);
       expect(page.headers.get('content-type')).to.equal('application/json');
     } finally {
       server.close();

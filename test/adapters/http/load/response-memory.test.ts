@@ -54,7 +54,11 @@ describe('the memory of responses', () => {
     const memory = new ResponseMemory(5 * 128 * 1024, (one) => left.push(one));
     const client = () => {
       const res = Object.assign(new EventEmitter(), { destroyed: false });
-      return { res, req: { socket: { destroyed: false } }, checkWaited() {} };
+      return {
+        res,
+        req: { socket: { destroyed: false } },
+        checkWaited() {},
+      } as unknown as Exchange;
     };
     const [first, second] = [client(), client()];
     let made = 0;
@@ -62,15 +66,13 @@ describe('the memory of responses', () => {
       made += 1;
       return json(200, 'x'.repeat(100 * 1024));
     };
-    await memory.make(first as unknown as Exchange, 100, make);
-    const waiting = memory.make(second as unknown as Exchange, 100, make);
+    await memory.make(first, 100, make);
+    const waiting = memory.make(second, 100, make);
     await until(() => left.length === 1, 'the second one waits');
     expect([made, left]).to.deep.equal([2, [second]]);
     // Small lists wait for no large ones of the same limit.
     for (const limit of [1, 20, 100]) {
-      expect(await memory.make(client() as unknown as Exchange, limit, async () => page)).to.equal(
-        page,
-      );
+      expect(await memory.make(client(), limit, async () => page)).to.equal(page);
     }
     first.res.emit('close');
     expect((await waiting).body).to.have.length(100 * 1024);

@@ -44,8 +44,8 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
   },
 };
 
-/** As `nextInstant` says it, for a post that is deprived of its author. */
-const nextInstant = `max(?, coalesce(
+/** As `nextInstant` says it, for a post that is deprived of its author. Few have to be reckoned. */
+const nextInstant = `iif(updated_at < ?, ?, coalesce(
   strftime('%Y-%m-%dT%H:%M:%fZ', updated_at, '+0.001 seconds'), '${latestInstant}'))`;
 
 /**
@@ -68,7 +68,7 @@ export class SqliteUserRepository
 
   delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
     return this.remove(id, guard, () => {
-      if (mode === 'keep') this.connection.run(keepPosts, at, at, id);
+      if (mode === 'keep') this.connection.run(keepPosts, at, at, at, at, id);
       else if (mode === 'delete') this.connection.run('DELETE FROM posts WHERE author_id = ?', id);
       else this.#refuse(id);
     });

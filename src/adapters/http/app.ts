@@ -10,7 +10,10 @@ import { unserved } from './problems/problem.ts';
 import { publicBase } from './request/target.ts';
 import { sendPastKoa } from './response.ts';
 
-/** The whole program's app: the API, its description, pages for people, the probes. */
+/**
+ * The whole program's app: the API, its description, pages for people, the probes. Middleware that is
+ * added to it serves what none of these does.
+ */
 export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   const { logger, isOwnHost, publicUrl } = options;
   const site = publicUrl === undefined ? '' : publicBase(publicUrl);
@@ -20,7 +23,9 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   app.use((ctx, next) => within(ctx, next));
   app.use(serveBeside(rostrum.ownFilters, options)); // First, so that a prefix of "" does not hide it.
   app.use(rostrumMiddleware(rostrum, options));
-  app.use((ctx) => {
+  app.use(async (ctx, next) => {
+    await next();
+    if (ctx.respond === false || ctx.status !== 404) return;
     throw unserved(exchangeOf(ctx)?.target ?? { isValid: true }, `${site}/ leads to what there is`);
   });
   return pastKoa(app);

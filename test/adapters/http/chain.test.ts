@@ -21,6 +21,24 @@ describe('the program’s app', () => {
     }
   });
 
+  it('leaves what it does not serve to middleware that is added', async () => {
+    const app = create();
+    app.use(async (ctx, next) => {
+      if (ctx.path === '/mine') ctx.body = 'mine';
+      else if (ctx.path === '/nothing') ctx.status = 204;
+      else await next();
+    });
+    const server = await serve(app, { port: 0 });
+    try {
+      expect(await (await fetch(`${server.url}/mine`)).text()).to.equal('mine');
+      expect((await fetch(`${server.url}/nothing`)).status).to.equal(204);
+      expect((await fetch(`${server.url}/api/v1/users`)).status).to.equal(200);
+      expect((await fetch(`${server.url}/other`)).status).to.equal(404);
+    } finally {
+      await server.close();
+    }
+  });
+
   it('reports what fails outside of every handler', async () => {
     const app = create();
     const reported: unknown[] = [];

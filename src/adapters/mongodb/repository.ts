@@ -3,7 +3,13 @@ import type { Claim } from '../../domain/claim.ts';
 import { emailTaken, isRostrumError, RostrumError } from '../../domain/errors.ts';
 import { copyJson } from '../../domain/json.ts';
 import type { Page, PageRequest } from '../../domain/list.ts';
-import { type Entity, type Id, RecordVersioned, type Versioned } from '../../domain/record.ts';
+import {
+  type Entity,
+  type Id,
+  JsonVersioned,
+  RecordVersioned,
+  type Versioned,
+} from '../../domain/record.ts';
 import type { Creation, Decide, Repository } from '../../ports/repository.ts';
 import { Claims, hasClaims, replacing, toStoredClaim } from './claims.ts';
 import type { Call } from './connection/call.ts';
@@ -11,7 +17,16 @@ import type { Connection } from './connection/connection.ts';
 import { DuplicateKey } from './connection/errors.ts';
 import type { Resource } from './lists/conditions.ts';
 import { Lists } from './lists/lists.ts';
-import { firstVersion, type StoredRecord, toVersioned } from './schema/documents.ts';
+import { PointReads } from './point-reads.ts';
+import {
+  firstVersion,
+  type ReadDocument,
+  type StoredRecord,
+  toVersioned,
+} from './schema/documents.ts';
+
+/** All but other records: a claim may hold one, as large as the document's own. */
+const projection = { 'claims.first': 0 };
 
 /** What users and posts have in common: reading, and the frame of every change. */
 export abstract class MongodbRepository<
@@ -25,6 +40,7 @@ export abstract class MongodbRepository<
   protected readonly collection: Collection<D>;
   readonly #claims: Claims<R, D>;
   readonly #lists: Lists<R, D, Filter, Sort>;
+  readonly #pointReads: PointReads<D>;
 
   constructor(
     connection: Connection,
@@ -36,10 +52,15 @@ export abstract class MongodbRepository<
     this.collection = collection;
     this.#claims = new Claims(collection, outwait);
     this.#lists = new Lists(connection, collection, resource);
+    this.#pointReads = new PointReads(connection, collection, projection);
   }
 
   async get(id: Id): Promise<Versioned<R> | undefined> {
-    return this.connection.call(async (call) => versionedOf<R>(await this.find(call, id)));
+    return this.connection.call(async (call) => {
+      const found = await this.#read(call, id);
+      if (found === undefined || found.json === '') return undefined;
+      return new JsonVersioned<R>(found.json, found.stored.version);
+    });
   }
 
   async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
@@ -123,19 +144,14 @@ export abstract class MongodbRepository<
     return false;
   }
 
-  /**
-   * The document with an id, as a majority has it: what readers do not see has no record. The server
-   * finds it by the id alone in less time than by any other condition beside that.
-   */
+  /** The document with an id; what readers do not see has no record. Nobody may change it. */
   protected async find(call: Call, id: Id): Promise<D | undefined> {
-    if (!id.isWellFormed()) return undefined;
-    const filter = { _id: id } as Query<D>;
-    // A claim may hold another record, as large as this one.
-    const projection = { 'claims.first': 0 };
-    const found = await call.read((bounds) =>
-      this.collection.findOne<D>(filter, { projection, ...bounds }),
-    );
-    return found ?? undefined;
+    const found = await this.#read(call, id);
+    return found?.stored as D | undefined;
+  }
+
+  async #read(call: Call, id: Id): Promise<ReadDocument | undefined> {
+    return id.isWellFormed() ? call.read(() => this.#pointReads.read(id)) : undefined;
   }
 
   /** Puts a document in the place of one that was read. False when the filter does not hold. */

@@ -35,7 +35,7 @@ export function openStore(
   { intercept = (_step, run) => run() }: Internals = {},
 ): MongodbStore {
   const connection = new Connection(readUrl(url), logger, intercept, ownFilters);
-  const fence = new Fence(connection.users, connection.posts);
+  const fence = new Fence(connection);
   const stopSweep = startSweep(connection);
   const close = (): Promise<void> => {
     stopSweep();

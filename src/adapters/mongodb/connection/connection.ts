@@ -50,6 +50,10 @@ export class Connection {
     return this.#opening.topology !== 'standalone';
   }
 
+  get isSharded(): boolean {
+    return this.#opening.topology === 'sharded cluster';
+  }
+
   /** Runs one call of a port. */
   async call<T>(body: (call: Call) => Promise<T>): Promise<T> {
     if (!this.#closed && this.#underWay.size >= limits.calls)

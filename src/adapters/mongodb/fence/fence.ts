@@ -1,8 +1,10 @@
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { Id } from '../../../domain/record.ts';
 import type { Call } from '../connection/call.ts';
+import type { Connection } from '../connection/connection.ts';
 import { limits } from '../connection/limits.ts';
-import { asRead, isVisible, type StoredPost, type StoredUser } from '../schema/documents.ts';
+import { PointReads } from '../point-reads.ts';
+import { asRead, type StoredPost, type StoredUser } from '../schema/documents.ts';
 
 /**
  * Keeps posts from naming an author who does not exist, by steps of one document each, so that it
@@ -26,24 +28,22 @@ import { asRead, isVisible, type StoredPost, type StoredUser } from '../schema/d
 export class Fence {
   readonly #users: Collection<StoredUser>;
   readonly #posts: Collection<StoredPost>;
+  readonly #authors: PointReads<StoredUser>;
 
-  constructor(users: Collection<StoredUser>, posts: Collection<StoredPost>) {
+  constructor(connection: Connection) {
+    const { users, posts } = connection;
     this.#users = users;
     this.#posts = posts;
+    this.#authors = new PointReads(connection, users, { 'record.id': 1, leaving: 1 });
   }
 
   /** Whether a marked post may name a user: true when the user is there and does not leave. */
   async admits(call: Call, author: Id): Promise<boolean> {
     if (!author.isWellFormed()) return false;
     for (let attempt = 0; ; attempt++) {
-      const user = await call.read((bounds) =>
-        this.#users.findOne(
-          { _id: author, ...isVisible },
-          { projection: { leaving: 1 }, ...bounds },
-        ),
-      );
-      if (user === null) return false;
-      if (user.leaving === undefined) return true;
+      const user = await call.read(() => this.#authors.read(author));
+      if (user?.stored.record === undefined) return false;
+      if (user.stored.leaving === undefined) return true;
       await this.outwaitLeaving(call, author, attempt);
     }
   }

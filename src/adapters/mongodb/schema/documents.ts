@@ -79,11 +79,11 @@ export function toVersioned<R extends Entity>(
   return new RecordVersioned(unescapeKeys(record) as R, version);
 }
 
-/** A document as a list reads it. */
+/** A document as it is read. */
 export interface ReadDocument {
-  /** The record as JSON. */
+  /** The record as JSON; empty where there is none. */
   readonly json: string;
-  /** The whole, for what a list is sorted by; keys of own fields may be as they are stored. */
+  /** The whole; keys of own fields may be as they are stored. */
   readonly stored: Document;
 }
 
@@ -95,7 +95,7 @@ export interface ReadDocument {
 export function fromBson(bson: Uint8Array): ReadDocument {
   // Two looks at the whole JSON, which cost less than one at each text and each key.
   const stored = BSON.deserialize(bson, { validation: { utf8: false } });
-  const json = JSON.stringify(stored.record);
+  const json = JSON.stringify(stored.record) ?? '';
   const texts = [json, stored._id, stored.emailKey];
   // U+FFFD may stand for what is not UTF-8.
   if (texts.some((text) => text?.includes('\ufffd'))) BSON.deserialize(bson);

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import { BSON, type Collection, type Db, MongoClient } from 'mongodb';
+import { PointReads } from '../../../src/adapters/mongodb/point-reads.ts';
+import { type StoredPost, toStoredPost } from '../../../src/adapters/mongodb/schema/documents.ts';
+import { post, times } from '../../../src/testing/fixtures.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
+import { useDatabase } from './store-on.ts';
+
+await describeOn('replica set', 'Reads of single documents', () => {
+  const database = useDatabase('replica set');
+  let client: MongoClient;
+  let posts: Collection<StoredPost>;
+  const records = times(20, (n) => post({ id: `p${n}` }));
+  /** The ids that each command asked for. */
+  let commands: unknown[][];
+
+  beforeEach(async () => {
+    commands = [];
+    client = new MongoClient(database.url, { monitorCommands: true });
+    client.on('commandStarted', ({ commandName, command }) => {
+      if (commandName !== 'find') return;
+      const { _id } = command.filter;
+      commands.push(typeof _id === 'string' ? [_id] : _id.$in);
+    });
+    posts = client.db().collection<StoredPost>('posts');
+    await database.clear();
+    await posts.insertMany(records.map((record, n) => toStoredPost(record, n)));
+  });
+
+  afterEach(() => client.close());
+
+  const readsOf = (isSharded = false) => new PointReads<StoredPost>({ isSharded }, posts, {});
+
+  it('share a command in one turn, and each gets its own', async () => {
+    const reads = readsOf();
+    const ids = [...times(20, (n) => `p${n}`), 'p3', 'none', 'p3'];
+    const found = await Promise.all(ids.map((id) => reads.read(id)));
+    expect(found.map((one) => one?.stored._id)).to.deep.equal(ids.with(21, undefined as never));
+    expect(found[3]?.stored.version).to.equal(3);
+    expect(found[3]?.json).to.equal(JSON.stringify(records[3]));
+    expect(commands.map((asked) => asked.length)).to.deep.equal([16, 5]);
+  });
+
+  it('have one each on a sharded cluster, where a shard may fail alone', async () => {
+    const reads = readsOf(true);
+    await Promise.all([reads.read('p1'), reads.read('p2')]);
+    expect(commands).to.have.deep.members([['p1'], ['p2']]);
+  });
+
+  it('do not join a command that is under way: it may not see what was acknowledged since', async () => {
+    const reads = readsOf();
+    const before = reads.read('p1');
+    await once(client, 'commandStarted');
+    await Promise.all([before, reads.read('p1')]);
+    expect(commands).to.deep.equal([['p1'], ['p1']]);
+  });
+
+  it('fail alone where a document is not UTF-8, as another tool may have left it', async () => {
+    await insertUnreadable(database.db, 'bad');
+    const reads = readsOf();
+    const ids = ['p1', 'bad', 'none', 'p2'];
+    const [one, bad, none, two] = await Promise.allSettled(ids.map((id) => reads.read(id)));
+    expect(commands).to.have.lengthOf(1);
+    expect(bad).to.have.property('reason').that.is.instanceOf(BSON.BSONError);
+    expect(none).to.deep.equal({ status: 'fulfilled', value: undefined });
+    for (const found of [one, two]) expect(found).to.have.property('status', 'fulfilled');
+  });
+
+  it('fail together where the command does', async () => {
+    await client.close();
+    const reads = readsOf();
+    const found = await Promise.allSettled([reads.read('p1'), reads.read('p2'), reads.read('p1')]);
+    expect(found.map(({ status }) => status)).to.deep.equal(times(3, () => 'rejected'));
+  });
+});
+
+/** Inserts a document with a byte that is in no UTF-8: the driver would not, so it is said by hand. */
+async function insertUnreadable(db: Db, _id: string): Promise<void> {
+  const stored = toStoredPost(post({ id: _id, title: 'titl?' }), 1);
+  const insert = { insert: 'posts', documents: [stored], $db: db.databaseName };
+  const body = Buffer.from(BSON.serialize(insert));
+  body[body.indexOf('titl?') + 4] = 0xff;
+  // https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/#op_msg
+  const head = Buffer.alloc(21);
+  head.writeInt32LE(head.length + body.length);
+  head.writeInt32LE(2013, 12);
+  const { primary } = await db.command({ hello: 1 });
+  const { hostname, port } = new URL(`tcp://${primary}`);
+  const socket = connect(Number(port), hostname);
+  socket.write(Buffer.concat([head, body]));
+  await once(socket, 'data');
+  socket.destroy();
+}

@@ -53,6 +53,7 @@ export function pastKoa(app: Koa): Koa {
     if (app.middleware.length > own) return viaKoa;
     const respond = inOrder<Koa.Context>(app.middleware);
     return async (request, response) => {
+      response.statusCode = 404; // As Koa has it, until somebody responds.
       const ctx = app.createContext(request as IncomingMessage, response as ServerResponse);
       try {
         await respond(ctx, end);

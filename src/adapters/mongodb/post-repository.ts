@@ -21,7 +21,7 @@ export class MongodbPostRepository
   readonly #joining: Joining;
 
   constructor(connection: Connection, fence: Fence, ownFilters?: OwnFilterFields) {
-    const joining = new Joining(connection.posts, fence);
+    const joining = new Joining(connection, fence);
     super(connection, connection.posts, withOwnFilters(posts, ownFilters), (call, id) =>
       joining.outwait(call, id),
     );
@@ -52,7 +52,7 @@ export class MongodbPostRepository
     { authorId }: Post,
   ): Promise<boolean> {
     if (authorId !== null) return this.#joining.insert(call, stored, authorId);
-    await call.commit('insert', (bounds) => this.collection.insertOne(stored, bounds));
+    await call.commit('insert', () => this.inserts.insert(stored));
     return true;
   }
 

@@ -15,6 +15,7 @@ import { Claims, hasClaims, replacing, toStoredClaim } from './claims.ts';
 import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
 import { DuplicateKey } from './connection/errors.ts';
+import { Inserts } from './inserts.ts';
 import type { Resource } from './lists/conditions.ts';
 import { Lists } from './lists/lists.ts';
 import { PointReads } from './point-reads.ts';
@@ -38,6 +39,7 @@ export abstract class MongodbRepository<
 {
   protected readonly connection: Connection;
   protected readonly collection: Collection<D>;
+  protected readonly inserts: Inserts<D>;
   readonly #claims: Claims<R, D>;
   readonly #lists: Lists<R, D, Filter, Sort>;
   readonly #pointReads: PointReads<D>;
@@ -50,6 +52,7 @@ export abstract class MongodbRepository<
   ) {
     this.connection = connection;
     this.collection = collection;
+    this.inserts = new Inserts(connection, collection);
     this.#claims = new Claims(collection, outwait);
     this.#lists = new Lists(connection, collection, resource);
     this.#pointReads = new PointReads(connection, collection, projection);

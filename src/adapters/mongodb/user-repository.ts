@@ -48,7 +48,7 @@ export class MongodbUserRepository
   protected override toStored = toStoredUser;
 
   protected override async insert(call: Call, stored: StoredUser): Promise<boolean> {
-    await call.commit('insert', (bounds) => this.collection.insertOne(stored, bounds));
+    await call.commit('insert', () => this.inserts.insert(stored));
     return true;
   }
 

@@ -1,4 +1,5 @@
 import {
+  MongoBulkWriteError,
   MongoClientClosedError,
   MongoError,
   MongoNetworkError,
@@ -34,7 +35,7 @@ export class SnapshotMissing extends Error {
 export function translate(error: unknown, outcome: Outcome): unknown {
   if (isBrokenSocket(error)) return storeUnavailable(outcome, error);
   if (isRostrumError(error) || !(error instanceof MongoError)) return error;
-  if (error instanceof MongoWriteConcernError) return storeUnavailable(outcome, error);
+  if (isOfWriteConcern(error)) return storeUnavailable(outcome, error);
   if (error instanceof MongoServerError) {
     if (error.code === serverCodes.duplicateKey) return new DuplicateKey(error);
     if (error.code === serverCodes.snapshotTooOld || error.code === serverCodes.noSnapshot) {
@@ -42,6 +43,12 @@ export function translate(error: unknown, outcome: Outcome): unknown {
     }
   }
   return isOutage(error) ? storeUnavailable(outcome, error) : error;
+}
+
+/** True when it was written, but perhaps not as durably as was asked for. */
+function isOfWriteConcern(error: MongoError): boolean {
+  if (error instanceof MongoWriteConcernError) return true;
+  return error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined;
 }
 
 /** True when the transaction may simply be tried again. */

@@ -27,8 +27,8 @@ export const limits = {
   poolSize: 50,
   /** Calls at the same time; more of them are refused as `overloaded`. */
   calls: 2000,
-  /** Documents that one command reads by their ids. */
-  readTogether: 16,
+  /** Documents of different requests that share a command. */
+  together: 16,
   /** For how long a deletion that was abandoned may hold up others: see fence.ts. */
   leaseMs: 5000,
   /** The same for the deletion of a user with more posts than this. */

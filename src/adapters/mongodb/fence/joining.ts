@@ -3,17 +3,21 @@ import type { Collection } from 'mongodb';
 import { unknownAuthor } from '../../../domain/errors.ts';
 import type { Id } from '../../../domain/record.ts';
 import type { Call } from '../connection/call.ts';
+import type { Connection } from '../connection/connection.ts';
 import { limits } from '../connection/limits.ts';
+import { Inserts } from '../inserts.ts';
 import type { StoredPost } from '../schema/documents.ts';
 import type { Fence } from './fence.ts';
 
 /** The steps of the fence by which a post comes to name an author. */
 export class Joining {
   readonly #posts: Collection<StoredPost>;
+  readonly #inserts: Inserts<StoredPost>;
   readonly #fence: Fence;
 
-  constructor(posts: Collection<StoredPost>, fence: Fence) {
-    this.#posts = posts;
+  constructor(connection: Connection, fence: Fence) {
+    this.#posts = connection.posts;
+    this.#inserts = new Inserts(connection, connection.posts, ofMarks);
     this.#fence = fence;
   }
 
@@ -30,9 +34,7 @@ export class Joining {
     // It has the claims, so that no other creation takes them.
     const mark = { pending: true, joining: [{ token, author }], expires } as const;
     const pending = { _id, ...mark, ...(claims && { claims }) };
-    await call.prepare('pending', (bounds) =>
-      this.#posts.insertOne(pending, { ...ofMarks, ...bounds }),
-    );
+    await call.prepare('pending', () => this.#inserts.insert(pending));
     if (!(await this.#fence.admits(call, author))) {
       await this.#remove(call, _id, token);
       throw unknownAuthor();

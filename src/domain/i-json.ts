@@ -96,7 +96,8 @@ export class JsonReader {
   /** @returns false for a key that is too long for a pointer: what lies under it is not read */
   #checkKey(key: string): boolean {
     this.#most += key.length * 6 + 4;
-    if (codePoints(key) > recordLimits.keyLength) {
+    // A code point is one unit of the text or two: most keys need no count.
+    if (key.length > recordLimits.keyLength && codePoints(key) > recordLimits.keyLength) {
       this.#add('key', `It has a key of more than ${recordLimits.keyLength} characters.`);
       return false;
     }

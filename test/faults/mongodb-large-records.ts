@@ -1,4 +1,4 @@
-// Reads and deletes posts of 1 MiB each, as JSON, that are 20 MiB each as objects, in a process of
+// Reads, lists and deletes posts of 1 MiB each, as JSON, that are 20 MiB each as objects, in a process of
 // little memory.
 //
 //   node test/faults/mongodb-large-records.ts [--posts 40] [--megabytes 640]
@@ -74,6 +74,7 @@ async function read(url: string, count: number): Promise<void> {
   const order = { by: 'createdAt', direction: 'asc' } as const;
   const page = { filter: {}, order, limit: 20, bytes: pageLimits.bytes } as const;
   const ids = ['delete', ...times(count - 1, (n) => `delete${n + 1}`)];
+  const single = await Promise.all(ids.map(async (id) => (await store.posts.get(id))?.json.length));
   const named = await store.posts.list({ ...page, filter: { ids }, limit: 1, total: true });
   const pages = await Promise.all(times(4, () => store.posts.list(page)));
   const deleted = [];
@@ -81,6 +82,7 @@ async function read(url: string, count: number): Promise<void> {
   const left = await store.posts.list({ ...page, filter: { authorId: null }, total: true });
   console.log(
     JSON.stringify({
+      single: single.filter((length) => length !== undefined && length > 1_000_000).length,
       named: [named.items[0]?.record.id, named.total, named.next?.id],
       pages: pages.map(({ items, next }) => items.length === 2 && next !== undefined),
       deleted,
@@ -93,7 +95,13 @@ async function read(url: string, count: number): Promise<void> {
 /** What the process says when all is well. */
 export function expected(posts: number): string {
   const named = ['delete', posts, 'delete'];
-  const whole = { named, pages: times(4, () => true), deleted: [true, true], left: posts };
+  const whole = {
+    single: posts,
+    named,
+    pages: times(4, () => true),
+    deleted: [true, true],
+    left: posts,
+  };
   return `${JSON.stringify(whole)}\n`;
 }
 

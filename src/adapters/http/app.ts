@@ -25,7 +25,7 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   app.use(rostrumMiddleware(rostrum, options));
   app.use(async (ctx, next) => {
     await next();
-    if (ctx.respond === false || ctx.status !== 404) return;
+    if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
     throw unserved(exchangeOf(ctx)?.target ?? { isValid: true }, `${site}/ leads to what there is`);
   });
   return pastKoa(app);

@@ -42,7 +42,7 @@ export type Boundary = (ctx: Context, handle: Handle) => Promise<void>;
 
 /**
  * What surrounds all else: gives the request its id, turns what is thrown into a problem, logs,
- * adds the headers of every response, and hands the response over.
+ * adds the headers that all responses have, and hands the response over.
  */
 export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boundary {
   const { logger, accessLog, metrics, trace, cors, isOwnHost } = options;

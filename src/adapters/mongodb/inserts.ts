@@ -2,12 +2,11 @@ import {
   type Collection,
   type InsertOneOptions,
   MongoBulkWriteError,
-  MongoError,
   type OptionalUnlessRequiredId,
 } from 'mongodb';
 import { limits } from './connection/limits.ts';
 import type { StoredRecord } from './schema/documents.ts';
-import { type Topology, together } from './together.ts';
+import { type Cluster, together } from './together.ts';
 
 interface Insert<D> {
   readonly document: OptionalUnlessRequiredId<D>;
@@ -15,21 +14,26 @@ interface Insert<D> {
   reject(error: unknown): void;
 }
 
-/** Inserts single documents; those of one turn together. */
+/** How many characters and values a document that shares a command may have. */
+const largeDocument = 16 * 1024;
+
+/** Inserts single documents; those of one turn together, but for large ones. */
 export class Inserts<D extends StoredRecord> {
   readonly #collection: Collection<D>;
   readonly #options: InsertOneOptions;
   readonly #add: (insert: Insert<D>) => void;
 
-  constructor(topology: Topology, collection: Collection<D>, options: InsertOneOptions = {}) {
+  constructor(cluster: Cluster, collection: Collection<D>, options: InsertOneOptions = {}) {
     this.#collection = collection;
     this.#options = { ...options, maxTimeMS: limits.operationMs };
-    this.#add = together(topology, (inserts) => this.#send(inserts));
+    this.#add = together(cluster, (inserts) => this.#send(inserts));
   }
 
-  /** Fulfilled and rejected as the driver's `insertOne` is. */
+  /** @throws what `translate` knows of the driver */
   insert(stored: D): Promise<void> {
     const document = stored as OptionalUnlessRequiredId<D>;
+    // Several large ones would be sent one after the other, and acknowledged with the last.
+    if (isLarge(stored)) return this.#collection.insertOne(document, this.#options).then(() => {});
     return new Promise((resolve, reject) => this.#add({ document, resolve, reject }));
   }
 
@@ -37,16 +41,18 @@ export class Inserts<D extends StoredRecord> {
     const [first, ...others] = inserts;
     if (first !== undefined && others.length === 0) return this.#sendAlone(first);
     const documents = inserts.map(({ document }) => document);
+    let refused: ReadonlySet<number> | undefined = new Set();
+    let failure: unknown;
     try {
       await this.#collection.insertMany(documents, { ...this.#options, ordered: false });
-      for (const { resolve } of inserts) resolve();
     } catch (error) {
-      const refused = refusedOf(error, inserts.length);
-      for (const [index, insert] of inserts.entries()) {
-        if (refused === undefined) insert.reject(unwrapped(error));
-        else if (refused.has(index)) void this.#sendAlone(insert);
-        else insert.resolve();
-      }
+      refused = refusedOf(error, inserts.length);
+      failure = unwrapped(error);
+    }
+    for (const [index, insert] of inserts.entries()) {
+      if (refused === undefined) insert.reject(failure);
+      else if (refused.has(index)) void this.#sendAlone(insert);
+      else insert.resolve();
     }
   }
 
@@ -67,9 +73,26 @@ function refusedOf(error: unknown, count: number): ReadonlySet<number> | undefin
   return isWhole && error.result.getWriteConcernError() === undefined ? refused : undefined;
 }
 
-/** The driver puts every error of such a command into one of a class that says nothing. */
+/** The driver wraps what happens on the way to the server, and the class is lost. */
 function unwrapped(error: unknown): unknown {
   if (!(error instanceof MongoBulkWriteError)) return error;
   const { errorResponse } = error;
-  return errorResponse instanceof MongoError ? errorResponse : error;
+  return errorResponse instanceof Error ? errorResponse : error;
+}
+
+/** Looks at no more of a document than it has to. */
+function isLarge(document: object): boolean {
+  let left = largeDocument;
+  const values: unknown[] = [document];
+  while (values.length > 0 && left > 0) {
+    const value = values.pop();
+    left -= typeof value === 'string' ? value.length : 1;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const key in value) {
+      left -= key.length;
+      if (left <= 0) break;
+      values.push((value as Readonly<Record<string, unknown>>)[key]);
+    }
+  }
+  return left <= 0;
 }

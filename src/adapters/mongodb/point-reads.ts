@@ -1,24 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  BSON,
-  type Collection,
-  type Document,
-  type FindCursor,
-  type Filter as Query,
-} from 'mongodb';
+import { BSON, type Collection, type Document, type Filter as Query } from 'mongodb';
 import type { Id } from '../../domain/record.ts';
 import { limits } from './connection/limits.ts';
 import { fromBson, type ReadDocument, type StoredRecord } from './schema/documents.ts';
-import { type Topology, together } from './together.ts';
+import { type Cluster, together } from './together.ts';
 
 /** A document of so many bytes takes long to be parsed, and may have twenty times its size then. */
 const largeDocument = 64 * 1024;
+
+/** A reply that the server cut, at 16 MiB, has more bytes: the next document did not fit. */
+const cutReply = 1024 * 1024;
 
 interface Read {
   readonly id: Id;
   resolve(document: ReadDocument | undefined): void;
   reject(error: unknown): void;
 }
+
+/** Those who asked for each document that is not read yet. */
+type Reads = Map<Id, readonly Read[]>;
 
 /**
  * Reads single documents by their ids, as a majority has them; those of one turn together. A document
@@ -29,10 +29,11 @@ export class PointReads<D extends StoredRecord> {
   readonly #projection: Document;
   readonly #add: (read: Read) => void;
 
-  constructor(topology: Topology, collection: Collection<D>, projection: Document) {
+  constructor(cluster: Cluster, collection: Collection<D>, projection: Document) {
     this.#collection = collection;
     this.#projection = projection;
-    this.#add = together(topology, (reads) => this.#send(reads));
+    // Nobody but the map holds a read while it is sent: what is read would be held with it.
+    this.#add = together(cluster, (reads) => this.#send(Map.groupBy(reads, ({ id }) => id)));
   }
 
   /** Several who ask for a document at once may get the same object. */
@@ -40,31 +41,41 @@ export class PointReads<D extends StoredRecord> {
     return new Promise((resolve, reject) => this.#add({ id, resolve, reject }));
   }
 
-  async #send(reads: readonly Read[]): Promise<void> {
-    const left = Map.groupBy(reads, ({ id }) => id);
+  async #send(reads: Reads): Promise<void> {
     try {
-      for await (const bson of this.#find([...left.keys()])) {
-        settle(left, bson);
-        // Who asked for it makes text of it before the next one is parsed.
-        if (bson.length > largeDocument) await nextTurn();
+      for (let isCut = true; isCut && reads.size > 0; ) {
+        const reply = await this.#find([...reads.keys()]);
+        isCut = reply.reduce((bytes, { length }) => bytes + length, 0) >= cutReply;
+        // Who asked for little does not wait for what is large.
+        for (const bson of reply.sort((a, b) => a.length - b.length)) {
+          settle(reads, bson);
+          // Who asked for it makes text of it before the next one is parsed.
+          if (bson.length > largeDocument) await nextTurn();
+        }
       }
-      for (const { resolve } of [...left.values()].flat()) resolve(undefined);
     } catch (error) {
-      for (const { reject } of [...left.values()].flat()) reject(error);
+      for (const { reject } of [...reads.values()].flat()) reject(error);
+      return;
     }
+    for (const { resolve } of [...reads.values()].flat()) resolve(undefined);
   }
 
-  #find(ids: readonly Id[]): FindCursor<Uint8Array> {
+  /** What of some documents fits in one reply: the driver would not ask for more of it twice. */
+  #find(ids: readonly Id[]): Promise<Uint8Array[]> {
     // The server finds one by the id alone in less time than by any other condition.
     const filter = { _id: ids.length === 1 ? ids[0] : { $in: ids } } as Query<D>;
-    const projection = this.#projection;
-    const maxTimeMS = limits.operationMs;
-    return this.#collection.find<Uint8Array>(filter, { projection, maxTimeMS, raw: true });
+    const options = {
+      projection: this.#projection,
+      maxTimeMS: limits.operationMs,
+      singleBatch: true,
+      raw: true,
+    };
+    return this.#collection.find<Uint8Array>(filter, options).toArray();
   }
 }
 
 /** Hands a document to those who asked for it. One that cannot be parsed fails for them alone. */
-function settle(left: Map<Id, Read[]>, bson: Uint8Array): void {
+function settle(reads: Reads, bson: Uint8Array): void {
   let document: ReadDocument | undefined;
   let failure: unknown;
   try {
@@ -73,9 +84,9 @@ function settle(left: Map<Id, Read[]>, bson: Uint8Array): void {
     failure = error;
   }
   const { _id } = document?.stored ?? BSON.deserialize(bson, { validation: { utf8: false } });
-  for (const { resolve, reject } of left.get(_id) ?? []) {
+  for (const { resolve, reject } of reads.get(_id) ?? []) {
     if (document === undefined) reject(failure);
     else resolve(document);
   }
-  left.delete(_id);
+  reads.delete(_id);
 }

@@ -60,9 +60,10 @@ export abstract class MongodbRepository<
 
   async get(id: Id): Promise<Versioned<R> | undefined> {
     return this.connection.call(async (call) => {
-      const found = await this.#read(call, id);
-      if (found === undefined || found.json === '') return undefined;
-      return new JsonVersioned<R>(found.json, found.stored.version);
+      const { json = '', stored } = (await this.#read(call, id)) ?? {};
+      return json === '' || stored?.version === undefined
+        ? undefined
+        : new JsonVersioned<R>(json, stored.version);
     });
   }
 

@@ -1,8 +1,8 @@
 import type { Connection } from './connection/connection.ts';
 import { limits } from './connection/limits.ts';
 
-/** What says of which topology a store is. */
-export type Topology = Pick<Connection, 'isSharded'>;
+/** What says how the documents of a store lie. */
+export type Cluster = Pick<Connection, 'isSharded'>;
 
 /**
  * Gathers operations on single documents that are asked for in one turn of the event loop. They share
@@ -12,7 +12,7 @@ export type Topology = Pick<Connection, 'isSharded'>;
  * @returns what adds an operation
  */
 export function together<T>(
-  topology: Topology,
+  cluster: Cluster,
   send: (operations: readonly T[]) => Promise<void>,
 ): (operation: T) => void {
   let waiting: T[] = [];
@@ -21,7 +21,7 @@ export function together<T>(
     const all = waiting;
     waiting = [];
     // A shard may fail alone: a command for documents of several would fail with it.
-    const most = topology.isSharded ? 1 : limits.together;
+    const most = cluster.isSharded ? 1 : limits.together;
     for (let n = 0; n < all.length; n += most) void send(all.slice(n, n + most));
   }
 

@@ -26,14 +26,25 @@ describe('the program’s app', () => {
     app.use(async (ctx, next) => {
       if (ctx.path === '/mine') ctx.body = 'mine';
       else if (ctx.path === '/nothing') ctx.status = 204;
+      else if (ctx.path === '/lost') Object.assign(ctx, { status: 404, body: 'my page' });
+      else if (ctx.path === '/raw') ctx.res.writeHead(404).end('raw');
       else await next();
     });
     const server = await serve(app, { port: 0 });
     try {
       expect(await (await fetch(`${server.url}/mine`)).text()).to.equal('mine');
       expect((await fetch(`${server.url}/nothing`)).status).to.equal(204);
+      for (const [path, text] of [
+        ['/lost', 'my page'],
+        ['/raw', 'raw'],
+      ] as const) {
+        const response = await fetch(server.url + path);
+        expect(response.status).to.equal(404);
+        expect(await response.text()).to.equal(text);
+      }
       expect((await fetch(`${server.url}/api/v1/users`)).status).to.equal(200);
-      expect((await fetch(`${server.url}/other`)).status).to.equal(404);
+      const other = await fetch(`${server.url}/other`);
+      expect(other.headers.get('content-type')).to.equal('application/problem+json');
     } finally {
       await server.close();
     }

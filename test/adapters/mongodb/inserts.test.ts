@@ -16,13 +16,18 @@ await describeOn('replica set', 'Insertions of single documents', () => {
   let posts: Collection<StoredPost>;
   /** How many documents each command had. */
   let commands: number[];
+  /** What the driver meets when it sends the next ones. */
+  let failure: Error | undefined;
 
   beforeEach(async () => {
     commands = [];
+    failure = undefined;
     const options = { writeConcern: { w: 'majority', journal: true } } as const;
     client = new MongoClient(database.url, { monitorCommands: true, ...options });
     client.on('commandStarted', ({ commandName, command }) => {
-      if (commandName === 'insert') commands.push(command.documents.length);
+      if (commandName !== 'insert') return;
+      commands.push(command.documents.length);
+      if (failure !== undefined) throw failure;
     });
     posts = client.db().collection<StoredPost>('posts');
     await database.clear();
@@ -98,6 +103,24 @@ await describeOn('replica set', 'Insertions of single documents', () => {
     expect(await insert([stored(0), stored(4)], { options })).to.deep.equal(
       times(2, () => 'store-unavailable'),
     );
+  });
+
+  it('fail together where a socket does, whose errors the driver lets through', async () => {
+    for (const code of ['EPIPE', 'ERR_STREAM_DESTROYED']) {
+      failure = Object.assign(new Error('write'), { code });
+      expect(await insert([stored(0), stored(1)])).to.deep.equal(
+        times(2, () => 'store-unavailable'),
+      );
+    }
+  });
+
+  it('have a command each where they are large', async () => {
+    const large = (n: number, own: object) => toStoredPost(post({ id: `p${n}`, ...own }), 1);
+    const body = 'x'.repeat(20_000);
+    const own = [{ body }, { list: times(20_000, () => 1) }, { keys: { [body]: 1 } }];
+    const documents = own.map((one, n) => large(n, one));
+    await insert([...documents, stored(3), stored(4)]);
+    expect(commands).to.have.members([1, 1, 1, 2]);
   });
 
   it('fail together where nobody knows what became of the command', async () => {

@@ -96,9 +96,11 @@ export function fromBson(bson: Uint8Array): ReadDocument {
   // Two looks at the whole JSON, which cost less than one at each text and each key.
   const stored = BSON.deserialize(bson, { validation: { utf8: false } });
   const json = JSON.stringify(stored.record) ?? '';
-  const texts = [json, stored._id, stored.emailKey];
+  const texts: unknown[] = [json, stored._id, stored.emailKey];
   // U+FFFD may stand for what is not UTF-8.
-  if (texts.some((text) => text?.includes('\ufffd'))) BSON.deserialize(bson);
+  if (texts.some((text) => typeof text === 'string' && text.includes('\ufffd'))) {
+    BSON.deserialize(bson);
+  }
   const isEscaped = json.includes('"~');
   return { stored, json: isEscaped ? JSON.stringify(unescapeKeys(stored.record)) : json };
 }

@@ -60,10 +60,9 @@ export abstract class MongodbRepository<
 
   async get(id: Id): Promise<Versioned<R> | undefined> {
     return this.connection.call(async (call) => {
-      const { json = '', stored } = (await this.#read(call, id)) ?? {};
-      return json === '' || stored?.version === undefined
-        ? undefined
-        : new JsonVersioned<R>(json, stored.version);
+      const found = await this.#read(call, id);
+      if (found?.stored.version === undefined || found.json === '') return undefined;
+      return new JsonVersioned<R>(found.json, found.stored.version);
     });
   }
 

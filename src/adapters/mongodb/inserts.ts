@@ -14,8 +14,8 @@ interface Insert<D> {
   reject(error: unknown): void;
 }
 
-/** How many characters and values a document that shares a command may have. */
-const largeDocument = 16 * 1024;
+/** How many characters of JSON a record has that is inserted alone. */
+const largeRecord = 16 * 1024;
 
 /** Inserts single documents; those of one turn together, but for large ones. */
 export class Inserts<D extends StoredRecord> {
@@ -29,12 +29,18 @@ export class Inserts<D extends StoredRecord> {
     this.#add = together(cluster, (inserts) => this.#send(inserts));
   }
 
-  /** @throws what `translate` knows of the driver */
-  insert(stored: D): Promise<void> {
+  /**
+   * @param characters of the record as JSON
+   * @throws what `translate` knows of the driver
+   */
+  insert(stored: D, characters: number): Promise<void> {
     const document = stored as OptionalUnlessRequiredId<D>;
-    // Several large ones would be sent one after the other, and acknowledged with the last.
-    if (isLarge(stored)) return this.#collection.insertOne(document, this.#options).then(() => {});
-    return new Promise((resolve, reject) => this.#add({ document, resolve, reject }));
+    return new Promise((resolve, reject) => {
+      const insert = { document, resolve, reject };
+      // Several large ones would be sent one after the other, and acknowledged with the last.
+      if (characters > largeRecord) void this.#sendAlone(insert);
+      else this.#add(insert);
+    });
   }
 
   async #send(inserts: readonly Insert<D>[]): Promise<void> {
@@ -78,21 +84,4 @@ function unwrapped(error: unknown): unknown {
   if (!(error instanceof MongoBulkWriteError)) return error;
   const { errorResponse } = error;
   return errorResponse instanceof Error ? errorResponse : error;
-}
-
-/** Looks at no more of a document than it has to. */
-function isLarge(document: object): boolean {
-  let left = largeDocument;
-  const values: unknown[] = [document];
-  while (values.length > 0 && left > 0) {
-    const value = values.pop();
-    left -= typeof value === 'string' ? value.length : 1;
-    if (typeof value !== 'object' || value === null) continue;
-    for (const key in value) {
-      left -= key.length;
-      if (left <= 0) break;
-      values.push((value as Readonly<Record<string, unknown>>)[key]);
-    }
-  }
-  return left <= 0;
 }

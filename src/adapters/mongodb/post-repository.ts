@@ -50,9 +50,10 @@ export class MongodbPostRepository
     call: Call,
     stored: StoredPost,
     { authorId }: Post,
+    characters: number,
   ): Promise<boolean> {
     if (authorId !== null) return this.#joining.insert(call, stored, authorId);
-    await call.commit('insert', () => this.inserts.insert(stored));
+    await call.commit('insert', () => this.inserts.insert(stored, characters));
     return true;
   }
 

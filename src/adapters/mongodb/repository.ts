@@ -80,8 +80,8 @@ export abstract class MongodbRepository<
           id = record.id;
           const claims = claim && [toStoredClaim(claim)];
           const stored = { ...this.toStored(record, firstVersion), ...(claims && { claims }) };
-          if (await this.insert(call, stored, record)) {
-            const made = new RecordVersioned(record, firstVersion);
+          const made = new RecordVersioned(record, firstVersion);
+          if (await this.insert(call, stored, record, made.json.length)) {
             return Object.assign(made, { replayed: false });
           }
         } catch (error) {
@@ -136,8 +136,10 @@ export abstract class MongodbRepository<
 
   protected abstract toStored(record: R, version: number): D;
 
-  /** Inserts a new record. False when it has to be tried again. */
-  protected abstract insert(call: Call, stored: D, record: R): Promise<boolean>;
+  /**
+   * Inserts a new record, of so many characters as JSON. False when it has to be tried again.
+   */
+  protected abstract insert(call: Call, stored: D, record: R, characters: number): Promise<boolean>;
 
   /** Replaces a record. False when it is not as it was read any more. */
   protected abstract replace(call: Call, stored: D, next: Versioned<R>): Promise<boolean>;

@@ -47,8 +47,13 @@ export class MongodbUserRepository
 
   protected override toStored = toStoredUser;
 
-  protected override async insert(call: Call, stored: StoredUser): Promise<boolean> {
-    await call.commit('insert', () => this.inserts.insert(stored));
+  protected override async insert(
+    call: Call,
+    stored: StoredUser,
+    _user: User,
+    characters: number,
+  ): Promise<boolean> {
+    await call.commit('insert', () => this.inserts.insert(stored, characters));
     return true;
   }
 

@@ -54,7 +54,7 @@ await describeOn('replica set', 'Insertions of single documents', () => {
   ): Promise<string[]> {
     const inserts = new Inserts<StoredPost>({ isSharded }, collection, options);
     const outcomes = documents.map((document) =>
-      inserts.insert(document).then(
+      inserts.insert(document, JSON.stringify(document.record).length).then(
         () => 'inserted',
         (reason: unknown) => {
           const error = translate(reason, 'unknown');

@@ -38,7 +38,9 @@ await describeOn('replica set', 'Reads of single documents', () => {
     const reads = readsOf();
     const ids = [...times(20, (n) => `p${n}`), 'p3', 'none', 'p3'];
     const found = await Promise.all(ids.map((id) => reads.read(id)));
-    expect(found.map((one) => one?.stored._id)).to.deep.equal(ids.with(21, undefined as never));
+    for (const [n, id] of ids.entries()) {
+      expect(found[n]?.stored._id).to.equal(id === 'none' ? undefined : id);
+    }
     expect(found[3]?.stored.version).to.equal(3);
     expect(found[3]?.json).to.equal(JSON.stringify(records[3]));
     expect(commands.map((asked) => asked.length)).to.have.members([16, 6]);

@@ -34,7 +34,7 @@ export class Joining {
     // It has the claims, so that no other creation takes them.
     const mark = { pending: true, joining: [{ token, author }], expires } as const;
     const pending = { _id, ...mark, ...(claims && { claims }) };
-    await call.prepare('pending', () => this.#inserts.insert(pending));
+    await call.prepare('pending', () => this.#inserts.insert(pending, 0));
     if (!(await this.#fence.admits(call, author))) {
       await this.#remove(call, _id, token);
       throw unknownAuthor();

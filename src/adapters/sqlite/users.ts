@@ -49,14 +49,22 @@ const nextInstant = `iif(updated_at < ?, ?, coalesce(
   strftime('%Y-%m-%dT%H:%M:%fZ', updated_at, '+0.001 seconds'), '${latestInstant}'))`;
 
 /**
+ * An author's posts in the order in which most were made. SQLite would go through them by their last
+ * change, which leads from one end of the table to the other: a fifth more for 100,000.
+ */
+const byAuthor = 'posts INDEXED BY posts_author_created';
+
+/**
  * As `withoutAuthor` says it. Numbers and texts that are not set stay as they were written.
  *
  * Node 22 takes no numbered parameters by their position.
  */
-const keepPosts = `UPDATE posts SET
+const keepPosts = `UPDATE ${byAuthor} SET
   author_id = NULL, version = version + 1, updated_at = ${nextInstant},
   record = json_set(record, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
   WHERE author_id = ?`;
+
+const deletePosts = `DELETE FROM ${byAuthor} WHERE author_id = ?`;
 
 export class SqliteUserRepository
   extends SqliteRepository<User, UserFilter, UserSort>
@@ -68,9 +76,9 @@ export class SqliteUserRepository
 
   delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
     return this.remove(id, guard, () => {
-      if (mode === 'keep') this.connection.run(keepPosts, at, at, at, at, id);
-      else if (mode === 'delete') this.connection.run('DELETE FROM posts WHERE author_id = ?', id);
-      else this.#refuse(id);
+      if (mode === 'refuse') this.#refuse(id);
+      else if (mode === 'delete') this.connection.runLarge(deletePosts, id);
+      else this.connection.runLarge(keepPosts, at, at, at, at, id);
     });
   }
 

@@ -1,0 +1,194 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A server that is pressed. */
+export interface Target {
+  readonly address: string;
+  /** For how long. */
+  readonly ms: number;
+  /** A connection that the end of the press closes. */
+  open(): Socket;
+}
+
+const mebibyte = 1024 * 1024;
+const headers = { 'Content-Type': 'application/json' };
+
+/** Each press: what it did, in words, when it is over. */
+export const presses: Record<string, (target: Target) => Promise<string>> = {
+  async nothing(target) {
+    await sleep(target.ms);
+    return '';
+  },
+
+  async pipelines(target) {
+    const body = `{"title":"x","own":[${'{},'.repeat((mebibyte - 100) / 3)}{}]}`;
+    const id = await makePost(target.address, body);
+    for (let i = 0; i < 20; i++) target.open().write(request(`/posts/${id}`).repeat(250));
+    await sleep(target.ms);
+    return '20 packets of 250 GETs of 1 MiB';
+  },
+
+  async 'slow readers'(target) {
+    await fill(target, 600, 4000);
+    for (let i = 0; i < 100; i++) {
+      const socket = target.open().pause();
+      for (let n = 0; n < 8; n++) socket.write(request('/posts?limit=1000'));
+      const timer = setInterval(() => socket.read(500), 1000);
+      socket.on('close', () => clearInterval(timer));
+    }
+    await sleep(target.ms);
+    return '100 readers of 500 bytes a second';
+  },
+
+  async 'readers of usual lists'(target) {
+    await fill(target, 200, 15_000);
+    let opened = 0;
+    const read = () => {
+      const socket = target.open().pause();
+      for (let n = 0; n < 8; n++) socket.write(request('/posts?limit=100'));
+      opened += 1;
+      return socket;
+    };
+    // Each comes again after four seconds.
+    const sockets = Array.from({ length: 100 }, read);
+    for (const end = performance.now() + target.ms; performance.now() < end; await sleep(200)) {
+      for (const socket of sockets.splice(0, 5)) {
+        socket.destroy();
+        sockets.push(read());
+      }
+    }
+    return `${opened} readers of nothing`;
+  },
+
+  'pages, 64 clients': (target) => askForPages(target, 64, 4000),
+  'small pages, 512 clients': (target) => askForPages(target, 512, 400),
+
+  'bodies held back': (target) => holdBodies(target, 2300, `Content-Length: ${mebibyte}`),
+  'chunks held back': (target) => holdBodies(target, 300, 'Transfer-Encoding: chunked'),
+
+  async 'bad keys'(target) {
+    const body = `{"name":"a","${'~'.repeat(1_000_000)}":[${Array(100).fill('1e999')}]}`;
+    const end = performance.now() + target.ms;
+    for (let n = 1; ; n++) {
+      const response = await fetch(`${target.address}/api/v1/users`, {
+        method: 'POST',
+        headers,
+        body,
+      });
+      const { length } = await response.text();
+      if (response.status !== 422 || length > mebibyte) throw new Error(`${length} characters`);
+      if (performance.now() > end) return `${n} bodies with a key of 1 MB`;
+    }
+  },
+
+  async accept(target) {
+    const Accept = `a/b;x="${','.repeat(28_000)}`;
+    const end = performance.now() + target.ms;
+    for (let n = 1; ; n++) {
+      const { status } = await fetch(`${target.address}/problems/internal`, {
+        headers: { Accept },
+      });
+      if (status !== 200) throw new Error(`The page of a problem is ${status}.`);
+      if (performance.now() > end) return `${n} times 28 KB of Accept`;
+    }
+  },
+};
+
+/** Makes posts of about so many bytes. @returns the id of the last one */
+async function fill({ address }: Target, count: number, bytes: number): Promise<string> {
+  let id = '';
+  for (let made = 0; made < count; made += 20) {
+    await Promise.all(
+      Array.from({ length: Math.min(20, count - made) }, async () => {
+        const body = JSON.stringify({ title: 'x', body: 'x'.repeat(bytes - 200) });
+        id = await makePost(address, body);
+      }),
+    );
+  }
+  return id;
+}
+
+async function makePost(address: string, body: string): Promise<string> {
+  const response = await fetch(`${address}/api/v1/posts`, { method: 'POST', headers, body });
+  if (response.status !== 201) throw new Error(`A post could not be made: ${response.status}`);
+  return ((await response.json()) as { id: string }).id;
+}
+
+function request(path: string): string {
+  return `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+}
+
+/** How many clients of pages are few, and need not wait for each other. */
+const few = 16;
+
+/**
+ * Clients that ask for the first thousand posts, and begin again as soon as they have them; first a
+ * few, then many, and then these in turns, so that a machine that changes its speed changes it for both.
+ */
+async function askForPages(target: Target, many: number, bytes: number): Promise<string> {
+  await fill(target, 1000, bytes);
+  const pages = { few: 0, many: 0, refused: 0, cut: 0 };
+  for (const which of ['few', 'many', 'many', 'few'] as const) {
+    const seen = await askFor(target, which === 'few' ? few : many);
+    pages[which] += seen.pages;
+    pages.refused += seen.refused;
+    pages.cut += seen.cut;
+  }
+  const part = Math.round((pages.many / pages.few) * 100);
+  const isEnough = part >= 90;
+  if (!isEnough) process.exitCode = 1;
+  const rate = Math.round((pages.many / 2 / target.ms) * 1000);
+  const got = `${rate} pages a second, ${pages.refused} refused, ${pages.cut} cut off`;
+  return `${got}, ${isEnough ? '' : 'ONLY '}${part} % of what ${few} clients got`;
+}
+
+async function askFor(target: Target, clients: number) {
+  const seen = { pages: 0, refused: 0, cut: 0 };
+  let isOver = false;
+  const sockets = Array.from({ length: clients }, () => {
+    const socket = target.open();
+    let missing = 0;
+    let head = '';
+    const ask = () => socket.write(request('/posts?limit=1000'));
+    socket.on('close', () => {
+      if (!isOver) seen.cut += 1;
+    });
+    socket.on('data', (chunk: Buffer) => {
+      if (missing > 0) missing -= chunk.length;
+      else {
+        head += chunk.toString('latin1');
+        const end = head.indexOf('\r\n\r\n');
+        if (end < 0) return;
+        seen[head.startsWith('HTTP/1.1 200') ? 'pages' : 'refused'] += 1;
+        missing = Number(/content-length: (\d+)/i.exec(head)?.[1]) - (head.length - end - 4);
+        head = '';
+      }
+      if (missing <= 0) ask();
+    });
+    ask();
+    return socket;
+  });
+  await sleep(1000); // Until all are connected: Node accepts one connection a turn.
+  seen.pages = 0;
+  await sleep(target.ms);
+  isOver = true;
+  for (const socket of sockets) socket.destroy();
+  return seen;
+}
+
+/** Begins bodies that never come. */
+async function holdBodies(target: Target, count: number, length: string): Promise<string> {
+  const type = 'Content-Type: application/json';
+  const head = `POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\n${type}\r\n${length}\r\n\r\n`;
+  const some = 'x'.repeat(500_000);
+  const isChunked = length.endsWith('chunked');
+  const part = Buffer.from(
+    head + (isChunked ? `${some.length.toString(16)}\r\n${some}\r\n` : some),
+  );
+  for (let i = 1; i <= count; i++) {
+    target.open().write(part);
+    if (i % 100 === 0) await sleep(50); // Node accepts one connection a turn.
+  }
+  await sleep(target.ms);
+  return `${count} bodies with ${length}`;
+}

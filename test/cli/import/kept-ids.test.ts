@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import { later } from '../../../src/testing/fixtures.ts';
+import { refusalOf } from '../refusal.ts';
+import { user } from '../transfer/records.ts';
+import { Imports, isEmpty } from './imports.ts';
+
+describe('rostrum import --keep-ids', () => {
+  const imports = new Imports();
+
+  it('keeps ids and times on request', async () => {
+    const times = { createdAt: '2020-01-01T02:00:00+01:00', updatedAt: '2021-01-01T00:00:00Z' };
+    const given = {
+      users: [
+        { id: 7, name: 'A', ...times },
+        { name: 'B', createdAt: times.createdAt },
+      ],
+      posts: [{ id: 'p', title: 'P', authorId: 7, updatedAt: times.updatedAt }],
+    };
+    await imports.run(given, { keepIds: true });
+    const [created, updated] = ['2020-01-01T01:00:00.000Z', '2021-01-01T00:00:00.000Z'];
+    const { users, posts } = await imports.held();
+    const other = users.find(({ name }) => name === 'B');
+    expect(other).to.include({ createdAt: created, updatedAt: created });
+    expect(users.find(({ id }) => id === '7')).to.include({
+      createdAt: created,
+      updatedAt: updated,
+    });
+    expect(posts).to.deep.equal([
+      { id: 'p', title: 'P', body: '', authorId: '7', createdAt: updated, updatedAt: updated },
+    ]);
+  });
+
+  it('refuses to keep the id of a record that was deleted, and adds nothing', async () => {
+    const posts = [
+      { id: 'p', title: 'P' },
+      { id: 'q', title: 'Q' },
+    ];
+    await imports.run(
+      { users: [{ id: 'u', name: 'U' }], posts: posts.slice(0, 1) },
+      { keepIds: true },
+    );
+    await imports.store.posts.delete('p');
+    await imports.store.users.delete('u', 'refuse', later);
+    const again = { users: [{ id: 'u', name: 'U' }], posts };
+    await refusalOf(imports.run(again, { keepIds: true }));
+    expect(imports.refused).to.deep.equal(['users[0] /id taken', 'posts[0] /id taken']);
+    expect(await imports.held()).to.deep.equal(isEmpty);
+  });
+
+  it('gives posts the author of the store who has the kept id', async () => {
+    const users = [
+      { id: 1, name: 'A', email: 'a@b.c' },
+      { id: 2, name: '' },
+      { id: 3, name: 'C', email: 'A@b.c' },
+    ];
+    await imports.run({ users: users.slice(0, 1) }, { keepIds: true });
+    const posts = users.map(({ id }) => ({ title: `P${id}`, authorId: id }));
+    await imports.run({ users, posts }, { keepIds: true, skipInvalid: true });
+    expect(imports.refused).to.deep.equal([
+      ...['users[0] /id taken', 'users[0] /email taken', 'users[1] /name too-short'],
+      ...['users[2] /email taken', 'posts[1] /authorId unknown', 'posts[2] /authorId unknown'],
+    ]);
+    expect((await imports.held()).posts.map(({ authorId }) => authorId)).to.deep.equal(['1']);
+  });
+
+  it('takes authors of the store, too', async () => {
+    const { record } = await imports.store.users.create(() => user(1));
+    const given = { users: [{ id: 1, name: 'A' }], posts: [{ title: 'P', authorId: record.id }] };
+    await imports.run(given);
+    expect((await imports.held()).posts[0]?.authorId).to.equal(record.id);
+  });
+
+  it('refuses ids and times that it cannot keep', async () => {
+    await imports.store.users.create(() => user(1));
+    const [name, title] = ['A', 'P'];
+    const given = {
+      users: [
+        { name, id: user(1).id },
+        { name, id: '' },
+        { name, id: '..' },
+        { name, id: [] },
+        { name, id: 'x'.repeat(256) },
+        { name, createdAt: 'yesterday' },
+        { name, createdAt: '2020-01-02T00:00:00Z', updatedAt: '2020-01-01T00:00:00Z' },
+      ],
+      posts: [
+        { title, id: 1 },
+        { title, id: '1' },
+      ],
+    };
+    await refusalOf(imports.run(given, { keepIds: true }));
+    expect(imports.refused).to.deep.equal([
+      'users[0] /id taken',
+      'users[1] /id invalid',
+      'users[2] /id invalid',
+      'users[3] /id type',
+      'users[4] /id too-long',
+      'users[5] /createdAt invalid',
+      'users[6] /updatedAt invalid',
+      'posts[1] /id taken',
+    ]);
+  });
+});

@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import type { Refusal } from '../../../src/cli/import/list-import.ts';
+import { rostrum } from '../../support/server.ts';
+import { refusalOf } from '../refusal.ts';
+import { user } from '../transfer/records.ts';
+import { Imports, text } from './imports.ts';
+
+describe('rostrum import: what is refused', () => {
+  const imports = new Imports();
+
+  it('reports everything that a rule refuses, with its place, and adds nothing', async () => {
+    await imports.store.users.create(() => user(1, { id: '2' }));
+    const given = {
+      users: [
+        { id: 1, name: 'A', email: 'a@b.c' },
+        { id: 2, name: '', email: 'x' },
+        { id: 3, name: 'C', email: 'A@B.C' },
+        { id: 1, name: 'D' },
+        { name: 'E', email: 'USER.1@example.com' },
+        7,
+        { id: 1e300, name: 'F' },
+      ],
+      posts: [
+        { title: 'P', authorId: 1 },
+        { title: 'P', authorId: 2 },
+        { authorId: 'nobody' },
+        { title: 'P', authorId: {} },
+        { title: 'P', authorId: 1e300, id: 1, 'a\u0000': 1 },
+        { title: 'P', id: 1 },
+      ],
+    };
+    const before = await imports.held();
+    const sentence = await refusalOf(imports.run(given));
+    expect(sentence).to.match(
+      /^Nothing is added, because 10 of 13 records are refused \(.*\): .*--skip-invalid/,
+    );
+    expect(sentence).to.contain('(2 × /email taken, 2 × /authorId unknown, 1 × /name too-short, ');
+    expect(imports.refused).to.deep.equal([
+      'users[1] /name too-short',
+      'users[1] /email invalid',
+      'users[2] /email taken',
+      'users[3] /id taken',
+      'users[4] /email taken',
+      'users[5]  type',
+      'users[6] /id number-range',
+      'posts[1] /authorId unknown',
+      'posts[2] /title required',
+      'posts[2] /authorId unknown',
+      'posts[3] /authorId type',
+      'posts[4] /authorId number-range',
+      'posts[4] /a\u0000 key',
+    ]);
+    expect(await imports.held()).to.deep.equal(before);
+    expect(await imports.run(given, { skipInvalid: true })).to.include({ refused: 10 });
+    expect(imports.added).to.deep.equal({ users: 1, posts: 2 });
+    const after = await imports.held();
+    expect([after.users.length, after.posts.length]).to.deep.equal([2, 2]);
+  });
+
+  it('counts the reasons, and names --skip-invalid only where there are other records', async () => {
+    const names = ['', 'A', ...Array.from({ length: 25 }, (_, n) => `B${n}`)];
+    const users = names.map((name, n) => ({ name, [`x${n}\0`]: 1 }));
+    expect(await refusalOf(imports.run({ users }))).to.match(
+      /^Nothing is added, because 27 of 27 records are refused \(8 × other reasons, 1 × \/name too-short, .*\): mend them\.$/,
+    );
+    expect(await refusalOf(imports.run({ users: [{ name: '' }, { name: 'A' }] }))).to.equal(
+      'Nothing is added, because 1 of 2 records is refused (1 × /name too-short): ' +
+        'mend it, or use --skip-invalid to add the others.',
+    );
+    const { reasons } = await imports.run({ users: [{}, { name: 'A' }] }, { skipInvalid: true });
+    expect(reasons).to.equal('1 × /name required');
+  });
+
+  it('says where in a record JSON ends, and that it is no place in the file', async () => {
+    const sentences: string[] = [];
+    const report = ({ place, issues }: Refusal) =>
+      sentences.push(...issues.map(({ message }) => `${place} ${message}`));
+    await refusalOf(imports.run('{"users": [{}, {"name" "A"}]}', { report }));
+    expect(sentences.at(-1)).to.match(
+      /^users\[1\] It is not JSON: .* at character 8 of this record, /,
+    );
+  });
+
+  it('reports the lines of JSON Lines and of CSV', async () => {
+    const jsonl = Buffer.from(
+      '{"name":"A"}\n\n{"name":\n\xff\n{"name":"A","name":"B"}\n{}',
+      'latin1',
+    );
+    await refusalOf(imports.run(jsonl, { file: 'a.jsonl', as: 'users' }));
+    const csv = 'name,born\nA,1\n\n"\nB\n",2,3\n,"4\n"\nC\n';
+    await refusalOf(imports.run(csv, { file: 'a.csv', as: 'users' }));
+    expect(imports.refused).to.deep.equal([
+      ...['line 3  invalid', 'line 4  invalid', 'line 5  invalid', 'line 6 /name required'],
+      ...['line 4  invalid', 'line 7 /name required', 'line 9  invalid'],
+    ]);
+  });
+
+  it('applies the schemas of the deployment', async () => {
+    const validate = () => ({ issues: [{ message: 'no', path: ['born'] }] });
+    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const;
+    const given = { users: [{ name: 'A' }], posts: [{ title: 'P' }] };
+    await refusalOf(imports.run(given, { ownFields: { users: schema } }));
+    expect(imports.refused).to.deep.equal(['users[0] /born invalid']);
+  });
+
+  it('reads the schemas from the files that a server has', async function () {
+    this.timeout(60_000);
+    const schema = imports.write(
+      text({ properties: { born: { type: 'integer' } } }),
+      'schema.json',
+    );
+    const path = imports.write(text({ users: [{ name: 'A', born: 'x' }] }));
+    const args = ['import', path, '--user-schema', schema, '--store', `sqlite:${path}.db`];
+    const { code, stdout } = await rostrum(...args);
+    expect([code, stdout]).to.eql([1, 'users[0] /born invalid: Must be of the type integer.\n']);
+  });
+
+  it('says when somebody writes to the store between check and addition', async () => {
+    const given = { users: [{ name: 'A' }, { name: 'B', email: user(1).email }] };
+    const onBegin = (what: string) => what === 'users' && imports.store.users.create(() => user(1));
+    const sentence = await refusalOf(imports.run(given, { onBegin }));
+    expect(sentence).to.match(/^1 record was refused while the others were added: somebody/);
+    expect([imports.refused, imports.added.users]).to.deep.equal([['users[1] /email taken'], 1]);
+  });
+});

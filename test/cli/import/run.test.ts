@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { List } from '../../../src/cli/import/data-file.ts';
+import { node, outcomeOf } from '../../support/process.ts';
+import { rostrum, startCommand } from '../../support/server.ts';
+import { user } from '../transfer/records.ts';
+import { Imports, lines, text } from './imports.ts';
+
+describe('rostrum import: interruptions and memory', () => {
+  const imports = new Imports();
+
+  it('ends at a signal, and knows what it added until then', async () => {
+    const abort = new AbortController();
+    const posts = Array.from({ length: 1700 }, (_, n) => ({ title: `P${n}` }));
+    const onAdded = (list: List, count: number) => {
+      imports.added[list] += count;
+      if (imports.added.posts >= 1000) abort.abort();
+    };
+    const given = { file: 'posts.jsonl', as: 'posts', signal: abort.signal, onAdded } as const;
+    const error = await imports.run(lines(posts), given).catch((reason: unknown) => reason);
+    expect(error).to.equal(abort.signal.reason);
+    expect((await imports.held()).posts.length)
+      .to.equal(imports.added.posts)
+      .and.to.be.within(1000, 1500);
+  });
+
+  for (const [options, left] of [
+    [['--keep-ids'], /^Interrupted: .* with --skip-invalid: 100 users and (\d+) posts are added/],
+    [[], /^Interrupted: remove the 100 users and (\d+) posts that are added already: /],
+  ] as const) {
+    it(`says what to do after an interruption ${options.join()}`.trim(), async function () {
+      this.timeout(30_000);
+      const users = Array.from({ length: 100 }, (_, n) => ({ ...user(n), id: `u${n}` }));
+      const posts = Array.from({ length: 60_000 }, (_, n) => {
+        return { id: `p${n}`, title: `P${n}`, authorId: `u${n % 100}` };
+      });
+      const command = [
+        'import',
+        imports.write(text({ users, posts })),
+        '--store',
+        imports.url,
+        ...options,
+      ];
+      const child = startCommand(command);
+      const ended = outcomeOf(child);
+      while (imports.countOf('posts') === 0) await sleep(5);
+      child.kill('SIGINT');
+      const { code, stderr } = await ended;
+      expect(code).to.equal(1);
+      const last = stderr.trimEnd().split('\n').at(-1) ?? '';
+      expect(last).to.match(left);
+      const count = Number(left.exec(last)?.[1]);
+      expect(imports.countOf('posts')).to.equal(count).and.to.be.below(60_000);
+      if (options.length === 0) return;
+      expect((await rostrum(...command, '--skip-invalid')).code).to.equal(0);
+      expect(imports.countOf('posts')).to.equal(60_000);
+    });
+  }
+
+  it('holds a part of the file only', async function () {
+    this.timeout(30_000);
+    const posts = Array.from({ length: 60 }, (_, n) => ({
+      title: `P${n}`,
+      own: 'x'.repeat(500_000),
+    }));
+    const path = imports.write(text({ posts }));
+    const heap = '--max-old-space-size=40';
+    const { code, output } = await node([
+      heap,
+      'src/main.ts',
+      'import',
+      path,
+      '--store',
+      imports.url,
+    ]);
+    expect(code, output).to.equal(0);
+  });
+});

@@ -64,7 +64,12 @@ export class LongText {
 export function joined(front: string, texts: readonly string[], end: string): string | LongText {
   let length = front.length + Math.max(texts.length - 1, 0) + end.length;
   for (const text of texts) length += text.length;
-  return length > shortText ? new LongText(front, texts, end) : front + texts.join(',') + end;
+  if (length > shortText) return new LongText(front, texts, end);
+  // `front + texts.join(',') + end` would be copied once more when it is written.
+  const [first = '', ...rest] = texts;
+  const last = rest.pop();
+  if (last === undefined) return front + first + end;
+  return [front + first, ...rest, last + end].join(',');
 }
 
 /** How many bytes a body has as UTF-8. */

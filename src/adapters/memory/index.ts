@@ -63,7 +63,7 @@ class MemoryUsers extends MemoryRepository<User, UserFilter, UserSort> implement
       if (mode === 'delete') this.#posts.delete(post.id);
       else {
         const kept = withoutAuthor(JSON.parse(post.json), at);
-        this.#posts.put({ ...rowOfPost(kept, post.version + 1), own: post.own });
+        this.#posts.put(rowOfPost(kept, post.version + 1, post.own));
       }
     }
     this.table.delete(id);
@@ -105,7 +105,7 @@ class MemoryPosts extends MemoryRepository<Post, PostFilter, PostSort> implement
   }
 
   protected override rowOf(post: Post, version: number): Row {
-    return { ...rowOfPost(post, version), own: this.table.ownKeys(post) };
+    return rowOfPost(post, version, this.table.ownKeys(post));
   }
 
   protected override equalities({ title, authorId }: PostFilter) {
@@ -113,8 +113,8 @@ class MemoryPosts extends MemoryRepository<Post, PostFilter, PostSort> implement
   }
 }
 
-function rowOfPost(post: Post, version: number): Omit<Row, 'own'> {
+function rowOfPost(post: Post, version: number, own: Row['own']): Row {
   const { id, createdAt, updatedAt, title, authorId } = post;
   const keys = { createdAt, updatedAt, title, authorId };
-  return { id, version, json: JSON.stringify(post), keys };
+  return { id, version, json: JSON.stringify(post), keys, own };
 }

@@ -16,11 +16,14 @@ export type Keys = Readonly<Record<string, string | null>>;
 
 type OwnKeys = Readonly<Record<string, unknown>>;
 
+const noOwnKeys: OwnKeys = {};
+
 type Cut = Pick<PageRequest<never, string>, 'order' | 'limit' | 'bytes' | 'after'>;
 
 /** The rows of users or of posts, by id and in every order that was asked for. */
 export class Table {
   readonly ownFields: OwnFilterFields;
+  readonly #ownNames: readonly string[];
   readonly #rows = new Map<Id, Row>();
   /** The ids of rows that were deleted. */
   readonly #deleted = new Set<Id>();
@@ -34,13 +37,15 @@ export class Table {
    */
   constructor(ownFields: OwnFilterFields = {}, unique?: string) {
     this.ownFields = ownFields;
+    this.#ownNames = Object.keys(ownFields);
     this.#unique = unique;
   }
 
   /** What a record has in these fields; a list or an object equals no value that is asked for. */
   ownKeys(record: EntityFields): OwnKeys {
+    if (this.#ownNames.length === 0) return noOwnKeys;
     const values: Readonly<Record<string, unknown>> = record;
-    const names = Object.keys(this.ownFields).filter((name) => {
+    const names = this.#ownNames.filter((name) => {
       return Object.hasOwn(values, name) && typeof values[name] !== 'object';
     });
     return Object.fromEntries(names.map((name) => [name, values[name]]));

@@ -21,6 +21,7 @@ const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
  */
 export function createUuidV7(now: () => number = Date.now): IdGenerator {
   let lastMs = 0;
+  let time = '00000000-0000'; // As ids have it: many are of one millisecond.
   let counter = 0;
   return {
     next() {
@@ -35,10 +36,11 @@ export function createUuidV7(now: () => number = Date.now): IdGenerator {
       // When the counter overflows, or the clock is set back, ids go on from the last time.
       if (ms > lastMs || counter === counterEnd) {
         lastMs = ms > lastMs ? ms : lastMs + 1;
+        const digits = lastMs.toString(16).padStart(12, '0');
+        time = `${digits.slice(0, 8)}-${digits.slice(8)}`;
         counter = (((pool[first] as number) & 0x07) << 8) | (pool[first + 1] as number);
       }
-      const time = lastMs.toString(16).padStart(12, '0');
-      let id = `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}`;
+      let id = `${time}-7${counter.toString(16).padStart(3, '0')}`;
       for (let i = 2; i < bytesBehindTime; i++) {
         const byte = pool[first + i] as number;
         if (i === 2 || i === 4) id += '-';

@@ -43,12 +43,15 @@ export class Budget {
     this.#patience = patience;
   }
 
-  /** @throws RostrumError `overloaded` */
-  take(bytes: number): Share {
+  /**
+   * @param cut as in {@link dependOn}, for a share that waits for its client at once
+   * @throws RostrumError `overloaded`
+   */
+  take(bytes: number, cut?: () => void): Share {
     while (!this.#hasRoom(bytes)) {
       if (!this.#cutOldest()) throw new RostrumError('overloaded', {});
     }
-    return this.#open(bytes);
+    return this.#open(bytes, cut);
   }
 
   /** A share that cannot be refused: for it, those who have held theirs longest are cut off at once. */
@@ -126,8 +129,8 @@ export class Budget {
     return this.#held === 0 || this.#held + bytes <= this.#limit;
   }
 
-  #open(bytes: number): Share {
-    const share = { bytes, cut: undefined, since: 0 };
+  #open(bytes: number, cut?: () => void): Share {
+    const share = { bytes, cut, since: cut === undefined ? 0 : performance.now() };
     this.#shares.add(share);
     this.#held += bytes;
     return share;

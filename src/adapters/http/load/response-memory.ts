@@ -107,6 +107,7 @@ export class ResponseMemory {
   }
 }
 
+/** How many bytes a body has, or 0 where it is surely too short to count: a character has three at most. */
 function lengthOf({ body = '' }: Response): number {
-  return bytesOf(body);
+  return typeof body === 'string' && body.length * 3 <= uncounted ? 0 : bytesOf(body);
 }

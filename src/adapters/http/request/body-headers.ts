@@ -39,13 +39,13 @@ export function checkBodyHeaders(request: IncomingMessage, form: BodyForm): void
 function checkMediaType(request: IncomingMessage, form: BodyForm): void {
   const { headers } = request;
   const header = headers['content-type'];
-  const types = form.types.join(' or ');
   if (header === undefined) {
+    const types = form.types.join(' or ');
     throw unsupported(form, `The header Content-Type is missing: it must be ${types}.`);
   }
   const type = countHeader(request, 'content-type') === 1 ? parseMediaType(header) : undefined;
   if (type === undefined || !form.types.includes(type.type)) {
-    throw unsupported(form, `The header Content-Type must be ${types}.`);
+    throw unsupported(form, `The header Content-Type must be ${form.types.join(' or ')}.`);
   }
   const { parameters } = type;
   const fits = parameters.every(([name, value]) => name === 'charset' && /^utf-8$/i.test(value));

@@ -39,8 +39,7 @@ export class BodyReader {
     const length = ctx.req.headers['content-length'];
     const bytes = length === undefined ? await bytesOfChunks(ctx.req) : Number(length);
     const budget = bytes > smallBody ? this.#large : this.#small;
-    const share = budget.take(bytes);
-    budget.dependOn(share, () => ctx.req.destroy());
+    const share = budget.take(bytes, () => ctx.req.destroy());
     let parsed: Share | undefined;
     try {
       const text = await readText(ctx);

@@ -68,6 +68,7 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
         ctx.respond = false;
         return;
       }
+      if (isForClient(error)) throw error; // Koa sends it.
       const problem = toProblem(error);
       exchange.problem = problem.code;
       if (problem.status >= 500 && fail) fail(exchange, problem);
@@ -86,6 +87,11 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
     exchange.response = undefined;
     deliver(ctx, { ...response, headers });
   }
+}
+
+/** What `ctx.throw(403)` throws: only middleware that was added to the app does it. */
+function isForClient(error: unknown): boolean {
+  return error instanceof Error && 'expose' in error && error.expose === true;
 }
 
 function toError(cause: unknown): Error {
@@ -113,7 +119,7 @@ const goneCodes = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMA
  */
 export function handleAppErrors(app: Koa, logger: Logger | undefined): void {
   app.on('error', (error: Error) => {
-    if ('code' in error && goneCodes.has(String(error.code))) return;
+    if (isForClient(error) || ('code' in error && goneCodes.has(String(error.code)))) return;
     if (logger) logger.error({ err: error }, 'A response could not be sent.');
     else app.onerror(error);
   });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createApp, serve } from '../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
+import type { LogFields } from '../../../src/ports/logger.ts';
 
 describe('the program’s app', () => {
   const create = () => createApp(createRostrum(createMemoryStore()), { ready: async () => {} });
@@ -45,6 +46,31 @@ describe('the program’s app', () => {
       expect((await fetch(`${server.url}/api/v1/users`)).status).to.equal(200);
       const other = await fetch(`${server.url}/other`);
       expect(other.headers.get('content-type')).to.equal('application/problem+json');
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('sends what middleware that is added throws for the client', async () => {
+    const errors: unknown[] = [];
+    const logger = { info() {}, warn() {}, error: ({ err }: LogFields) => void errors.push(err) };
+    const rostrum = createRostrum(createMemoryStore());
+    const app = createApp(rostrum, { ready: async () => {}, logger });
+    const secret = new Error('secret');
+    app.use((ctx) => {
+      if (ctx.path === '/refused') ctx.throw(403, 'not yours', { headers: { 'X-Why': 'mine' } });
+      throw secret;
+    });
+    const server = await serve(app, { port: 0 });
+    try {
+      const refused = await fetch(`${server.url}/refused`);
+      expect(refused.status).to.equal(403);
+      expect(refused.headers.get('x-why')).to.equal('mine');
+      expect(await refused.text()).to.equal('not yours');
+      const failed = await fetch(`${server.url}/failed`);
+      expect(failed.status).to.equal(500);
+      expect(await failed.text()).not.to.contain('secret');
+      expect(errors).to.deep.equal([secret]);
     } finally {
       await server.close();
     }

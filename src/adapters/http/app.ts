@@ -1,7 +1,7 @@
 import Koa from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { serveBeside } from './beside.ts';
-import { boundaryOptions, createBoundary, handleAppErrors } from './boundary.ts';
+import { boundaryOptions, createBoundary, handleAppErrors, isForClient } from './boundary.ts';
 import { pastKoa } from './chain.ts';
 import { exchangeOf } from './exchange.ts';
 import { rostrumMiddleware } from './middleware.ts';
@@ -24,7 +24,12 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   app.use(serveBeside(rostrum.ownFilters, options)); // First, so that a prefix of "" does not hide it.
   app.use(rostrumMiddleware(rostrum, options));
   app.use(async (ctx, next) => {
-    await next();
+    try {
+      await next();
+    } catch (error) {
+      if (!isForClient(error)) throw error;
+      ctx.onerror(error as Error);
+    }
     if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
     throw unserved(exchangeOf(ctx)?.target ?? { isValid: true }, `${site}/ leads to what there is`);
   });

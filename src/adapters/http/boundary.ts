@@ -68,7 +68,6 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
         ctx.respond = false;
         return;
       }
-      if (isForClient(error)) throw error; // Koa sends it.
       const problem = toProblem(error);
       exchange.problem = problem.code;
       if (problem.status >= 500 && fail) fail(exchange, problem);
@@ -89,11 +88,6 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
   }
 }
 
-/** What `ctx.throw(403)` throws: only middleware that was added to the app does it. */
-function isForClient(error: unknown): boolean {
-  return error instanceof Error && 'expose' in error && error.expose === true;
-}
-
 function toError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
 }
@@ -108,6 +102,11 @@ function checkHost({ host }: Exchange, isOwn: (name: string) => boolean): void {
 function uriTooLong(): Problem {
   const sentence = `The path and the query must have at most ${maxTargetLength} characters.`;
   return new Problem('uri-too-long', sentence);
+}
+
+/** What `ctx.throw(403)` throws: Koa sends it, and it is nobody's failure. */
+export function isForClient(error: unknown): boolean {
+  return error instanceof Error && 'expose' in error && error.expose === true;
 }
 
 /** Errors of a connection that its client ended. */

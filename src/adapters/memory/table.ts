@@ -67,15 +67,21 @@ export class Table {
 
   /** Adds a row, or replaces the one with its id. */
   put(row: Row): void {
-    this.#remove(row.id);
+    const before = this.#rows.get(row.id);
+    if (before !== undefined) this.#giveUpKey(before);
     this.#rows.set(row.id, row);
     const key = this.#uniqueKey(row);
     if (key !== null) this.#holders.set(key, row.id);
-    this.#changed(row, true);
+    this.#changed(row.id, before);
   }
 
   delete(id: Id): void {
-    if (this.#remove(id)) this.#deleted.add(id);
+    const before = this.#rows.get(id);
+    if (before === undefined) return;
+    this.#giveUpKey(before);
+    this.#rows.delete(id);
+    this.#deleted.add(id);
+    this.#changed(id, before);
   }
 
   filter(matches: (row: Row) => boolean): Row[] {
@@ -88,19 +94,13 @@ export class Table {
     return cutPage(found, { limit, bytes }, (row) => positionBy(by, row));
   }
 
-  /** @returns whether there was one */
-  #remove(id: Id): boolean {
-    const row = this.#rows.get(id);
-    if (row === undefined) return false;
-    this.#rows.delete(id);
+  #giveUpKey(row: Row): void {
     const key = this.#uniqueKey(row);
     if (key !== null) this.#holders.delete(key);
-    this.#changed(row, false);
-    return true;
   }
 
-  #changed(row: Row, isThere: boolean): void {
-    for (const sorted of this.#sorted.values()) sorted.changed(row, isThere, this.#rows.size);
+  #changed(id: Id, before: Row | undefined): void {
+    for (const sorted of this.#sorted.values()) sorted.changed(id, before, this.#rows.size);
   }
 
   #uniqueKey({ keys }: Row): string | null {
@@ -129,18 +129,21 @@ function positionBy(by: string, { id, keys }: Row): Position {
 class SortedRows {
   readonly #by: string;
   #rows: Row[] = [];
-  /** Since the rows were sorted; undefined when they have to be sorted anew. */
-  #changes: { readonly row: Row; readonly isThere: boolean }[] | undefined;
+  /**
+   * The ids whose rows changed since the rows were sorted, and what is among these for each: no other
+   * version is kept. Undefined when they have to be sorted anew.
+   */
+  #changes: Map<Id, Row | undefined> | undefined;
 
   constructor(by: string) {
     this.#by = by;
   }
 
-  changed(row: Row, isThere: boolean, total: number): void {
+  changed(id: Id, before: Row | undefined, total: number): void {
     if (this.#changes === undefined) return;
-    this.#changes.push({ row, isThere });
+    if (!this.#changes.has(id)) this.#changes.set(id, before);
     // So many are sorted with all others in less time than each takes to find its position.
-    if (this.#changes.length <= 100 + total / 10) return;
+    if (this.#changes.size <= 100 + total / 10) return;
     this.#changes = undefined;
     this.#rows = [];
   }
@@ -165,17 +168,22 @@ class SortedRows {
 
   #settle(all: ReadonlyMap<Id, Row>): void {
     const changes = this.#changes;
-    this.#changes = [];
+    this.#changes = new Map();
     if (changes === undefined) {
       const sortable = Array.from(all.values(), (row) => ({ row, ...positionBy(this.#by, row) }));
       this.#rows = sortable.sort(comparePositions).map(({ row }) => row);
       return;
     }
-    for (const { row, isThere } of changes) {
-      const index = this.#countBefore(positionBy(this.#by, row));
-      if (isThere) this.#rows.splice(index, 0, row);
-      else this.#rows.splice(index, 1);
+    for (const [id, before] of changes) {
+      if (before !== undefined) this.#rows.splice(this.#indexOf(before), 1);
+      const row = all.get(id);
+      if (row !== undefined) this.#rows.splice(this.#indexOf(row), 0, row);
     }
+  }
+
+  /** Where a row is, or belongs. */
+  #indexOf(row: Row): number {
+    return this.#countBefore(positionBy(this.#by, row));
   }
 
   /** @param orAt whether to count the row at the position, too */

@@ -26,7 +26,10 @@ export function serveBeside(ownFilters: OwnFilters, options: RostrumAppOptions):
   const site = publicUrl === undefined ? '' : publicBase(publicUrl);
   let described: Response | undefined;
   const describeApi = () => {
-    described ??= json(200, JSON.stringify(openApiDocument(ownFilters, options)), revalidated);
+    if (described === undefined) {
+      const document = Buffer.from(JSON.stringify(openApiDocument(ownFilters, options)));
+      described = json(200, document, revalidated);
+    }
     return described;
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([

@@ -4,8 +4,11 @@ import type { Readable } from 'node:stream';
 /** For how long, in milliseconds, a client may go on sending what nobody wants. */
 export const drainMs = 2000;
 
-/** How many bytes of that are read: several times those of the largest body. */
-const drainBytes = 4 * 1024 * 1024;
+/**
+ * How many bytes of that are read: several times those of the largest body. A piece costs time however
+ * short it is, and counts for so many at least.
+ */
+const [drainBytes, pieceBytes] = [4 * 1024 * 1024, 512];
 
 /**
  * Throws away what a client goes on sending: to close at once would make TCP reset the connection,
@@ -14,7 +17,7 @@ const drainBytes = 4 * 1024 * 1024;
 export function drain(source: Readable, socket: Socket): void {
   let rest = drainBytes;
   source.on('data', (chunk: Uint8Array) => {
-    rest -= chunk.length;
+    rest -= Math.max(chunk.length, pieceBytes);
     if (rest < 0) socket.destroy();
   });
   source.resume();

@@ -1,3 +1,6 @@
+/** The content of a response. Bytes may be shared by many: a long page that never changes is encoded once. */
+export type Body = string | Buffer | LongText;
+
 /** Characters of a body that is sent as a text: Node copies it behind the headers, in one write. */
 const shortText = 64 * 1024;
 
@@ -9,8 +12,8 @@ const pieceLength = 32 * 1024;
  * in memory as one text.
  */
 export class LongText {
-  /** In bytes of UTF-8. */
-  readonly bytes: number;
+  /** In UTF-8. */
+  readonly byteLength: number;
   readonly #front: string;
   #texts: readonly string[] | undefined;
   readonly #end: string;
@@ -20,8 +23,8 @@ export class LongText {
     this.#texts = texts;
     this.#end = end;
     const commas = Math.max(texts.length - 1, 0);
-    this.bytes = Buffer.byteLength(front) + commas + Buffer.byteLength(end);
-    for (const text of texts) this.bytes += Buffer.byteLength(text);
+    this.byteLength = Buffer.byteLength(front) + commas + Buffer.byteLength(end);
+    for (const text of texts) this.byteLength += Buffer.byteLength(text);
   }
 
   /** The whole, in pieces. It can be taken once. */
@@ -72,13 +75,14 @@ export function joined(front: string, texts: readonly string[], end: string): st
   return [front + first, ...rest, last + end].join(',');
 }
 
-/** How many bytes a body has as UTF-8. */
-export function bytesOf(body: string | LongText): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.bytes;
+/** How many bytes a body has, a text as UTF-8. */
+export function bytesOf(body: Body): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
 }
 
 /** What is written for a body: of a short one the text, of a longer one pieces of bytes. */
-export function chunksOf(body: string | LongText): string | readonly Uint8Array[] {
-  if (typeof body !== 'string') return body.take();
+export function chunksOf(body: Body): string | readonly Uint8Array[] {
+  if (body instanceof LongText) return body.take();
+  if (typeof body !== 'string') return [body];
   return body.length > shortText ? [Buffer.from(body)] : body;
 }

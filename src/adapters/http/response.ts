@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { drain, drainMs } from './drain.ts';
-import { bytesOf, chunksOf, type LongText } from './long-text.ts';
+import { type Body, bytesOf, chunksOf, LongText } from './long-text.ts';
 import { bodyLimit, smallBody } from './request/limits.ts';
 
 /** A response as a value: it is made by a handler, and sent in one place. */
@@ -10,17 +10,15 @@ export interface Response {
   /** Names and values, one after the other. */
   readonly headers: readonly string[];
   /** Absent for a response without a body. */
-  readonly body?: string | LongText;
+  readonly body?: Body;
   /** The body's media type. */
   readonly type?: string;
+  /** How many characters of JSON it was made of, where those are more than the body has. */
+  readonly madeOf?: number;
 }
 
 /** A response with a body of JSON. */
-export function json(
-  status: number,
-  body: string | LongText,
-  headers: readonly string[] = [],
-): Response {
+export function json(status: number, body: Body, headers: readonly string[] = []): Response {
   return { status, headers, body, type: 'application/json' };
 }
 
@@ -45,7 +43,7 @@ export const leaveToKoa: Deliver = (ctx, { status, headers, body, type }) => {
     else ctx.set(name, value);
   }
   if (type !== undefined) ctx.set('Content-Type', type);
-  if (body !== undefined) ctx.body = typeof body === 'string' ? body : body.takeText();
+  if (body !== undefined) ctx.body = body instanceof LongText ? body.takeText() : body;
   if (isLargeRest(ctx.req)) ctx.set('Connection', 'close');
 };
 

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Answer } from './support/answer.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
+import { RawConnection } from './support/raw.ts';
 
 const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
@@ -76,6 +78,22 @@ describe('the pages', () => {
     }
     for (const path of ['/docs/', '/docs/index.html', '/docs/package.json', '/docs/..%2fx']) {
       expectProblem(await open(path), 404, 'path-not-found');
+    }
+  });
+
+  it('/docs and /openapi.json are the same bytes for all who ask', async () => {
+    for (const path of ['/docs/swagger-ui-bundle.js', '/openapi.json']) {
+      const { length } = (await open(path)).text;
+      const before = process.memoryUsage();
+      const waiting = Array.from({ length: 40 }, () => {
+        const connection = new RawConnection(api.server);
+        connection.socket.pause();
+        return connection.send(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(20));
+      });
+      await sleep(500);
+      const { arrayBuffers } = process.memoryUsage();
+      for (const { socket } of waiting) socket.destroy();
+      expect((arrayBuffers - before.arrayBuffers) / length, path).to.be.below(10);
     }
   });
 

@@ -47,7 +47,9 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
       const texts = items.map((item) => (fields ? partOf(item, fields) : item.json));
       const counted = total === undefined ? '' : `,"total":${total}`;
       const end = `],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
-      return json(200, joined(`{"${collection}":[`, texts, end), headers);
+      const response = json(200, joined(`{"${collection}":[`, texts, end), headers);
+      if (fields === undefined) return response;
+      return { ...response, madeOf: items.reduce((sum, item) => sum + item.json.length, 0) };
     });
   };
 }

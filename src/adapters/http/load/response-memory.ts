@@ -69,10 +69,10 @@ export class ResponseMemory {
     }
     const response = await make();
     const length = lengthOf(response);
-    const cost = Math.max(length - uncounted, 0);
+    const cost = Math.max(workOf(response, length) - uncounted, 0);
     if (isAlone) this.#turns.spend(cost);
     else this.#turns.settle(reckoned, cost);
-    if (cost === 0) return response;
+    if (length <= uncounted) return response;
     const share = this.#usual.tryTake(length);
     if (share === undefined) return this.#makeInTurn(exchange, length, this.#usual, make);
     this.#usual.keep(share, exchange);
@@ -92,7 +92,7 @@ export class ResponseMemory {
       exchange.checkWaited();
       const response = await make();
       const length = lengthOf(response);
-      this.#turns.spend(length - bytes);
+      this.#turns.spend(workOf(response, length) - bytes);
       if (length > uncounted) {
         budget.resize(share, length);
         budget.keep(share, exchange);
@@ -105,6 +105,11 @@ export class ResponseMemory {
       throw error;
     }
   }
+}
+
+/** What it took to make a response of such a length. */
+function workOf({ madeOf = 0 }: Response, length: number): number {
+  return Math.max(length, madeOf);
 }
 
 /** How many bytes a body has, or 0 where it is surely too short to count: a character has three at most. */

@@ -8,7 +8,7 @@ import { escapeHtml } from './html.ts';
 const library = 'swagger-ui-dist';
 
 /** Our own script: the page's policy lets none run that stands in the page. */
-const start = `const { description } = document.documentElement.dataset;
+const start = Buffer.from(`const { description } = document.documentElement.dataset;
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', follow);
@@ -20,7 +20,7 @@ SwaggerUIBundle({
   validatorUrl: null,
   defaultModelsExpandDepth: 0,
 });
-`;
+`);
 
 /** The library's table of responses is wider than a phone: it scrolls, and the page does not. */
 const narrow = '\n.swagger-ui .responses-inner { overflow-x: auto }\n';
@@ -30,7 +30,7 @@ const types: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-const files = new Map<string, Promise<string>>();
+const files = new Map<string, Promise<Buffer>>();
 
 /**
  * `/docs`: a page to read about the API and try it. It contacts no other host.
@@ -46,28 +46,28 @@ export async function docsPage(site: string, path: string): Promise<Response> {
   if (path !== '' && type === undefined) {
     throw unserved({ isValid: true }, hasDocsPage() ? `the page is ${site}/docs` : undefined);
   }
-  const text = await read(type === undefined ? 'swagger-ui.css' : name);
-  return type === undefined ? document(site) : asset(text, type);
+  const bytes = await read(type === undefined ? 'swagger-ui.css' : name);
+  return type === undefined ? document(site) : asset(bytes, type);
 }
 
 /** Reads a file of the package once. */
-function read(name: string): Promise<string> {
+function read(name: string): Promise<Buffer> {
   const known = files.get(name);
   if (known !== undefined) return known;
-  const text = load(name);
-  files.set(name, text);
-  text.catch(() => files.delete(name)); // It may be installed later.
-  return text;
+  const bytes = load(name);
+  files.set(name, bytes);
+  bytes.catch(() => files.delete(name)); // It may be installed later.
+  return bytes;
 }
 
-async function load(name: string): Promise<string> {
+async function load(name: string): Promise<Buffer> {
   const path = pathOf(name);
   if (path === undefined) {
     const sentence = `This page needs the package ${library}: run "npm i ${library}" on the server.`;
     throw new Problem('path-not-found', sentence);
   }
-  const text = await readFile(path, 'utf8');
-  return name.endsWith('.css') ? text + narrow : text;
+  const bytes = await readFile(path);
+  return name.endsWith('.css') ? Buffer.concat([bytes, Buffer.from(narrow)]) : bytes;
 }
 
 /** Where a file of the package is; undefined where the package is not installed. */
@@ -84,7 +84,7 @@ export function hasDocsPage(): boolean {
   return pathOf('swagger-ui.css') !== undefined;
 }
 
-function asset(body: string, type: string): Response {
+function asset(body: Buffer, type: string): Response {
   return { status: 200, headers: ['Cache-Control', 'max-age=3600'], body, type };
 }
 

@@ -20,8 +20,8 @@ const mebibyte = 1024 * 1024;
  * is made: past that bound a request is refused before any of its body is read.
  */
 export class BodyReader {
-  /** A small body comes in one piece: who holds it back is cut off soon when others need room. */
-  readonly #small = new Budget(16 * mebibyte, { holderMs: 250, waiterMs: 10_000 });
+  /** A small body comes in one piece: who holds it back is cut off at once when others need room. */
+  readonly #small = new Budget(16 * mebibyte, { holderMs: 0, waiterMs: 10_000 });
   readonly #large = new Budget(64 * mebibyte);
   /** A parsed body may take more than twenty times its bytes (`[{},{},…]`): one large one at a time. */
   readonly #parsed = new Budget(mebibyte);

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { maxIssues } from '../../../domain/issues.ts';
 import type { Parameter } from '../endpoint.ts';
 import { Problem, type ProblemEntry } from '../problems/problem.ts';
 import { parseQuery, type Query } from './query.ts';
@@ -38,11 +39,15 @@ export class QueryTable {
     const query = parseQuery(text);
     if (query === undefined) throw this.#refusal('The query is not percent-encoded UTF-8.', []);
     const errors: Refused[] = [];
-    for (const [name, values] of query) this.#check(name, values, errors);
+    for (const [name, values] of query) {
+      this.#check(name, values, errors);
+      if (errors.length >= maxIssues) break;
+    }
     const [first] = errors;
     if (first === undefined) return query;
     const one = sentenceOf(`query parameter "${first.parameter.slice(0, 64)}"`, first.message);
-    const many = `${errors.length} query parameters are not accepted.`;
+    const count = errors.length < maxIssues ? errors.length : `${maxIssues} or more`;
+    const many = `${count} query parameters are not accepted.`;
     throw this.#refusal(errors.length === 1 ? one : many, errors);
   }
 

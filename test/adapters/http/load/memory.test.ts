@@ -20,9 +20,9 @@ describe('clients that hold memory', () => {
   after(() => api[Symbol.asyncDispose]());
 
   /** Announces a body and holds most of it back. */
-  function hold(bytes: number): RawConnection {
+  function hold(bytes: number, { server }: Api = api): RawConnection {
     const head = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: ${bytes}\r\n\r\n`;
-    return new RawConnection(api.server).send(`${head}{"name":"`);
+    return new RawConnection(server).send(`${head}{"name":"`);
   }
 
   it('with bodies that do not come: others are told 503, small bodies have room, the oldest is cut', async function () {
@@ -112,6 +112,33 @@ describe('clients that hold memory', () => {
     }
     // Of these 64 MiB, 4 are read; some more lie in buffers of the system.
     expect(sent).to.be.within(64, 512);
+  });
+
+  it('with a body that is refused, in tiny pieces: these count for more than their bytes', async () => {
+    await using patient = await startApi();
+    const connection = new RawConnection(patient.server);
+    const { socket } = connection;
+    const chunked = 'Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n';
+    connection.send(`POST /api/v1/users HTTP/1.1\r\n${host}${chunked}\r\n`);
+    expect((await connection.next())?.status).to.equal(415);
+    const gone = new Promise((closed) => socket.once('close', () => closed('cut off')));
+    connection.send('1\r\nx\r\n'.repeat(20_000));
+    // Whoever sends more bytes than that in longer pieces may go on for 2 s.
+    expect(await Promise.race([gone, sleep(1000)])).to.equal('cut off');
+  });
+
+  it('with small bodies that do not come: the oldest is cut for another', async function () {
+    this.timeout(20_000);
+    await using patient = await startApi();
+    let cut = 0;
+    const holders = Array.from({ length: 1034 }, () => {
+      const holder = hold(16 * 1024, patient);
+      void holder.closed().then(() => (cut += 1));
+      return holder;
+    });
+    await until(() => cut === 10, 'all but 1024 of them are cut');
+    expect((await patient.post('/users', { name: 'Ann' })).status).to.equal(201);
+    for (const { socket } of holders) socket.destroy();
   });
 
   it('by not taking a response: they are cut off', async () => {

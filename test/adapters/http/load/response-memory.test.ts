@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Exchange } from '../../../../src/adapters/http/exchange.ts';
 import { ResponseMemory } from '../../../../src/adapters/http/load/response-memory.ts';
@@ -27,6 +28,19 @@ describe('the memory of responses', () => {
     gate.resolve(page);
     expect(await Promise.all(large)).to.deep.equal(Array(5).fill(page));
     expect(left, 'lists that are no longer in progress').to.have.length(5);
+  });
+
+  it('reckons a list by the records that it was made of, however little is left of them', async () => {
+    const memory = new ResponseMemory(8 * 1024 * 1024, () => {});
+    await memory.make(exchange, 100, async () => ({ ...page, madeOf: 2 * 1024 * 1024 }));
+    let isMade = false;
+    const next = memory.make(exchange, 100, async () => {
+      isMade = true;
+      return page;
+    });
+    await nextTurn();
+    expect(isMade, 'at once').to.equal(false);
+    await next;
   });
 
   it('makes no list whose client went away while it waited', async () => {

@@ -48,6 +48,15 @@ describe('the query', () => {
     expectProblem(answer, 400, 'invalid-query');
   });
 
+  it('names a hundred parameters that are wrong, and looks at no more', async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, n) => `x${n}=`).join('&');
+    const some = expectProblem(await api.get(`/users?${names(99)}`), 400, 'invalid-query');
+    expect(some.error).to.equal('99 query parameters are not accepted.');
+    const many = expectProblem(await api.get(`/users?${names(1500)}`), 400, 'invalid-query');
+    expect(many.error).to.equal('100 or more query parameters are not accepted.');
+    expect(many.errors).to.have.lengthOf(100);
+  });
+
   it('says how several ids are given, where they are given as an array', async () => {
     for (const query of ['id[]=a&id[]=b', 'id%5B0%5D=a']) {
       const { error } = expectProblem(await api.get(`/users?${query}`), 400, 'invalid-query');

@@ -100,6 +100,16 @@ export class Budget {
     if (this.#shares.delete(share)) this.#shares.add(share);
   }
 
+  /** Lets a share hold more; without room for it, its client is cut off. */
+  grow(share: Share, bytes: number): void {
+    if (!this.#shares.has(share)) return;
+    this.#held += bytes - share.bytes;
+    share.bytes = bytes;
+    if (this.#held <= this.#limit) return;
+    share.cut?.();
+    this.give(share);
+  }
+
   /** Keeps a share until its client has taken the response: from here on, the client has to act. */
   keep(share: Share, { res, req }: Pick<Exchange, 'res' | 'req'>): void {
     if (res.destroyed || req.socket.destroyed) {

@@ -11,7 +11,7 @@ import { Problem } from '../problems/problem.ts';
 import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
 import { findDuplicateKey } from './duplicate-keys.ts';
 import { findJsonError } from './json-error.ts';
-import { bodyLimit, smallBody } from './limits.ts';
+import { bodyLimit, shortestPiece, smallBody } from './limits.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -39,7 +39,13 @@ export class BodyReader {
     const length = ctx.req.headers['content-length'];
     const bytes = length === undefined ? await bytesOfChunks(ctx.req) : Number(length);
     const budget = bytes > smallBody ? this.#large : this.#small;
-    const share = budget.take(bytes, () => ctx.req.destroy());
+    const share = budget.take(Math.max(bytes, shortestPiece), () => ctx.req.destroy());
+    let received = 0;
+    // Not `on`, by which a stream begins to flow.
+    ctx.req.prependListener('data', ({ length }: Uint8Array) => {
+      received += Math.max(length, shortestPiece);
+      if (received > share.bytes) budget.grow(share, received);
+    });
     let parsed: Share | undefined;
     try {
       const text = await readText(ctx);

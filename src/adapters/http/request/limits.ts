@@ -21,3 +21,6 @@ export const maxTargetLength = 12 * 1024;
 function count(bytes: number): string {
   return bytes.toLocaleString('en-US');
 }
+
+/** A piece of a body costs memory and time however short it is, and counts for so many bytes at least. */
+export const shortestPiece = 512;

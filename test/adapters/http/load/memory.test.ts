@@ -127,6 +127,26 @@ describe('clients that hold memory', () => {
     expect(await Promise.race([gone, sleep(1000)])).to.equal('cut off');
   });
 
+  it('with bodies in tiny pieces, which count for more than their bytes', async () => {
+    await using patient = await startApi();
+    const head = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked\r\n\r\n`;
+    const chunksOf = (text: string, length: number) =>
+      (text.match(new RegExp(`.{1,${length}}`, 'g')) ?? [])
+        .map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`)
+        .join('');
+    const name = 'x'.repeat(190_000);
+    const honest = `${chunksOf(`{"name":"Ann","own":"${name}"}`, 20)}0\r\n\r\n`;
+    expect((await exchange(patient.server, head + honest))?.status).to.equal(201);
+    const before = process.memoryUsage().rss;
+    const tiny = chunksOf('x'.repeat(300_000), 1);
+    const holders = Array.from({ length: 10 }, () => {
+      return new RawConnection(patient.server).send(head + tiny);
+    });
+    for (const holder of holders) expect(await holder.closed()).to.equal('');
+    expect((process.memoryUsage().rss - before) / mebibyte).to.be.below(400); // Of 1800.
+    expect((await patient.post('/users', { name: 'Ann' })).status).to.equal(201);
+  });
+
   it('with small bodies that do not come: the oldest is cut for another', async function () {
     this.timeout(20_000);
     await using patient = await startApi();

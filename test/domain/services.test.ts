@@ -31,6 +31,27 @@ describe('the services', () => {
     expect(await patch(id, { only: [1] })).to.equal('invalid-record /name');
   });
 
+  it('read no record whose version is not the one that is wanted', async () => {
+    const unread = createMemoryStore();
+    const { update } = unread.users;
+    unread.users.update = (id, decide) =>
+      update.call(unread.users, id, ({ version, json }) =>
+        decide({
+          version,
+          json,
+          get record(): never {
+            throw new Error('The record was read.');
+          },
+        }),
+      );
+    const { users: services } = createRostrum(unread);
+    const { id } = (await services.create({ name: 'Ada' })).record;
+    expect(await refusal(services.patch(id, { name: 'Bo' }, { only: [7] }))).to.equal(
+      'version-mismatch',
+    );
+    expect(await misuse(() => services.patch(id, { name: 'Bo' }))).to.match(/was read/);
+  });
+
   it('say whether a call changed anything, by what was written in the end', async () => {
     const { id } = (await users.create({ name: 'Ada', own: [1] })).record;
     const said = [

@@ -95,7 +95,7 @@ export abstract class SqliteRepository<
   }
 
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
-    return this.#writes.add(() => this.table.replace(id, decide));
+    return this.#writes.add((mayTakeLong) => this.table.replace(id, decide, mayTakeLong));
   }
 
   /** Deletes a record that the guard lets go, together with what `before` does. */

@@ -215,9 +215,10 @@ export abstract class RecordService<
     return this.#complete(
       () => input,
       async () => {
-        const stored = await this.repository.update(id, ({ record, version }) => {
-          this.access?.checkChange(record);
-          checkPrecondition(precondition, version);
+        const stored = await this.repository.update(id, (current) => {
+          this.access?.checkChange(current.record);
+          checkPrecondition(precondition, current.version);
+          const { record } = current; // Not before: it may be long to parse.
           input = inputOf(record);
           const next = this.#model[way](record, input, now);
           this.access?.checkResult(record, next);

@@ -37,6 +37,30 @@ describe('write groups of the sqlite store', () => {
     expect(ended).to.deep.equal(numbers(50));
   });
 
+  it('changes of long records have every other one, one at a time', async () => {
+    const { store, groups } = openCounting();
+    await store.posts.create(() => post('long', { body: 'x'.repeat(100_000) }));
+    const ended: string[] = [];
+    const begin = (name: string, write: Promise<unknown>) => write.then(() => ended.push(name));
+    const change = (title: string) =>
+      begin(
+        title,
+        store.posts.update('long', (record) => ({ ...record.record, title })),
+      );
+    const changes = ['1', '2', '3'].map(change);
+    const others = numbers(5).map((id) =>
+      begin(
+        'other',
+        store.users.create(() => user(id)),
+      ),
+    );
+    changes.push(change('4'));
+    await Promise.all([...changes, ...others]);
+    expect(ended).to.deep.equal([...Array(5).fill('other'), '1', '2', '3', '4']);
+    expect(groups.filter((writes) => writes > 0)).to.deep.equal([1, 5, 1, 1, 1, 1]);
+    expect((await store.posts.get('long'))?.version).to.equal(5);
+  });
+
   it('one that fails fails alone', async () => {
     const { store, groups } = openCounting();
     await store.users.create(() => user('taken', { email: 'a@b' }));

@@ -35,7 +35,10 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
     }
     const { request, fields, cursorAt, queryAt } = listed;
 
-    return memory.make(exchange, request.limit, async () => {
+    // A list of one is read, and not parsed, where all of its fields are wanted.
+    const records = fields === undefined ? request.limit : Math.max(request.limit, 2);
+
+    return memory.make(exchange, records, async () => {
       const headers = [...revalidated];
       const { items, next, total } = await service(rostrum).list(request);
       const cursor = next === undefined ? undefined : cursorAt(next);

@@ -1,3 +1,4 @@
+import { RostrumError } from '../../../domain/errors.ts';
 import { pageLimits } from '../../../domain/list.ts';
 import type { Exchange } from '../exchange.ts';
 import { bytesOf } from '../long-text.ts';
@@ -24,6 +25,7 @@ export class ResponseMemory {
   readonly #large: Budget;
   readonly #changes: Budget;
   readonly #turns = new Turns(bytesAtOnce);
+  readonly #changing = new Turns(bytesAtOnce);
   readonly #leave: (exchange: Exchange) => void;
 
   /** @param leave takes a request that may wait here out of those in progress */
@@ -45,6 +47,26 @@ export class ResponseMemory {
     return records <= pageLimits.default
       ? this.#makeUsual(exchange, records, make)
       : this.#makeInTurn(exchange, pageLimits.bytes, this.#large, make);
+  }
+
+  /**
+   * Makes a change in its turn: one of a large record takes long, however short the request is.
+   *
+   * @throws RostrumError `overloaded` when its turn came too late
+   */
+  async change(exchange: Exchange, make: () => Promise<Response>): Promise<Response> {
+    const since = performance.now();
+    const reckoned = await this.#changing.take();
+    let cost = reckoned; // Of what fails, nothing is known.
+    try {
+      exchange.checkWaited();
+      if (performance.now() - since > patience.waiterMs) throw new RostrumError('overloaded', {});
+      const response = await make();
+      cost = Math.max(workOf(response, lengthOf(response)) - uncounted, 0);
+      return this.hold(exchange, response);
+    } finally {
+      this.#changing.settle(reckoned, cost);
+    }
   }
 
   /** Holds the response to a change. That is made: its response can neither wait nor be refused. */

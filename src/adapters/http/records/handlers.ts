@@ -54,9 +54,11 @@ export function recordHandlers(
     return async (exchange, { rostrum, requireIfMatch, audit, memory }) => {
       const { id, body, headers } = exchange;
       const precondition = preconditionOf(headers, requireIfMatch);
-      const made = await service(rostrum)[way](id, body, precondition);
-      if (made.changed) audit(exchange, { collection, id, version: made.version });
-      return memory.hold(exchange, written(exchange, 200, made));
+      return memory.change(exchange, async () => {
+        const made = await service(rostrum)[way](id, body, precondition);
+        if (made.changed) audit(exchange, { collection, id, version: made.version });
+        return { ...written(exchange, 200, made), madeOf: made.json.length };
+      });
     };
   }
 }

@@ -35,6 +35,10 @@ export function formatQuery(query: Query, without: string): string {
   return pairs.join('&');
 }
 
+/** What needs no decoding, as most of a query does not. */
+const plain = /^[\w.~-]*$/;
+
 function decode(text: string): string | undefined {
+  if (plain.test(text)) return text;
   return decodePercent(text.replaceAll('+', '%20'));
 }

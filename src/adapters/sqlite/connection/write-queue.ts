@@ -12,9 +12,19 @@ const gatherMs = 5;
 /** For how long, in milliseconds, a disk that is still full is not reported again. */
 const repeatMs = 10_000;
 
+/** What a write returns that has changed nothing yet, because it is a long one. */
+export const later = Symbol('later');
+
+/**
+ * Reads and changes in the transaction that is open. It throws when it has changed nothing.
+ *
+ * @param mayTakeLong whether it has to do its work, however long that takes
+ * @returns {@link later} to be run again when it may take long
+ */
+type Write<T> = (mayTakeLong: boolean) => T | typeof later;
+
 interface QueuedWrite {
-  /** Reads and changes in the transaction that is open. It throws when it has changed nothing. */
-  run(): unknown;
+  readonly run: Write<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
   readonly since: number;
@@ -31,6 +41,9 @@ export class WriteQueue {
   readonly #limits: WriteLimits;
   readonly #onFailure: (error: unknown, writes: number) => void;
   readonly #waiting: QueuedWrite[] = [];
+  /** Those that said {@link later}: every other group is one of them, so that the others go on. */
+  readonly #long: QueuedWrite[] = [];
+  #isForLong = false;
   #isScheduled = false;
   /** How many writes waited at the last turn of the event loop. */
   #gathered = 0;
@@ -56,9 +69,9 @@ export class WriteQueue {
    * statement that breaks a constraint; a full disk may end the transaction, and then the other writes
    * run again. {@link Connection} has two ways to make several statements one step.
    */
-  add<T>(run: () => T): Promise<T> {
+  add<T>(run: Write<T>): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(storeUnavailable('none'));
-    if (this.#waiting.length >= this.#limits.queuedWrites) {
+    if (this.#length >= this.#limits.queuedWrites) {
       return Promise.reject(new RostrumError('overloaded', {}));
     }
     return new Promise<T>((resolve, reject) => {
@@ -81,8 +94,12 @@ export class WriteQueue {
   /** Takes no more writes; fulfilled when those that wait have come to their end. */
   close(): Promise<void> {
     this.#closing ??= Promise.withResolvers();
-    if (this.#waiting.length === 0) this.#closing.resolve();
+    if (this.#length === 0) this.#closing.resolve();
     return this.#closing.promise;
+  }
+
+  get #length(): number {
+    return this.#waiting.length + this.#long.length;
   }
 
   #schedule(delayMs = 0): void {
@@ -96,7 +113,7 @@ export class WriteQueue {
   #turn(): void {
     this.#isScheduled = false;
     const isBusy = !this.#isGrowing() && !this.#tryGroup();
-    if (this.#waiting.length > 0) this.#schedule(isBusy ? retryMs : 0);
+    if (this.#length > 0) this.#schedule(isBusy ? retryMs : 0);
     else this.#closing?.resolve();
   }
 
@@ -118,10 +135,11 @@ export class WriteQueue {
       const isBusy = isDriverError(error, resultCode.busy);
       // Should a transaction be open against all odds, the next group must not find it.
       if (!isBusy) this.#connection.rollBack();
-      const oldest = performance.now() - this.#limits.busyMs;
-      const left = this.#waiting.findIndex(({ since }) => since > oldest);
-      const count = isBusy ? left : this.#limits.groupWrites;
-      this.#reject(this.#waiting.splice(0, count < 0 ? Infinity : count), error, 'none');
+      const { busyMs, groupWrites } = this.#limits;
+      const failed = isBusy
+        ? [this.#waiting, this.#long].flatMap((writes) => takeOlder(writes, busyMs))
+        : [...this.#waiting.splice(0, groupWrites), ...this.#long.splice(0, 1)];
+      this.#reject(failed, error, 'none');
       return !isBusy;
     }
     this.#commitGroup();
@@ -134,13 +152,16 @@ export class WriteQueue {
     const { groupWrites, groupMs } = this.#limits;
     const end = performance.now() + groupMs;
     let isCommitting = false;
+    this.#isForLong = !this.#isForLong && this.#long.length > 0;
     try {
       do {
-        const write = this.#waiting.shift();
+        const write = this.#isForLong ? this.#long.shift() : this.#waiting.shift();
         if (write === undefined) break;
         group.push(write);
-        settle.push(this.#run(write));
-      } while (group.length < groupWrites && performance.now() < end);
+        const settled = this.#run(write);
+        if (settled === later) this.#long.push(...group.splice(-1));
+        else settle.push(settled);
+      } while (!this.#isForLong && group.length < groupWrites && performance.now() < end);
       isCommitting = true;
       this.#connection.run('COMMIT');
     } catch (error) {
@@ -155,10 +176,10 @@ export class WriteQueue {
   }
 
   /** @throws when the whole transaction is lost, as it may be by a write that ran out of disk */
-  #run(write: QueuedWrite): () => void {
+  #run(write: QueuedWrite): (() => void) | typeof later {
     try {
-      const value = write.run();
-      return () => write.resolve(value);
+      const value = write.run(this.#isForLong);
+      return value === later ? later : () => write.resolve(value);
     } catch (error) {
       if (!this.#connection.inTransaction) throw error;
       if (isDriverError(error, resultCode.full)) this.#report(error, 1);
@@ -181,6 +202,13 @@ export class WriteQueue {
     }
     this.#onFailure(error, writes);
   }
+}
+
+/** Takes out those that have waited for longer than so many milliseconds. */
+function takeOlder(writes: QueuedWrite[], ms: number): QueuedWrite[] {
+  const newest = performance.now() - ms;
+  const left = writes.findIndex(({ since }) => since > newest);
+  return writes.splice(0, left < 0 ? Infinity : left);
 }
 
 /**

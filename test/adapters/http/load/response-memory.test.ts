@@ -43,6 +43,22 @@ describe('the memory of responses', () => {
     await next;
   });
 
+  it('lets changes wait behind one of a large record, and lists do not', async () => {
+    const memory = new ResponseMemory(8 * 1024 * 1024, () => {});
+    const changed = json(200, 'changed');
+    await memory.change(exchange, async () => ({ ...changed, madeOf: 2 * 1024 * 1024 }));
+    let isMade = false;
+    const next = memory.change(exchange, async () => {
+      isMade = true;
+      throw new RangeError('not changed');
+    });
+    expect(await memory.make(exchange, 100, async () => page)).to.equal(page);
+    await nextTurn();
+    expect(isMade, 'at once').to.equal(false);
+    expect(await next.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
+    expect(await memory.change(exchange, async () => changed)).to.equal(changed);
+  });
+
   it('makes no list whose client went away while it waited', async () => {
     const memory = new ResponseMemory(8 * 1024 * 1024, () => {});
     const gone = new Error('gone');

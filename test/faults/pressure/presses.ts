@@ -13,6 +13,9 @@ export interface Target {
 const mebibyte = 1024 * 1024;
 const headers = { 'Content-Type': 'application/json' };
 
+/** The record of 1 MiB that takes most time and memory as objects. */
+const largePost = `{"title":"x","own":[${'{},'.repeat((mebibyte - 100) / 3)}{}]}`;
+
 /** Each press: what it did, in words, when it is over. */
 export const presses: Record<string, (target: Target) => Promise<string>> = {
   async nothing(target) {
@@ -21,11 +24,37 @@ export const presses: Record<string, (target: Target) => Promise<string>> = {
   },
 
   async pipelines(target) {
-    const body = `{"title":"x","own":[${'{},'.repeat((mebibyte - 100) / 3)}{}]}`;
-    const id = await makePost(target.address, body);
+    const id = await makePost(target.address, largePost);
     for (let i = 0; i < 20; i++) target.open().write(request(`/posts/${id}`).repeat(250));
     await sleep(target.ms);
     return '20 packets of 250 GETs of 1 MiB';
+  },
+
+  async 'small changes of a large record'(target) {
+    const id = await makePost(target.address, largePost);
+    const head = `PATCH /api/v1/posts/${id} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+    const changed = await keepAsking(target, 50, (n) => {
+      const body = JSON.stringify({ n });
+      return `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+    });
+    return `${changed} PATCHes of 1 MiB on 50 connections`;
+  },
+
+  async 'fields of large records'(target) {
+    for (let n = 0; n < 2; n++) await makePost(target.address, largePost);
+    const lists = await keepAsking(target, 250, () => request('/posts?limit=100&fields=title'));
+    return `${lists} lists of two titles on 250 connections`;
+  },
+
+  async 'tiny chunks'(target) {
+    const head = `POST /api/v1/posts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+    const chunks = '1\r\nx\r\n'.repeat(10_000);
+    let cut = 0;
+    for (const end = performance.now() + target.ms; performance.now() < end; await sleep(1000)) {
+      const socket = target.open().on('close', () => (cut += 1));
+      socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${chunks.repeat(100)}`);
+    }
+    return `${cut} bodies of a million chunks cut off`;
   },
 
   async 'slow readers'(target) {
@@ -116,6 +145,27 @@ async function makePost(address: string, body: string): Promise<string> {
 
 function request(path: string): string {
   return `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+}
+
+/** Asks again on each connection for each response. @returns how many there were */
+async function keepAsking(
+  target: Target,
+  connections: number,
+  next: (n: number) => string,
+): Promise<number> {
+  let responses = 0;
+  for (let i = 0; i < connections; i++) {
+    const socket = target.open();
+    socket.on('data', (chunk: Buffer) => {
+      // A response of several pieces has its first line in one of them.
+      if (!chunk.toString('latin1', 0, 9).startsWith('HTTP/1.1 ')) return;
+      responses += 1;
+      socket.write(next(responses));
+    });
+    socket.write(next(i));
+  }
+  await sleep(target.ms);
+  return responses;
 }
 
 /** How many clients of pages are few, and need not wait for each other. */

@@ -35,10 +35,9 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
     }
     const { request, fields, cursorAt, queryAt } = listed;
 
-    // A list of one is read, and not parsed, where all of its fields are wanted.
-    const records = fields === undefined ? request.limit : Math.max(request.limit, 2);
+    const isParsed = fields !== undefined;
 
-    return memory.make(exchange, records, async () => {
+    const make = async () => {
       const headers = [...revalidated];
       const { items, next, total } = await service(rostrum).list(request);
       const cursor = next === undefined ? undefined : cursorAt(next);
@@ -51,9 +50,10 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
       const counted = total === undefined ? '' : `,"total":${total}`;
       const end = `],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
       const response = json(200, joined(`{"${collection}":[`, texts, end), headers);
-      if (fields === undefined) return response;
+      if (!isParsed) return response;
       return { ...response, madeOf: items.reduce((sum, item) => sum + item.json.length, 0) };
-    });
+    };
+    return memory.make(exchange, request.limit, make, isParsed);
   };
 }
 

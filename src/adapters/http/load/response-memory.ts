@@ -25,7 +25,8 @@ export class ResponseMemory {
   readonly #large: Budget;
   readonly #changes: Budget;
   readonly #turns = new Turns(bytesAtOnce);
-  readonly #changing = new Turns(bytesAtOnce);
+  /** For what parses records: a megabyte may take 200 ms. */
+  readonly #parsing = new Turns(bytesAtOnce);
   readonly #leave: (exchange: Exchange) => void;
 
   /** @param leave takes a request that may wait here out of those in progress */
@@ -41,12 +42,21 @@ export class ResponseMemory {
    *
    * @param make is called again for a response that proves to be large when there is no room for it:
    *   to wait with it in hand would take the room
+   * @param isParsed whether each record has to be parsed: lists that are only read do not wait for these
    * @throws RostrumError `overloaded`
    */
-  make(exchange: Exchange, records: number, make: () => Promise<Response>): Promise<Response> {
-    return records <= pageLimits.default
-      ? this.#makeUsual(exchange, records, make)
-      : this.#makeInTurn(exchange, pageLimits.bytes, this.#large, make);
+  make(
+    exchange: Exchange,
+    records: number,
+    make: () => Promise<Response>,
+    isParsed = false,
+  ): Promise<Response> {
+    const turns = isParsed ? this.#parsing : this.#turns;
+    if (records > pageLimits.default) {
+      return this.#makeInTurn(exchange, turns, pageLimits.bytes, this.#large, make);
+    }
+    // One record is not worth a line: whoever asks for one does not wait for large lists.
+    return this.#makeUsual(exchange, turns, records <= 1 && !isParsed, make);
   }
 
   /**
@@ -56,7 +66,7 @@ export class ResponseMemory {
    */
   async change(exchange: Exchange, make: () => Promise<Response>): Promise<Response> {
     const since = performance.now();
-    const reckoned = await this.#changing.take();
+    const reckoned = await this.#parsing.take();
     let cost = reckoned; // Of what fails, nothing is known.
     try {
       exchange.checkWaited();
@@ -65,7 +75,7 @@ export class ResponseMemory {
       cost = Math.max(workOf(response, lengthOf(response)) - uncounted, 0);
       return this.hold(exchange, response);
     } finally {
-      this.#changing.settle(reckoned, cost);
+      this.#parsing.settle(reckoned, cost);
     }
   }
 
@@ -79,30 +89,30 @@ export class ResponseMemory {
   /** Makes a response, and drops it where it is large and has no room, to make it again in its turn. */
   async #makeUsual(
     exchange: Exchange,
-    records: number,
+    turns: Turns,
+    isAlone: boolean,
     make: () => Promise<Response>,
   ): Promise<Response> {
-    // One record is not worth a line: whoever asks for one does not wait for large lists.
-    const isAlone = records <= 1;
     let reckoned = 0;
     if (!isAlone) {
-      reckoned = await this.#turns.take();
+      reckoned = await turns.take();
       exchange.checkWaited();
     }
     const response = await make();
     const length = lengthOf(response);
     const cost = Math.max(workOf(response, length) - uncounted, 0);
-    if (isAlone) this.#turns.spend(cost);
-    else this.#turns.settle(reckoned, cost);
+    if (isAlone) turns.spend(cost);
+    else turns.settle(reckoned, cost);
     if (length <= uncounted) return response;
     const share = this.#usual.tryTake(length);
-    if (share === undefined) return this.#makeInTurn(exchange, length, this.#usual, make);
+    if (share === undefined) return this.#makeInTurn(exchange, turns, length, this.#usual, make);
     this.#usual.keep(share, exchange);
     return response;
   }
 
   async #makeInTurn(
     exchange: Exchange,
+    turns: Turns,
     bytes: number,
     budget: Budget,
     make: () => Promise<Response>,
@@ -110,11 +120,11 @@ export class ResponseMemory {
     this.#leave(exchange);
     const share = await budget.wait(bytes);
     try {
-      await this.#turns.take(bytes);
+      await turns.take(bytes);
       exchange.checkWaited();
       const response = await make();
       const length = lengthOf(response);
-      this.#turns.spend(workOf(response, length) - bytes);
+      turns.spend(workOf(response, length) - bytes);
       if (length > uncounted) {
         budget.resize(share, length);
         budget.keep(share, exchange);

@@ -32,12 +32,15 @@ describe('the memory of responses', () => {
 
   it('reckons a list by the records that it was made of, however little is left of them', async () => {
     const memory = new ResponseMemory(8 * 1024 * 1024, () => {});
-    await memory.make(exchange, 100, async () => ({ ...page, madeOf: 2 * 1024 * 1024 }));
+    const parse = (make: () => Promise<Response>) => memory.make(exchange, 1, make, true);
+    await parse(async () => ({ ...page, madeOf: 2 * 1024 * 1024 }));
     let isMade = false;
-    const next = memory.make(exchange, 100, async () => {
+    const next = parse(async () => {
       isMade = true;
       return page;
     });
+    // Lists that are only read do not wait for those.
+    expect(await memory.make(exchange, 100, async () => page)).to.equal(page);
     await nextTurn();
     expect(isMade, 'at once').to.equal(false);
     await next;

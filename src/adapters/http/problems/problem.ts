@@ -88,7 +88,7 @@ function ofRostrumError(error: AnyRostrumError): Problem {
         cause: error,
       });
     default:
-      return new Problem(error.code, sentence, { cause: error });
+      return new Problem(error.code, sentence); // What is logged of it has no use for a stack.
   }
 }
 

@@ -66,10 +66,11 @@ export class ResponseMemory {
    */
   async change(exchange: Exchange, make: () => Promise<Response>): Promise<Response> {
     const since = performance.now();
+    if (!this.#parsing.isFree) this.#leave(exchange);
     const reckoned = await this.#parsing.take();
     let cost = reckoned; // Of what fails, nothing is known.
     try {
-      exchange.checkWaited();
+      exchange.checkClient();
       if (performance.now() - since > patience.waiterMs) throw new RostrumError('overloaded', {});
       const response = await make();
       cost = Math.max(workOf(response, lengthOf(response)) - uncounted, 0);

@@ -32,8 +32,13 @@ export class Turns {
    * @returns the cost that it is reckoned with, for {@link settle}
    */
   async take(cost?: number): Promise<number> {
-    if (this.#left > 0) return this.#begin(cost);
+    if (this.isFree) return this.#begin(cost);
     return new Promise((begin) => this.#waiting.push({ cost, begin }));
+  }
+
+  /** Whether who asks now begins at once. */
+  get isFree(): boolean {
+    return this.#left > 0;
   }
 
   /** Says what work of an unknown cost took, so that others wait the longer or the shorter. */

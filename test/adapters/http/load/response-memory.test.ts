@@ -7,7 +7,7 @@ import { json, type Response } from '../../../../src/adapters/http/response.ts';
 import { until } from '../../../support/until.ts';
 
 const page = json(200, 'page');
-const exchange = { checkWaited() {} } as unknown as Exchange;
+const exchange = { checkWaited() {}, checkClient() {} } as unknown as Exchange;
 
 describe('the memory of responses', () => {
   it('lets no list of a usual limit wait for the large ones of others', async () => {
@@ -47,7 +47,8 @@ describe('the memory of responses', () => {
   });
 
   it('lets changes wait behind one of a large record, and lists do not', async () => {
-    const memory = new ResponseMemory(8 * 1024 * 1024, () => {});
+    const left: unknown[] = [];
+    const memory = new ResponseMemory(8 * 1024 * 1024, (one) => left.push(one));
     const changed = json(200, 'changed');
     await memory.change(exchange, async () => ({ ...changed, madeOf: 2 * 1024 * 1024 }));
     let isMade = false;
@@ -57,7 +58,7 @@ describe('the memory of responses', () => {
     });
     expect(await memory.make(exchange, 100, async () => page)).to.equal(page);
     await nextTurn();
-    expect(isMade, 'at once').to.equal(false);
+    expect([isMade, left], 'at once, in progress').to.deep.equal([false, [exchange]]);
     expect(await next.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
     expect(await memory.change(exchange, async () => changed)).to.equal(changed);
   });

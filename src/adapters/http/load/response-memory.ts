@@ -25,8 +25,8 @@ export class ResponseMemory {
   readonly #large: Budget;
   readonly #changes: Budget;
   readonly #turns = new Turns(bytesAtOnce);
-  /** For what parses records: a megabyte may take 200 ms. */
-  readonly #parsing = new Turns(bytesAtOnce);
+  /** For what parses records: a megabyte may take 200 ms, so that more turns are left to others. */
+  readonly #parsing = new Turns(bytesAtOnce, 256);
   readonly #leave: (exchange: Exchange) => void;
 
   /** @param leave takes a request that may wait here out of those in progress */

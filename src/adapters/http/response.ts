@@ -15,6 +15,8 @@ export interface Response {
   readonly type?: string;
   /** How many characters of JSON it was made of, where those are more than the body has. */
   readonly madeOf?: number;
+  /** For how long, in milliseconds, records were parsed for it. */
+  readonly parsingMs?: number;
 }
 
 /** A response with a body of JSON. */

@@ -46,6 +46,13 @@ export const presses: Record<string, (target: Target) => Promise<string>> = {
     return `${lists} lists of two titles on 250 connections`;
   },
 
+  async searches(target) {
+    await fill(target, 30_000, 300);
+    const search = request('/posts?authorId=&sort=title&limit=1');
+    const lists = await keepAsking(target, 250, () => search);
+    return `${lists} lists that sort 30,000 posts on 250 connections`;
+  },
+
   async 'tiny chunks'(target) {
     const head = `POST /api/v1/posts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
     const chunks = '1\r\nx\r\n'.repeat(10_000);

@@ -33,9 +33,7 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
       listed = readListQuery<Filter, Sort>(collection, query, readFilter, ownFields);
       known.set(query, listed);
     }
-    const { request, fields, cursorAt, queryAt } = listed;
-
-    const isParsed = fields !== undefined;
+    const { request, fields, kind, cursorAt, queryAt } = listed;
 
     const make = async () => {
       const headers = [...revalidated];
@@ -46,14 +44,14 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
         if (link.length <= maxLinkLength) headers.push('Link', link);
       }
       if (total !== undefined) headers.push('X-Total-Count', String(total));
+      const start = performance.now();
       const texts = items.map((item) => (fields ? partOf(item, fields) : item.json));
       const counted = total === undefined ? '' : `,"total":${total}`;
       const end = `],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
       const response = json(200, joined(`{"${collection}":[`, texts, end), headers);
-      if (!isParsed) return response;
-      return { ...response, madeOf: items.reduce((sum, item) => sum + item.json.length, 0) };
+      return fields ? { ...response, parsingMs: performance.now() - start } : response;
     };
-    return memory.make(exchange, request.limit, make, isParsed);
+    return memory.make(exchange, request.limit, kind, make);
   };
 }
 

@@ -4,16 +4,26 @@ import type { Exchange } from '../exchange.ts';
 import { bytesOf } from '../long-text.ts';
 import type { Response } from '../response.ts';
 import { Budget } from './budget.ts';
+import { SlowKinds } from './slow-kinds.ts';
 import { Turns } from './turns.ts';
 
 /** How many bytes responses may have that are made one after another, before others have their turns. */
 const bytesAtOnce = 1024 * 1024;
+
+/** As how many bytes a millisecond counts for which the store kept everybody waiting. */
+const bytesPerMs = 128 * 1024;
 
 /** Bodies of so many bytes at most are not counted: they are sent whatever others hold. */
 const uncounted = 64 * 1024;
 
 /** How long a client may hold room, and others wait for it: a list of one may be as large as any. */
 const patience = { holderMs: 1000, waiterMs: 10_000 };
+
+interface Work {
+  readonly kind: string | undefined;
+  readonly turns: Turns;
+  make(): Promise<Response>;
+}
 
 /**
  * Bounds the memory of large responses, from their making until their clients have taken them. A
@@ -24,9 +34,13 @@ export class ResponseMemory {
   readonly #usual: Budget;
   readonly #large: Budget;
   readonly #changes: Budget;
-  readonly #turns = new Turns(bytesAtOnce);
-  /** For what parses records: a megabyte may take 200 ms, so that more turns are left to others. */
-  readonly #parsing = new Turns(bytesAtOnce, 256);
+  readonly #turns = {
+    lists: new Turns(bytesAtOnce),
+    slowLists: new Turns(bytesAtOnce),
+    /** Counted by their bytes alone: a megabyte may take 200 ms, so that more turns are left to others. */
+    changes: new Turns(bytesAtOnce, 256),
+  };
+  readonly #slowKinds = new SlowKinds();
   readonly #leave: (exchange: Exchange) => void;
 
   /** @param leave takes a request that may wait here out of those in progress */
@@ -40,23 +54,25 @@ export class ResponseMemory {
   /**
    * Makes a response of so many records at most; clients may have to take others first.
    *
+   * @param kind what is asked for: where that took long lately, it waits for others of such kinds, and
+   *   quick ones do not wait for it; undefined for what never takes long
    * @param make is called again for a response that proves to be large when there is no room for it:
    *   to wait with it in hand would take the room
-   * @param isParsed whether each record has to be parsed: lists that are only read do not wait for these
    * @throws RostrumError `overloaded`
    */
   make(
     exchange: Exchange,
     records: number,
+    kind: string | undefined,
     make: () => Promise<Response>,
-    isParsed = false,
   ): Promise<Response> {
-    const turns = isParsed ? this.#parsing : this.#turns;
+    const isSlow = kind !== undefined && this.#slowKinds.has(kind);
+    const work = { kind, make, turns: isSlow ? this.#turns.slowLists : this.#turns.lists };
     if (records > pageLimits.default) {
-      return this.#makeInTurn(exchange, turns, pageLimits.bytes, this.#large, make);
+      return this.#makeInTurn(exchange, work, pageLimits.bytes, this.#large);
     }
     // One record is not worth a line: whoever asks for one does not wait for large lists.
-    return this.#makeUsual(exchange, turns, records <= 1 && !isParsed, make);
+    return this.#makeUsual(exchange, work, records <= 1 && !isSlow);
   }
 
   /**
@@ -65,18 +81,15 @@ export class ResponseMemory {
    * @throws RostrumError `overloaded` when its turn came too late
    */
   async change(exchange: Exchange, make: () => Promise<Response>): Promise<Response> {
-    const since = performance.now();
-    if (!this.#parsing.isFree) this.#leave(exchange);
-    const reckoned = await this.#parsing.take();
+    const { changes } = this.#turns;
+    const reckoned = changes.tryTake() ?? (await this.#wait(exchange, changes));
     let cost = reckoned; // Of what fails, nothing is known.
     try {
-      exchange.checkClient();
-      if (performance.now() - since > patience.waiterMs) throw new RostrumError('overloaded', {});
       const response = await make();
-      cost = Math.max(workOf(response, lengthOf(response)) - uncounted, 0);
+      cost = Math.max(lengthOf(response), response.madeOf ?? 0) - uncounted;
       return this.hold(exchange, response);
     } finally {
-      this.#parsing.settle(reckoned, cost);
+      changes.settle(reckoned, Math.max(cost, 0));
     }
   }
 
@@ -88,44 +101,38 @@ export class ResponseMemory {
   }
 
   /** Makes a response, and drops it where it is large and has no room, to make it again in its turn. */
-  async #makeUsual(
-    exchange: Exchange,
-    turns: Turns,
-    isAlone: boolean,
-    make: () => Promise<Response>,
-  ): Promise<Response> {
-    let reckoned = 0;
-    if (!isAlone) {
-      reckoned = await turns.take();
-      exchange.checkWaited();
-    }
-    const response = await make();
+  async #makeUsual(exchange: Exchange, work: Work, isAlone: boolean): Promise<Response> {
+    const { turns } = work;
+    const reckoned = isAlone ? 0 : (turns.tryTake() ?? (await this.#wait(exchange, turns)));
+    const { making, heldMs } = begin(work);
+    const response = await making;
     const length = lengthOf(response);
-    const cost = Math.max(workOf(response, length) - uncounted, 0);
+    const cost = Math.max(this.#costOf(work, response, length, heldMs) - uncounted, 0);
     if (isAlone) turns.spend(cost);
     else turns.settle(reckoned, cost);
     if (length <= uncounted) return response;
     const share = this.#usual.tryTake(length);
-    if (share === undefined) return this.#makeInTurn(exchange, turns, length, this.#usual, make);
+    if (share === undefined) return this.#makeInTurn(exchange, work, length, this.#usual);
     this.#usual.keep(share, exchange);
     return response;
   }
 
   async #makeInTurn(
     exchange: Exchange,
-    turns: Turns,
+    work: Work,
     bytes: number,
     budget: Budget,
-    make: () => Promise<Response>,
   ): Promise<Response> {
+    const { turns } = work;
     this.#leave(exchange);
     const share = await budget.wait(bytes);
     try {
       await turns.take(bytes);
       exchange.checkWaited();
-      const response = await make();
+      const { making, heldMs } = begin(work);
+      const response = await making;
       const length = lengthOf(response);
-      turns.spend(workOf(response, length) - bytes);
+      turns.spend(this.#costOf(work, response, length, heldMs) - bytes);
       if (length > uncounted) {
         budget.resize(share, length);
         budget.keep(share, exchange);
@@ -138,11 +145,34 @@ export class ResponseMemory {
       throw error;
     }
   }
+
+  /**
+   * Waits for the turn of work whose cost is not known.
+   *
+   * @returns what it is reckoned with
+   */
+  async #wait(exchange: Exchange, turns: Turns): Promise<number> {
+    this.#leave(exchange);
+    const since = performance.now();
+    const reckoned = await turns.take();
+    exchange.checkWaited();
+    if (performance.now() - since > patience.waiterMs) throw new RostrumError('overloaded', {});
+    return reckoned;
+  }
+
+  /** What a response took: its bytes, or the time where that was more. */
+  #costOf({ kind }: Work, { parsingMs = 0 }: Response, length: number, heldMs: number): number {
+    const ms = heldMs + parsingMs;
+    if (kind !== undefined) this.#slowKinds.learn(kind, ms - length / bytesPerMs);
+    return Math.max(length, ms * bytesPerMs);
+  }
 }
 
-/** What it took to make a response of such a length. */
-function workOf({ madeOf = 0 }: Response, length: number): number {
-  return Math.max(length, madeOf);
+/** Begins to make a response. An embedded store has done all by the end of that, and everybody waited. */
+function begin({ make }: Work) {
+  const start = performance.now();
+  const making = make();
+  return { making, heldMs: performance.now() - start };
 }
 
 /** How many bytes a body has, or 0 where it is surely too short to count: a character has three at most. */

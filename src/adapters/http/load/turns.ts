@@ -25,20 +25,21 @@ export class Turns {
   }
 
   /**
-   * Fulfilled at once until so much work has begun, then after other turns, in the order of the calls.
+   * Begins work at once, where so much has not yet begun in this turn.
    *
    * @param cost when it is not known, what such work took lately: else all that waits would begin at
    *   once
-   * @returns the cost that it is reckoned with, for {@link settle}
+   * @returns the cost that it is reckoned with, for {@link settle}; undefined where it has to wait
    */
-  async take(cost?: number): Promise<number> {
-    if (this.isFree) return this.#begin(cost);
-    return new Promise((begin) => this.#waiting.push({ cost, begin }));
+  tryTake(cost?: number): number | undefined {
+    return this.#left > 0 ? this.#begin(cost) : undefined;
   }
 
-  /** Whether who asks now begins at once. */
-  get isFree(): boolean {
-    return this.#left > 0;
+  /** The same, after other turns where it has to wait, in the order of the calls. */
+  async take(cost?: number): Promise<number> {
+    const reckoned = this.tryTake(cost);
+    if (reckoned !== undefined) return reckoned;
+    return new Promise((begin) => this.#waiting.push({ cost, begin }));
   }
 
   /** Says what work of an unknown cost took, so that others wait the longer or the shorter. */
@@ -52,7 +53,8 @@ export class Turns {
     this.#left -= cost;
     if (this.#left > 0 || this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#schedule(this.#turnsBetween);
+    const times = Math.max(1, Math.ceil(-this.#left / this.#costAtOnce));
+    this.#schedule(this.#turnsBetween * times);
   }
 
   #begin(cost = this.#expected): number {

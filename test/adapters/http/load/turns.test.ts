@@ -19,16 +19,23 @@ describe('turns', () => {
     expect(seen.slice(1, 4)).to.deep.equal([2, 2, 2]);
   });
 
-  it('let others wait when work took more than was thought', async () => {
+  it('let others wait when work took more than was thought, the longer the more it was', async () => {
     const turns = new Turns(10, 4);
-    turns.settle(await turns.take(1), 51);
-    let hasBegun = false;
-    const next = turns.take(0).then(() => {
-      hasBegun = true;
-    });
-    await turn();
-    expect(hasBegun).to.equal(false);
-    await next;
+    for (const [cost, least] of [
+      [11, 4],
+      [41, 12],
+    ] as const) {
+      turns.settle(await turns.take(1), cost);
+      let hasBegun = false;
+      const next = turns.take(0).then(() => {
+        hasBegun = true;
+      });
+      for (let n = 0; n < least - 1; n++) {
+        await turn();
+        expect(hasBegun).to.equal(false);
+      }
+      await next;
+    }
   });
 
   it('let work of unknown cost begin as such work cost lately, and not all at once', async () => {
@@ -37,7 +44,7 @@ describe('turns', () => {
     let begun = 0;
     const work = Array.from({ length: 5 }, () => turns.take().then(() => ++begun));
     for (const most of [1, 2, 3]) {
-      for (let n = 0; n < 5; n++) await turn();
+      for (let n = 0; n < 17; n++) await turn();
       expect(begun).to.be.within(1, most);
     }
     await Promise.all(work);
@@ -59,7 +66,7 @@ describe('turns', () => {
       await Promise.resolve();
       await Promise.resolve();
       expect(hasBegun).to.equal(true);
-      for (let n = 0; n < 5; n++) await turn();
+      for (let n = 0; n < 40; n++) await turn();
     }
   });
 });

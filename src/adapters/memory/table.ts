@@ -122,6 +122,9 @@ function positionBy(by: string, { id, keys }: Row): Position {
   return { key: keys[by] ?? null, id };
 }
 
+/** More changes than these are sorted with all others in less time than each takes to be put in place. */
+const fewChanges = 1000;
+
 /**
  * Rows in one order. Changes are put in place when the order is next asked for. Of an order that
  * is no longer read, nothing is kept: so neither writes nor memory are spent on it.
@@ -142,7 +145,7 @@ class SortedRows {
   changed(id: Id, before: Row | undefined, total: number): void {
     if (this.#changes === undefined) return;
     if (!this.#changes.has(id)) this.#changes.set(id, before);
-    // So many are sorted with all others in less time than each takes to find its position.
+    // So many are sorted anew in hardly more time.
     if (this.#changes.size <= 100 + total / 10) return;
     this.#changes = undefined;
     this.#rows = [];
@@ -172,6 +175,17 @@ class SortedRows {
     if (changes === undefined) {
       const sortable = Array.from(all.values(), (row) => ({ row, ...positionBy(this.#by, row) }));
       this.#rows = sortable.sort(comparePositions).map(({ row }) => row);
+      return;
+    }
+    if (changes.size > fewChanges) {
+      const rows = this.#rows.filter(({ id }) => !changes.has(id));
+      for (const id of changes.keys()) {
+        const row = all.get(id);
+        if (row !== undefined) rows.push(row);
+      }
+      // Nearly all of them are in order already, which a sort makes use of.
+      const by = this.#by;
+      this.#rows = rows.sort((a, b) => comparePositions(positionBy(by, a), positionBy(by, b)));
       return;
     }
     for (const [id, before] of changes) {

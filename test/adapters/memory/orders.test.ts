@@ -26,4 +26,29 @@ describe('the memory store', () => {
     const { items } = await posts.list({ order: { by: 'title', direction: 'asc' } });
     expect(items.map(({ record }) => record.title)).to.deep.equal(['39']);
   });
+
+  for (const count of [300, 3000]) {
+    it(`puts ${count} changes between two lists in their places`, async () => {
+      const { posts } = createRostrum(createMemoryStore());
+      const order = { by: 'title', direction: 'asc' } as const;
+      const create = (n: number) =>
+        posts.create({ title: String(10_000_000 + ((n * 7919) % 16_000)) });
+      const made = [];
+      for (let n = 0; n < 12_000; n++) made.push((await create(n)).record);
+      await posts.list({ order });
+      for (const [n, { id }] of made.slice(0, count).entries()) {
+        if (n % 3 === 0) await posts.delete(id);
+        else if (n % 3 === 1) await posts.patch(id, { title: String(20_000_000 - n) });
+        else await create(n + made.length);
+      }
+      const read = async (request: object) => {
+        const titles: string[] = [];
+        for await (const { record } of posts.all(request)) titles.push(record.title + record.id);
+        return titles;
+      };
+      const sorted = (await read({})).sort();
+      expect(sorted).to.have.length(made.length);
+      expect(await read({ order })).to.deep.equal(sorted);
+    });
+  }
 });

@@ -27,7 +27,7 @@ describe('the memory store', () => {
     expect(items.map(({ record }) => record.title)).to.deep.equal(['39']);
   });
 
-  for (const count of [300, 3000]) {
+  for (const count of [300, 1200, 3000]) {
     it(`puts ${count} changes between two lists in their places`, async () => {
       const { posts } = createRostrum(createMemoryStore());
       const order = { by: 'title', direction: 'asc' } as const;

@@ -25,7 +25,7 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions, cors: C
   const { requireIfMatch = false, authenticate, rateLimits = {} } = options;
   const { failures } = rateLimits;
   const admission = new Admission();
-  const memory = new ResponseMemory(responseBytes, (exchange) => admission.leave(exchange));
+  const memory = new ResponseMemory(responseBytes, admission);
   const api: Omit<Api, 'rostrum'> = { requireIfMatch, memory, audit: auditLog(options.logger) };
   const bodies = new BodyReader();
   const router = new Router<State>({ sensitive: true, strict: true });

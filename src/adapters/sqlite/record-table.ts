@@ -5,7 +5,7 @@ import { isDriverError, resultCode } from './connection/errors.ts';
 import { later } from './connection/write-queue.ts';
 
 /** Characters of a record that may take more than a millisecond to parse, to check and to write. */
-const longRecord = 64 * 1024;
+export const longRecord = 64 * 1024;
 
 /** How records of one type are kept in rows. */
 export interface RowMapping<R extends Entity> {

@@ -18,7 +18,7 @@ import type { Creation, Decide, Guard, Repository } from '../../ports/repository
 import { Claims } from './claims.ts';
 import type { Connection } from './connection/connection.ts';
 import { translated } from './connection/errors.ts';
-import type { WriteQueue } from './connection/write-queue.ts';
+import { later, type WriteQueue } from './connection/write-queue.ts';
 import {
   type ListScheme,
   type PageRow,
@@ -28,7 +28,7 @@ import {
   totalQuery,
 } from './lists/lists.ts';
 import { withOwnFilters } from './lists/own-filters.ts';
-import { RecordTable, type RowMapping } from './record-table.ts';
+import { longRecord, RecordTable, type RowMapping } from './record-table.ts';
 
 /** What the repositories of one store share. */
 export interface StoreParts {
@@ -100,9 +100,10 @@ export abstract class SqliteRepository<
 
   /** Deletes a record that the guard lets go, together with what `before` does. */
   protected remove(id: Id, guard?: Guard<R>, before?: () => void): Promise<boolean> {
-    return this.#writes.add(() => {
+    return this.#writes.add((mayTakeLong) => {
       const current = this.table.find(id);
       if (current === undefined) return false;
+      if (guard && !mayTakeLong && current.json.length > longRecord) return later;
       guard?.(current);
       this.connection.withoutSavepoint(() => {
         before?.();

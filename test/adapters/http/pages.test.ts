@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { collectGarbage } from '../../support/collect-garbage.ts';
 import type { Answer } from './support/answer.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
 import { RawConnection } from './support/raw.ts';
@@ -84,6 +85,7 @@ describe('the pages', () => {
   it('/docs and /openapi.json are the same bytes for all who ask', async () => {
     for (const path of ['/docs/swagger-ui-bundle.js', '/openapi.json']) {
       const { length } = (await open(path)).text;
+      collectGarbage();
       const before = process.memoryUsage();
       const waiting = Array.from({ length: 40 }, () => {
         const connection = new RawConnection(api.server);
@@ -91,6 +93,7 @@ describe('the pages', () => {
         return connection.send(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(20));
       });
       await sleep(500);
+      collectGarbage();
       const { arrayBuffers } = process.memoryUsage();
       for (const { socket } of waiting) socket.destroy();
       expect((arrayBuffers - before.arrayBuffers) / length, path).to.be.below(10);

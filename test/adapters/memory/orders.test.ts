@@ -1,16 +1,12 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+import { collectGarbage } from '../../support/collect-garbage.ts';
 
 const mebibyte = 2 ** 20;
 
 function heap(): number {
-  collect();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
 }
 

@@ -37,7 +37,7 @@ describe('write groups of the sqlite store', () => {
     expect(ended).to.deep.equal(numbers(50));
   });
 
-  it('changes of long records have every other one, one at a time', async () => {
+  it('changes of long records have some of their own, one at a time', async () => {
     const { store, groups } = openCounting();
     await store.posts.create(() => post('long', { body: 'x'.repeat(100_000) }));
     const ended: string[] = [];

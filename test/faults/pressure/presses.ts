@@ -30,15 +30,8 @@ export const presses: Record<string, (target: Target) => Promise<string>> = {
     return '20 packets of 250 GETs of 1 MiB';
   },
 
-  async 'small changes of a large record'(target) {
-    const id = await makePost(target.address, largePost);
-    const head = `PATCH /api/v1/posts/${id} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
-    const changed = await keepAsking(target, 50, (n) => {
-      const body = JSON.stringify({ n });
-      return `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
-    });
-    return `${changed} PATCHes of 1 MiB on 50 connections`;
-  },
+  'small changes of a large record': (target) => keepChanging(target, (n) => ({ n })),
+  'changes of a large record that fail': (target) => keepChanging(target, () => ({ title: '' })),
 
   async 'fields of large records'(target) {
     for (let n = 0; n < 2; n++) await makePost(target.address, largePost);
@@ -129,6 +122,16 @@ export const presses: Record<string, (target: Target) => Promise<string>> = {
     }
   },
 };
+
+async function keepChanging(target: Target, patch: (n: number) => object): Promise<string> {
+  const id = await makePost(target.address, largePost);
+  const head = `PATCH /api/v1/posts/${id} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+  const responses = await keepAsking(target, 50, (n) => {
+    const body = JSON.stringify(patch(n));
+    return `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+  });
+  return `${responses} PATCHes of 1 MiB on 50 connections`;
+}
 
 /** Makes posts of about so many bytes. @returns the id of the last one */
 async function fill({ address }: Target, count: number, bytes: number): Promise<string> {

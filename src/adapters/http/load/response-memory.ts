@@ -3,6 +3,7 @@ import { pageLimits } from '../../../domain/list.ts';
 import type { Exchange } from '../exchange.ts';
 import { bytesOf } from '../long-text.ts';
 import type { Response } from '../response.ts';
+import type { Admission } from './admission.ts';
 import { Budget } from './budget.ts';
 import { SlowKinds } from './slow-kinds.ts';
 import { Turns } from './turns.ts';
@@ -41,14 +42,14 @@ export class ResponseMemory {
     changes: new Turns(bytesAtOnce, 256),
   };
   readonly #slowKinds = new SlowKinds();
-  readonly #leave: (exchange: Exchange) => void;
+  readonly #admission: Pick<Admission, 'enter' | 'leave'>;
 
-  /** @param leave takes a request that may wait here out of those in progress */
-  constructor(bytes: number, leave: (exchange: Exchange) => void) {
+  /** @param admission counts requests that wait here as none in progress */
+  constructor(bytes: number, admission: Pick<Admission, 'enter' | 'leave'>) {
     this.#usual = new Budget(bytes / 5, patience);
     this.#changes = new Budget(bytes / 5, patience);
     this.#large = new Budget((bytes / 5) * 3, patience);
-    this.#leave = leave;
+    this.#admission = admission;
   }
 
   /**
@@ -83,13 +84,14 @@ export class ResponseMemory {
   async change(exchange: Exchange, make: () => Promise<Response>): Promise<Response> {
     const { changes } = this.#turns;
     const reckoned = changes.tryTake() ?? (await this.#wait(exchange, changes));
-    let cost = reckoned; // Of what fails, nothing is known.
+    const { making, heldMs } = begin(make);
+    let bytes = 0; // Of what fails, only the time is known.
     try {
-      const response = await make();
-      cost = Math.max(lengthOf(response), response.madeOf ?? 0) - uncounted;
+      const response = await making;
+      bytes = Math.max(lengthOf(response), response.madeOf ?? 0);
       return this.hold(exchange, response);
     } finally {
-      changes.settle(reckoned, Math.max(cost, 0));
+      changes.settle(reckoned, Math.max(bytes, heldMs * bytesPerMs, uncounted) - uncounted);
     }
   }
 
@@ -104,7 +106,7 @@ export class ResponseMemory {
   async #makeUsual(exchange: Exchange, work: Work, isAlone: boolean): Promise<Response> {
     const { turns } = work;
     const reckoned = isAlone ? 0 : (turns.tryTake() ?? (await this.#wait(exchange, turns)));
-    const { making, heldMs } = begin(work);
+    const { making, heldMs } = begin(work.make);
     const response = await making;
     const length = lengthOf(response);
     const cost = Math.max(this.#costOf(work, response, length, heldMs) - uncounted, 0);
@@ -124,12 +126,11 @@ export class ResponseMemory {
     budget: Budget,
   ): Promise<Response> {
     const { turns } = work;
-    this.#leave(exchange);
+    this.#admission.leave(exchange);
     const share = await budget.wait(bytes);
     try {
-      await turns.take(bytes);
-      exchange.checkWaited();
-      const { making, heldMs } = begin(work);
+      await this.#wait(exchange, turns, bytes);
+      const { making, heldMs } = begin(work.make);
       const response = await making;
       const length = lengthOf(response);
       turns.spend(this.#costOf(work, response, length, heldMs) - bytes);
@@ -147,17 +148,25 @@ export class ResponseMemory {
   }
 
   /**
-   * Waits for the turn of work whose cost is not known.
+   * Waits for its turn, and is not in progress meanwhile.
    *
+   * @param cost undefined where it is not known
    * @returns what it is reckoned with
    */
-  async #wait(exchange: Exchange, turns: Turns): Promise<number> {
-    this.#leave(exchange);
+  async #wait(exchange: Exchange, turns: Turns, cost?: number): Promise<number> {
+    const { inProgress } = exchange;
     const since = performance.now();
-    const reckoned = await turns.take();
-    exchange.checkWaited();
-    if (performance.now() - since > patience.waiterMs) throw new RostrumError('overloaded', {});
-    return reckoned;
+    this.#admission.leave(exchange);
+    const reckoned = await turns.take(cost);
+    try {
+      exchange.checkWaited();
+      if (performance.now() - since > patience.waiterMs) throw new RostrumError('overloaded', {});
+      if (inProgress !== undefined) this.#admission.enter(exchange, inProgress);
+      return reckoned;
+    } catch (error) {
+      turns.spend(-reckoned);
+      throw error;
+    }
   }
 
   /** What a response took: its bytes, or the time where that was more. */
@@ -169,7 +178,7 @@ export class ResponseMemory {
 }
 
 /** Begins to make a response. An embedded store has done all by the end of that, and everybody waited. */
-function begin({ make }: Work) {
+function begin(make: Work['make']) {
   const start = performance.now();
   const making = make();
   return { making, heldMs: performance.now() - start };

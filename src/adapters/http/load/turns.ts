@@ -32,7 +32,7 @@ export class Turns {
    * @returns the cost that it is reckoned with, for {@link settle}; undefined where it has to wait
    */
   tryTake(cost?: number): number | undefined {
-    return this.#left > 0 ? this.#begin(cost) : undefined;
+    return this.#left > 0 && this.#waiting.length === 0 ? this.#begin(cost) : undefined;
   }
 
   /** The same, after other turns where it has to wait, in the order of the calls. */
@@ -50,7 +50,7 @@ export class Turns {
 
   /** Says that work took more than it was reckoned with, or less where it is negative. */
   spend(cost: number): void {
-    this.#left -= cost;
+    this.#left = Math.min(this.#left - cost, this.#costAtOnce);
     if (this.#left > 0 || this.#isScheduled) return;
     this.#isScheduled = true;
     const times = Math.max(1, Math.ceil(-this.#left / this.#costAtOnce));

@@ -4,11 +4,14 @@ import { readPostFilter } from '../lists/query.ts';
 import { deleted, recordHandlers } from './handlers.ts';
 import { preconditionOf } from './preconditions.ts';
 
-const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit }) => {
+const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit, memory }) => {
   const { id, headers } = exchange;
-  await rostrum.posts.delete(id, preconditionOf(headers, requireIfMatch));
-  audit(exchange, { collection: 'posts', id });
-  return deleted(exchange);
+  const precondition = preconditionOf(headers, requireIfMatch);
+  return memory.change(exchange, async () => {
+    await rostrum.posts.delete(id, precondition);
+    audit(exchange, { collection: 'posts', id });
+    return deleted(exchange);
+  });
 };
 
 export const postHandlers = {

@@ -12,6 +12,12 @@ const gatherMs = 5;
 /** For how long, in milliseconds, a disk that is still full is not reported again. */
 const repeatMs = 10_000;
 
+/**
+ * How many turns of the event loop lie between two long writes, at least. A new client needs several
+ * of them until its first write is here.
+ */
+const turnsBetweenLong = 32;
+
 /** What a write returns that has changed nothing yet, because it is a long one. */
 export const later = Symbol('later');
 
@@ -41,9 +47,11 @@ export class WriteQueue {
   readonly #limits: WriteLimits;
   readonly #onFailure: (error: unknown, writes: number) => void;
   readonly #waiting: QueuedWrite[] = [];
-  /** Those that said {@link later}: every other group is one of them, so that the others go on. */
+  /** Those that said {@link later}: each is a group of its own, with turns for all else between. */
   readonly #long: QueuedWrite[] = [];
   #isForLong = false;
+  /** How many turns passed since the last of these. */
+  #sinceLong = turnsBetweenLong;
   #isScheduled = false;
   /** How many writes waited at the last turn of the event loop. */
   #gathered = 0;
@@ -112,9 +120,16 @@ export class WriteQueue {
 
   #turn(): void {
     this.#isScheduled = false;
-    const isBusy = !this.#isGrowing() && !this.#tryGroup();
+    this.#sinceLong += 1;
+    const isGrowing = this.#isGrowing();
+    const isReady = this.#isLongDue || (this.#waiting.length > 0 && !isGrowing);
+    const isBusy = isReady && !this.#tryGroup();
     if (this.#length > 0) this.#schedule(isBusy ? retryMs : 0);
     else this.#closing?.resolve();
+  }
+
+  get #isLongDue(): boolean {
+    return this.#long.length > 0 && this.#sinceLong >= turnsBetweenLong;
   }
 
   #isGrowing(): boolean {
@@ -152,7 +167,8 @@ export class WriteQueue {
     const { groupWrites, groupMs } = this.#limits;
     const end = performance.now() + groupMs;
     let isCommitting = false;
-    this.#isForLong = !this.#isForLong && this.#long.length > 0;
+    this.#isForLong = this.#isLongDue;
+    if (this.#isForLong) this.#sinceLong = 0;
     try {
       do {
         const write = this.#isForLong ? this.#long.shift() : this.#waiting.shift();

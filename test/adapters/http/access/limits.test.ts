@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { MemoryRateLimiter } from '../../../../src/adapters/http/access/memory-limiter.ts';
 import { scopes } from '../../../../src/index.ts';
+import { collectGarbage } from '../../../support/collect-garbage.ts';
 import type { Answer } from '../support/answer.ts';
 import { expectProblem, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
@@ -11,12 +10,9 @@ import { as, authenticate } from '../support/callers.ts';
 const limiter = (name: string, limit: number, window = 60) =>
   new MemoryRateLimiter({ name, limit, window });
 
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
 /** What is in use of the heap, in MiB. */
 function heap(): number {
-  collect();
+  collectGarbage();
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Exchange } from '../../../../src/adapters/http/exchange.ts';
+import type { RequestKind } from '../../../../src/adapters/http/load/admission.ts';
 import { ResponseMemory } from '../../../../src/adapters/http/load/response-memory.ts';
 import { json, type Response } from '../../../../src/adapters/http/response.ts';
 import { until } from '../../../support/until.ts';
@@ -9,10 +10,32 @@ import { until } from '../../../support/until.ts';
 const page = json(200, 'page');
 const exchange = { checkWaited() {}, checkClient() {} } as unknown as Exchange;
 
+/** Counts those that left and those that entered again. */
+function admission() {
+  const left: unknown[] = [];
+  const entered: unknown[] = [];
+  return {
+    left,
+    entered,
+    leave(one: object) {
+      left.push(one);
+      Object.assign(one, { inProgress: undefined });
+    },
+    enter(one: object, inProgress: RequestKind) {
+      entered.push(one);
+      Object.assign(one, { inProgress });
+    },
+  };
+}
+
+function busy(ms: number): void {
+  for (const start = performance.now(); performance.now() - start < ms; );
+}
+
 describe('the memory of responses', () => {
   it('lets no list of a usual limit wait for the large ones of others', async () => {
-    const left: number[] = [];
-    const memory = new ResponseMemory(8 * 1024 * 1024, () => left.push(left.length));
+    const { left, ...inProgress } = admission();
+    const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
     const gate = Promise.withResolvers<Response>();
     let made = 0;
     const large = Array.from({ length: 5 }, () =>
@@ -33,13 +56,13 @@ describe('the memory of responses', () => {
   for (const [what, take] of Object.entries({
     'to parse its records': () => ({ parsingMs: 20 }),
     'in an embedded store': () => {
-      for (const start = performance.now(); performance.now() - start < 20; );
+      busy(20);
       return {};
     },
   })) {
     it(`lets only lists of slow kinds wait for one that took long ${what}`, async () => {
-      const left: unknown[] = [];
-      const memory = new ResponseMemory(8 * 1024 * 1024, (one) => left.push(one));
+      const { left, ...inProgress } = admission();
+      const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
       const slow = (make: () => Promise<Response>) => memory.make(exchange, 1, 'slow', make);
       const takeLong = async () => ({ ...page, ...take() });
       for (let n = 0; n < 3; n++) await slow(takeLong);
@@ -65,8 +88,8 @@ describe('the memory of responses', () => {
   }
 
   it('lets changes wait behind one of a large record, and lists do not', async () => {
-    const left: unknown[] = [];
-    const memory = new ResponseMemory(8 * 1024 * 1024, (one) => left.push(one));
+    const { left, ...inProgress } = admission();
+    const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
     const changed = json(200, 'changed');
     await memory.change(exchange, async () => ({ ...changed, madeOf: 2 * 1024 * 1024 }));
     let isMade = false;
@@ -81,8 +104,46 @@ describe('the memory of responses', () => {
     expect(await memory.change(exchange, async () => changed)).to.equal(changed);
   });
 
+  it('reckons a change that fails by the time that it took', async () => {
+    const memory = new ResponseMemory(8 * 1024 * 1024, admission());
+    const failing = memory.change(exchange, async () => {
+      busy(20);
+      throw new RangeError('not changed');
+    });
+    expect(await failing.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
+    let isMade = false;
+    const next = memory.change(exchange, async () => {
+      isMade = true;
+      return page;
+    });
+    await nextTurn();
+    expect(isMade, 'at once').to.equal(false);
+    await next;
+  });
+
+  it('counts what waited among those in progress again, if there is room', async () => {
+    const { left, entered, ...inProgress } = admission();
+    const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
+    const long = async () => ({ ...page, madeOf: 2 * 1024 * 1024 });
+    const waiting = () => ({ ...exchange, inProgress: 'write' }) as Exchange;
+    const one = waiting();
+    await memory.change(exchange, long);
+    await memory.change(one, long);
+    expect([left, entered, one.inProgress]).to.deep.equal([[one], [one], 'write']);
+    inProgress.enter = () => {
+      throw new RangeError('full');
+    };
+    let isMade = false;
+    const refused = memory.change(waiting(), async () => {
+      isMade = true;
+      return page;
+    });
+    expect(await refused.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
+    expect(isMade).to.equal(false);
+  });
+
   it('makes no list whose client went away while it waited', async () => {
-    const memory = new ResponseMemory(8 * 1024 * 1024, () => {});
+    const memory = new ResponseMemory(8 * 1024 * 1024, admission());
     const gone = new Error('gone');
     const leaving = {
       checkWaited() {
@@ -103,8 +164,8 @@ describe('the memory of responses', () => {
   });
 
   it('makes a large response again that has no room, and holds none until its client took it', async () => {
-    const left: unknown[] = [];
-    const memory = new ResponseMemory(5 * 128 * 1024, (one) => left.push(one));
+    const { left, ...inProgress } = admission();
+    const memory = new ResponseMemory(5 * 128 * 1024, inProgress);
     const client = () => {
       const res = Object.assign(new EventEmitter(), { destroyed: false });
       return {
@@ -133,7 +194,7 @@ describe('the memory of responses', () => {
   });
 
   it('holds the responses to changes: for another, the oldest is cut off at once', () => {
-    const memory = new ResponseMemory(5 * 256 * 1024, () => {});
+    const memory = new ResponseMemory(5 * 256 * 1024, admission());
     const cut: string[] = [];
     const change = (name: string, bytes: number) => {
       const socket = { destroyed: false, destroy: () => cut.push(name) };

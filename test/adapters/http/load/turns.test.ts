@@ -69,4 +69,21 @@ describe('turns', () => {
       for (let n = 0; n < 40; n++) await turn();
     }
   });
+
+  it('let nobody overtake, and let what was reckoned with too much begin no more at once', async () => {
+    const turns = new Turns(10, 4);
+    const begun: number[] = [];
+    const first = Array.from({ length: 3 }, (_, n) => turns.take(10).then(() => begun.push(n)));
+    await turn();
+    turns.spend(-10);
+    await Promise.all([turns.take(10).then(() => begun.push(3)), ...first]);
+    expect(begun).to.deep.equal([0, 1, 2, 3]);
+    for (let n = 0; n < 10; n++) await turn();
+    turns.spend(-100);
+    let hasBegun = 0;
+    const next = Array.from({ length: 5 }, () => turns.take(10).then(() => ++hasBegun));
+    await turn();
+    expect(hasBegun).to.equal(1);
+    await Promise.all(next);
+  });
 });

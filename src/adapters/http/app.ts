@@ -31,7 +31,9 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
       ctx.onerror(error as Error);
     }
     if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
-    throw unserved(exchangeOf(ctx)?.target ?? { isValid: true }, `${site}/ leads to what there is`);
+    const exchange = exchangeOf(ctx);
+    if (exchange?.response !== undefined) return;
+    throw unserved(exchange?.target ?? { isValid: true }, `${site}/ leads to what there is`);
   });
   return pastKoa(app);
 }

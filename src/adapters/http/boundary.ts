@@ -71,7 +71,7 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
       const problem = toProblem(error);
       exchange.problem = problem.code;
       if (problem.status >= 500 && fail) fail(exchange, problem);
-      else if (problem.code === 'internal') ctx.app.emit('error', toError(problem.cause), ctx);
+      else if (problem.cause !== undefined) ctx.app.emit('error', failed(problem.cause), ctx);
       exchange.response = problemResponse(problem, exchange.requestId, exchange.problems);
     }
     const { response, requestId } = exchange;
@@ -88,8 +88,9 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
   }
 }
 
-function toError(cause: unknown): Error {
-  return cause instanceof Error ? cause : new Error(String(cause));
+/** Not the cause itself: an error of Koa's for a client, or of a connection, would count as nobody's. */
+function failed(cause: unknown): Error {
+  return new Error('A request failed.', { cause });
 }
 
 /** @throws Problem `misdirected-request` */

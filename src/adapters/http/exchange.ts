@@ -22,7 +22,12 @@ export interface ExchangeOptions {
   readonly addressOf: ClientAddress;
 }
 
-/** The client went away: nobody is left who could take a response. */
+/**
+ * The client went away: nobody is left who could take a response. Thrown by `checkClient` and
+ * `checkWaited`, by the reader of bodies where its body does not come, and ended in silence by the
+ * boundary. A response on its way is dropped with its connection (`server/connections.ts`), and the
+ * log calls it aborted.
+ */
 export class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
 }
@@ -40,6 +45,8 @@ export class Exchange {
   readonly requestId: string;
   /** The trace that the request is part of, where its client says so. */
   traceId: string | undefined;
+  /** The target as the app sees it, which a mount may have cut. */
+  readonly url: string;
   readonly target: Target;
   /** The path that the pages of the problems lie under, as the client sees it. */
   problems = '/problems';
@@ -75,6 +82,7 @@ export class Exchange {
     this.address = addressOf(ctx.req);
     this.requestId = requestIdFrom(this.headers['x-request-id']);
     this.traceId = traceIdFrom(this.headers.traceparent);
+    this.url = ctx.url;
     this.target = parseTarget(ctx.url);
   }
 

@@ -29,7 +29,9 @@ export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions 
 
   return (ctx, next) => {
     const known = exchangeOf(ctx);
-    const rest = below(front, known?.target.path ?? parseTarget(ctx.url).path);
+    // An app that is mounted below has another part of the target.
+    const { path } = known?.url === ctx.url ? known.target : parseTarget(ctx.url);
+    const rest = below(front, path);
     if (rest === undefined) return next();
     const handle = (exchange: Exchange) => {
       const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };

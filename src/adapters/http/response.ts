@@ -60,6 +60,7 @@ let due: Due[] = [];
 /** Sends a response past Koa, with the others of this turn. */
 export const sendPastKoa: Deliver = (ctx, value) => {
   ctx.respond = false;
+  ctx.res.statusCode = value.status; // For middleware around it that looks.
   sendInTurn(ctx.req, ctx.res, value);
 };
 
@@ -99,7 +100,8 @@ function send(request: IncomingMessage, response: ServerResponse, value: Respons
   const all = [...headers];
   if (type !== undefined) all.push('Content-Type', type);
   if (status !== 204 && status !== 304) all.push('Content-Length', String(bytes));
-  if (isLastOf(request, status) && !all.includes('Connection')) all.push('Connection', 'close');
+  const hasConnection = headers.some((text, i) => i % 2 === 0 && text === 'Connection');
+  if (isLastOf(request, status) && !hasConnection) all.push('Connection', 'close');
   response.writeHead(status, all);
   const content = request.method === 'HEAD' ? '' : chunksOf(body);
   if (isBodyDue(request)) {
@@ -112,6 +114,14 @@ function send(request: IncomingMessage, response: ServerResponse, value: Respons
     for (const piece of content) response.write(piece);
     response.end();
   }
+}
+
+/** Responses that were sent while a body was still to come. */
+const sentEarly = new WeakSet<ServerResponse>();
+
+/** Whether all of a response was sent, though it may end later, with its request. */
+export function isSent(response: ServerResponse): boolean {
+  return response.writableFinished || sentEarly.has(response);
 }
 
 /** True while some of a body is still to come. */
@@ -135,8 +145,12 @@ function sendEarly(
   content: string | readonly Uint8Array[],
 ): void {
   if (content === '') response.flushHeaders();
-  else if (typeof content === 'string') response.write(content);
-  else for (const piece of content) response.write(piece);
+  const pieces = typeof content === 'string' ? [content] : content;
+  for (const [i, piece] of pieces.entries()) {
+    response.write(piece, (error) => {
+      if (!error && i === pieces.length - 1) sentEarly.add(response);
+    });
+  }
   const timer = setTimeout(() => request.socket.destroy(), drainMs);
   request.once('end', () => response.end());
   request.once('close', () => clearTimeout(timer));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createApp, serve } from '../../../src/adapters/http/index.ts';
+import { createApp, rostrumMiddleware, serve } from '../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
 import type { LogFields } from '../../../src/ports/logger.ts';
@@ -9,14 +9,18 @@ describe('the program’s app', () => {
 
   it('is served by Koa when somebody puts middleware around it', async () => {
     const app = create();
+    const seen: number[] = [];
     app.middleware.unshift(async (ctx, next) => {
       if (ctx.path === '/mine') ctx.body = 'mine';
       else await next();
+      seen.push(ctx.status);
     });
     const server = await serve(app, { port: 0 });
     try {
       expect(await (await fetch(`${server.url}/mine`)).text()).to.equal('mine');
       expect((await fetch(`${server.url}/livez`)).status).to.equal(200);
+      expect((await fetch(`${server.url}/api/v1/users?limit=x`)).status).to.equal(400);
+      expect(seen).to.deep.equal([200, 200, 400]);
     } finally {
       await server.close();
     }
@@ -71,6 +75,30 @@ describe('the program’s app', () => {
       expect(failed.status).to.equal(500);
       expect(await failed.text()).not.to.contain('secret');
       expect(errors).to.deep.equal([secret]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('serves another Rostrum that is mounted in it', async () => {
+    const app = create();
+    const other = rostrumMiddleware(createRostrum(createMemoryStore()));
+    app.use(async (ctx, next) => {
+      if (!ctx.path.startsWith('/forum/')) return next();
+      ctx.path = ctx.path.slice('/forum'.length);
+      return other(ctx, next);
+    });
+    const server = await serve(app, { port: 0 });
+    try {
+      const made = await fetch(`${server.url}/forum/api/v1/users`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"name":"Ann"}',
+      });
+      expect(made.status).to.equal(201);
+      expect(made.headers.get('location')).to.match(/^\/forum\/api\/v1\/users\//);
+      const found = await fetch(server.url + made.headers.get('location'));
+      expect(found.status).to.equal(200);
     } finally {
       await server.close();
     }

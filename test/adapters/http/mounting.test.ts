@@ -188,10 +188,21 @@ describe('in somebody else’s app', () => {
     const errors: unknown[] = [];
     app.on('error', (error) => errors.push(error));
     app.use(bodyParser());
+    const reset = Object.assign(new Error('no identity provider'), { code: 'ECONNRESET' });
+    const authenticate = (ctx: Koa.Context) => {
+      if (ctx.get('Authorization') !== '') throw reset;
+      return ctx.throw(401, 'not known');
+    };
+    app.use(mount('/closed', rostrumMiddleware(rostrum, { authenticate })));
     app.use(rostrumMiddleware(rostrum));
     const calls = await listen(app.callback());
     expect((await calls.post('/api/v1/users', { name: 'Ann' })).status).to.equal(500);
-    expect(String(errors)).to.match(/was read before Rostrum/);
+    for (const headers of [{ Authorization: 'Bearer x' }, {}]) {
+      expect((await calls.get('/closed/api/v1/users', headers)).status).to.equal(500);
+    }
+    const causes = errors.map((error) => String((error as Error).cause));
+    expect(causes[0]).to.match(/was read before Rostrum/);
+    expect(causes.slice(1)).to.deep.equal([String(reset), 'UnauthorizedError: not known']);
   });
 
   it('refuses a prefix that no path begins with', () => {

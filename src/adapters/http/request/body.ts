@@ -53,6 +53,7 @@ export class BodyReader {
       if (bytes > smallBody) {
         parsed = await this.#parsed.wait(text.length);
         await this.#turns.take(text.length);
+        if (ctx.req.socket.destroyed) throw gone();
       }
       return await use(parseObject(text));
     } finally {
@@ -72,8 +73,12 @@ const chunksMs = 10;
 async function bytesOfChunks(request: IncomingMessage): Promise<number> {
   await nextTurn();
   if (!request.complete) await sleep(chunksMs);
-  if (request.socket.destroyed) throw new RequestAborted('The client is gone.');
+  if (request.socket.destroyed) throw gone();
   return request.complete ? request.readableLength : bodyLimit;
+}
+
+function gone(): RequestAborted {
+  return new RequestAborted('The client is gone.');
 }
 
 /** What of koa-bodyparser's options is used; its own types do not know the first one. */

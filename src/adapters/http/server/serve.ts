@@ -77,11 +77,11 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   server.on('clientError', (error, socket) => {
     void clientErrors.onError(error, socket as Socket);
   });
-  const stalls = setInterval(() => connections.limitStalls(limits), limits.checkIntervalMs).unref();
-  server.on('close', () => clearInterval(stalls));
 
   server.listen({ host, port });
   await once(server, 'listening'); // Rejects with the first `error`.
+  const stalls = setInterval(() => connections.limitStalls(limits), limits.checkIntervalMs).unref();
+  server.on('close', () => clearInterval(stalls));
   server.on('error', (err) => logger?.error({ err }, 'The server failed.'));
   const address = server.address() as AddressInfo;
   return {

@@ -10,7 +10,6 @@ import { exchange } from '../support/raw.ts';
 
 const host = 'Host: x\r\n';
 const typed = 'Content-Type: application/json\r\n';
-const _get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
 
 describe('requests in progress', function () {
   this.timeout(60_000);

@@ -67,6 +67,42 @@ describe('clients that hold memory', () => {
     expect(seen.most, 'small ones').to.be.above(1);
   });
 
+  it('and leave while a large body waits: it is not parsed', async () => {
+    const store = createMemoryStore();
+    const gate = Promise.withResolvers<void>();
+    const { create } = store.posts;
+    let isMaking = false;
+    store.posts.create = async (make, claim) => {
+      isMaking = true;
+      await gate.promise;
+      return create.call(store.posts, make, claim);
+    };
+    await using server = await startApi({ store });
+    const body = JSON.stringify({ title: 'x', own: 'x'.repeat(900_000) });
+    const made = server.post('/posts', body);
+    await until(() => isMaking, 'the first is in use');
+    const { parse } = JSON;
+    let parsed = 0;
+    JSON.parse = (text: string, ...rest) => {
+      if (text.length > 800_000) parsed += 1;
+      return parse(text, ...rest);
+    };
+    try {
+      const head = `POST /api/v1/posts HTTP/1.1\r\n${host}${typed}Content-Length: ${body.length}\r\n\r\n`;
+      const leaving = new RawConnection(server.server).send(head + body);
+      await until(() => leaving.socket.writableLength === 0, 'the second one is sent');
+      await sleep(100);
+      leaving.socket.resetAndDestroy();
+      await until(() => server.server.connections === 1, 'it left');
+      gate.resolve();
+      expect((await made).status).to.equal(201);
+      expect((await server.post('/posts', body)).status).to.equal(201);
+    } finally {
+      JSON.parse = parse;
+    }
+    expect(parsed).to.equal(3); // The last body, and two responses by the test itself.
+  });
+
   it('and leave, however they do it: what still waits is not made for them', async () => {
     const store = createMemoryStore();
     let made = 0;

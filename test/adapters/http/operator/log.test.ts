@@ -54,6 +54,19 @@ describe('the log', () => {
     connection.socket.destroy();
   });
 
+  it('has the status of what was refused while its body came', async () => {
+    const { logger, lines } = keepLog();
+    await using api = await startApi({ app: { logger, authenticate } });
+    const connection = new RawConnection(api.server);
+    connection.send('POST /api/v1/users HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{');
+    expect((await connection.next())?.status).to.equal(401);
+    connection.socket.destroy();
+    await until(() => lines.length > 0, 'the request is logged');
+    expect(lines[0])
+      .to.include({ status: 401, code: 'unauthenticated' })
+      .and.not.have.key('aborted');
+  });
+
   it('names the caller, and the client by the address that a trusted proxy saw', async () => {
     const { logger, lines } = keepLog();
     const trusting = { logger, authenticate, trustedProxies: 1 };

@@ -3,6 +3,7 @@
 //   npm run bench                          all of them
 //   npm run bench -- --only http --quick   one of them, to see that it runs
 
+import { measureCalls } from './calls.ts';
 import { measureFeatures } from './features.ts';
 import { measureHttp } from './http.ts';
 import { leaveServersCore, machineFacts } from './machine.ts';
@@ -18,6 +19,7 @@ const measurements = {
   features: measureFeatures,
   writes: measureWrites,
   pages: measurePages,
+  calls: measureCalls,
 };
 
 const options = readOptions(process.argv.slice(2));

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import type { Caller } from '../../../../src/index.ts';
+import { until } from '../../../support/until.ts';
 import { startApi } from '../support/api.ts';
 import { exchange, RawConnection } from '../support/raw.ts';
 import { slowStore } from '../support/slow-store.ts';
@@ -67,6 +68,31 @@ describe('requests of one connection', () => {
       expect(response?.headers.get('connection')).to.equal(isLast ? 'close' : 'keep-alive');
     }
     expect(await connection.closed()).to.equal('');
+  });
+
+  it('that wait on all connections together are bounded', async () => {
+    const { store, begun, release } = slowStore();
+    await using api = await startApi({ store });
+    const open = async (waiting: number) => {
+      const connection = new RawConnection(api.server).send(get('/api/v1/users/x'));
+      await begun();
+      connection.send(get('/livez').repeat(waiting));
+      await until(() => connection.socket.writableLength === 0, 'it is sent');
+      return connection;
+    };
+    const full = await Promise.all(Array.from({ length: 16 }, () => open(256)));
+    await sleep(100); // Nothing tells that the server has read them.
+    const last = await open(1);
+    setTimeout(release, 100);
+    const response = await last.next();
+    expect(response?.status).to.equal(404);
+    expect(response?.headers.get('connection')).to.equal('close');
+    expect(await last.closed()).to.equal('');
+    for (const connection of full) {
+      expect((await connection.next())?.status).to.equal(404);
+      expect((await connection.next())?.status).to.equal(200);
+      connection.socket.destroy();
+    }
   });
 
   for (const [count, most] of [

@@ -1,6 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RouterMiddleware } from '@koa/router';
-import type Koa from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { Operation } from './endpoints/resources.ts';
 import type { Exchange } from './exchange.ts';
@@ -25,9 +23,9 @@ export const pass = (_ctx: unknown, next: Next) => next();
 export const end = async () => {};
 
 /**
- * Many steps as one, put together once and not for each request. What a step throws before it
- * returns, `next` throws as well. `next` is bound, as a function around it would be one call more for
- * each step.
+ * Many steps as one, as koa-compose makes them, which is no dependency of those who embed this. What a
+ * step throws before it returns, `next` throws as well. `next` is bound, as a function around it would
+ * be one call more for each step.
  */
 export function inOrder<C>(steps: readonly AnyStep<C>[]): (ctx: C, next: Next) => Promise<unknown> {
   const wanted = steps.filter((step) => step !== pass);
@@ -38,29 +36,4 @@ export function inOrder<C>(steps: readonly AnyStep<C>[]): (ctx: C, next: Next) =
     };
     return run(0);
   };
-}
-
-/**
- * An app whose middleware sends every response past Koa. Koa listens for errors of each connection
- * on behalf of `ctx.body`, which costs an eighth of a small request: here the server hears of them.
- * An app that is given more middleware later is served by Koa as ever.
- */
-export function pastKoa(app: Koa): Koa {
-  const { length: own } = app.middleware;
-  const callback = app.callback.bind(app);
-  app.callback = () => {
-    const viaKoa = callback();
-    if (app.middleware.length > own) return viaKoa;
-    const respond = inOrder<Koa.Context>(app.middleware);
-    return async (request, response) => {
-      response.statusCode = 404; // As Koa has it, until somebody responds.
-      const ctx = app.createContext(request as IncomingMessage, response as ServerResponse);
-      try {
-        await respond(ctx, end);
-      } catch (error) {
-        ctx.onerror(error as Error);
-      }
-    };
-  };
-  return app;
 }

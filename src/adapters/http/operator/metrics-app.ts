@@ -1,7 +1,7 @@
 import Koa from 'koa';
 import type { Logger } from '../../../ports/logger.ts';
 import { boundaryOptions, createBoundary, handleAppErrors } from '../boundary.ts';
-import { pastKoa } from '../chain.ts';
+import { pastKoa } from '../past-koa.ts';
 import { unserved } from '../problems/problem.ts';
 import { readOnly } from '../request/read-only.ts';
 import { sendPastKoa } from '../response.ts';

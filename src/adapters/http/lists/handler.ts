@@ -33,7 +33,7 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
       listed = readListQuery<Filter, Sort>(collection, query, readFilter, ownFields);
       known.set(query, listed);
     }
-    const { request, fields, kind, cursorAt, queryAt } = listed;
+    const { request, fields, shape, cursorAt, queryAt } = listed;
 
     const make = async () => {
       const headers = [...revalidated];
@@ -51,7 +51,7 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
       const response = json(200, joined(`{"${collection}":[`, texts, end), headers);
       return fields ? { ...response, parsingMs: performance.now() - start } : response;
     };
-    return memory.make(exchange, request.limit, kind, make);
+    return memory.make(exchange, request.limit, shape, make);
   };
 }
 

@@ -5,10 +5,10 @@ import { bytesOf } from '../long-text.ts';
 import type { Response } from '../response.ts';
 import type { Admission } from './admission.ts';
 import { Budget } from './budget.ts';
-import { SlowKinds } from './slow-kinds.ts';
-import { Turns } from './turns.ts';
+import { SlowLists } from './slow-lists.ts';
+import { WorkQueue } from './work-queue.ts';
 
-/** How many bytes responses may have that are made one after another, before others have their turns. */
+/** How many bytes responses may have that are made one after another, before others are. */
 const bytesAtOnce = 1024 * 1024;
 
 /** As how many bytes a millisecond counts for which the store kept everybody waiting. */
@@ -21,8 +21,8 @@ const uncounted = 64 * 1024;
 const patience = { holderMs: 1000, waiterMs: 10_000 };
 
 interface Work {
-  readonly kind: string | undefined;
-  readonly turns: Turns;
+  readonly shape: string | undefined;
+  readonly queue: WorkQueue;
   make(): Promise<Response>;
 }
 
@@ -35,13 +35,13 @@ export class ResponseMemory {
   readonly #usual: Budget;
   readonly #large: Budget;
   readonly #changes: Budget;
-  readonly #turns = {
-    lists: new Turns(bytesAtOnce),
-    slowLists: new Turns(bytesAtOnce),
-    /** Counted by their bytes alone: a megabyte may take 200 ms, so that more turns are left to others. */
-    changes: new Turns(bytesAtOnce, 256),
+  readonly #queues = {
+    lists: new WorkQueue(bytesAtOnce),
+    slowLists: new WorkQueue(bytesAtOnce),
+    /** Of most stores only their bytes tell: a megabyte may take 200 ms, so more turns are left to others. */
+    changes: new WorkQueue(bytesAtOnce, 256),
   };
-  readonly #slowKinds = new SlowKinds();
+  readonly #slowShapes = new SlowLists();
   readonly #admission: Pick<Admission, 'enter' | 'leave'>;
 
   /** @param admission counts requests that wait here as none in progress */
@@ -55,7 +55,7 @@ export class ResponseMemory {
   /**
    * Makes a response of so many records at most; clients may have to take others first.
    *
-   * @param kind what is asked for: where that took long lately, it waits for others of such kinds, and
+   * @param shape what is asked for: where that took long lately, it waits for others of such shapes, and
    *   quick ones do not wait for it; undefined for what never takes long
    * @param make is called again for a response that proves to be large when there is no room for it:
    *   to wait with it in hand would take the room
@@ -64,25 +64,25 @@ export class ResponseMemory {
   make(
     exchange: Exchange,
     records: number,
-    kind: string | undefined,
+    shape: string | undefined,
     make: () => Promise<Response>,
   ): Promise<Response> {
-    const isSlow = kind !== undefined && this.#slowKinds.has(kind);
-    const work = { kind, make, turns: isSlow ? this.#turns.slowLists : this.#turns.lists };
+    const isSlow = shape !== undefined && this.#slowShapes.has(shape);
+    const work = { shape, make, queue: isSlow ? this.#queues.slowLists : this.#queues.lists };
     if (records > pageLimits.default) {
-      return this.#makeInTurn(exchange, work, pageLimits.bytes, this.#large);
+      return this.#makeQueued(exchange, work, pageLimits.bytes, this.#large);
     }
-    // One record is not worth a line: whoever asks for one does not wait for large lists.
+    // One record is not worth a queue: whoever asks for one does not wait for large lists.
     return this.#makeUsual(exchange, work, records <= 1 && !isSlow);
   }
 
   /**
-   * Makes a change in its turn: one of a large record takes long, however short the request is.
+   * Makes a change in the queue: one of a large record takes long, however short the request is.
    *
-   * @throws RostrumError `overloaded` when its turn came too late
+   * @throws RostrumError `overloaded` when it waited too long
    */
   async change(exchange: Exchange, make: () => Promise<Response>): Promise<Response> {
-    const { changes } = this.#turns;
+    const { changes } = this.#queues;
     const reckoned = changes.tryTake() ?? (await this.#wait(exchange, changes));
     const { making, heldMs } = begin(make);
     let bytes = 0; // Of what fails, only the time is known.
@@ -102,38 +102,38 @@ export class ResponseMemory {
     return response;
   }
 
-  /** Makes a response, and drops it where it is large and has no room, to make it again in its turn. */
+  /** Makes a response, and drops it where it is large and has no room, to make it again in the queue. */
   async #makeUsual(exchange: Exchange, work: Work, isAlone: boolean): Promise<Response> {
-    const { turns } = work;
-    const reckoned = isAlone ? 0 : (turns.tryTake() ?? (await this.#wait(exchange, turns)));
+    const { queue } = work;
+    const reckoned = isAlone ? 0 : (queue.tryTake() ?? (await this.#wait(exchange, queue)));
     const { making, heldMs } = begin(work.make);
     const response = await making;
     const length = lengthOf(response);
     const cost = Math.max(this.#costOf(work, response, length, heldMs) - uncounted, 0);
-    if (isAlone) turns.spend(cost);
-    else turns.settle(reckoned, cost);
+    if (isAlone) queue.spend(cost);
+    else queue.settle(reckoned, cost);
     if (length <= uncounted) return response;
     const share = this.#usual.tryTake(length);
-    if (share === undefined) return this.#makeInTurn(exchange, work, length, this.#usual);
+    if (share === undefined) return this.#makeQueued(exchange, work, length, this.#usual);
     this.#usual.keep(share, exchange);
     return response;
   }
 
-  async #makeInTurn(
+  async #makeQueued(
     exchange: Exchange,
     work: Work,
     bytes: number,
     budget: Budget,
   ): Promise<Response> {
-    const { turns } = work;
+    const { queue } = work;
     this.#admission.leave(exchange);
     const share = await budget.wait(bytes);
     try {
-      await this.#wait(exchange, turns, bytes);
+      await this.#wait(exchange, queue, bytes);
       const { making, heldMs } = begin(work.make);
       const response = await making;
       const length = lengthOf(response);
-      turns.spend(this.#costOf(work, response, length, heldMs) - bytes);
+      queue.spend(this.#costOf(work, response, length, heldMs) - bytes);
       if (length > uncounted) {
         budget.resize(share, length);
         budget.keep(share, exchange);
@@ -148,31 +148,31 @@ export class ResponseMemory {
   }
 
   /**
-   * Waits for its turn, and is not in progress meanwhile.
+   * Waits in a queue, and is not in progress meanwhile.
    *
    * @param cost undefined where it is not known
    * @returns what it is reckoned with
    */
-  async #wait(exchange: Exchange, turns: Turns, cost?: number): Promise<number> {
+  async #wait(exchange: Exchange, queue: WorkQueue, cost?: number): Promise<number> {
     const { inProgress } = exchange;
     const since = performance.now();
     this.#admission.leave(exchange);
-    const reckoned = await turns.take(cost);
+    const reckoned = await queue.take(cost);
     try {
       exchange.checkWaited();
       if (performance.now() - since > patience.waiterMs) throw new RostrumError('overloaded', {});
       if (inProgress !== undefined) this.#admission.enter(exchange, inProgress);
       return reckoned;
     } catch (error) {
-      turns.spend(-reckoned);
+      queue.spend(-reckoned);
       throw error;
     }
   }
 
   /** What a response took: its bytes, or the time where that was more. */
-  #costOf({ kind }: Work, { parsingMs = 0 }: Response, length: number, heldMs: number): number {
+  #costOf({ shape }: Work, { parsingMs = 0 }: Response, length: number, heldMs: number): number {
     const ms = heldMs + parsingMs;
-    if (kind !== undefined) this.#slowKinds.learn(kind, ms - length / bytesPerMs);
+    if (shape !== undefined) this.#slowShapes.learn(shape, ms - length / bytesPerMs);
     return Math.max(length, ms * bytesPerMs);
   }
 }

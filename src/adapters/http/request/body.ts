@@ -6,7 +6,7 @@ import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
 import { end } from '../chain.ts';
 import { RequestAborted } from '../exchange.ts';
 import { Budget, type Share } from '../load/budget.ts';
-import { Turns } from '../load/turns.ts';
+import { WorkQueue } from '../load/work-queue.ts';
 import { Problem } from '../problems/problem.ts';
 import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
 import { findDuplicateKey } from './duplicate-keys.ts';
@@ -25,7 +25,7 @@ export class BodyReader {
   readonly #large = new Budget(64 * mebibyte);
   /** A parsed body may take more than twenty times its bytes (`[{},{},…]`): one large one at a time. */
   readonly #parsed = new Budget(mebibyte);
-  readonly #turns = new Turns(mebibyte);
+  readonly #parsing = new WorkQueue(mebibyte);
 
   /**
    * Reads the body as the JSON object that it has to be, and holds its share while it is used.
@@ -52,7 +52,7 @@ export class BodyReader {
       budget.resize(share, text.length);
       if (bytes > smallBody) {
         parsed = await this.#parsed.wait(text.length);
-        await this.#turns.take(text.length);
+        await this.#parsing.take(text.length);
         if (ctx.req.socket.destroyed) throw gone();
       }
       return await use(parseObject(text));

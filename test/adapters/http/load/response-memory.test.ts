@@ -60,7 +60,7 @@ describe('the memory of responses', () => {
       return {};
     },
   })) {
-    it(`lets only lists of slow kinds wait for one that took long ${what}`, async () => {
+    it(`lets only lists of slow shapes wait for one that took long ${what}`, async () => {
       const { left, ...inProgress } = admission();
       const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
       const slow = (make: () => Promise<Response>) => memory.make(exchange, 1, 'slow', make);

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { Turns } from '../../../../src/adapters/http/load/turns.ts';
+import { WorkQueue } from '../../../../src/adapters/http/load/work-queue.ts';
 
-describe('turns', () => {
-  it('let so much work begin in each, in the order in which it was asked for', async () => {
-    const turns = new Turns(10, 4);
+describe('a queue of work', () => {
+  it('lets so much work begin in each turn, in the order in which it was asked for', async () => {
+    const queue = new WorkQueue(10, 4);
     const begun: number[] = [];
-    const work = Array.from({ length: 5 }, (_, n) => turns.take(6).then(() => begun.push(n)));
+    const work = Array.from({ length: 5 }, (_, n) => queue.take(6).then(() => begun.push(n)));
     const seen: number[] = [];
     for (let i = 0; i < 10; i++) {
       seen.push(begun.length);
@@ -19,15 +19,15 @@ describe('turns', () => {
     expect(seen.slice(1, 4)).to.deep.equal([2, 2, 2]);
   });
 
-  it('let others wait when work took more than was thought, the longer the more it was', async () => {
-    const turns = new Turns(10, 4);
+  it('lets others wait when work took more than was thought, the longer the more it was', async () => {
+    const queue = new WorkQueue(10, 4);
     for (const [cost, least] of [
       [11, 4],
       [41, 12],
     ] as const) {
-      turns.settle(await turns.take(1), cost);
+      queue.settle(await queue.take(1), cost);
       let hasBegun = false;
-      const next = turns.take(0).then(() => {
+      const next = queue.take(0).then(() => {
         hasBegun = true;
       });
       for (let n = 0; n < least - 1; n++) {
@@ -38,29 +38,29 @@ describe('turns', () => {
     }
   });
 
-  it('let work of unknown cost begin as such work cost lately, and not all at once', async () => {
-    const turns = new Turns(10, 4);
-    turns.settle(await turns.take(), 50);
+  it('lets work of unknown cost begin as such work cost lately, and not all at once', async () => {
+    const queue = new WorkQueue(10, 4);
+    queue.settle(await queue.take(), 50);
     let begun = 0;
-    const work = Array.from({ length: 5 }, () => turns.take().then(() => ++begun));
+    const work = Array.from({ length: 5 }, () => queue.take().then(() => ++begun));
     for (const most of [1, 2, 3]) {
       for (let n = 0; n < 17; n++) await turn();
       expect(begun).to.be.within(1, most);
     }
     await Promise.all(work);
     // Small work makes it forget.
-    for (let n = 0; n < 10; n++) turns.settle(await turns.take(), 0);
+    for (let n = 0; n < 10; n++) queue.settle(await queue.take(), 0);
     let hasBegun = 0;
-    for (let n = 0; n < 5; n++) void turns.take().then(() => ++hasBegun);
+    for (let n = 0; n < 5; n++) void queue.take().then(() => ++hasBegun);
     for (let n = 0; n < 10; n++) await turn();
     expect(hasBegun).to.equal(5);
   });
 
-  it('let work begin at once when there is little of it', async () => {
-    const turns = new Turns(10, 4);
+  it('lets work begin at once when there is little of it', async () => {
+    const queue = new WorkQueue(10, 4);
     for (let i = 0; i < 3; i++) {
       let hasBegun = false;
-      void turns.take(100).then(() => {
+      void queue.take(100).then(() => {
         hasBegun = true;
       });
       await Promise.resolve();
@@ -70,18 +70,18 @@ describe('turns', () => {
     }
   });
 
-  it('let nobody overtake, and let what was reckoned with too much begin no more at once', async () => {
-    const turns = new Turns(10, 4);
+  it('lets nobody overtake, and what was reckoned with too much lets no more begin at once', async () => {
+    const queue = new WorkQueue(10, 4);
     const begun: number[] = [];
-    const first = Array.from({ length: 3 }, (_, n) => turns.take(10).then(() => begun.push(n)));
+    const first = Array.from({ length: 3 }, (_, n) => queue.take(10).then(() => begun.push(n)));
     await turn();
-    turns.spend(-10);
-    await Promise.all([turns.take(10).then(() => begun.push(3)), ...first]);
+    queue.spend(-10);
+    await Promise.all([queue.take(10).then(() => begun.push(3)), ...first]);
     expect(begun).to.deep.equal([0, 1, 2, 3]);
     for (let n = 0; n < 10; n++) await turn();
-    turns.spend(-100);
+    queue.spend(-100);
     let hasBegun = 0;
-    const next = Array.from({ length: 5 }, () => turns.take(10).then(() => ++hasBegun));
+    const next = Array.from({ length: 5 }, () => queue.take(10).then(() => ++hasBegun));
     await turn();
     expect(hasBegun).to.equal(1);
     await Promise.all(next);

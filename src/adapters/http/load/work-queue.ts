@@ -5,10 +5,10 @@
 const defaultTurnsBetween = 32;
 
 /**
- * Spreads long work over turns of the event loop: many who ask for it at once must not keep those
- * waiting who ask for little.
+ * A queue that spreads long work over turns of the event loop: many who ask for it at once must not
+ * keep those waiting who ask for little.
  */
-export class Turns {
+export class WorkQueue {
   readonly #costAtOnce: number;
   readonly #turnsBetween: number;
   readonly #waiting: { readonly cost: number | undefined; begin(reckoned: number): void }[] = [];

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import { storeUnavailable } from '../../domain/errors.ts';
+import { isRostrumError, storeUnavailable } from '../../domain/errors.ts';
 import type { OwnFilters } from '../../domain/own-filters.ts';
 import { metadataPath, resourceMetadata } from './access/metadata.ts';
 import { exchangeOf } from './exchange.ts';
@@ -83,12 +83,14 @@ async function isReady(ready: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** @throws RostrumError `store-unavailable` */
+/** @throws RostrumError `store-unavailable`, whatever the reason */
 async function readiness(ready: () => Promise<void>): Promise<Response> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(storeUnavailable('none')), readyTimeoutMs);
   try {
     await Promise.race([ready(), late]);
+  } catch (cause) {
+    throw isRostrumError(cause, 'store-unavailable') ? cause : storeUnavailable('none', cause);
   } finally {
     clearTimeout(timer);
   }

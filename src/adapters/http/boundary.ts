@@ -68,7 +68,7 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
         ctx.respond = false;
         return;
       }
-      const problem = toProblem(error);
+      const problem = toProblem(error, exchange.headers);
       exchange.problem = problem.code;
       if (problem.status >= 500 && fail) fail(exchange, problem);
       else if (problem.cause !== undefined) ctx.app.emit('error', failed(problem.cause), ctx);

@@ -24,6 +24,14 @@ describe('the probes', () => {
     expectProblem(await api.get(`${api.server.url}/readyz`), 503, 'store-unavailable');
   });
 
+  it('/readyz is 503 whatever the store fails with', async () => {
+    const ready = () => Promise.reject(new Error('a secret'));
+    await using api = await startApi({ app: { ready } });
+    const { text } = await api.get(`${api.server.url}/readyz`);
+    expectProblem(await api.get(`${api.server.url}/readyz`), 503, 'store-unavailable');
+    expect(text).not.to.contain('secret');
+  });
+
   it('can only be read', async () => {
     await using api = await startApi();
     for (const probe of ['livez', 'readyz']) {

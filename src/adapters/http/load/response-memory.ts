@@ -5,7 +5,7 @@ import { bytesOf } from '../long-text.ts';
 import type { Response } from '../response.ts';
 import type { Admission } from './admission.ts';
 import { Budget } from './budget.ts';
-import { SlowLists } from './slow-lists.ts';
+import { SlowWork } from './slow-work.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** How many bytes responses may have that are made one after another, before others are. */
@@ -13,6 +13,9 @@ const bytesAtOnce = 1024 * 1024;
 
 /** As how many bytes a millisecond counts for which the store kept everybody waiting. */
 const bytesPerMs = 128 * 1024;
+
+/** How much of a record is parsed, changed and written in a millisecond, at worst. */
+const changedPerMs = 4 * 1024;
 
 /** Bodies of so many bytes at most are not counted: they are sent whatever others hold. */
 const uncounted = 64 * 1024;
@@ -23,6 +26,8 @@ const patience = { holderMs: 1000, waiterMs: 10_000 };
 interface Work {
   readonly shape: string | undefined;
   readonly queue: WorkQueue;
+  /** Undefined where it is not known. */
+  readonly cost: number | undefined;
   make(): Promise<Response>;
 }
 
@@ -38,10 +43,11 @@ export class ResponseMemory {
   readonly #queues = {
     lists: new WorkQueue(bytesAtOnce),
     slowLists: new WorkQueue(bytesAtOnce),
-    /** Of most stores only their bytes tell: a megabyte may take 200 ms, so more turns are left to others. */
-    changes: new WorkQueue(bytesAtOnce, 256),
+    changes: new WorkQueue(bytesAtOnce),
+    slowChanges: new WorkQueue(bytesAtOnce),
   };
-  readonly #slowShapes = new SlowLists();
+  readonly #slowLists = new SlowWork();
+  readonly #slowChanges = new SlowWork();
   readonly #admission: Pick<Admission, 'enter' | 'leave'>;
 
   /** @param admission counts requests that wait here as none in progress */
@@ -67,31 +73,37 @@ export class ResponseMemory {
     shape: string | undefined,
     make: () => Promise<Response>,
   ): Promise<Response> {
-    const isSlow = shape !== undefined && this.#slowShapes.has(shape);
-    const work = { shape, make, queue: isSlow ? this.#queues.slowLists : this.#queues.lists };
+    const slowMs = shape === undefined ? undefined : this.#slowLists.msOf(shape);
+    const queue = slowMs === undefined ? this.#queues.lists : this.#queues.slowLists;
+    const work = { shape, make, queue, cost: slowMs && slowMs * bytesPerMs };
     if (records > pageLimits.default) {
       return this.#makeQueued(exchange, work, pageLimits.bytes, this.#large);
     }
     // One record is not worth a queue: whoever asks for one does not wait for large lists.
-    return this.#makeUsual(exchange, work, records <= 1 && !isSlow);
+    return this.#makeUsual(exchange, work, records <= 1 && slowMs === undefined);
   }
 
   /**
-   * Makes a change in the queue: one of a large record takes long, however short the request is.
+   * Makes a change of the record that the request names. One of a large record takes long, however
+   * short the request is: it waits for others like it, and those of small records do not.
    *
    * @throws RostrumError `overloaded` when it waited too long
    */
   async change(exchange: Exchange, make: () => Promise<Response>): Promise<Response> {
-    const { changes } = this.#queues;
-    const reckoned = changes.tryTake() ?? (await this.#wait(exchange, changes));
+    const { id } = exchange;
+    const slowMs = this.#slowChanges.msOf(id);
+    const queue = slowMs === undefined ? this.#queues.changes : this.#queues.slowChanges;
+    const expected = slowMs && slowMs * bytesPerMs;
+    const reckoned = queue.tryTake(expected) ?? (await this.#wait(exchange, queue, expected));
     const { making, heldMs } = begin(make);
-    let bytes = 0; // Of what fails, only the time is known.
+    let ms = heldMs; // All that is known of what fails.
     try {
       const response = await making;
-      bytes = Math.max(lengthOf(response), response.madeOf ?? 0);
+      ms = Math.max(heldMs, Math.max(lengthOf(response), response.madeOf ?? 0) / changedPerMs);
       return this.hold(exchange, response);
     } finally {
-      changes.settle(reckoned, Math.max(bytes, heldMs * bytesPerMs, uncounted) - uncounted);
+      this.#slowChanges.learn(id, ms);
+      queue.settle(reckoned, Math.max(ms * bytesPerMs - uncounted, 0));
     }
   }
 
@@ -104,8 +116,10 @@ export class ResponseMemory {
 
   /** Makes a response, and drops it where it is large and has no room, to make it again in the queue. */
   async #makeUsual(exchange: Exchange, work: Work, isAlone: boolean): Promise<Response> {
-    const { queue } = work;
-    const reckoned = isAlone ? 0 : (queue.tryTake() ?? (await this.#wait(exchange, queue)));
+    const { queue, cost: expected } = work;
+    const reckoned = isAlone
+      ? 0
+      : (queue.tryTake(expected) ?? (await this.#wait(exchange, queue, expected)));
     const { making, heldMs } = begin(work.make);
     const response = await making;
     const length = lengthOf(response);
@@ -125,15 +139,16 @@ export class ResponseMemory {
     bytes: number,
     budget: Budget,
   ): Promise<Response> {
-    const { queue } = work;
+    const { queue, cost = 0 } = work;
+    const expected = Math.max(bytes, cost);
     this.#admission.leave(exchange);
     const share = await budget.wait(bytes);
     try {
-      await this.#wait(exchange, queue, bytes);
+      await this.#wait(exchange, queue, expected);
       const { making, heldMs } = begin(work.make);
       const response = await making;
       const length = lengthOf(response);
-      queue.spend(this.#costOf(work, response, length, heldMs) - bytes);
+      queue.spend(this.#costOf(work, response, length, heldMs) - expected);
       if (length > uncounted) {
         budget.resize(share, length);
         budget.keep(share, exchange);
@@ -172,7 +187,7 @@ export class ResponseMemory {
   /** What a response took: its bytes, or the time where that was more. */
   #costOf({ shape }: Work, { parsingMs = 0 }: Response, length: number, heldMs: number): number {
     const ms = heldMs + parsingMs;
-    if (shape !== undefined) this.#slowShapes.learn(shape, ms - length / bytesPerMs);
+    if (shape !== undefined) this.#slowLists.learn(shape, ms - length / bytesPerMs);
     return Math.max(length, ms * bytesPerMs);
   }
 }

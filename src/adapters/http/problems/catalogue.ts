@@ -151,7 +151,7 @@ export const problemCatalogue = {
     status: 412,
     title: 'Record is at another version',
     meaning:
-      'The record changed since it was read: If-Match names another version, or If-None-Match this one.',
+      'The record changed since it was read: If-Match names another version or has only weak entity tags, or If-None-Match names this one.',
     advice: 'Read the record again, look at what changed, and send the change with the new ETag.',
   },
   'body-too-large': {

@@ -1,6 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { type AnyRostrumError, isRostrumError } from '../../../domain/errors.ts';
 import { maxIssues } from '../../../domain/issues.ts';
-import { entityTag } from '../headers/etag.ts';
+import { entityTag, parseEntityTags } from '../headers/etag.ts';
 import type { Response } from '../response.ts';
 import { type ProblemCode, type ProblemType, problemCatalogue } from './catalogue.ts';
 
@@ -57,13 +58,13 @@ export function unserved({ isValid }: { readonly isValid: boolean }, instead?: s
 }
 
 /** What an error means to a client. What nobody expected is opaque. */
-export function toProblem(error: unknown): Problem {
+export function toProblem(error: unknown, headers: IncomingHttpHeaders): Problem {
   if (error instanceof Problem) return error;
-  if (isRostrumError(error)) return ofRostrumError(error);
+  if (isRostrumError(error)) return ofRostrumError(error, headers);
   return internal(error);
 }
 
-function ofRostrumError(error: AnyRostrumError): Problem {
+function ofRostrumError(error: AnyRostrumError, headers: IncomingHttpHeaders): Problem {
   const { message: sentence } = error;
   switch (error.code) {
     case 'id-taken': // Nothing that a client could mend.
@@ -79,7 +80,7 @@ function ofRostrumError(error: AnyRostrumError): Problem {
     case 'user-has-posts':
       return new Problem(error.code, sentence, { members: { posts: error.details.posts } });
     case 'version-mismatch':
-      return new Problem(error.code, sentence, {
+      return new Problem(error.code, hasWeakTag(headers) ? `${sentence} ${weakTags}` : sentence, {
         headers: ['ETag', entityTag(error.details.version)],
       });
     case 'store-unavailable':
@@ -90,6 +91,14 @@ function ofRostrumError(error: AnyRostrumError): Problem {
     default:
       return new Problem(error.code, sentence); // What is logged of it has no use for a stack.
   }
+}
+
+const weakTags =
+  'A weak entity tag (W/"…") in If-Match never matches; compression makes tags weak.';
+
+function hasWeakTag({ 'if-match': only }: IncomingHttpHeaders): boolean {
+  const tags = only === undefined ? [] : parseEntityTags(only);
+  return Array.isArray(tags) && tags.some(({ weak }) => weak);
 }
 
 function insufficientScope(scope: string): string {

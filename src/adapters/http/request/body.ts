@@ -145,9 +145,7 @@ function whereOf(text: string): string {
 /** A body that somebody read before us is gone; waiting for it would never end. */
 function checkUnread(ctx: Context): void {
   const { body } = ctx.request as ParsedRequest;
-  if (ctx.req.destroyed && !ctx.req.complete) {
-    throw new RequestAborted('The request was aborted before its body was read.');
-  }
+  if (ctx.req.socket.destroyed || (ctx.req.destroyed && !ctx.req.complete)) throw gone();
   if (body === undefined && !ctx.req.readableDidRead && !ctx.req.readableEnded) return;
   throw new Error(
     'The body of the request was read before Rostrum could read it. ' +

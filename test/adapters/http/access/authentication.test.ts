@@ -5,11 +5,12 @@ import { resourcesOf } from '../../../../src/adapters/http/endpoints/resources.t
 import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
 import type { Authenticate } from '../../../../src/adapters/http/index.ts';
 import { type Caller, scopes } from '../../../../src/index.ts';
+import { until } from '../../../support/until.ts';
 import type { Answer } from '../support/answer.ts';
 import { expectProblem, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
 import { keepLog } from '../support/log.ts';
-import { exchange } from '../support/raw.ts';
+import { exchange, RawConnection } from '../support/raw.ts';
 
 const everything = as({ scopes });
 
@@ -44,6 +45,27 @@ describe('who is asking', () => {
       expect(answer?.status, target).to.equal(200);
     }
     expect(seen).to.deep.equal(new Array(3).fill('/api/v1/users limit=1'));
+  });
+
+  it('takes its time, and the client leaves: that is nobody’s failure', async () => {
+    const { logger, lines } = keepLog();
+    const gate = Promise.withResolvers<Caller>();
+    const asked = Promise.withResolvers<void>();
+    const authenticate = () => {
+      asked.resolve();
+      return gate.promise;
+    };
+    await using api = await startApi({ app: { authenticate, logger } });
+    const head = 'POST /api/v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const { socket } = new RawConnection(api.server).send(
+      `${head}Content-Length: 14\r\n\r\n{"name":"Ann"}`,
+    );
+    await asked.promise;
+    socket.resetAndDestroy();
+    await until(() => api.server.connections === 0, 'it is gone');
+    gate.resolve({ name: 'a', subject: null, scopes: new Set(['users:write']) });
+    await until(() => lines.length > 0, 'the request is logged');
+    expect(lines.map(({ level, aborted }) => [level, aborted])).to.deep.equal([['info', true]]);
   });
 
   it('is never somebody by mistake: what is no caller is a 500', async () => {

@@ -87,59 +87,72 @@ describe('the memory of responses', () => {
     });
   }
 
-  it('lets changes wait behind one of a large record, and lists do not', async () => {
-    const { left, ...inProgress } = admission();
-    const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
-    const changed = json(200, 'changed');
-    await memory.change(exchange, async () => ({ ...changed, madeOf: 2 * 1024 * 1024 }));
-    let isMade = false;
-    const next = memory.change(exchange, async () => {
-      isMade = true;
-      throw new RangeError('not changed');
-    });
-    expect(await memory.make(exchange, 100, 'quick', async () => page)).to.equal(page);
-    await nextTurn();
-    expect([isMade, left], 'at once, in progress').to.deep.equal([false, [exchange]]);
-    expect(await next.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
-    expect(await memory.change(exchange, async () => changed)).to.equal(changed);
-  });
+  describe('of changes', () => {
+    const large = json(200, 'changed');
+    const of = (id: string, inProgress?: RequestKind) =>
+      ({ ...exchange, id, inProgress }) as Exchange;
+    const slow = async () => ({ ...large, madeOf: 2 * 1024 * 1024 });
 
-  it('reckons a change that fails by the time that it took', async () => {
-    const memory = new ResponseMemory(8 * 1024 * 1024, admission());
-    const failing = memory.change(exchange, async () => {
-      busy(20);
-      throw new RangeError('not changed');
+    it('lets those of a large record wait for each other, and no others', async () => {
+      const { left, entered, ...inProgress } = admission();
+      const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
+      const made: string[] = [];
+      const change = (id: string) =>
+        memory.change(of(id, 'write'), async () => {
+          made.push(id);
+          return large;
+        });
+      await memory.change(of('large'), slow);
+      await change('new'); // Nobody knows yet whether that is large.
+      expect(left).to.have.length(1);
+      await memory.change(of('large'), slow);
+      const waiting = change('large');
+      expect(await change('small')).to.equal(large);
+      expect(await memory.make(exchange, 100, 'quick', async () => page)).to.equal(page);
+      await nextTurn();
+      expect([made, left.length, entered.length], 'at once').to.deep.equal([
+        ['new', 'small'],
+        2,
+        1,
+      ]);
+      await waiting;
+      expect([made, entered.length]).to.deep.equal([['new', 'small', 'large'], 2]);
     });
-    expect(await failing.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
-    let isMade = false;
-    const next = memory.change(exchange, async () => {
-      isMade = true;
-      return page;
-    });
-    await nextTurn();
-    expect(isMade, 'at once').to.equal(false);
-    await next;
-  });
 
-  it('counts what waited among those in progress again, if there is room', async () => {
-    const { left, entered, ...inProgress } = admission();
-    const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
-    const long = async () => ({ ...page, madeOf: 2 * 1024 * 1024 });
-    const waiting = () => ({ ...exchange, inProgress: 'write' }) as Exchange;
-    const one = waiting();
-    await memory.change(exchange, long);
-    await memory.change(one, long);
-    expect([left, entered, one.inProgress]).to.deep.equal([[one], [one], 'write']);
-    inProgress.enter = () => {
-      throw new RangeError('full');
-    };
-    let isMade = false;
-    const refused = memory.change(waiting(), async () => {
-      isMade = true;
-      return page;
+    it('reckons one that fails by the time that it took', async () => {
+      const memory = new ResponseMemory(8 * 1024 * 1024, admission());
+      for (let n = 0; n < 2; n++) {
+        const failing = memory.change(of('large'), async () => {
+          busy(20);
+          throw new RangeError('not changed');
+        });
+        expect(await failing.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
+      }
+      let isMade = false;
+      const next = memory.change(of('large'), async () => {
+        isMade = true;
+        return page;
+      });
+      await nextTurn();
+      expect(isMade, 'at once').to.equal(false);
+      await next;
     });
-    expect(await refused.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
-    expect(isMade).to.equal(false);
+
+    it('makes none that waited where too many are in progress by then', async () => {
+      const inProgress = admission();
+      const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
+      for (let n = 0; n < 2; n++) await memory.change(of('large'), slow);
+      inProgress.enter = () => {
+        throw new RangeError('full');
+      };
+      let isMade = false;
+      const refused = memory.change(of('large', 'write'), async () => {
+        isMade = true;
+        return page;
+      });
+      expect(await refused.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
+      expect(isMade).to.equal(false);
+    });
   });
 
   it('makes no list whose client went away while it waited', async () => {

@@ -44,6 +44,13 @@ describe('conditional requests', () => {
     expectProblem(await api.get(path, { 'If-Match': '"1"' }), 412, 'version-mismatch');
   });
 
+  it('the 412 says that a weak tag never matches', async () => {
+    const weak = await api.send('PATCH', path, { 'If-Match': 'W/"2"' }, { n: 2 });
+    expect(expectProblem(weak, 412, 'version-mismatch').detail).to.match(/weak entity tag/);
+    const strong = await api.send('PATCH', path, { 'If-Match': '"1"' }, { n: 2 });
+    expect(expectProblem(strong, 412, 'version-mismatch').detail).not.to.match(/weak/);
+  });
+
   for (const method of ['PUT', 'PATCH', 'DELETE']) {
     const body = method === 'DELETE' ? undefined : { name: 'Bea' };
 

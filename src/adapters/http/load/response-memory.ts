@@ -1,4 +1,3 @@
-import { RostrumError } from '../../../domain/errors.ts';
 import { pageLimits } from '../../../domain/list.ts';
 import type { Exchange } from '../exchange.ts';
 import { bytesOf } from '../long-text.ts';
@@ -44,7 +43,8 @@ export class ResponseMemory {
     lists: new WorkQueue(bytesAtOnce),
     slowLists: new WorkQueue(bytesAtOnce),
     changes: new WorkQueue(bytesAtOnce),
-    slowChanges: new WorkQueue(bytesAtOnce),
+    /** One at a time: in a store that others share, those of one record would be in each other's way. */
+    slowChanges: new WorkQueue(bytesAtOnce, { mostUnderWay: 1 }),
   };
   readonly #slowLists = new SlowWork();
   readonly #slowChanges = new SlowWork();
@@ -170,16 +170,14 @@ export class ResponseMemory {
    */
   async #wait(exchange: Exchange, queue: WorkQueue, cost?: number): Promise<number> {
     const { inProgress } = exchange;
-    const since = performance.now();
     this.#admission.leave(exchange);
-    const reckoned = await queue.take(cost);
+    const reckoned = await queue.take(cost, patience.waiterMs);
     try {
       exchange.checkWaited();
-      if (performance.now() - since > patience.waiterMs) throw new RostrumError('overloaded', {});
       if (inProgress !== undefined) this.#admission.enter(exchange, inProgress);
       return reckoned;
     } catch (error) {
-      queue.spend(-reckoned);
+      queue.cancel(reckoned);
       throw error;
     }
   }

@@ -15,6 +15,9 @@ import { bodyLimit, shortestPiece, smallBody } from './limits.ts';
 
 const mebibyte = 1024 * 1024;
 
+/** For how long, in milliseconds, a large body waits to be parsed. */
+const parsingMs = 10_000;
+
 /**
  * Reads bodies, and bounds what all of them hold in memory, from the first byte until the response
  * is made: past that bound a request is refused before any of its body is read.
@@ -52,7 +55,7 @@ export class BodyReader {
       budget.resize(share, text.length);
       if (bytes > smallBody) {
         parsed = await this.#parsed.wait(text.length);
-        await this.#parsing.take(text.length);
+        await this.#parsing.take(text.length, parsingMs);
         if (ctx.req.socket.destroyed) throw gone();
       }
       return await use(parseObject(text));

@@ -1,12 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BSON, type Collection, type Document, type Filter as Query } from 'mongodb';
 import type { Id } from '../../domain/record.ts';
+import { LargeDocuments } from './connection/large-documents.ts';
 import { limits } from './connection/limits.ts';
 import { fromBson, type ReadDocument, type StoredRecord } from './schema/documents.ts';
 import { type Cluster, together } from './together.ts';
-
-/** A document of so many bytes takes long to be parsed, and may have twenty times its size then. */
-const largeDocument = 64 * 1024;
 
 /** A reply that the server cut, at 16 MiB, has more bytes: the next document did not fit. */
 const cutReply = 1024 * 1024;
@@ -27,10 +24,17 @@ type Reads = Map<Id, readonly Read[]>;
 export class PointReads<D extends StoredRecord> {
   readonly #collection: Collection<D>;
   readonly #projection: Document;
+  readonly #largeDocuments: LargeDocuments;
   readonly #add: (read: Read) => void;
 
-  constructor(cluster: Cluster, collection: Collection<D>, projection: Document) {
+  constructor(
+    cluster: Cluster,
+    collection: Collection<D>,
+    projection: Document,
+    largeDocuments = new LargeDocuments(),
+  ) {
     this.#collection = collection;
+    this.#largeDocuments = largeDocuments;
     this.#projection = projection;
     // Nobody but the map holds a read while it is sent: what is read would be held with it.
     this.#add = together(cluster, (reads) => this.#send(Map.groupBy(reads, ({ id }) => id)));
@@ -44,13 +48,14 @@ export class PointReads<D extends StoredRecord> {
   async #send(reads: Reads): Promise<void> {
     try {
       for (let isCut = true; isCut && reads.size > 0; ) {
+        await this.#largeDocuments.room;
         const reply = await this.#find([...reads.keys()]);
         isCut = reply.reduce((bytes, { length }) => bytes + length, 0) >= cutReply;
         // Who asked for little does not wait for what is large.
         for (const bson of reply.sort((a, b) => a.length - b.length)) {
+          // Who asked for the one before has made text of it before this one is parsed.
+          await this.#largeDocuments.wait(bson.length);
           settle(reads, bson);
-          // Who asked for it makes text of it before the next one is parsed.
-          if (bson.length > largeDocument) await nextTurn();
         }
       }
     } catch (error) {

@@ -5,10 +5,13 @@ import type { Response } from '../response.ts';
 import type { Admission } from './admission.ts';
 import { Budget } from './budget.ts';
 import { SlowWork } from './slow-work.ts';
-import { WorkQueue } from './work-queue.ts';
+import { type Begun, WorkQueue } from './work-queue.ts';
 
 /** How many bytes responses may have that are made one after another, before others are. */
 const bytesAtOnce = 1024 * 1024;
+
+/** How many bytes lists may have that are under way, in a store that makes several at once. */
+const bytesUnderWay = 16 * 1024 * 1024;
 
 /** As how many bytes a millisecond counts for which the store kept everybody waiting. */
 const bytesPerMs = 128 * 1024;
@@ -23,11 +26,12 @@ const uncounted = 64 * 1024;
 const patience = { holderMs: 1000, waiterMs: 10_000 };
 
 interface Work {
-  readonly shape: string | undefined;
   readonly queue: WorkQueue;
   /** Undefined where it is not known. */
   readonly cost: number | undefined;
   make(): Promise<Response>;
+  /** Told how many milliseconds it took beyond what its bytes explain. */
+  readonly learn: ((ms: number) => void) | undefined;
 }
 
 /**
@@ -40,7 +44,7 @@ export class ResponseMemory {
   readonly #large: Budget;
   readonly #changes: Budget;
   readonly #queues = {
-    lists: new WorkQueue(bytesAtOnce),
+    lists: new WorkQueue(bytesAtOnce, { mostUnderWay: bytesUnderWay }),
     slowLists: new WorkQueue(bytesAtOnce),
     changes: new WorkQueue(bytesAtOnce),
     /** One at a time: in a store that others share, those of one record would be in each other's way. */
@@ -75,7 +79,9 @@ export class ResponseMemory {
   ): Promise<Response> {
     const slowMs = shape === undefined ? undefined : this.#slowLists.msOf(shape);
     const queue = slowMs === undefined ? this.#queues.lists : this.#queues.slowLists;
-    const work = { shape, make, queue, cost: slowMs && slowMs * bytesPerMs };
+    const learn =
+      shape === undefined ? undefined : (ms: number) => this.#slowLists.learn(shape, ms);
+    const work = { make, queue, cost: slowMs && slowMs * bytesPerMs, learn };
     if (records > pageLimits.default) {
       return this.#makeQueued(exchange, work, pageLimits.bytes, this.#large);
     }
@@ -94,8 +100,10 @@ export class ResponseMemory {
     const slowMs = this.#slowChanges.msOf(id);
     const queue = slowMs === undefined ? this.#queues.changes : this.#queues.slowChanges;
     const expected = slowMs && slowMs * bytesPerMs;
-    const reckoned = queue.tryTake(expected) ?? (await this.#wait(exchange, queue, expected));
-    const { making, heldMs } = begin(make);
+    const begun = queue.tryTake(expected) ?? (await this.#wait(exchange, queue, expected));
+    const start = performance.now();
+    const making = make(); // An embedded store has done all by the end of this, and everybody waited.
+    const heldMs = performance.now() - start;
     let ms = heldMs; // All that is known of what fails.
     try {
       const response = await making;
@@ -103,7 +111,7 @@ export class ResponseMemory {
       return this.hold(exchange, response);
     } finally {
       this.#slowChanges.learn(id, ms);
-      queue.settle(reckoned, Math.max(ms * bytesPerMs - uncounted, 0));
+      queue.settle(begun, Math.max(ms * bytesPerMs - uncounted, 0));
     }
   }
 
@@ -116,16 +124,11 @@ export class ResponseMemory {
 
   /** Makes a response, and drops it where it is large and has no room, to make it again in the queue. */
   async #makeUsual(exchange: Exchange, work: Work, isAlone: boolean): Promise<Response> {
-    const { queue, cost: expected } = work;
-    const reckoned = isAlone
-      ? 0
-      : (queue.tryTake(expected) ?? (await this.#wait(exchange, queue, expected)));
-    const { making, heldMs } = begin(work.make);
-    const response = await making;
+    const { queue, cost } = work;
+    const response = isAlone
+      ? await make(work)
+      : await make(work, queue.tryTake(cost) ?? (await this.#wait(exchange, queue, cost)));
     const length = lengthOf(response);
-    const cost = Math.max(this.#costOf(work, response, length, heldMs) - uncounted, 0);
-    if (isAlone) queue.spend(cost);
-    else queue.settle(reckoned, cost);
     if (length <= uncounted) return response;
     const share = this.#usual.tryTake(length);
     if (share === undefined) return this.#makeQueued(exchange, work, length, this.#usual);
@@ -140,15 +143,11 @@ export class ResponseMemory {
     budget: Budget,
   ): Promise<Response> {
     const { queue, cost = 0 } = work;
-    const expected = Math.max(bytes, cost);
     this.#admission.leave(exchange);
     const share = await budget.wait(bytes);
     try {
-      await this.#wait(exchange, queue, expected);
-      const { making, heldMs } = begin(work.make);
-      const response = await making;
+      const response = await make(work, await this.#wait(exchange, queue, Math.max(bytes, cost)));
       const length = lengthOf(response);
-      queue.spend(this.#costOf(work, response, length, heldMs) - expected);
       if (length > uncounted) {
         budget.resize(share, length);
         budget.keep(share, exchange);
@@ -162,39 +161,39 @@ export class ResponseMemory {
     }
   }
 
-  /**
-   * Waits in a queue, and is not in progress meanwhile.
-   *
-   * @param cost undefined where it is not known
-   * @returns what it is reckoned with
-   */
-  async #wait(exchange: Exchange, queue: WorkQueue, cost?: number): Promise<number> {
+  /** Waits in a queue, and is not in progress meanwhile. */
+  async #wait(exchange: Exchange, queue: WorkQueue, cost: number | undefined): Promise<Begun> {
     const { inProgress } = exchange;
     this.#admission.leave(exchange);
-    const reckoned = await queue.take(cost, patience.waiterMs);
+    const begun = await queue.take(cost, patience.waiterMs);
     try {
       exchange.checkWaited();
       if (inProgress !== undefined) this.#admission.enter(exchange, inProgress);
-      return reckoned;
+      return begun;
     } catch (error) {
-      queue.cancel(reckoned);
+      queue.cancel(begun);
       throw error;
     }
   }
-
-  /** What a response took: its bytes, or the time where that was more. */
-  #costOf({ shape }: Work, { parsingMs = 0 }: Response, length: number, heldMs: number): number {
-    const ms = heldMs + parsingMs;
-    if (shape !== undefined) this.#slowLists.learn(shape, ms - length / bytesPerMs);
-    return Math.max(length, ms * bytesPerMs);
-  }
 }
 
-/** Begins to make a response. An embedded store has done all by the end of that, and everybody waited. */
-function begin(make: Work['make']) {
-  const start = performance.now();
-  const making = make();
-  return { making, heldMs: performance.now() - start };
+/** @param begun absent for work that does not wait for others; they wait for it */
+async function make({ queue, learn, make }: Work, begun?: Begun): Promise<Response> {
+  let cost = 0; // Of what fails, nothing is known.
+  try {
+    const start = performance.now();
+    const making = make();
+    const heldMs = performance.now() - start;
+    const response = await making;
+    const length = lengthOf(response);
+    const ms = heldMs + (response.parsingMs ?? 0);
+    learn?.(ms - length / bytesPerMs);
+    cost = Math.max(length, ms * bytesPerMs, uncounted) - uncounted;
+    return response;
+  } finally {
+    if (begun === undefined) queue.spend(cost);
+    else queue.settle(begun, cost);
+  }
 }
 
 /** How many bytes a body has, or 0 where it is surely too short to count: a character has three at most. */

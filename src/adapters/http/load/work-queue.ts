@@ -6,15 +6,24 @@ import { RostrumError } from '../../../domain/errors.ts';
  */
 const defaultTurnsBetween = 32;
 
+/** Work that has begun, and what it is reckoned with. */
+export interface Begun {
+  readonly cost: number;
+  readonly isKnown: boolean;
+}
+
 interface Waiting {
   readonly cost: number | undefined;
-  begin(reckoned: number): void;
+  begin(begun: Begun): void;
 }
 
 export interface WorkQueueOptions {
   /** How many turns of the event loop are left to others after so much work, at least. */
   readonly turnsBetween?: number;
-  /** How many may be under way, where work is done in parts; any number when absent. */
+  /**
+   * The cost of what may be under way, where work is done in parts, beside one piece; any when absent.
+   * No piece counts for less than a 32nd of it, as nobody knows what it will prove to be.
+   */
   readonly mostUnderWay?: number;
 }
 
@@ -26,8 +35,10 @@ export class WorkQueue {
   readonly #costAtOnce: number;
   readonly #turnsBetween: number;
   readonly #mostUnderWay: number;
+  readonly #leastUnderWay: number;
   readonly #waiting: Waiting[] = [];
   #left: number;
+  /** The cost of what has begun and not ended. */
   #underWay = 0;
   /** What work of an unknown cost took lately. */
   #expected = 0;
@@ -39,6 +50,7 @@ export class WorkQueue {
     this.#costAtOnce = costAtOnce;
     this.#turnsBetween = turnsBetween;
     this.#mostUnderWay = mostUnderWay;
+    this.#leastUnderWay = mostUnderWay === Infinity ? 0 : mostUnderWay / 32;
     this.#left = costAtOnce;
   }
 
@@ -47,9 +59,9 @@ export class WorkQueue {
    *
    * @param cost when it is not known, what such work took lately: else all that waits would begin at
    *   once
-   * @returns the cost that it is reckoned with, for {@link settle}; undefined where it has to wait
+   * @returns what to {@link settle}; undefined where it has to wait
    */
-  tryTake(cost?: number): number | undefined {
+  tryTake(cost?: number): Begun | undefined {
     return this.#isFree && this.#waiting.length === 0 ? this.#begin(cost) : undefined;
   }
 
@@ -59,10 +71,10 @@ export class WorkQueue {
    * @param mostMs for how many milliseconds it may wait
    * @throws RostrumError `overloaded` after that
    */
-  async take(cost: number | undefined, mostMs: number): Promise<number> {
-    const reckoned = this.tryTake(cost);
-    if (reckoned !== undefined) return reckoned;
-    const { promise, resolve: begin, reject } = Promise.withResolvers<number>();
+  async take(cost: number | undefined, mostMs: number): Promise<Begun> {
+    const begun = this.tryTake(cost);
+    if (begun !== undefined) return begun;
+    const { promise, resolve: begin, reject } = Promise.withResolvers<Begun>();
     const waiting = { cost, begin };
     this.#waiting.push(waiting);
     const late = setTimeout(() => {
@@ -77,14 +89,14 @@ export class WorkQueue {
   }
 
   /** Ends work, and says what it took: others of an unknown cost wait the longer or the shorter. */
-  settle(reckoned: number, cost: number): void {
-    this.#expected = Math.max(cost, this.#expected / 2);
-    this.#end(cost - reckoned);
+  settle(begun: Begun, cost: number): void {
+    if (!begun.isKnown) this.#expected = Math.max(cost, this.#expected / 2);
+    this.#end(begun, cost);
   }
 
   /** Ends work that was not done. */
-  cancel(reckoned: number): void {
-    this.#end(-reckoned);
+  cancel(begun: Begun): void {
+    this.#end(begun, 0);
   }
 
   /** Counts work that did not wait. */
@@ -97,18 +109,19 @@ export class WorkQueue {
   }
 
   get #isFree(): boolean {
-    return this.#left > 0 && this.#underWay < this.#mostUnderWay;
+    return this.#left > 0 && (this.#underWay === 0 || this.#underWay < this.#mostUnderWay);
   }
 
-  #begin(cost = this.#expected): number {
-    this.#underWay += 1;
+  #begin(known?: number): Begun {
+    const cost = known ?? this.#expected;
+    this.#underWay += Math.max(cost, this.#leastUnderWay);
     this.spend(cost);
-    return cost;
+    return { cost, isKnown: known !== undefined };
   }
 
-  #end(cost: number): void {
-    this.#underWay -= 1;
-    this.spend(cost);
+  #end(begun: Begun, cost: number): void {
+    this.#underWay -= Math.max(begun.cost, this.#leastUnderWay);
+    this.spend(cost - begun.cost);
     if (!this.#isScheduled) this.#beginNext();
   }
 

@@ -1,6 +1,7 @@
 import type { AbstractCursor } from 'mongodb';
 import { cutPage, type Position } from '../../../domain/list.ts';
 import type { Bounds, Call } from '../connection/call.ts';
+import type { LargeDocuments } from '../connection/large-documents.ts';
 
 /** What a query finds, as the server sends it: up to 16 MiB at once. */
 export async function* batches<T>(
@@ -27,12 +28,14 @@ export async function* batches<T>(
  */
 export async function pageOf<V extends { readonly json: string }>(
   found: AsyncIterable<readonly Uint8Array[]>,
+  largeDocuments: LargeDocuments,
   size: { readonly limit: number; readonly bytes: number },
   parse: (bson: Uint8Array) => V,
   position: (record: V) => Position,
 ): Promise<{ readonly items: V[]; readonly next?: Position }> {
   let items: V[] = [];
   for await (const batch of found) {
+    await largeDocuments.wait(batch.reduce((bytes, { length }) => bytes + length, 0));
     const page = cutPage(joined(items, batch, parse), size, position);
     if (page.next !== undefined) return page;
     items = page.items;

@@ -5,6 +5,7 @@ import type { ScanRequest } from '../../../ports/transfer.ts';
 import type { Bounds, Call } from '../connection/call.ts';
 import type { Connection } from '../connection/connection.ts';
 import { SnapshotMissing } from '../connection/errors.ts';
+import { LargeDocuments } from '../connection/large-documents.ts';
 import { fromBson, isVisible, type StoredRecord } from '../schema/documents.ts';
 import { batches, pageOf } from './batches.ts';
 import type { Conditions, Resource } from './conditions.ts';
@@ -26,8 +27,15 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
   readonly #connection: Connection;
   readonly #collection: Collection<D>;
   readonly #resource: Resource<Filter, Sort>;
+  readonly #largeDocuments: LargeDocuments;
 
-  constructor(connection: Connection, collection: Collection<D>, resource: Resource<Filter, Sort>) {
+  constructor(
+    connection: Connection,
+    collection: Collection<D>,
+    resource: Resource<Filter, Sort>,
+    largeDocuments = new LargeDocuments(),
+  ) {
+    this.#largeDocuments = largeDocuments;
     this.#connection = connection;
     this.#collection = collection;
     this.#resource = resource;
@@ -38,6 +46,7 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
     if (conditions.never) return { items: [], ...(request.total && { total: 0 }) };
     // One snapshot for all that a list reads: a cascade is in it or is not, page and total agree.
     const snapshot = this.#connection.hasTransactions;
+    await this.#largeDocuments.room;
     for (let attempt = 0; ; attempt++) {
       try {
         return await call.readAll(() =>
@@ -111,7 +120,7 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
       const position = { key: key === '' ? null : String(key), id: stored._id };
       return new Listed(json, stored.version, position);
     };
-    return pageOf(found, size, parse, (record) => record.position);
+    return pageOf(found, this.#largeDocuments, size, parse, ({ position }) => position);
   }
 }
 

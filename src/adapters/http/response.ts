@@ -100,8 +100,7 @@ function send(request: IncomingMessage, response: ServerResponse, value: Respons
   const all = [...headers];
   if (type !== undefined) all.push('Content-Type', type);
   if (status !== 204 && status !== 304) all.push('Content-Length', String(bytes));
-  const hasConnection = headers.some((text, i) => i % 2 === 0 && text === 'Connection');
-  if (isLastOf(request, status) && !hasConnection) all.push('Connection', 'close');
+  if (isLastOf(request, status) && !hasConnection(headers)) all.push('Connection', 'close');
   response.writeHead(status, all);
   const content = request.method === 'HEAD' ? '' : chunksOf(body);
   if (isBodyDue(request)) {
@@ -114,6 +113,10 @@ function send(request: IncomingMessage, response: ServerResponse, value: Respons
     for (const piece of content) response.write(piece);
     response.end();
   }
+}
+
+function hasConnection(headers: readonly string[]): boolean {
+  return headers.some((text, i) => i % 2 === 0 && text === 'Connection');
 }
 
 /** Responses that were sent while a body was still to come. */

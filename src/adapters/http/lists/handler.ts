@@ -51,7 +51,7 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
       const response = json(200, joined(`{"${collection}":[`, texts, end), headers);
       return fields ? { ...response, parsingMs: performance.now() - start } : response;
     };
-    return memory.make(exchange, request.limit, shape, make);
+    return memory.list(exchange, request.limit, shape, make);
   };
 }
 

@@ -26,12 +26,11 @@ const uncounted = 64 * 1024;
 const patience = { holderMs: 1000, waiterMs: 10_000 };
 
 interface Work {
+  readonly shape: string;
   readonly queue: WorkQueue;
   /** Undefined where it is not known. */
   readonly cost: number | undefined;
   make(): Promise<Response>;
-  /** Told how many milliseconds it took beyond what its bytes explain. */
-  readonly learn: ((ms: number) => void) | undefined;
 }
 
 /**
@@ -63,25 +62,38 @@ export class ResponseMemory {
   }
 
   /**
-   * Makes a response of so many records at most; clients may have to take others first.
+   * Makes the response to a read of one record. It waits for others only where it proves to be large.
    *
-   * @param shape what is asked for: where that took long lately, it waits for others of such shapes, and
-   *   quick ones do not wait for it; undefined for what never takes long
    * @param make is called again for a response that proves to be large when there is no room for it:
    *   to wait with it in hand would take the room
    * @throws RostrumError `overloaded`
    */
-  make(
+  async read(exchange: Exchange, make: () => Promise<Response>): Promise<Response> {
+    const response = await make();
+    const length = lengthOf(response);
+    if (length <= uncounted) return response;
+    const { lists: queue } = this.#queues;
+    queue.spend(length - uncounted);
+    return this.#keep(exchange, { shape: '', queue, cost: undefined, make }, response, length);
+  }
+
+  /**
+   * Makes a list of so many records at most; clients may have to take others first.
+   *
+   * @param shape what is asked for: where that took long lately, it waits for others of such shapes, and
+   *   quick ones do not wait for it
+   * @param make as in {@link read}
+   * @throws RostrumError `overloaded`
+   */
+  list(
     exchange: Exchange,
     records: number,
-    shape: string | undefined,
+    shape: string,
     make: () => Promise<Response>,
   ): Promise<Response> {
-    const slowMs = shape === undefined ? undefined : this.#slowLists.msOf(shape);
+    const slowMs = this.#slowLists.msOf(shape);
     const queue = slowMs === undefined ? this.#queues.lists : this.#queues.slowLists;
-    const learn =
-      shape === undefined ? undefined : (ms: number) => this.#slowLists.learn(shape, ms);
-    const work = { make, queue, cost: slowMs && slowMs * bytesPerMs, learn };
+    const work = { shape, queue, cost: slowMs && slowMs * bytesPerMs, make };
     if (records > pageLimits.default) {
       return this.#makeQueued(exchange, work, pageLimits.bytes, this.#large);
     }
@@ -122,14 +134,23 @@ export class ResponseMemory {
     return response;
   }
 
-  /** Makes a response, and drops it where it is large and has no room, to make it again in the queue. */
   async #makeUsual(exchange: Exchange, work: Work, isAlone: boolean): Promise<Response> {
     const { queue, cost } = work;
-    const response = isAlone
-      ? await make(work)
-      : await make(work, queue.tryTake(cost) ?? (await this.#wait(exchange, queue, cost)));
+    const begun = isAlone
+      ? undefined
+      : (queue.tryTake(cost) ?? (await this.#wait(exchange, queue, cost)));
+    const response = await this.#make(work, begun);
     const length = lengthOf(response);
-    if (length <= uncounted) return response;
+    return length <= uncounted ? response : this.#keep(exchange, work, response, length);
+  }
+
+  /** Keeps a large response, or drops it where there is no room, to make it again in the queue. */
+  async #keep(
+    exchange: Exchange,
+    work: Work,
+    response: Response,
+    length: number,
+  ): Promise<Response> {
     const share = this.#usual.tryTake(length);
     if (share === undefined) return this.#makeQueued(exchange, work, length, this.#usual);
     this.#usual.keep(share, exchange);
@@ -146,7 +167,10 @@ export class ResponseMemory {
     this.#admission.leave(exchange);
     const share = await budget.wait(bytes);
     try {
-      const response = await make(work, await this.#wait(exchange, queue, Math.max(bytes, cost)));
+      const response = await this.#make(
+        work,
+        await this.#wait(exchange, queue, Math.max(bytes, cost)),
+      );
       const length = lengthOf(response);
       if (length > uncounted) {
         budget.resize(share, length);
@@ -175,24 +199,24 @@ export class ResponseMemory {
       throw error;
     }
   }
-}
 
-/** @param begun absent for work that does not wait for others; they wait for it */
-async function make({ queue, learn, make }: Work, begun?: Begun): Promise<Response> {
-  let cost = 0; // Of what fails, nothing is known.
-  try {
-    const start = performance.now();
-    const making = make();
-    const heldMs = performance.now() - start;
-    const response = await making;
-    const length = lengthOf(response);
-    const ms = heldMs + (response.parsingMs ?? 0);
-    learn?.(ms - length / bytesPerMs);
-    cost = Math.max(length, ms * bytesPerMs, uncounted) - uncounted;
-    return response;
-  } finally {
-    if (begun === undefined) queue.spend(cost);
-    else queue.settle(begun, cost);
+  /** @param begun absent for what does not wait for others; they wait for it */
+  async #make({ shape, queue, make }: Work, begun?: Begun): Promise<Response> {
+    let cost = 0; // Of what fails, nothing is known.
+    try {
+      const start = performance.now();
+      const making = make();
+      const heldMs = performance.now() - start;
+      const response = await making;
+      const length = lengthOf(response);
+      const ms = heldMs + (response.parsingMs ?? 0);
+      this.#slowLists.learn(shape, ms - length / bytesPerMs);
+      cost = Math.max(length, ms * bytesPerMs, uncounted) - uncounted;
+      return response;
+    } finally {
+      if (begun === undefined) queue.spend(cost);
+      else queue.settle(begun, cost);
+    }
   }
 }
 

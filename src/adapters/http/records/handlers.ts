@@ -38,7 +38,7 @@ export function recordHandlers(
 
     get(exchange, { rostrum, memory }) {
       const { id, headers } = exchange;
-      return memory.make(exchange, 1, undefined, async () => {
+      return memory.read(exchange, async () => {
         const { version, json: text } = await service(rostrum).get(id);
         return isNotModified(headers, version)
           ? { status: 304, headers: recordHeaders(version) }

@@ -39,13 +39,13 @@ describe('the memory of responses', () => {
     const gate = Promise.withResolvers<Response>();
     let made = 0;
     const large = Array.from({ length: 5 }, () =>
-      memory.make(exchange, 1000, 'quick', () => {
+      memory.list(exchange, 1000, 'quick', () => {
         made += 1;
         return gate.promise;
       }),
     );
     for (const limit of [1, 20, 100]) {
-      expect(await memory.make(exchange, limit, 'quick', async () => page)).to.equal(page);
+      expect(await memory.list(exchange, limit, 'quick', async () => page)).to.equal(page);
     }
     expect(made, 'large pages at a time').to.be.within(1, 3);
     gate.resolve(page);
@@ -63,7 +63,7 @@ describe('the memory of responses', () => {
     it(`lets only lists of slow shapes wait for one that took long ${what}`, async () => {
       const { left, ...inProgress } = admission();
       const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
-      const slow = (make: () => Promise<Response>) => memory.make(exchange, 1, 'slow', make);
+      const slow = (make: () => Promise<Response>) => memory.list(exchange, 1, 'slow', make);
       const takeLong = async () => ({ ...page, ...take() });
       for (let n = 0; n < 3; n++) await slow(takeLong);
       left.length = 0;
@@ -73,14 +73,14 @@ describe('the memory of responses', () => {
         return page;
       });
       for (let n = 0; n < 40; n++) {
-        expect(await memory.make(exchange, 1, 'quick', async () => page)).to.equal(page);
+        expect(await memory.list(exchange, 1, 'quick', async () => page)).to.equal(page);
       }
       await nextTurn();
       expect([isMade, left], 'at once, in progress').to.deep.equal([false, [exchange]]);
       await next;
       // What proves to be quick is no longer slow.
       for (let n = 0; n < 20; n++) await slow(async () => page);
-      await memory.make(exchange, 1, 'other', async () => ({ ...page, parsingMs: 200 }));
+      await memory.list(exchange, 1, 'other', async () => ({ ...page, parsingMs: 200 }));
       left.length = 0;
       await slow(async () => page);
       expect(left).to.deep.equal([]);
@@ -108,7 +108,7 @@ describe('the memory of responses', () => {
       await memory.change(of('large'), slow);
       const waiting = change('large');
       expect(await change('small')).to.equal(large);
-      expect(await memory.make(exchange, 100, 'quick', async () => page)).to.equal(page);
+      expect(await memory.list(exchange, 100, 'quick', async () => page)).to.equal(page);
       await nextTurn();
       expect([made, left.length, entered.length], 'at once').to.deep.equal([
         ['new', 'small'],
@@ -165,15 +165,15 @@ describe('the memory of responses', () => {
     } as unknown as Exchange;
     let made = 0;
     for (const limit of [2, 1000]) {
-      await memory.make(exchange, 2, undefined, async () => ({ ...page, parsingMs: 20 }));
-      const waited = memory.make(leaving, limit, 'quick', async () => {
+      await memory.list(exchange, 2, `before ${limit}`, async () => ({ ...page, parsingMs: 20 }));
+      const waited = memory.list(leaving, limit, 'quick', async () => {
         made += 1;
         return page;
       });
       expect(await waited.catch((error: unknown) => error)).to.equal(gone);
     }
     expect(made).to.equal(0);
-    expect(await memory.make(exchange, 1000, 'quick', async () => page)).to.equal(page);
+    expect(await memory.list(exchange, 1000, 'quick', async () => page)).to.equal(page);
   });
 
   it('makes a large response again that has no room, and holds none until its client took it', async () => {
@@ -193,13 +193,13 @@ describe('the memory of responses', () => {
       made += 1;
       return json(200, 'x'.repeat(100 * 1024));
     };
-    await memory.make(first, 100, 'quick', make);
-    const waiting = memory.make(second, 100, 'quick', make);
+    await memory.list(first, 100, 'quick', make);
+    const waiting = memory.list(second, 100, 'quick', make);
     await until(() => left.length === 1, 'the second one waits');
     expect([made, left]).to.deep.equal([2, [second]]);
     // Small lists wait for no large ones of the same limit.
     for (const limit of [1, 20, 100]) {
-      expect(await memory.make(client(), limit, 'quick', async () => page)).to.equal(page);
+      expect(await memory.list(client(), limit, 'quick', async () => page)).to.equal(page);
     }
     first.res.emit('close');
     expect((await waiting).body).to.have.length(100 * 1024);

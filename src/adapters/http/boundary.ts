@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type Koa from 'koa';
 import type { Context } from 'koa';
 import type { Logger } from '../../ports/logger.ts';
@@ -90,7 +91,9 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
 
 /** Not the cause itself: an error of Koa's for a client, or of a connection, would count as nobody's. */
 function failed(cause: unknown): Error {
-  return new Error('A request failed.', { cause });
+  const error = new Error('A request failed.', { cause });
+  error.stack += `\ncaused by ${inspect(cause)}`; // Koa prints the stack and no cause.
+  return error;
 }
 
 /** @throws Problem `misdirected-request` */

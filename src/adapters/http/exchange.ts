@@ -11,7 +11,7 @@ import type { Query } from './request/query.ts';
 import { requestIdFrom } from './request/request-id.ts';
 import { parseTarget, type Target } from './request/target.ts';
 import { traceIdFrom } from './request/trace-parent.ts';
-import type { Response } from './response.ts';
+import { isSent, type Response } from './response.ts';
 
 const noQuery: Query = new Map();
 
@@ -94,6 +94,10 @@ export class Exchange {
   /** Where the client sees the server: as it is set, or else as the client itself calls it. */
   get site(): string {
     return this.#publicUrl ?? `http://${this.host ?? 'localhost'}`;
+  }
+
+  get isSent(): boolean {
+    return isSent(this.res);
   }
 
   get metadataUrl(): string | undefined {

@@ -22,6 +22,8 @@ export interface TracedRequest {
   readonly address: string;
   readonly endpoint: string;
   readonly problem: string | undefined;
+  /** Whether the whole response was sent, once it has ended. */
+  readonly isSent: boolean;
   /** What the log has; as `traceparent` says, unless it is set. */
   traceId: string | undefined;
 }

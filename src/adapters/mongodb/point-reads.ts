@@ -48,15 +48,18 @@ export class PointReads<D extends StoredRecord> {
   async #send(reads: Reads): Promise<void> {
     try {
       for (let isCut = true; isCut && reads.size > 0; ) {
-        await this.#largeDocuments.room;
+        await this.#largeDocuments.room();
         const reply = await this.#find([...reads.keys()]);
         isCut = reply.reduce((bytes, { length }) => bytes + length, 0) >= cutReply;
         // Who asked for little does not wait for what is large.
-        for (const bson of reply.sort((a, b) => a.length - b.length)) {
-          // Who asked for the one before has made text of it before this one is parsed.
-          await this.#largeDocuments.wait(bson.length);
-          settle(reads, bson);
-        }
+        const documents = reply.sort((a, b) => a.length - b.length);
+        await this.#largeDocuments.hold(documents, async () => {
+          for (const bson of documents) {
+            // Who asked for the one before has made text of it before this one is parsed.
+            await this.#largeDocuments.turn(bson.length);
+            settle(reads, bson);
+          }
+        });
       }
     } catch (error) {
       for (const { reject } of [...reads.values()].flat()) reject(error);

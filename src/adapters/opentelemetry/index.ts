@@ -16,6 +16,7 @@ interface TracedRequest {
   readonly address: string;
   readonly endpoint: string;
   readonly problem: string | undefined;
+  readonly isSent: boolean;
   traceId: string | undefined;
 }
 
@@ -44,7 +45,7 @@ export function openTelemetry<T>(request: TracedRequest, serve: () => T): T {
     const { endpoint, problem } = request;
     if (endpoint !== '') span.updateName(endpoint);
     const { statusCode } = res;
-    if (!res.writableFinished) {
+    if (!request.isSent) {
       span.setAttribute('error.type', 'aborted');
     } else {
       span.setAttribute('http.response.status_code', statusCode);

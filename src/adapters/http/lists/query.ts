@@ -48,7 +48,10 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   return {
     request: { filter, order, limit, after, total },
     fields: fields === undefined ? undefined : new Set(['id', ...fields.split(',')]),
-    shape: [list, order.by, total && 'total', fields && 'fields', ...namesOf(filter)].join(' '),
+    shape: [
+      ...[list, order.by, total && 'total', fields && 'fields', limit > pageLimits.default],
+      ...namesOf(filter),
+    ].join(' '),
     cursorAt: keepLast((position) => encodeCursor(position, identity)),
     queryAt: (cursor) => `${others}${others && '&'}cursor=${cursor}`,
   };

@@ -25,6 +25,12 @@ const uncounted = 64 * 1024;
 /** How long a client may hold room, and others wait for it: a list of one may be as large as any. */
 const patience = { holderMs: 1000, waiterMs: 10_000 };
 
+/** How long, in milliseconds, work waits to be begun. */
+const queueMs = 5000;
+
+/** How many bytes of records a store finds and reads in a millisecond, at worst. */
+const readPerMs = 512 * 1024;
+
 interface Work {
   readonly shape: string;
   readonly queue: WorkQueue;
@@ -35,8 +41,8 @@ interface Work {
 
 /**
  * Bounds the memory of large responses, from their making until their clients have taken them. A
- * client may ask for them on many connections and read none. A small response never waits for the
- * large ones of others, unless its request asks for more records than usual.
+ * client may ask for them on many connections and read none. A small response never waits for clients
+ * to take the large ones of others, unless its request asks for more records than usual.
  */
 export class ResponseMemory {
   readonly #usual: Budget;
@@ -49,8 +55,8 @@ export class ResponseMemory {
     /** One at a time: in a store that others share, those of one record would be in each other's way. */
     slowChanges: new WorkQueue(bytesAtOnce, { mostUnderWay: 1 }),
   };
-  readonly #slowLists = new SlowWork();
-  readonly #slowChanges = new SlowWork();
+  readonly #slowLists = new SlowWork(true);
+  readonly #slowChanges = new SlowWork(false);
   readonly #admission: Pick<Admission, 'enter' | 'leave'>;
 
   /** @param admission counts requests that wait here as none in progress */
@@ -102,28 +108,34 @@ export class ResponseMemory {
   }
 
   /**
-   * Makes a change of the record that the request names. One of a large record takes long, however
-   * short the request is: it waits for others like it, and those of small records do not.
+   * Makes a change. One of a large record takes long, however short the request is: it waits for others
+   * like it, and those of small records do not.
    *
+   * @param id of the record; undefined for a deletion, which may take long for many others
    * @throws RostrumError `overloaded` when it waited too long
    */
-  async change(exchange: Exchange, make: () => Promise<Response>): Promise<Response> {
-    const { id } = exchange;
-    const slowMs = this.#slowChanges.msOf(id);
+  async change(
+    exchange: Exchange,
+    id: string | undefined,
+    make: () => Promise<Response>,
+  ): Promise<Response> {
+    const slowMs = id === undefined ? undefined : this.#slowChanges.msOf(id);
     const queue = slowMs === undefined ? this.#queues.changes : this.#queues.slowChanges;
     const expected = slowMs && slowMs * bytesPerMs;
     const begun = queue.tryTake(expected) ?? (await this.#wait(exchange, queue, expected));
     const start = performance.now();
-    const making = make(); // An embedded store has done all by the end of this, and everybody waited.
+    const making = make();
     const heldMs = performance.now() - start;
-    let ms = heldMs; // All that is known of what fails.
+    // The memory store has done all by now, and everybody waited; other stores see to that themselves.
+    const cost = Math.max(heldMs * bytesPerMs - uncounted, 0);
+    let ms = Math.max(heldMs, slowMs ?? 0); // All that is known of what fails.
     try {
       const response = await making;
       ms = Math.max(heldMs, Math.max(lengthOf(response), response.madeOf ?? 0) / changedPerMs);
       return this.hold(exchange, response);
     } finally {
-      this.#slowChanges.learn(id, ms);
-      queue.settle(begun, Math.max(ms * bytesPerMs - uncounted, 0));
+      if (id !== undefined) this.#slowChanges.learn(id, ms);
+      queue.settle(begun, cost);
     }
   }
 
@@ -189,7 +201,7 @@ export class ResponseMemory {
   async #wait(exchange: Exchange, queue: WorkQueue, cost: number | undefined): Promise<Begun> {
     const { inProgress } = exchange;
     this.#admission.leave(exchange);
-    const begun = await queue.take(cost, patience.waiterMs);
+    const begun = await queue.take(cost, queueMs);
     try {
       exchange.checkWaited();
       if (inProgress !== undefined) this.#admission.enter(exchange, inProgress);
@@ -205,12 +217,12 @@ export class ResponseMemory {
     let cost = 0; // Of what fails, nothing is known.
     try {
       const start = performance.now();
-      const making = make();
+      const making = make(); // An embedded store has done all by the end of this, and everybody waited.
       const heldMs = performance.now() - start;
       const response = await making;
       const length = lengthOf(response);
       const ms = heldMs + (response.parsingMs ?? 0);
-      this.#slowLists.learn(shape, ms - length / bytesPerMs);
+      this.#slowLists.learn(shape, ms - length / readPerMs);
       cost = Math.max(length, ms * bytesPerMs, uncounted) - uncounted;
       return response;
     } finally {

@@ -1,11 +1,13 @@
 /** Milliseconds. Usual pages and changes take far less. */
 const slowMs = 2;
 
-/** How much the newest time counts: one pause of the process makes nothing slow. */
+/** How much the newest time counts. */
 const weight = 1 / 8;
 
 /** What takes less than this on average, in milliseconds, need not be remembered. */
 const forgottenMs = slowMs * weight;
+
+const unknown = { average: 0, last: 0 };
 
 /** How many are remembered at most: those that were slow lately. */
 const most = 1000;
@@ -16,23 +18,30 @@ const most = 1000;
  * so it is seen and not foretold.
  */
 export class SlowWork {
-  /** What takes how long on average, in milliseconds; what was slow last is the last. */
-  readonly #average = new Map<string, number>();
+  /** What takes how long, in milliseconds, on average and last; what was done last is the last. */
+  readonly #known = new Map<string, { readonly average: number; readonly last: number }>();
+  readonly #mostMs: number;
+
+  /** @param needsMore whether one slow time is not enough: it may have been a pause of the process */
+  constructor(needsMore: boolean) {
+    this.#mostMs = needsMore ? slowMs / weight : Infinity;
+  }
 
   /** How long it takes, in milliseconds; undefined for what is quick. */
   msOf(what: string): number | undefined {
-    const average = this.#average.get(what) ?? 0;
-    return average > slowMs ? average : undefined;
+    const { average, last } = this.#known.get(what) ?? unknown;
+    return average > slowMs ? Math.max(average, last) : undefined;
   }
 
   /** Learns how long something took. */
   learn(what: string, ms: number): void {
-    const before = this.#average.get(what) ?? 0;
-    const average = before + (Math.max(ms, 0) - before) * weight;
-    if (before > 0) this.#average.delete(what);
+    const last = Math.max(ms, 0);
+    const { average: before } = this.#known.get(what) ?? unknown;
+    const average = before + (Math.min(last, this.#mostMs) - before) * weight;
+    if (before > 0) this.#known.delete(what);
     if (average < forgottenMs) return;
-    this.#average.set(what, average);
-    const [oldest] = this.#average.keys();
-    if (this.#average.size > most && oldest !== undefined) this.#average.delete(oldest);
+    this.#known.set(what, { average, last });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > most && oldest !== undefined) this.#known.delete(oldest);
   }
 }

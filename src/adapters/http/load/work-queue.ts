@@ -17,6 +17,9 @@ interface Waiting {
   begin(begun: Begun): void;
 }
 
+/** How many times what is begun at once work may cost before no more turns are left to others for it. */
+const mostDebt = 32;
+
 export interface WorkQueueOptions {
   /** How many turns of the event loop are left to others after so much work, at least. */
   readonly turnsBetween?: number;
@@ -101,11 +104,11 @@ export class WorkQueue {
 
   /** Counts work that did not wait. */
   spend(cost: number): void {
-    this.#left = Math.min(this.#left - cost, this.#costAtOnce);
+    const left = Math.min(this.#left - cost, this.#costAtOnce);
+    this.#left = Math.max(left, -mostDebt * this.#costAtOnce);
     if (this.#left > 0 || this.#isScheduled) return;
     this.#isScheduled = true;
-    const times = Math.max(1, Math.ceil(-this.#left / this.#costAtOnce));
-    this.#schedule(this.#turnsBetween * times);
+    this.#schedule(this.#turnsBetween);
   }
 
   get #isFree(): boolean {
@@ -113,7 +116,7 @@ export class WorkQueue {
   }
 
   #begin(known?: number): Begun {
-    const cost = known ?? this.#expected;
+    const cost = known ?? Math.min(this.#expected, this.#costAtOnce);
     this.#underWay += Math.max(cost, this.#leastUnderWay);
     this.spend(cost);
     return { cost, isKnown: known !== undefined };
@@ -129,10 +132,11 @@ export class WorkQueue {
     setImmediate(() => (turns > 1 ? this.#schedule(turns - 1) : this.#goOn()));
   }
 
+  /** What work took beyond its part is paid off part by part. */
   #goOn(): void {
     this.#isScheduled = false;
-    this.#left = this.#costAtOnce;
-    this.#beginNext();
+    this.spend(-this.#costAtOnce);
+    if (!this.#isScheduled) this.#beginNext();
   }
 
   #beginNext(): void {

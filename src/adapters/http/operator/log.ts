@@ -4,7 +4,6 @@ import type { DeleteMode } from '../../../ports/user-repository.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Problem } from '../problems/problem.ts';
 import { loggedPath } from '../request/target.ts';
-import { isSent } from '../response.ts';
 
 /** How many characters of a text that a client made up a line has. */
 const maxTextLength = 256;
@@ -27,7 +26,7 @@ export function logAtEnd(exchange: Exchange, logger: Logger): void {
       path: loggedPath(exchange.target),
     };
     if (endpoint !== '') fields.endpoint = endpoint;
-    if (isSent(res)) fields.status = res.statusCode;
+    if (exchange.isSent) fields.status = res.statusCode;
     else fields.aborted = true;
     if (problem !== undefined) fields.code = problem;
     const bytes = req.socket.bytesWritten - before;

@@ -1,5 +1,4 @@
 import type { Exchange } from '../exchange.ts';
-import { isSent } from '../response.ts';
 
 /**
  * Told of requests, to count them. Every text is one of a small set: an endpoint, a page, the code
@@ -20,7 +19,7 @@ export function countAtEnd(exchange: Exchange, metrics: HttpMetrics): void {
   metrics.requestBegan();
   res.on('close', () => {
     const { endpoint, problem } = exchange;
-    const status = isSent(res) ? res.statusCode : undefined;
+    const status = exchange.isSent ? res.statusCode : undefined;
     metrics.requestEnded(endpoint || 'none', status, (performance.now() - start) / 1000);
     if (problem !== undefined) metrics.problem(problem);
   });

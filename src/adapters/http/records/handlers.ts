@@ -54,7 +54,7 @@ export function recordHandlers(
     return async (exchange, { rostrum, requireIfMatch, audit, memory }) => {
       const { id, body, headers } = exchange;
       const precondition = preconditionOf(headers, requireIfMatch);
-      return memory.change(exchange, async () => {
+      return memory.change(exchange, id, async () => {
         const made = await service(rostrum)[way](id, body, precondition);
         if (made.changed) audit(exchange, { collection, id, version: made.version });
         return { ...written(exchange, 200, made), madeOf: made.json.length };

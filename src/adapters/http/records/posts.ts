@@ -7,7 +7,7 @@ import { preconditionOf } from './preconditions.ts';
 const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit, memory }) => {
   const { id, headers } = exchange;
   const precondition = preconditionOf(headers, requireIfMatch);
-  return memory.change(exchange, async () => {
+  return memory.change(exchange, undefined, async () => {
     await rostrum.posts.delete(id, precondition);
     audit(exchange, { collection: 'posts', id });
     return deleted(exchange);

@@ -10,7 +10,7 @@ const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit, memor
   const [mode] = query.get('posts') ?? [];
   const posts = deleteModes.find((one) => one === mode) ?? 'refuse';
   const options = { posts, ...preconditionOf(headers, requireIfMatch) };
-  return memory.change(exchange, async () => {
+  return memory.change(exchange, undefined, async () => {
     await rostrum.users.delete(id, options);
     audit(exchange, { collection: 'users', id, posts });
     return deleted(exchange);

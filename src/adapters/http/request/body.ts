@@ -6,7 +6,7 @@ import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
 import { end } from '../chain.ts';
 import { RequestAborted } from '../exchange.ts';
 import { Budget, type Share } from '../load/budget.ts';
-import { WorkQueue } from '../load/work-queue.ts';
+import { type Begun, WorkQueue } from '../load/work-queue.ts';
 import { Problem } from '../problems/problem.ts';
 import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
 import { findDuplicateKey } from './duplicate-keys.ts';
@@ -50,18 +50,20 @@ export class BodyReader {
       if (received > share.bytes) budget.grow(share, received);
     });
     let parsed: Share | undefined;
+    let begun: Begun | undefined;
     try {
       const text = await readText(ctx);
       budget.resize(share, text.length);
       if (bytes > smallBody) {
         parsed = await this.#parsed.wait(text.length);
-        await this.#parsing.take(text.length, parsingMs);
+        begun = await this.#parsing.take(text.length, parsingMs);
         if (ctx.req.socket.destroyed) throw gone();
       }
       return await use(parseObject(text));
     } finally {
       budget.give(share);
       if (parsed !== undefined) this.#parsed.give(parsed);
+      if (begun !== undefined) this.#parsing.settle(begun, begun.cost);
     }
   }
 }

@@ -22,6 +22,9 @@ export async function* batches<T>(
   }
 }
 
+/** How many times the bytes of a page its documents may have, at most. */
+const mostParsed = 4;
+
 /**
  * Cuts a page off what a query finds, with no more of it parsed than that, and no more of it
  * fetched than the batch that the page ends in.
@@ -35,8 +38,10 @@ export async function pageOf<V extends { readonly json: string }>(
 ): Promise<{ readonly items: V[]; readonly next?: Position }> {
   let items: V[] = [];
   for await (const batch of found) {
-    await largeDocuments.wait(batch.reduce((bytes, { length }) => bytes + length, 0));
-    const page = cutPage(joined(items, batch, parse), size, position);
+    const page = await largeDocuments.hold(batch, async (bytes) => {
+      await largeDocuments.turn(Math.min(bytes, mostParsed * size.bytes));
+      return cutPage(joined(items, batch, parse), size, position);
+    });
     if (page.next !== undefined) return page;
     items = page.items;
   }

@@ -46,7 +46,7 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
     if (conditions.never) return { items: [], ...(request.total && { total: 0 }) };
     // One snapshot for all that a list reads: a cascade is in it or is not, page and total agree.
     const snapshot = this.#connection.hasTransactions;
-    await this.#largeDocuments.room;
+    await this.#largeDocuments.room();
     for (let attempt = 0; ; attempt++) {
       try {
         return await call.readAll(() =>

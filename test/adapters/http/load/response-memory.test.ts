@@ -89,8 +89,7 @@ describe('the memory of responses', () => {
 
   describe('of changes', () => {
     const large = json(200, 'changed');
-    const of = (id: string, inProgress?: RequestKind) =>
-      ({ ...exchange, id, inProgress }) as Exchange;
+    const of = (inProgress: RequestKind) => ({ ...exchange, inProgress }) as Exchange;
     const slow = async () => ({ ...large, madeOf: 2 * 1024 * 1024 });
 
     it('lets those of a large record wait for each other, and no others', async () => {
@@ -98,38 +97,34 @@ describe('the memory of responses', () => {
       const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
       const made: string[] = [];
       const change = (id: string) =>
-        memory.change(of(id, 'write'), async () => {
+        memory.change(of('write'), id, async () => {
           made.push(id);
           return large;
         });
-      await memory.change(of('large'), slow);
-      await change('new'); // Nobody knows yet whether that is large.
-      expect(left).to.have.length(1);
-      await memory.change(of('large'), slow);
+      await memory.change(exchange, 'large', slow); // Until then, nobody knows.
+      const gate = Promise.withResolvers<Response>();
+      const underWay = memory.change(exchange, 'large', () => gate.promise);
       const waiting = change('large');
       expect(await change('small')).to.equal(large);
       expect(await memory.list(exchange, 100, 'quick', async () => page)).to.equal(page);
       await nextTurn();
-      expect([made, left.length, entered.length], 'at once').to.deep.equal([
-        ['new', 'small'],
-        2,
-        1,
-      ]);
-      await waiting;
-      expect([made, entered.length]).to.deep.equal([['new', 'small', 'large'], 2]);
+      expect([made, left.length, entered.length], 'at once').to.deep.equal([['small'], 1, 0]);
+      gate.resolve(large);
+      await Promise.all([underWay, waiting]);
+      expect([made, entered.length]).to.deep.equal([['small', 'large'], 1]);
     });
 
     it('reckons one that fails by the time that it took', async () => {
       const memory = new ResponseMemory(8 * 1024 * 1024, admission());
       for (let n = 0; n < 2; n++) {
-        const failing = memory.change(of('large'), async () => {
+        const failing = memory.change(exchange, 'large', async () => {
           busy(20);
           throw new RangeError('not changed');
         });
         expect(await failing.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
       }
       let isMade = false;
-      const next = memory.change(of('large'), async () => {
+      const next = memory.change(exchange, 'large', async () => {
         isMade = true;
         return page;
       });
@@ -141,15 +136,19 @@ describe('the memory of responses', () => {
     it('makes none that waited where too many are in progress by then', async () => {
       const inProgress = admission();
       const memory = new ResponseMemory(8 * 1024 * 1024, inProgress);
-      for (let n = 0; n < 2; n++) await memory.change(of('large'), slow);
+      await memory.change(exchange, 'large', slow);
+      const gate = Promise.withResolvers<Response>();
+      const underWay = memory.change(exchange, 'large', () => gate.promise);
       inProgress.enter = () => {
         throw new RangeError('full');
       };
       let isMade = false;
-      const refused = memory.change(of('large', 'write'), async () => {
+      const refused = memory.change(of('write'), 'large', async () => {
         isMade = true;
         return page;
       });
+      gate.resolve(large);
+      await underWay;
       expect(await refused.catch((error: unknown) => error)).to.be.instanceOf(RangeError);
       expect(isMade).to.equal(false);
     });

@@ -4,6 +4,7 @@
 import { expect } from 'chai';
 import type { Answer } from '../adapters/http/support/answer.ts';
 import { type Api, startApi } from '../adapters/http/support/api.ts';
+import { keepLog } from '../adapters/http/support/log.ts';
 import {
   Creation,
   expectReplayed,
@@ -34,7 +35,8 @@ await describeOnEach('An idempotent POST that fails', (subject, faults) => {
   after(() => stop());
 
   async function start(): Promise<void> {
-    api = await startApi({ store: await subject.open() });
+    const { logger } = keepLog(); // Each failure would be told on standard error.
+    api = await startApi({ store: await subject.open(), app: { logger } });
     await api.store.ready();
   }
 

@@ -82,22 +82,22 @@ describe('the pages', () => {
     }
   });
 
-  it('/docs and /openapi.json are the same bytes for all who ask', async () => {
-    for (const path of ['/docs/swagger-ui-bundle.js', '/openapi.json']) {
-      const { length } = (await open(path)).text;
-      collectGarbage();
-      const before = process.memoryUsage();
-      const waiting = Array.from({ length: 40 }, () => {
-        const connection = new RawConnection(api.server);
-        connection.socket.pause();
-        return connection.send(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(20));
-      });
-      await sleep(500);
-      collectGarbage();
-      const { arrayBuffers } = process.memoryUsage();
-      for (const { socket } of waiting) socket.destroy();
-      expect((arrayBuffers - before.arrayBuffers) / length, path).to.be.below(10);
-    }
+  it('/docs is the same bytes for all who ask', async () => {
+    const path = '/docs/swagger-ui-bundle.js';
+    const { length } = (await open(path)).text;
+    collectGarbage();
+    const before = process.memoryUsage();
+    const waiting = Array.from({ length: 40 }, () => {
+      const connection = new RawConnection(api.server);
+      connection.socket.pause();
+      return connection.send(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(20));
+    });
+    await sleep(500);
+    collectGarbage();
+    const { arrayBuffers } = process.memoryUsage();
+    for (const { socket } of waiting) socket.destroy();
+    // A connection has some kilobytes of its own, which are nothing beside these 1.7 MB.
+    expect((arrayBuffers - before.arrayBuffers) / length).to.be.below(10);
   });
 
   it('lead to the public URL where the server knows it', async () => {

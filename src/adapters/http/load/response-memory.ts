@@ -97,14 +97,18 @@ export class ResponseMemory {
     shape: string,
     make: () => Promise<Response>,
   ): Promise<Response> {
-    const slowMs = this.#slowLists.msOf(shape);
-    const queue = slowMs === undefined ? this.#queues.lists : this.#queues.slowLists;
-    const work = { shape, queue, cost: slowMs && slowMs * bytesPerMs, make };
+    const work = this.#workOf(shape, make);
     if (records > pageLimits.default) {
       return this.#makeQueued(exchange, work, pageLimits.bytes, this.#large);
     }
     // One record is not worth a queue: whoever asks for one does not wait for large lists.
-    return this.#makeUsual(exchange, work, records <= 1 && slowMs === undefined);
+    return this.#makeUsual(exchange, work, records <= 1 && work.cost === undefined);
+  }
+
+  #workOf(shape: string, make: () => Promise<Response>): Work {
+    const slowMs = this.#slowLists.msOf(shape);
+    const queue = slowMs === undefined ? this.#queues.lists : this.#queues.slowLists;
+    return { shape, queue, cost: slowMs && slowMs * bytesPerMs, make };
   }
 
   /**
@@ -151,6 +155,10 @@ export class ResponseMemory {
     const begun = isAlone
       ? undefined
       : (queue.tryTake(cost) ?? (await this.#wait(exchange, queue, cost)));
+    if (begun !== undefined && cost === undefined && this.#slowLists.msOf(work.shape)) {
+      queue.cancel(begun); // It was not known to be slow when it began to wait.
+      return this.#makeUsual(exchange, this.#workOf(work.shape, work.make), false);
+    }
     const response = await this.#make(work, begun);
     const length = lengthOf(response);
     return length <= uncounted ? response : this.#keep(exchange, work, response, length);
@@ -215,6 +223,7 @@ export class ResponseMemory {
   /** @param begun absent for what does not wait for others; they wait for it */
   async #make({ shape, queue, make }: Work, begun?: Begun): Promise<Response> {
     let cost = 0; // Of what fails, nothing is known.
+    let isSlow = false;
     try {
       const start = performance.now();
       const making = make(); // An embedded store has done all by the end of this, and everybody waited.
@@ -224,10 +233,13 @@ export class ResponseMemory {
       const ms = heldMs + (response.parsingMs ?? 0);
       this.#slowLists.learn(shape, ms - length / readPerMs);
       cost = Math.max(length, ms * bytesPerMs, uncounted) - uncounted;
+      isSlow = this.#slowLists.msOf(shape) !== undefined;
       return response;
     } finally {
-      if (begun === undefined) queue.spend(cost);
-      else queue.settle(begun, cost);
+      // What is slow has its own queue from now on: quick ones are not reckoned with its cost.
+      if (begun !== undefined && !isSlow) queue.settle(begun, cost);
+      else queue.spend(cost);
+      if (begun !== undefined && isSlow) queue.cancel(begun);
     }
   }
 }

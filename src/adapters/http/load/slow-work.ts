@@ -22,9 +22,9 @@ export class SlowWork {
   readonly #known = new Map<string, { readonly average: number; readonly last: number }>();
   readonly #mostMs: number;
 
-  /** @param needsMore whether one slow time is not enough: it may have been a pause of the process */
-  constructor(needsMore: boolean) {
-    this.#mostMs = needsMore ? slowMs / weight : Infinity;
+  /** @param mayPause whether a few quick times undo a slow one: it may have been a pause of the process */
+  constructor(mayPause: boolean) {
+    this.#mostMs = mayPause ? (2 * slowMs) / weight : Infinity;
   }
 
   /** How long it takes, in milliseconds; undefined for what is quick. */

@@ -127,10 +127,8 @@ export class ResponseMemory {
     const queue = slowMs === undefined ? this.#queues.changes : this.#queues.slowChanges;
     const expected = slowMs && slowMs * bytesPerMs;
     const begun = queue.tryTake(expected) ?? (await this.#wait(exchange, queue, expected));
-    const start = performance.now();
-    const making = make();
-    const heldMs = performance.now() - start;
-    // The memory store has done all by now, and everybody waited; other stores see to that themselves.
+    const { making, heldMs } = begin(make);
+    // Only the memory store has changed it by now; other stores let others have their turns themselves.
     const cost = Math.max(heldMs * bytesPerMs - uncounted, 0);
     let ms = Math.max(heldMs, slowMs ?? 0); // All that is known of what fails.
     try {
@@ -225,9 +223,7 @@ export class ResponseMemory {
     let cost = 0; // Of what fails, nothing is known.
     let isSlow = false;
     try {
-      const start = performance.now();
-      const making = make(); // An embedded store has done all by the end of this, and everybody waited.
-      const heldMs = performance.now() - start;
+      const { making, heldMs } = begin(make);
       const response = await making;
       const length = lengthOf(response);
       const ms = heldMs + (response.parsingMs ?? 0);
@@ -242,6 +238,13 @@ export class ResponseMemory {
       if (begun !== undefined && isSlow) queue.cancel(begun);
     }
   }
+}
+
+/** Begins to make a response, and says for how long that kept everybody waiting. */
+function begin(make: () => Promise<Response>) {
+  const start = performance.now();
+  const making = make(); // An embedded store has read all by the end of this.
+  return { making, heldMs: performance.now() - start };
 }
 
 /** How many bytes a body has, or 0 where it is surely too short to count: a character has three at most. */

@@ -22,7 +22,7 @@ const { bytes } = pageLimits;
 
 /** Every 40th post has this slug, and so more than a page of them in a store of any size. */
 const slug = 'hello';
-const ownFilters = { posts: { slug: 'text' } } as const;
+const customFilters = { posts: { slug: 'text' } } as const;
 
 /** For how long one contestant reads its page over and over. */
 const turnMs = 60;
@@ -57,8 +57,8 @@ export async function measurePages(options: Options, workspace: Workspace): Prom
     if (store === 'memory') continue;
     const urls = [await workspace.newStore(store), await workspace.newStore(store)];
     if (urls[0] === undefined || urls[1] === undefined) continue;
-    await using small = await open(urls[0], { ownFilters });
-    await using large = await open(urls[1], { ownFilters });
+    await using small = await open(urls[0], { customFilters });
+    await using large = await open(urls[1], { customFilters });
     await fill(small, few);
     await fill(large, many);
     for (const order of postSorts.flatMap(bothWays)) {

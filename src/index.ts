@@ -1,13 +1,13 @@
 /** The public core: what a service that embeds Rostrum imports. */
 import { systemClock } from './adapters/system/clock.ts';
 import { uuidV7 } from './adapters/system/uuid-v7.ts';
+import type { CustomFieldsInput } from './domain/custom-fields.ts';
+import type { CustomFilters } from './domain/custom-filters.ts';
 import type { JsonObject } from './domain/json.ts';
 import { checkOptions } from './domain/options.ts';
-import type { OwnFieldsInput } from './domain/own-fields.ts';
-import type { OwnFilters } from './domain/own-filters.ts';
 import {
   assembleRostrum,
-  type OwnFieldsSchemas,
+  type CustomFieldsSchemas,
   type Rostrum,
   type TypedSchemas,
 } from './domain/services/rostrum.ts';
@@ -15,16 +15,16 @@ import type { Clock } from './ports/clock.ts';
 import type { IdGenerator } from './ports/id-generator.ts';
 import type { Store } from './ports/store.ts';
 
-/** Parts that may be swapped, and the schemas of own fields. */
-export interface RostrumOptions<Schemas = OwnFieldsSchemas> {
+/** Parts that may be swapped, and the schemas of custom fields. */
+export interface RostrumOptions<Schemas = CustomFieldsSchemas> {
   /** The machine's clock when absent. */
   readonly clock?: Clock | undefined;
   /** UUIDs of version 7 when absent. */
   readonly ids?: IdGenerator | undefined;
-  /** Own fields may be any JSON when absent. */
-  readonly ownFields?: Schemas | undefined;
-  /** Own fields that lists can be filtered by: those that the store was opened with. */
-  readonly ownFilters?: OwnFilters | undefined;
+  /** Custom fields may be any JSON when absent. */
+  readonly customFields?: Schemas | undefined;
+  /** Custom fields that lists can be filtered by: those that the store was opened with. */
+  readonly customFilters?: CustomFilters | undefined;
 }
 
 /** Stops a type from being inferred from where a result goes, and keeps unions and hovers. */
@@ -35,34 +35,40 @@ type Exactly<T> = [T][T extends unknown ? 0 : never];
  *
  * What it returns may do everything. Code that acts for somebody is given `rostrum.as(caller)`.
  *
- * Own fields are typed by their schemas, and are any JSON without one.
+ * Custom fields are typed by their schemas, and are any JSON without one.
  *
  * @throws TypeError or RangeError for an option that is not known or cannot be
  */
 export function createRostrum<
   UO extends object = JsonObject,
-  UI extends object = OwnFieldsInput,
+  UI extends object = CustomFieldsInput,
   PO extends object = JsonObject,
-  PI extends object = OwnFieldsInput,
+  PI extends object = CustomFieldsInput,
 >(
   store: Store,
   options: RostrumOptions<TypedSchemas<UO, UI, PO, PI>> = {},
 ): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>> {
-  checkOptions(options, ['clock', 'ids', 'ownFields', 'ownFilters']);
-  const { clock = systemClock, ids = uuidV7, ownFields, ownFilters } = options;
-  if (ownFields !== undefined) checkOptions(ownFields, ['users', 'posts']);
-  const schemas = ownFields as OwnFieldsSchemas | undefined;
-  // The schemas see to it that own fields are of these types.
+  checkOptions(options, ['clock', 'ids', 'customFields', 'customFilters']);
+  const { clock = systemClock, ids = uuidV7, customFields, customFilters } = options;
+  if (customFields !== undefined) checkOptions(customFields, ['users', 'posts']);
+  const schemas = customFields as CustomFieldsSchemas | undefined;
+  // The schemas see to it that custom fields are of these types.
   return assembleRostrum({
     store,
     clock,
     ids,
-    ownFields: schemas,
-    ownFilters,
+    customFields: schemas,
+    customFilters,
   }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>>;
 }
 
 export { type Caller, type Scope, scopes } from './domain/caller.ts';
+export type { CustomFieldsInput, CustomFieldsSchema } from './domain/custom-fields.ts';
+export type {
+  CustomFilterFields,
+  CustomFilters,
+  CustomFilterType,
+} from './domain/custom-filters.ts';
 export {
   type AnyRostrumError,
   type ErrorCode,
@@ -75,8 +81,8 @@ export type { Instant } from './domain/instant.ts';
 export type { FieldCode, FieldIssue } from './domain/issues.ts';
 export type { Json, JsonObject } from './domain/json.ts';
 export type {
+  CustomFilter,
   Order,
-  OwnFilter,
   Page,
   Position,
   PostFilter,
@@ -86,8 +92,6 @@ export type {
   UserSort,
 } from './domain/list.ts';
 export type { ListRequest } from './domain/list-request.ts';
-export type { OwnFieldsInput, OwnFieldsSchema } from './domain/own-fields.ts';
-export type { OwnFilterFields, OwnFilters, OwnFilterType } from './domain/own-filters.ts';
 export type { Post, PostInput, PostPatch } from './domain/post.ts';
 export type { Precondition, Versions } from './domain/precondition.ts';
 export type { Id, Version, Versioned } from './domain/record.ts';

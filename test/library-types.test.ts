@@ -20,7 +20,7 @@ const schema = z.strictObject({
 });
 
 describe('the types of the library', () => {
-  const typed = createRostrum(store, { ownFields: { users: schema } });
+  const typed = createRostrum(store, { customFields: { users: schema } });
   const free = createRostrum(store);
   const compiled = (...calls: (() => unknown)[]) => expect(calls).not.to.have.length(0);
 
@@ -35,7 +35,7 @@ describe('the types of the library', () => {
       () => typed.users.create({ name: 'x', born: 1, tag: 'y' }),
       // @ts-expect-error: the name is missing
       () => typed.users.create({ nmae: 42 }),
-      // @ts-expect-error: no such own field
+      // @ts-expect-error: no such custom field
       () => typed.users.create({ name: 'x', born: 1, bron: 2 }),
       () => typed.users.patch('u', { tag: null, home: { zip: null } }),
       // @ts-expect-error: a required field takes no null
@@ -43,10 +43,10 @@ describe('the types of the library', () => {
       // @ts-expect-error: no patch
       () => typed.users.patch('u', 'text'),
       () => typed.users.update('u', (user) => ({ ...user, born: user.born + 1 })),
-      // @ts-expect-error: no such own field
+      // @ts-expect-error: no such custom field
       () => typed.users.update('u', (user) => ({ ...user, bron: 1 })),
       () => typed.users.replace('u', record),
-      // @ts-expect-error: the own field is missing
+      // @ts-expect-error: the custom field is missing
       () => typed.users.replace('u', { name: 'x' }),
     );
   });
@@ -81,7 +81,7 @@ describe('the types of the library', () => {
 
   it('keep the union of a schema', async () => {
     const { posts } = createRostrum(store, {
-      ownFields: {
+      customFields: {
         posts: z.discriminatedUnion('form', [
           z.strictObject({ form: z.literal('text'), words: z.int() }),
           z.strictObject({ form: z.literal('image'), url: z.string() }),
@@ -100,13 +100,13 @@ describe('the types of the library', () => {
     const dated = z.strictObject({ at: z.date() });
     const oneWay = z.strictObject({ n: z.string().transform(Number) });
     compiled(
-      () => createRostrum(store, { ownFields: { users: usable } }),
+      () => createRostrum(store, { customFields: { users: usable } }),
       // @ts-expect-error: a field of Rostrum's own
-      () => createRostrum(store, { ownFields: { users: named } }),
+      () => createRostrum(store, { customFields: { users: named } }),
       // @ts-expect-error: no JSON
-      () => createRostrum(store, { ownFields: { users: dated } }),
+      () => createRostrum(store, { customFields: { users: dated } }),
       // @ts-expect-error: it does not accept what it returned
-      () => createRostrum(store, { ownFields: { users: oneWay } }),
+      () => createRostrum(store, { customFields: { users: oneWay } }),
       (): Rostrum => createRostrum(store),
       // @ts-expect-error: no schema says so
       (): Rostrum<{ born: number }> => createRostrum(store),

@@ -1,11 +1,11 @@
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { counted } from './count.ts';
+import { readSchemas, type SchemaFiles } from './custom-fields.ts';
 import type { StoreSetting } from './failure.ts';
 import { type List, openDataFile } from './import/data-file.ts';
 import { readNames } from './import/field-names.ts';
 import { importRecords } from './import/import-records.ts';
 import type { Refusal } from './import/list-import.ts';
-import { readSchemas, type SchemaFiles } from './own-fields.ts';
 import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 
@@ -23,7 +23,7 @@ export async function importCommand(
   { as, map = [], keepIds = false, skipInvalid = false, ...files }: ImportFlags = {},
 ): Promise<void> {
   const names = readNames(map);
-  const ownFields = await readSchemas(files);
+  const customFields = await readSchemas(files);
   // Nobody has to read the report to its end.
   process.stdout.on('error', () => {});
   const added = { users: 0, posts: 0 };
@@ -41,7 +41,7 @@ export async function importCommand(
   };
   const { refused, reasons, others } = await runLong(async (run) => {
     const file = await openDataFile(path, as);
-    const options = { ...run, names, ownFields, keepIds, skipInvalid, report, onAdded };
+    const options = { ...run, names, customFields, keepIds, skipInvalid, report, onAdded };
     const result = await withStore(named, 'target', (store) => importRecords(file, store, options));
     return { ...result, others: [...file.others] };
   }, next);

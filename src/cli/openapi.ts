@@ -8,8 +8,8 @@ export async function openApiCommand(settings: Settings, nameOf: NameOf): Promis
   checkIndexes(settings, nameOf);
   const container = createContainer({ ...settings, store: 'memory:', logLevel: 'silent' });
   try {
-    const { ownFilters } = await container.getAsync(tokens.rostrum);
-    const document = openApiDocument(ownFilters, await container.getAsync(tokens.appOptions));
+    const { customFilters } = await container.getAsync(tokens.rostrum);
+    const document = openApiDocument(customFilters, await container.getAsync(tokens.appOptions));
     process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   } catch (error) {
     throw explainStart(error, settings, nameOf);

@@ -4,12 +4,12 @@ import { addMs, instantFromMs } from '../domain/instant.ts';
 import type { Id } from '../domain/record.ts';
 import { RecordModel } from '../domain/record-model.ts';
 import { postRules, userRules } from '../domain/rules.ts';
-import { assembleRostrum, type OwnFieldsSchemas } from '../domain/services/rostrum.ts';
+import { assembleRostrum, type CustomFieldsSchemas } from '../domain/services/rostrum.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { counted } from './count.ts';
+import { readSchemas, type SchemaFiles } from './custom-fields.ts';
 import { Failure, type StoreSetting } from './failure.ts';
-import { readSchemas, type SchemaFiles } from './own-fields.ts';
 import { type LongRun, runLong } from './run-long.ts';
 import { seedData } from './seed-data.ts';
 import { withStore } from './with-store.ts';
@@ -29,7 +29,7 @@ export async function seedCommand(
   named: StoreSetting,
   { users = 10, posts = 100, seed = Math.floor(Math.random() * 1e9), ...files }: SeedFlags = {},
 ): Promise<void> {
-  const ownFields = await readSchemas(files);
+  const customFields = await readSchemas(files);
   const added = { users: 0, posts: 0 };
   const counts = () => `${counted(added.users, 'user')} and ${counted(added.posts, 'post')}`;
   const next = () =>
@@ -39,7 +39,7 @@ export async function seedCommand(
   await runLong(
     (run) =>
       withStore(named, 'target', (store) =>
-        seedRecords(store, { ...run, users, posts, seed, ownFields, added }),
+        seedRecords(store, { ...run, users, posts, seed, customFields, added }),
       ),
     next,
   );
@@ -52,25 +52,33 @@ export interface SeedOptions extends LongRun {
   readonly users: number;
   readonly posts: number;
   readonly seed: number;
-  readonly ownFields?: OwnFieldsSchemas;
+  readonly customFields?: CustomFieldsSchemas;
   /** Counts what is added, also until an early end. */
   readonly added?: { users: number; posts: number };
 }
 
 /**
- * @throws Failure when the store has users of the same seed, or a schema asks for own fields:
+ * @throws Failure when the store has users of the same seed, or a schema asks for custom fields:
  * nothing is added then
  */
 export async function seedRecords(
   store: Store,
-  { users, posts, seed, ownFields, added = { users: 0, posts: 0 }, progress, signal }: SeedOptions,
+  {
+    users,
+    posts,
+    seed,
+    customFields,
+    added = { users: 0, posts: 0 },
+    progress,
+    signal,
+  }: SeedOptions,
 ): Promise<void> {
   const data = seedData(seed);
   const step = spreadMs / Math.max(1, users + posts);
   const begin = instantFromMs(Date.now() - spreadMs);
   let made = 0;
   const clock = { now: () => addMs(begin, Math.floor(step * made++)) };
-  const rostrum = assembleRostrum({ store, clock, ids: uuidV7, ownFields });
+  const rostrum = assembleRostrum({ store, clock, ids: uuidV7, customFields });
   const ids: Id[] = [];
 
   const seedTaken = () =>
@@ -80,7 +88,7 @@ export async function seedRecords(
     if (!isRostrumError(error, 'invalid-record')) throw error;
     const [{ pointer, message } = { pointer: '', message: '' }] = error.details.issues;
     throw new Failure(
-      `Seed makes no records that fit the schema of own fields, which says of ${pointer}: ${message}`,
+      `Seed makes no records that fit the schema of custom fields, which says of ${pointer}: ${message}`,
     );
   };
   const many = async (what: string, count: number, make: (n: number) => Promise<void>) => {
@@ -96,9 +104,9 @@ export async function seedRecords(
   const sample = seedData(seed);
   const [user, post] = [sample.user(), sample.post(0).input];
   try {
-    // No record of a seed has own fields: a schema takes all of them or none.
-    if (users > 0) new RecordModel(userRules, ownFields?.users).make(user, 'user', begin);
-    if (posts > 0) new RecordModel(postRules, ownFields?.posts).make(post, 'post', begin);
+    // No record of a seed has custom fields: a schema takes all of them or none.
+    if (users > 0) new RecordModel(userRules, customFields?.users).make(user, 'user', begin);
+    if (posts > 0) new RecordModel(postRules, customFields?.posts).make(post, 'post', begin);
   } catch (error) {
     explain(error);
   }

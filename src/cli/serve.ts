@@ -9,7 +9,7 @@ import type { Metrics } from '../adapters/metrics/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import { isLoopback } from '../settings/addresses.ts';
-import { ownFiltersOf, type Settings, settingsTable } from '../settings/settings.ts';
+import { customFiltersOf, type Settings, settingsTable } from '../settings/settings.ts';
 import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, Failure, refusalOf } from './failure.ts';
 
@@ -32,7 +32,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
   const container = createContainer(settings);
   try {
     // What may be refused comes first: a store that is still being opened would not be closed.
-    await container.getAsync(tokens.ownFields);
+    await container.getAsync(tokens.customFields);
     await container.getAsync(tokens.authenticate);
     const metrics = await container.getAsync(tokens.metrics);
     await container.getAsync(tokens.trace);
@@ -129,7 +129,7 @@ function checkExposure({ host, anonymous, authKeys, authIssuer }: Settings, name
 /** @throws Failure for a field that no list can be filtered by */
 export function checkIndexes({ index }: Settings, nameOf: NameOf): void {
   try {
-    ownFiltersOf(index);
+    customFiltersOf(index);
   } catch (error) {
     throw new Failure(`${nameOf('index')} is "${index.join(',')}": ${(error as Error).message}`);
   }

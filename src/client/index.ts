@@ -1,6 +1,7 @@
 /** A client of Rostrum's HTTP API over `fetch`: for browsers, workers, Node and others. */
+
+import type { CustomFieldsInput } from '../domain/custom-fields.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { OwnFieldsInput } from '../domain/own-fields.ts';
 import type { Post, PostInput, PostPatch } from '../domain/post.ts';
 import type { Id, Version } from '../domain/record.ts';
 import type { User, UserInput, UserPatch } from '../domain/user.ts';
@@ -114,7 +115,7 @@ export interface Resource<R, Input, Patch, Query, Deletion = ChangeOptions> {
   delete(id: Id, options?: Deletion): Promise<void>;
 }
 
-/** The whole API. The type parameters are own fields: as they are read, and as they are given. */
+/** The whole API. The type parameters are custom fields: as they are read, and as they are given. */
 export interface Client<
   UserOwn extends object = JsonObject,
   PostOwn extends object = JsonObject,
@@ -138,13 +139,13 @@ export interface Client<
   >;
 }
 
-/** Own fields of no known type are given as any JSON. */
-type InputOf<Own extends object> = JsonObject extends Own ? OwnFieldsInput : Own;
+/** Custom fields of no known type are given as any JSON. */
+type InputOf<Own extends object> = JsonObject extends Own ? CustomFieldsInput : Own;
 
 /**
  * Makes a client. Nothing is sent before its first call.
  *
- * The types of own fields are what the program says; the server's schema is what checks them.
+ * The types of custom fields are what the program says; the server's schema is what checks them.
  */
 export function createClient<
   UserOwn extends object = JsonObject,

@@ -24,7 +24,7 @@ interface RecordQuery<Sort extends string> {
   readonly count?: 'exact' | undefined;
 }
 
-/** The names of a record's fields, which are any where its own fields are of no known type. */
+/** The names of a record's fields, which are any where its custom fields are of no known type. */
 export type FieldOf<R> = keyof R & string;
 
 type Known<R> = keyof { [K in keyof R as string extends K ? never : K]: never };
@@ -33,15 +33,15 @@ type Known<R> = keyof { [K in keyof R as string extends K ? never : K]: never };
 export type Picked<R, F> = Pick<R, Known<R> & (F | 'id')> &
   Partial<Pick<R, Exclude<F, Known<R>> & keyof R>>;
 
-/** Own fields that can be filters, where the server declares them. */
-type OwnFilters<Own> = {
+/** Custom fields that can be filters, where the server declares them. */
+type CustomFilters<Own> = {
   readonly [K in keyof Own as string extends K ? never : K]?:
     | Extract<Own[K], string | number | boolean>
     | undefined;
 };
 
 /** What a list of users is asked for. All filters must hold. */
-export type UserQuery<Own = unknown> = OwnFilters<Own> &
+export type UserQuery<Own = unknown> = CustomFilters<Own> &
   RecordQuery<UserSort> & {
     /** Upper and lower case do not count. */
     readonly email?: string | undefined;
@@ -50,7 +50,7 @@ export type UserQuery<Own = unknown> = OwnFilters<Own> &
   };
 
 /** What a list of posts is asked for. All filters must hold. */
-export type PostQuery<Own = unknown> = OwnFilters<Own> &
+export type PostQuery<Own = unknown> = CustomFilters<Own> &
   RecordQuery<PostSort> & {
     /** null: the posts without an author. */
     readonly authorId?: Id | null | undefined;

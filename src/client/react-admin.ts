@@ -171,7 +171,7 @@ export function reactAdminProvider(
       return { data: [...ids] };
     },
   };
-  // Own fields are of the types that the caller says.
+  // Custom fields are of the types that the caller says.
   return translated(provider, reactAdminError) as unknown as ReactAdminProvider;
 }
 

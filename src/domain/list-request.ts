@@ -1,3 +1,4 @@
+import type { CustomFilterFields, CustomFilterType } from './custom-filters.ts';
 import { isInstant } from './instant.ts';
 import {
   type EntityFilter,
@@ -9,7 +10,6 @@ import {
   pageLimits,
 } from './list.ts';
 import { checkOptions } from './options.ts';
-import type { OwnFilterFields, OwnFilterType } from './own-filters.ts';
 
 /** What a caller asks of a list; everything may be left out. */
 export interface ListRequest<Filter, Sort extends string> {
@@ -30,8 +30,8 @@ export interface ListRules<Sort extends string> {
   readonly sorts: readonly Sort[];
   /** The filters on one text, and whether null is a value of it. */
   readonly texts: Readonly<Record<string, { readonly nullable: boolean }>>;
-  /** The own fields that a deployment has declared as filters. */
-  readonly own?: OwnFilterFields | undefined;
+  /** The custom fields that a deployment has declared as filters. */
+  readonly own?: CustomFilterFields | undefined;
 }
 
 /**
@@ -96,15 +96,15 @@ function checkFilter(filter: EntityFilter, { texts, own }: ListRules<string>): v
   }
 }
 
-/** The type of a value that own fields can be filtered by. */
-function typeOf(value: unknown): OwnFilterType | undefined {
+/** The type of a value that custom fields can be filtered by. */
+function typeOf(value: unknown): CustomFilterType | undefined {
   if (typeof value === 'string') return 'text';
   if (typeof value === 'number') return Number.isFinite(value) ? 'number' : undefined;
   return typeof value === 'boolean' ? 'boolean' : undefined;
 }
 
 /** False when no record matches, because a value is not of the type that its field has to be of. */
-function hasOwnTypes({ own = {} }: EntityFilter, fields: OwnFilterFields = {}): boolean {
+function hasOwnTypes({ own = {} }: EntityFilter, fields: CustomFilterFields = {}): boolean {
   return Object.entries(own).every(([name, value]) => typeOf(value) === fields[name]);
 }
 

@@ -39,8 +39,8 @@ export interface TimeSpan {
   readonly before?: Instant | undefined;
 }
 
-/** Values of own fields, each of the type that its name is declared with (`ownFilters`). */
-export type OwnFilter = Readonly<Record<string, string | number | boolean>>;
+/** Values of custom fields, each of the type that its name is declared with (`customFilters`). */
+export type CustomFilter = Readonly<Record<string, string | number | boolean>>;
 
 /** Which records a list has. All that is said must hold. */
 export interface EntityFilter {
@@ -49,10 +49,10 @@ export interface EntityFilter {
   readonly createdAt?: TimeSpan | undefined;
   readonly updatedAt?: TimeSpan | undefined;
   /**
-   * Own fields that are exactly these texts, numbers or booleans. A list, an object, or a value of
+   * Custom fields that are exactly these texts, numbers or booleans. A list, an object, or a value of
    * another type matches nothing.
    */
-  readonly own?: OwnFilter | undefined;
+  readonly own?: CustomFilter | undefined;
 }
 
 export interface UserFilter extends EntityFilter {

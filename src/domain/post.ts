@@ -1,7 +1,7 @@
+import type { CustomFieldsInput } from './custom-fields.ts';
 import { type Instant, nextInstant } from './instant.ts';
 import type { JsonObject } from './json.ts';
 import type { MergePatch } from './merge-patch.ts';
-import type { OwnFieldsInput } from './own-fields.ts';
 import type { EntityFields, Id, ServerMadeInput } from './record.ts';
 
 // Aliases and not interfaces: these are also JSON objects to the compiler.
@@ -18,14 +18,14 @@ type PostInputFields = ServerMadeInput & {
   readonly authorId?: Id | null | undefined;
 };
 
-/** A post, with a deployment's own fields. */
+/** A post, with a deployment's custom fields. */
 export type Post<Own extends object = JsonObject> = PostFields & Readonly<Own>;
 
 /** A post as a caller gives it; what the server makes (`id`, times) is ignored. */
-export type PostInput<Own extends object = OwnFieldsInput> = PostInputFields & Readonly<Own>;
+export type PostInput<Own extends object = CustomFieldsInput> = PostInputFields & Readonly<Own>;
 
 /** What changes of a post (RFC 7396). */
-export type PostPatch<Own extends object = OwnFieldsInput> = MergePatch<PostInputFields> &
+export type PostPatch<Own extends object = CustomFieldsInput> = MergePatch<PostInputFields> &
   MergePatch<Own>;
 
 /** The post as it is when its author is gone: a change like any other. */

@@ -1,3 +1,4 @@
+import { applySchema, type CustomFieldsSchema } from './custom-fields.ts';
 import { RostrumError } from './errors.ts';
 import { readFields } from './fields.ts';
 import { isTooDeep, JsonReader } from './i-json.ts';
@@ -5,7 +6,6 @@ import { type Instant, nextInstant } from './instant.ts';
 import type { Issues } from './issues.ts';
 import { isPlainObject, type Json, type JsonObject, jsonEqual } from './json.ts';
 import { mergePatch } from './merge-patch.ts';
-import { applySchema, type OwnFieldsSchema } from './own-fields.ts';
 import type { EntityFields, Id } from './record.ts';
 import { type FieldRules, recordLimits, serverMade } from './rules.ts';
 import { utf8Bytes } from './text.ts';
@@ -16,10 +16,10 @@ import { utf8Bytes } from './text.ts';
  */
 export class RecordModel<R extends EntityFields> {
   readonly #rules: FieldRules;
-  readonly #schema: OwnFieldsSchema | undefined;
+  readonly #schema: CustomFieldsSchema | undefined;
 
-  /** @param schema of the own fields, which may be anything without one */
-  constructor(rules: FieldRules, schema?: OwnFieldsSchema) {
+  /** @param schema of the custom fields, which may be anything without one */
+  constructor(rules: FieldRules, schema?: CustomFieldsSchema) {
     this.#rules = rules;
     this.#schema = schema;
   }
@@ -52,7 +52,7 @@ export class RecordModel<R extends EntityFields> {
   }
 
   /**
-   * What is valid of an input: known fields by their rules, own fields by the schema, and what the
+   * What is valid of an input: known fields by their rules, custom fields by the schema, and what the
    * server made.
    *
    * @param current the record that the input takes the place of
@@ -72,7 +72,7 @@ export class RecordModel<R extends EntityFields> {
       if (Object.hasOwn(input, key)) reader.readMember(input, key, known);
     }
     const fields = readFields(this.#rules, known, issues);
-    // Own fields are read into the record at once: there may be a hundred thousand of them.
+    // Custom fields are read into the record at once: there may be a hundred thousand of them.
     const record: Record<string, Json> = { id: made.id, ...fields };
     const own = this.#schema === undefined ? record : {};
     for (const key of Object.keys(input)) {
@@ -91,9 +91,9 @@ export class RecordModel<R extends EntityFields> {
     return record as unknown as R;
   }
 
-  /** Applies the schema, unless the own fields stay as they are. */
+  /** Applies the schema, unless the custom fields stay as they are. */
   #checked(
-    schema: OwnFieldsSchema,
+    schema: CustomFieldsSchema,
     own: JsonObject,
     current: R | undefined,
     issues: Issues,

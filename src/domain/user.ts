@@ -1,6 +1,6 @@
+import type { CustomFieldsInput } from './custom-fields.ts';
 import type { JsonObject } from './json.ts';
 import type { MergePatch } from './merge-patch.ts';
-import type { OwnFieldsInput } from './own-fields.ts';
 import type { EntityFields, ServerMadeInput } from './record.ts';
 
 // Aliases and not interfaces: these are also JSON objects to the compiler.
@@ -14,12 +14,12 @@ type UserInputFields = ServerMadeInput & {
   readonly email?: string | null | undefined;
 };
 
-/** A user, with a deployment's own fields. */
+/** A user, with a deployment's custom fields. */
 export type User<Own extends object = JsonObject> = UserFields & Readonly<Own>;
 
 /** A user as a caller gives it; what the server makes (`id`, times) is ignored. */
-export type UserInput<Own extends object = OwnFieldsInput> = UserInputFields & Readonly<Own>;
+export type UserInput<Own extends object = CustomFieldsInput> = UserInputFields & Readonly<Own>;
 
 /** What changes of a user (RFC 7396). */
-export type UserPatch<Own extends object = OwnFieldsInput> = MergePatch<UserInputFields> &
+export type UserPatch<Own extends object = CustomFieldsInput> = MergePatch<UserInputFields> &
   MergePatch<Own>;

@@ -1,5 +1,11 @@
 /** What the core needs from outside, and what a store needs to provide it. */
 export type { Claim } from '../domain/claim.ts';
+export {
+  type CustomFilterFields,
+  type CustomFilters,
+  type CustomFilterType,
+  customEqualities,
+} from '../domain/custom-filters.ts';
 export { emailKey } from '../domain/email.ts';
 export {
   afterChange,
@@ -13,11 +19,11 @@ export {
 export { earliestInstant, type Instant, latestInstant, nextInstant } from '../domain/instant.ts';
 export type { Json, JsonObject } from '../domain/json.ts';
 export {
+  type CustomFilter,
   comparePositions,
   cutPage,
   type EntityFilter,
   type Order,
-  type OwnFilter,
   type Page,
   type PageRequest,
   type Position,
@@ -31,12 +37,6 @@ export {
   userSortKey,
   userSorts,
 } from '../domain/list.ts';
-export {
-  type OwnFilterFields,
-  type OwnFilters,
-  type OwnFilterType,
-  ownEqualities,
-} from '../domain/own-filters.ts';
 export { type Post, withoutAuthor } from '../domain/post.ts';
 export {
   type Entity,

@@ -31,13 +31,13 @@ export interface Creation<R> extends Versioned<R> {
  *   position like any other text.
  * - What is returned, what is taken and what a {@link Decide} or a {@link Guard} is shown are
  *   values, never aliases: changing them changes nothing that is stored. A record comes back equal
- *   to the one that went in, own fields of any name and depth included; only the order of keys is
+ *   to the one that went in, custom fields of any name and depth included; only the order of keys is
  *   not kept.
  * - Each call is atomic: it is seen whole or not at all, by every reader, and of calls that race
  *   each one sees what the one before it left.
  * - A change is acknowledged (its promise fulfilled) only when it is as durable as the store gets.
  *   Every later read sees it.
- * - What comes in is valid: records, requests, modes, instants; a filter on own fields names those
+ * - What comes in is valid: records, requests, modes, instants; a filter on custom fields names those
  *   that the store was opened with, with values of their types. A store does not validate it again,
  *   except for what only a store can know: ids and emails that are taken, authors that do not exist.
  * - However many records there are, and however large each of them is, a call holds no more of them

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { OwnFilters } from '../domain/own-filters.ts';
+import type { CustomFilters } from '../domain/custom-filters.ts';
 import type { PostRepository } from './post-repository.ts';
 import type { Transfer } from './transfer.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -7,10 +7,10 @@ import type { UserRepository } from './user-repository.ts';
 /** What a deployment chooses that a store has to know when it is opened. */
 export interface StoreOptions {
   /**
-   * Own fields that lists can be filtered by. A store makes its indexes for them when it is opened;
+   * Custom fields that lists can be filtered by. A store makes its indexes for them when it is opened;
    * the set may be another one each time.
    */
-  readonly ownFilters?: OwnFilters | undefined;
+  readonly customFilters?: CustomFilters | undefined;
 }
 
 /** Where records are kept: the two repositories, and the life of what is behind them. */

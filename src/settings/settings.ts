@@ -1,5 +1,9 @@
+import {
+  type CustomFilters,
+  type CustomFilterType,
+  checkCustomFilters,
+} from '../domain/custom-filters.ts';
 import { setMember } from '../domain/json.ts';
-import { checkOwnFilters, type OwnFilters, type OwnFilterType } from '../domain/own-filters.ts';
 import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from './addresses.ts';
 
 /** What a deployment chooses: by flags, by environment variables, or by `createContainer`. */
@@ -38,9 +42,9 @@ export interface Settings {
   readonly trustProxy: number | readonly string[];
   /** The origins whose scripts may read responses. */
   readonly cors: readonly string[];
-  /** Own fields that lists can be filtered by, such as `posts.slug:text`. */
+  /** Custom fields that lists can be filtered by, such as `posts.slug:text`. */
   readonly index: readonly string[];
-  /** The file of the JSON Schema of own fields of users. */
+  /** The file of the JSON Schema of custom fields of users. */
   readonly userSchema: string | undefined;
   /** The same of posts. */
   readonly postSchema: string | undefined;
@@ -209,8 +213,8 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--index <field>',
     env: 'INDEXES',
     fallback: [],
-    description: 'own field that lists can be filtered by: posts.slug:text; may be given again',
-    allowed: 'an own field and text, number or boolean: posts.slug:text',
+    description: 'custom field that lists can be filtered by: posts.slug:text; may be given again',
+    allowed: 'a custom field and text, number or boolean: posts.slug:text',
     parse: (text) => listOf(text, (part) => indexForm.test(part)),
     isList: true,
   },
@@ -218,7 +222,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--user-schema <file>',
     env: 'USER_SCHEMA',
     fallback: undefined,
-    description: 'JSON Schema of the own fields of users',
+    description: 'JSON Schema of the custom fields of users',
     allowed: 'the path of a file',
     parse: (text) => text || undefined,
   },
@@ -226,7 +230,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--post-schema <file>',
     env: 'POST_SCHEMA',
     fallback: undefined,
-    description: 'JSON Schema of the own fields of posts',
+    description: 'JSON Schema of the custom fields of posts',
     allowed: 'the path of a file',
     parse: (text) => text || undefined,
   },
@@ -235,20 +239,20 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
 const indexForm = /^(users|posts)\.([^.:]+):(text|number|boolean)$/;
 
 /**
- * The own filters that the setting `index` declares.
+ * The custom filters that the setting `index` declares.
  *
  * @throws TypeError or RangeError for what cannot be declared, in one sentence
  */
-export function ownFiltersOf(index: readonly string[]): Required<OwnFilters> {
-  const fields = { users: {}, posts: {} } as Record<string, Record<string, OwnFilterType>>;
+export function customFiltersOf(index: readonly string[]): Required<CustomFilters> {
+  const fields = { users: {}, posts: {} } as Record<string, Record<string, CustomFilterType>>;
   for (const part of index) {
     const [, list = '', name = '', type] = indexForm.exec(part) ?? [];
     const declared = fields[list] ?? {};
     if (Object.hasOwn(declared, name)) throw new TypeError(`${list}.${name} is given twice.`);
-    setMember(declared, name, type as OwnFilterType);
+    setMember(declared, name, type as CustomFilterType);
   }
   const { users = {}, posts = {} } = fields;
-  checkOwnFilters({ users, posts });
+  checkCustomFilters({ users, posts });
   return { users, posts };
 }
 

@@ -1,6 +1,8 @@
 import { describeAuthors } from './authors.ts';
 import { describeClaims } from './claims.ts';
 import { describeCreation } from './creation.ts';
+import { describeCustomFields } from './custom-fields.ts';
+import { describeCustomFilters } from './custom-filters.ts';
 import { describeDeletion, describeUserDeletion } from './deletion.ts';
 import { describeDeletionRaces } from './deletion-races.ts';
 import { describeEmails } from './emails.ts';
@@ -8,8 +10,6 @@ import { describeFilters } from './filters.ts';
 import { describeLifecycle } from './lifecycle.ts';
 import { describeListChanges } from './list-changes.ts';
 import { describeOrders } from './orders.ts';
-import { describeOwnFields } from './own-fields.ts';
-import { describeOwnFilters } from './own-filters.ts';
 import { describePages } from './pages.ts';
 import { describeRaces } from './races.ts';
 import { type StoreContract, type Suite, suiteOn } from './suite.ts';
@@ -42,7 +42,7 @@ export function describeStore(name: string, contract: StoreContract): void {
 
 const groups: Readonly<Record<string, (suite: Suite) => void>> = {
   values: describeValues,
-  'own fields': describeOwnFields,
+  'custom fields': describeCustomFields,
   creation: describeCreation,
   claims: describeClaims,
   updates: describeUpdates,
@@ -52,7 +52,7 @@ const groups: Readonly<Record<string, (suite: Suite) => void>> = {
   'deletion of users': describeUserDeletion,
   orders: describeOrders,
   filters: describeFilters,
-  'own filters': describeOwnFilters,
+  'custom filters': describeCustomFilters,
   pages: describePages,
   races: describeRaces,
   'deletion races': describeDeletionRaces,

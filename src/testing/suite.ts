@@ -45,7 +45,7 @@ export interface Suite {
 }
 
 /** What every store is opened with; the last names are ones that objects inherit. */
-export const ownFilters = {
+export const customFilters = {
   users: { city: 'text', age: 'number', active: 'boolean', constructor: 'text' },
   posts: { language: 'text', words: 'number', pinned: 'boolean', constructor: 'text' },
 } as const;
@@ -54,7 +54,7 @@ export function suiteOn(contract: StoreContract): Suite {
   const { it, open } = contract;
   const test: Suite['test'] = (sentence, body) => {
     it(sentence, async () => {
-      const store = await open({ ownFilters });
+      const store = await open({ customFilters });
       try {
         await body(store);
       } finally {

@@ -49,7 +49,7 @@ describe('rostrum openapi', function () {
       .and.not.include('401');
   });
 
-  it('has the schemas of own fields in it', async () => {
+  it('has the schemas of custom fields in it', async () => {
     const schema = {
       type: 'object',
       properties: { slug: { $ref: '#/$defs/slug' }, 'a/b': { type: 'boolean' } },

@@ -75,10 +75,10 @@ describe('rostrum seed', () => {
     await using store = openTemporarySqlite();
     const validate = () => ({ issues: [{ message: 'Is missing.', path: ['born'] }] });
     const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const;
-    for (const ownFields of [{ users: schema }, { posts: schema }]) {
-      const seeding = seedRecords(store, { ...options, users: 1, posts: 1, seed: 1, ownFields });
+    for (const customFields of [{ users: schema }, { posts: schema }]) {
+      const seeding = seedRecords(store, { ...options, users: 1, posts: 1, seed: 1, customFields });
       expect(await refusalOf(seeding)).to.match(
-        /^Seed makes no records that fit the schema of own fields, which says of \/born: /,
+        /^Seed makes no records that fit the schema of custom fields, which says of \/born: /,
       );
       expect(await fieldsOf(store)).to.deep.equal({ users: [], posts: [] });
     }

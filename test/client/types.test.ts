@@ -18,7 +18,7 @@ const free = createClient(options);
 const compiled = (...calls: (() => unknown)[]) => expect(calls).not.to.have.length(0);
 
 describe('the types of the client', () => {
-  it('know own fields in records and inputs', () => {
+  it('know custom fields in records and inputs', () => {
     compiled(
       async () => {
         const { record, version, etag } = await typed.users.get('u');
@@ -29,13 +29,13 @@ describe('the types of the client', () => {
           version,
           etag,
         ];
-        // @ts-expect-error: no such own field
+        // @ts-expect-error: no such custom field
         return [values, record.bron];
       },
       () => typed.users.create({ name: 'Ada', born: 1815 }),
-      // @ts-expect-error: the own field is missing
+      // @ts-expect-error: the custom field is missing
       () => typed.users.create({ name: 'Ada' }),
-      // @ts-expect-error: no such own field
+      // @ts-expect-error: no such custom field
       () => typed.users.create({ name: 'Ada', born: 1815, bron: 1 }),
       () => typed.users.patch('u', { email: null, home: null }),
       // @ts-expect-error: a required field takes no null
@@ -44,12 +44,12 @@ describe('the types of the client', () => {
       // @ts-expect-error: the title is missing
       () => typed.posts.replace('p', { slug: 'a' }),
       () => typed.users.update('u', (user) => ({ ...user, born: user.born + 1 })),
-      // @ts-expect-error: the own field is of another type
+      // @ts-expect-error: the custom field is of another type
       () => typed.users.update('u', (user) => ({ ...user, born: 'then' })),
     );
   });
 
-  it('take any JSON without types of own fields', () => {
+  it('take any JSON without types of custom fields', () => {
     compiled(
       () => free.users.create({ name: 'Ada', born: { year: 1815 } }),
       // @ts-expect-error: the name is missing
@@ -78,9 +78,9 @@ describe('the types of the client', () => {
       // @ts-expect-error: users are not sorted by title
       () => typed.users.list({ sort: 'title' }),
       () => typed.posts.list({ authorId: null, slug: 'a', sort: 'title', count: 'exact' }),
-      // @ts-expect-error: an own field of another type
+      // @ts-expect-error: a custom field of another type
       () => typed.posts.list({ slug: 1 }),
-      // @ts-expect-error: an own field that is no scalar
+      // @ts-expect-error: a custom field that is no scalar
       () => typed.users.list({ home: { city: 'London' } }),
       // @ts-expect-error: no such bound
       () => free.posts.list({ createdAt: { after: '2026' } }),
@@ -114,7 +114,7 @@ describe('the types of the client', () => {
       async () => {
         const { items } = await free.posts.list({ fields: ['title', 'slug'] });
         const title: string | undefined = items[0]?.title;
-        // @ts-expect-error: a record need not have an own field
+        // @ts-expect-error: a record need not have a custom field
         const slug: Json = items[0]?.slug;
         // @ts-expect-error: it was not asked for
         return [title, slug, items[0]?.body];
@@ -140,7 +140,7 @@ describe('the types of the client', () => {
     );
   });
 
-  it('fit the data providers, whatever the own fields', () => {
+  it('fit the data providers, whatever the custom fields', () => {
     compiled(
       () => [reactAdminProvider(typed), reactAdminProvider(free)],
       () => [refineProvider(typed), refineProvider(free)],

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';
+import type { CustomFieldsSchema } from '../../src/domain/custom-fields.ts';
 import { isRostrumError } from '../../src/domain/errors.ts';
 import { isPlainObject, jsonEqual } from '../../src/domain/json.ts';
-import type { OwnFieldsSchema } from '../../src/domain/own-fields.ts';
 import type { Post } from '../../src/domain/post.ts';
 import { RecordModel } from '../../src/domain/record-model.ts';
 import { postRules, userRules } from '../../src/domain/rules.ts';
 import type { User } from '../../src/domain/user.ts';
 import { ownValue } from '../support/arbitraries.ts';
 
-const userModel = (schema?: OwnFieldsSchema) => new RecordModel<User>(userRules, schema);
+const userModel = (schema?: CustomFieldsSchema) => new RecordModel<User>(userRules, schema);
 const users = userModel();
 const posts = new RecordModel<Post>(postRules);
 const t0 = '2026-11-21T09:30:00.000Z';
@@ -117,7 +117,7 @@ describe('making a record', () => {
   });
 });
 
-describe('own fields', () => {
+describe('custom fields', () => {
   it('come back as they were sent, and no part of them is shared', () => {
     const own = { tags: ['a', { b: [null, true, -0.5] }], constructor: 'x', $set: { 'a.b': 1 } };
     const made = user({ name: 'Ada', ...own });
@@ -181,10 +181,10 @@ describe('own fields', () => {
   });
 
   describe('with a schema of the deployment (Standard Schema)', () => {
-    const schemaOf = (validate: (value: unknown) => unknown): OwnFieldsSchema => ({
+    const schemaOf = (validate: (value: unknown) => unknown): CustomFieldsSchema => ({
       '~standard': { version: 1, vendor: 'test', validate },
     });
-    const make = (schema: OwnFieldsSchema, input: object) =>
+    const make = (schema: CustomFieldsSchema, input: object) =>
       userModel(schema).make({ name: 'Ada', ...input }, 'u1', t0);
 
     it('are held to it, beside the rules', () => {

@@ -242,7 +242,7 @@ describe('the services', () => {
     });
 
     it('parts of the core that cannot be ones', () => {
-      const parts = [{ clock: {} }, { clock: null }, { ids: {} }, { ownFields: { users: {} } }];
+      const parts = [{ clock: {} }, { clock: null }, { ids: {} }, { customFields: { users: {} } }];
       for (const part of parts)
         expect(() => createRostrum(closed, never(part))).to.throw(TypeError);
       for (const none of [undefined, {}, 'memory:']) {
@@ -268,7 +268,9 @@ describe('the services', () => {
 
     it('options of the core that are not known', () => {
       expect(() => createRostrum(closed, never({ clok: {} }))).to.throw(TypeError, 'clok');
-      expect(() => createRostrum(closed, { ownFields: never({ user: {} }) })).to.throw(TypeError);
+      expect(() => createRostrum(closed, { customFields: never({ user: {} }) })).to.throw(
+        TypeError,
+      );
     });
   });
 });

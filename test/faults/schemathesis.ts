@@ -1,6 +1,6 @@
 // schemathesis reads the description and tries all that it says against the program on SQLite: by
 // its examples, at the limits of its schemas, at random, and along its links. As it is, with keys,
-// and with own fields that a schema and filters describe. Whatever it finds fails the run. That it
+// and with custom fields that a schema and filters describe. Whatever it finds fails the run. That it
 // cannot resolve a parameter of nextPage is no finding: the page before had none, and none is passed.
 //
 //   pip install schemathesis

@@ -25,7 +25,7 @@ const number = fc.oneof(
     .map((n) => (n === 0 ? 0 : n)),
 );
 
-/** Any value that an own field may have. */
+/** Any value that a custom field may have. */
 export const ownValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },

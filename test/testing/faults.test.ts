@@ -20,7 +20,7 @@ describe('the contract suite', () => {
     );
   });
 
-  it('opens one store for each test, with own filters of every type, and closes it', async () => {
+  it('opens one store for each test, with custom filters of every type, and closes it', async () => {
     const opened: StoreOptions[] = [];
     let open = 0;
     const tests = collect((options) => {
@@ -41,10 +41,10 @@ describe('the contract suite', () => {
     const counted = `${tests.length} in all, ${fewer.length} without a \`transfer\``;
     expect(readFileSync(page, 'utf8')).to.include(counted);
     expect(open, 'stores that were not closed').to.equal(0);
-    for (const { ownFilters } of opened) {
+    for (const { customFilters } of opened) {
       const types = ['text', 'number', 'boolean'];
-      expect(Object.values(ownFilters?.users ?? {})).to.include.members(types);
-      expect(Object.values(ownFilters?.posts ?? {})).to.include.members(types);
+      expect(Object.values(customFilters?.users ?? {})).to.include.members(types);
+      expect(Object.values(customFilters?.posts ?? {})).to.include.members(types);
     }
   });
 

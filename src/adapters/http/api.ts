@@ -29,7 +29,7 @@ export function createApi(rostrum: Rostrum, options: RostrumHttpOptions, cors: C
   const api: Omit<Api, 'rostrum'> = { requireIfMatch, memory, audit: auditLog(options.logger) };
   const bodies = new BodyReader();
   const router = new Router<State>({ sensitive: true, strict: true });
-  for (const [path, resource] of resourcesOf(endpointsFor(rostrum.ownFilters))) {
+  for (const [path, resource] of resourcesOf(endpointsFor(rostrum.customFilters))) {
     // Before these: 400, 417 and the 503 of a server that stops (`server/serve.ts`), 414 and 421
     // (`boundary.ts`), 400 and 404 of the path (below).
     const steps: Step[] = [

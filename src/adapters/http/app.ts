@@ -21,7 +21,7 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   const within = createBoundary({ ...boundaryOptions(options), isOwnHost }, sendPastKoa);
   handleAppErrors(app, logger);
   app.use((ctx, next) => within(ctx, next));
-  app.use(serveBeside(rostrum.ownFilters, options)); // First, so that a prefix of "" does not hide it.
+  app.use(serveBeside(rostrum.customFilters, options)); // First, so that a prefix of "" does not hide it.
   app.use(rostrumMiddleware(rostrum, options));
   app.use(async (ctx, next) => {
     try {

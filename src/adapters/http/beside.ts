@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
+import type { CustomFilters } from '../../domain/custom-filters.ts';
 import { isRostrumError, storeUnavailable } from '../../domain/errors.ts';
-import type { OwnFilters } from '../../domain/own-filters.ts';
 import { metadataPath, resourceMetadata } from './access/metadata.ts';
 import { exchangeOf } from './exchange.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -21,13 +21,13 @@ export const allMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 type Page = (ctx: Context) => Response | Promise<Response>;
 
 /** What the program serves beside the API: pages, the description, probes, the problems. */
-export function serveBeside(ownFilters: OwnFilters, options: RostrumAppOptions): Middleware {
+export function serveBeside(customFilters: CustomFilters, options: RostrumAppOptions): Middleware {
   const { ready, issuer, publicUrl, prefix = '/api/v1' } = options;
   const site = publicUrl === undefined ? '' : publicBase(publicUrl);
   let described: Response | undefined;
   const describeApi = () => {
     if (described === undefined) {
-      const document = Buffer.from(JSON.stringify(openApiDocument(ownFilters, options)));
+      const document = Buffer.from(JSON.stringify(openApiDocument(customFilters, options)));
       described = json(200, document, revalidated);
     }
     return described;

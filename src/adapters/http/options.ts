@@ -4,7 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { TrustedProxies } from './access/client-address.ts';
 import type { RateLimits } from './access/rate-limit.ts';
-import type { OwnFieldsDescription } from './openapi/schemas.ts';
+import type { CustomFieldsDescription } from './openapi/schemas.ts';
 import type { HttpMetrics } from './operator/metrics.ts';
 
 /**
@@ -67,8 +67,8 @@ export interface RostrumHttpOptions {
 export interface RostrumAppOptions extends RostrumHttpOptions {
   /** Fulfilled when the store can serve right now: what `/readyz` asks. */
   readonly ready: () => Promise<void>;
-  /** JSON Schemas of own fields, for the description of the API. */
-  readonly ownFields?: OwnFieldsDescription | undefined;
+  /** JSON Schemas of custom fields, for the description of the API. */
+  readonly customFields?: CustomFieldsDescription | undefined;
   /** The identity provider whose tokens `authenticate` takes (RFC 9728). */
   readonly issuer?: string | undefined;
   /**

@@ -1,9 +1,9 @@
 import { ContainerModule } from 'inversify';
+import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { OwnFieldsSchema } from '../../domain/own-fields.ts';
 import { assembleRostrum } from '../../domain/services/rostrum.ts';
 import { openStore } from '../../settings/open-store.ts';
-import { ownFiltersOf } from '../../settings/settings.ts';
+import { customFiltersOf } from '../../settings/settings.ts';
 import type { Trace } from '../http/index.ts';
 import { type JsonFieldsSchema, readSchemaFiles } from '../json-schema/index.ts';
 import { systemClock } from '../system/clock.ts';
@@ -52,19 +52,26 @@ export const systemModule = new ContainerModule(({ bind }) => {
 export const coreModule = new ContainerModule(({ bind }) => {
   bind(tokens.store)
     .toResolvedValue(
-      ({ store, index }, logger) => openStore(store, logger, { ownFilters: ownFiltersOf(index) }),
+      ({ store, index }, logger) =>
+        openStore(store, logger, { customFilters: customFiltersOf(index) }),
       [tokens.settings, tokens.logger],
     )
     .inSingletonScope();
-  bind(tokens.ownFields).toResolvedValue(readSchemaFiles, [tokens.settings]).inSingletonScope();
+  bind(tokens.customFields).toResolvedValue(readSchemaFiles, [tokens.settings]).inSingletonScope();
   bind(tokens.rostrum)
     .toResolvedValue(
-      (opened, clock, ids, ownFields, { index }, metrics) => {
+      (opened, clock, ids, customFields, { index }, metrics) => {
         const store = metrics === undefined ? opened : metrics.measured(opened);
-        return assembleRostrum({ store, clock, ids, ownFields, ownFilters: ownFiltersOf(index) });
+        return assembleRostrum({
+          store,
+          clock,
+          ids,
+          customFields,
+          customFilters: customFiltersOf(index),
+        });
       },
       [
-        ...([tokens.store, tokens.clock, tokens.ids, tokens.ownFields] as const),
+        ...([tokens.store, tokens.clock, tokens.ids, tokens.customFields] as const),
         ...([tokens.settings, tokens.metrics] as const),
       ],
     )
@@ -72,7 +79,7 @@ export const coreModule = new ContainerModule(({ bind }) => {
 });
 
 /** What a schema that was read from a file was made of. */
-function jsonSchemaOf(schema: OwnFieldsSchema | undefined): JsonObject | undefined {
+function jsonSchemaOf(schema: CustomFieldsSchema | undefined): JsonObject | undefined {
   return schema && 'jsonSchema' in schema ? (schema as JsonFieldsSchema).jsonSchema : undefined;
 }
 
@@ -90,17 +97,20 @@ export const accessModule = new ContainerModule(({ bind }) => {
 export const httpModule = new ContainerModule(({ bind }) => {
   bind(tokens.appOptions)
     .toResolvedValue(
-      (store, logger, settings, ownFields, authenticate, rateLimits, metrics, trace) => {
+      (store, logger, settings, customFields, authenticate, rateLimits, metrics, trace) => {
         const { requireIfMatch, cors, publicUrl, authIssuer: issuer, trustProxy } = settings;
         return {
           ...{ ready: () => store.ready(), logger, requireIfMatch, cors, publicUrl, issuer },
           ...{ metrics, trace, authenticate, rateLimits, trustedProxies: trustProxy },
           isOwnHost: authenticate === undefined ? ownHosts(settings) : undefined,
-          ownFields: { users: jsonSchemaOf(ownFields.users), posts: jsonSchemaOf(ownFields.posts) },
+          customFields: {
+            users: jsonSchemaOf(customFields.users),
+            posts: jsonSchemaOf(customFields.posts),
+          },
         };
       },
       [
-        ...([tokens.store, tokens.logger, tokens.settings, tokens.ownFields] as const),
+        ...([tokens.store, tokens.logger, tokens.settings, tokens.customFields] as const),
         ...([tokens.authenticate, tokens.rateLimits, tokens.metrics, tokens.trace] as const),
       ],
     )

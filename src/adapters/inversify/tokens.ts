@@ -1,5 +1,5 @@
 import type { ServiceIdentifier } from 'inversify';
-import type { OwnFieldsSchemas, Rostrum } from '../../domain/services/rostrum.ts';
+import type { CustomFieldsSchemas, Rostrum } from '../../domain/services/rostrum.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -30,8 +30,8 @@ export const tokens = {
   /** Undefined where no provider of spans was registered. */
   trace: token<Trace | undefined>('trace'),
   store: token<Store>('store'),
-  /** Schemas for a deployment's own fields: those of the settings. */
-  ownFields: token<OwnFieldsSchemas>('own-fields'),
+  /** Schemas for a deployment's custom fields: those of the settings. */
+  customFields: token<CustomFieldsSchemas>('custom-fields'),
   /** Says who asks; undefined where nobody is asked. */
   authenticate: token<Authenticate | undefined>('authenticate'),
   rateLimits: token<RateLimits>('rate-limits'),

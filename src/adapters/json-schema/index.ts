@@ -1,18 +1,18 @@
-/** Schemas of own fields in files of JSON Schema. */
+/** Schemas of custom fields in files of JSON Schema. */
 import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
 import { isPlainObject, type JsonObject } from '../../domain/json.ts';
-import type { OwnFieldsSchema } from '../../domain/own-fields.ts';
 import { postRules, serverMade, userRules } from '../../domain/rules.ts';
-import type { OwnFieldsSchemas } from '../../domain/services/rostrum.ts';
+import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 
 /** A schema file that cannot be used. The message is one sentence that says what to do. */
 export class SchemaFileError extends Error {
   override readonly name = 'SchemaFileError';
 }
 
-/** A schema of own fields, with what it was made of. */
-export interface JsonFieldsSchema extends OwnFieldsSchema {
+/** A schema of custom fields, with what it was made of. */
+export interface JsonFieldsSchema extends CustomFieldsSchema {
   readonly jsonSchema: JsonObject;
 }
 
@@ -33,11 +33,11 @@ const knownFields = {
   posts: [...serverMade, ...Object.keys(postRules)],
 } as const;
 
-/** Up to so many characters, own fields that are invalid are told of everything that is wrong. */
+/** Up to so many characters, custom fields that are invalid are told of everything that is wrong. */
 const smallText = 64 * 1024;
 
 /** @throws SchemaFileError */
-export async function readSchemaFiles(files: SchemaFiles): Promise<OwnFieldsSchemas> {
+export async function readSchemaFiles(files: SchemaFiles): Promise<CustomFieldsSchemas> {
   const { userSchema, postSchema } = files;
   return {
     users: userSchema === undefined ? undefined : await readSchemaFile(userSchema, 'users'),
@@ -46,7 +46,7 @@ export async function readSchemaFiles(files: SchemaFiles): Promise<OwnFieldsSche
 }
 
 /**
- * Reads a JSON Schema (draft 2020-12) of the own fields of users or of posts. It validates and
+ * Reads a JSON Schema (draft 2020-12) of the custom fields of users or of posts. It validates and
  * changes nothing: a `default` is not filled in, and a `format` is not looked at.
  *
  * @throws SchemaFileError
@@ -57,7 +57,11 @@ export async function readSchemaFile(path: string, list: List): Promise<JsonFiel
     const names = Array.isArray(part) ? part : Object.keys(isPlainObject(part) ? part : {});
     const known = names.find((name) => knownFields[list].includes(name));
     if (known === undefined) continue;
-    throw refusal(path, list, `names "${known}": a schema is of a deployment's own fields alone`);
+    throw refusal(
+      path,
+      list,
+      `names "${known}": a schema is of a deployment's custom fields alone`,
+    );
   }
   const { first, all } = await compile(path, list, jsonSchema);
   const validate = (value: unknown) => {

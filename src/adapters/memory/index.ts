@@ -16,11 +16,11 @@ import { type Row, Table } from './table.ts';
  * A store that keeps everything in this process's memory and forgets it when the process ends: for
  * tests and throw-away servers.
  */
-export function createMemoryStore({ ownFilters = {} }: StoreOptions = {}): Store {
+export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): Store {
   const lifetime = { closed: false };
   const tables = {
-    users: new Table(ownFilters.users, 'email'),
-    posts: new Table(ownFilters.posts),
+    users: new Table(customFilters.users, 'email'),
+    posts: new Table(customFilters.posts),
   };
   const users = new MemoryUsers(lifetime, tables);
   const posts = new MemoryPosts(lifetime, tables);

@@ -1,7 +1,7 @@
 import type { Claim } from '../../domain/claim.ts';
+import { customEqualities } from '../../domain/custom-filters.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import type { EntityFilter, Page, PageRequest, TimeSpan } from '../../domain/list.ts';
-import { ownEqualities } from '../../domain/own-filters.ts';
 import {
   type EntityFields,
   type Id,
@@ -130,7 +130,7 @@ export abstract class MemoryRepository<
 
   /** Whether a row is what a filter asks for: only what is asked for is looked at. */
   #matcher(filter: Filter): (row: Row) => boolean {
-    const { ids, createdAt, updatedAt, own: ownFilter } = filter;
+    const { ids, createdAt, updatedAt, own: customFilter } = filter;
     const conditions: ((row: Row) => boolean)[] = [];
     if (ids !== undefined) {
       const wanted = new Set(ids);
@@ -141,7 +141,7 @@ export abstract class MemoryRepository<
     for (const [name, key] of Object.entries(this.equalities(filter))) {
       if (key !== undefined) conditions.push(({ keys }) => keys[name] === key);
     }
-    for (const { name, value } of ownEqualities(ownFilter, this.table.ownFields)) {
+    for (const { name, value } of customEqualities(customFilter, this.table.customFields)) {
       conditions.push(({ own }) => own[name] === value);
     }
     return (row) => conditions.every((holds) => holds(row));

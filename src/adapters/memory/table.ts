@@ -1,5 +1,5 @@
+import type { CustomFilterFields } from '../../domain/custom-filters.ts';
 import { comparePositions, cutPage, type PageRequest, type Position } from '../../domain/list.ts';
-import type { OwnFilterFields } from '../../domain/own-filters.ts';
 import type { EntityFields, Id, Version } from '../../domain/record.ts';
 
 /** A record as it is kept: as text, beside what it is filtered and sorted by. */
@@ -8,7 +8,7 @@ export interface Row {
   readonly version: Version;
   readonly json: string;
   readonly keys: Keys;
-  /** The own fields that lists can be filtered by. */
+  /** The custom fields that lists can be filtered by. */
   readonly own: OwnKeys;
 }
 
@@ -22,7 +22,7 @@ type Cut = Pick<PageRequest<never, string>, 'order' | 'limit' | 'bytes' | 'after
 
 /** The rows of users or of posts, by id and in every order that was asked for. */
 export class Table {
-  readonly ownFields: OwnFilterFields;
+  readonly customFields: CustomFilterFields;
   readonly #ownNames: readonly string[];
   readonly #rows = new Map<Id, Row>();
   /** The ids of rows that were deleted. */
@@ -32,12 +32,12 @@ export class Table {
   readonly #holders = new Map<string, Id>();
 
   /**
-   * @param ownFields those that lists can be filtered by
+   * @param customFields those that lists can be filtered by
    * @param unique the key of which no two rows have the same value; null is no value
    */
-  constructor(ownFields: OwnFilterFields = {}, unique?: string) {
-    this.ownFields = ownFields;
-    this.#ownNames = Object.keys(ownFields);
+  constructor(customFields: CustomFilterFields = {}, unique?: string) {
+    this.customFields = customFields;
+    this.#ownNames = Object.keys(customFields);
     this.#unique = unique;
   }
 

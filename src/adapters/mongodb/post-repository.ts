@@ -1,5 +1,5 @@
+import type { CustomFilterFields } from '../../domain/custom-filters.ts';
 import type { PostFilter, PostSort } from '../../domain/list.ts';
-import type { OwnFilterFields } from '../../domain/own-filters.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Id, Versioned } from '../../domain/record.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
@@ -10,7 +10,7 @@ import type { Connection } from './connection/connection.ts';
 import type { Fence } from './fence/fence.ts';
 import { Joining } from './fence/joining.ts';
 import { posts } from './lists/conditions.ts';
-import { withOwnFilters } from './lists/own-filters.ts';
+import { withCustomFilters } from './lists/custom-filters.ts';
 import { MongodbRepository, versionedOf } from './repository.ts';
 import { asRead, type StoredPost, toStoredPost } from './schema/documents.ts';
 
@@ -20,9 +20,9 @@ export class MongodbPostRepository
 {
   readonly #joining: Joining;
 
-  constructor(connection: Connection, fence: Fence, ownFilters?: OwnFilterFields) {
+  constructor(connection: Connection, fence: Fence, customFilters?: CustomFilterFields) {
     const joining = new Joining(connection, fence);
-    super(connection, connection.posts, withOwnFilters(posts, ownFilters), (call, id) =>
+    super(connection, connection.posts, withCustomFilters(posts, customFilters), (call, id) =>
       joining.outwait(call, id),
     );
     this.#joining = joining;

@@ -31,10 +31,10 @@ export interface MongodbStore extends Store {
 
 /** Opens a store whose steps can be intercepted. */
 export function openStore(
-  { url, logger, ownFilters = {} }: MongodbStoreOptions,
+  { url, logger, customFilters = {} }: MongodbStoreOptions,
   { intercept = (_step, run) => run() }: Internals = {},
 ): MongodbStore {
-  const connection = new Connection(readUrl(url), logger, intercept, ownFilters);
+  const connection = new Connection(readUrl(url), logger, intercept, customFilters);
   const fence = new Fence(connection);
   const stopSweep = startSweep(connection);
   const close = (): Promise<void> => {
@@ -42,8 +42,8 @@ export function openStore(
     return connection.close();
   };
   return {
-    users: new MongodbUserRepository(connection, fence, ownFilters.users),
-    posts: new MongodbPostRepository(connection, fence, ownFilters.posts),
+    users: new MongodbUserRepository(connection, fence, customFilters.users),
+    posts: new MongodbPostRepository(connection, fence, customFilters.posts),
     transfer: createTransfer(connection),
     ready: () => connection.ready(),
     close,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { CustomFilterFields } from '../../domain/custom-filters.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { UserFilter, UserSort } from '../../domain/list.ts';
-import type { OwnFilterFields } from '../../domain/own-filters.ts';
 import type { Id, Versioned } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { Guard } from '../../ports/repository.ts';
@@ -11,7 +11,7 @@ import type { Connection } from './connection/connection.ts';
 import { Cascade, type Departure } from './fence/cascade.ts';
 import type { Fence } from './fence/fence.ts';
 import { users } from './lists/conditions.ts';
-import { withOwnFilters } from './lists/own-filters.ts';
+import { withCustomFilters } from './lists/custom-filters.ts';
 import { MongodbRepository, versionedOf } from './repository.ts';
 import { asRead, type StoredUser, toStoredUser } from './schema/documents.ts';
 
@@ -22,8 +22,8 @@ export class MongodbUserRepository
   readonly #fence: Fence;
   readonly #cascade: Cascade;
 
-  constructor(connection: Connection, fence: Fence, ownFilters?: OwnFilterFields) {
-    super(connection, connection.users, withOwnFilters(users, ownFilters), async () => {});
+  constructor(connection: Connection, fence: Fence, customFilters?: CustomFilterFields) {
+    super(connection, connection.users, withCustomFilters(users, customFilters), async () => {});
     this.#fence = fence;
     this.#cascade = new Cascade(connection, fence);
   }

@@ -1,4 +1,5 @@
 import type { Claim } from '../../domain/claim.ts';
+import type { CustomFilters } from '../../domain/custom-filters.ts';
 import {
   cutPage,
   type EntityFilter,
@@ -6,7 +7,6 @@ import {
   type PageRequest,
   type Position,
 } from '../../domain/list.ts';
-import type { OwnFilters } from '../../domain/own-filters.ts';
 import {
   type Entity,
   type Id,
@@ -19,6 +19,7 @@ import { Claims } from './claims.ts';
 import type { Connection } from './connection/connection.ts';
 import { translated } from './connection/errors.ts';
 import { later, type WriteQueue } from './connection/write-queue.ts';
+import { withCustomFilters } from './lists/custom-filters.ts';
 import {
   type ListScheme,
   type PageRow,
@@ -27,14 +28,13 @@ import {
   type Query,
   totalQuery,
 } from './lists/lists.ts';
-import { withOwnFilters } from './lists/own-filters.ts';
 import { longRecord, RecordTable, type RowMapping } from './record-table.ts';
 
 /** What the repositories of one store share. */
 export interface StoreParts {
   readonly connection: Connection;
   readonly writes: WriteQueue;
-  readonly ownFilters: OwnFilters;
+  readonly customFilters: CustomFilters;
 }
 
 /**
@@ -59,7 +59,7 @@ export abstract class SqliteRepository<
     this.connection = parts.connection;
     this.table = new RecordTable(parts.connection, scheme);
     this.#writes = parts.writes;
-    this.#scheme = withOwnFilters(scheme, parts.ownFilters[scheme.table]);
+    this.#scheme = withCustomFilters(scheme, parts.customFilters[scheme.table]);
     this.#claims = new Claims(parts.connection, scheme.table);
   }
 

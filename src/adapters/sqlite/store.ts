@@ -7,7 +7,7 @@ import { applyPragmas, Connection } from './connection/connection.ts';
 import { dataFile, lockDataFile } from './connection/data-file.ts';
 import { isDriverError, openingError, resultCode, translated } from './connection/errors.ts';
 import { WriteQueue } from './connection/write-queue.ts';
-import { syncOwnIndexes } from './lists/own-filters.ts';
+import { syncOwnIndexes } from './lists/custom-filters.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
 import { SqlitePostRepository } from './posts.ts';
 import type { StoreParts } from './repository.ts';
@@ -18,7 +18,7 @@ import { SqliteUserRepository } from './users.ts';
 
 /** Opens a store with a driver that tests can make fail. */
 export function openStore(
-  { path, logger, writes, ownFilters }: SqliteStoreOptions,
+  { path, logger, writes, customFilters }: SqliteStoreOptions,
   open: (file: string) => DatabaseSync,
 ): Store {
   const file = dataFile(path);
@@ -29,7 +29,7 @@ export function openStore(
     const version = checkSchema(connection, file);
     applyPragmas(connection, file);
     migrate(connection, version, logger);
-    syncOwnIndexes(connection, ownFilters, logger);
+    syncOwnIndexes(connection, customFilters, logger);
   } catch (error) {
     connection?.close();
     lock.close();
@@ -43,7 +43,7 @@ export function openStore(
       : 'A group of writes could not be committed.';
     logger?.error({ err, writes: count }, message);
   });
-  return storeOf(file, { connection, writes: queue, ownFilters: ownFilters ?? {} }, lock);
+  return storeOf(file, { connection, writes: queue, customFilters: customFilters ?? {} }, lock);
 }
 
 /** As much as a long post has: less would find its space where a record finds none. */

@@ -8,7 +8,7 @@ import type { Post } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
 import { RecordModel } from '../../domain/record-model.ts';
 import { postRules, userRules } from '../../domain/rules.ts';
-import type { OwnFieldsSchemas } from '../../domain/services/rostrum.ts';
+import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 import type { User } from '../../domain/user.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Store } from '../../ports/store.ts';
@@ -26,7 +26,7 @@ export interface ImportOptions extends Watching {
   readonly skipInvalid: boolean;
   readonly names: Readonly<Record<List, Names>>;
   /** The deployment's schemas. */
-  readonly ownFields?: OwnFieldsSchemas;
+  readonly customFields?: CustomFieldsSchemas;
   readonly clock?: Clock;
 }
 
@@ -90,11 +90,11 @@ class UserImport extends ListImport<User> {
 
   constructor({ users }: Store, options: ImportOptions) {
     super('users', users, options);
-    const { names, ownFields, keepIds, clock = systemClock } = options;
+    const { names, customFields, keepIds, clock = systemClock } = options;
     this.#users = users;
     this.#keepIds = keepIds;
     this.making = {
-      model: new RecordModel<User>(userRules, ownFields?.users),
+      model: new RecordModel<User>(userRules, customFields?.users),
       names: names.users,
       keepIds,
       clock,
@@ -146,11 +146,11 @@ class PostImport extends ListImport<Post> {
 
   constructor(store: Store, options: ImportOptions, users: UserImport) {
     super('posts', store.posts, options);
-    const { names, ownFields, keepIds, clock = systemClock } = options;
+    const { names, customFields, keepIds, clock = systemClock } = options;
     this.#store = store;
     this.#keepIds = keepIds;
     this.making = {
-      model: new RecordModel<Post>(postRules, ownFields?.posts),
+      model: new RecordModel<Post>(postRules, customFields?.posts),
       names: names.posts,
       keepIds,
       clock,

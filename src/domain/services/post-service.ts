@@ -1,10 +1,10 @@
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { UserRepository } from '../../ports/user-repository.ts';
+import type { CustomFieldsInput } from '../custom-fields.ts';
 import { unknownAuthorIssue } from '../errors.ts';
 import type { FieldIssue } from '../issues.ts';
 import { isPlainObject, type JsonObject } from '../json.ts';
 import { type PostFilter, type PostSort, postSorts } from '../list.ts';
-import type { OwnFieldsInput } from '../own-fields.ts';
 import type { Post, PostInput, PostPatch } from '../post.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import type { EntityFields, Id } from '../record.ts';
@@ -17,7 +17,7 @@ export interface PostServiceParts<R extends EntityFields>
 
 export class PostService<
   Own extends object = JsonObject,
-  Input extends object = OwnFieldsInput,
+  Input extends object = CustomFieldsInput,
 > extends RecordService<
   Post<Own>,
   PostInput<Input>,

@@ -4,6 +4,7 @@ import type { Creation, Repository } from '../../ports/repository.ts';
 import { Access } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type Claim, type Idempotency, makeClaim } from '../claim.ts';
+import type { CustomFilterFields } from '../custom-filters.ts';
 import { isRostrumError, RostrumError } from '../errors.ts';
 import { type Instant, isInstant } from '../instant.ts';
 import { type FieldIssue, maxIssues } from '../issues.ts';
@@ -11,7 +12,6 @@ import { copyJson } from '../json.ts';
 import type { EntityFilter, Page } from '../list.ts';
 import { type ListRequest, type ListRules, pageRequest } from '../list-request.ts';
 import { checkOptions, checkSynchronous } from '../options.ts';
-import type { OwnFilterFields } from '../own-filters.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import type { EntityFields, Id, Version, Versioned } from '../record.ts';
 import type { RecordModel } from '../record-model.ts';
@@ -26,8 +26,8 @@ export interface ServiceParts<R extends EntityFields, Repo> {
   readonly repository: Repo;
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  /** The own fields that lists can be filtered by. */
-  readonly ownFilters?: OwnFilterFields | undefined;
+  /** The custom fields that lists can be filtered by. */
+  readonly customFilters?: CustomFilterFields | undefined;
   /** Who asks; absent for an embedder, who may do everything. */
   readonly caller?: Caller | undefined;
 }
@@ -66,10 +66,10 @@ export abstract class RecordService<
   #instant: Instant | undefined;
 
   constructor(parts: ServiceParts<R, Repo>, rules: ServiceRules<Sort>) {
-    const { model, repository, clock, ids, ownFilters, caller } = parts;
+    const { model, repository, clock, ids, customFilters, caller } = parts;
     this.repository = repository;
     this.access = caller && new Access(caller, rules.resource);
-    this.#rules = { ...rules, own: ownFilters };
+    this.#rules = { ...rules, own: customFilters };
     this.#model = model;
     this.#clock = clock;
     this.#ids = ids;

@@ -3,11 +3,11 @@ import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Creation } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 import { type Caller, checkCaller } from '../caller.ts';
+import type { CheckedSchema, CustomFieldsInput, CustomFieldsSchema } from '../custom-fields.ts';
+import { type CustomFilters, checkCustomFilters } from '../custom-filters.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page, PostFilter, PostSort, UserFilter, UserSort } from '../list.ts';
 import type { ListRequest } from '../list-request.ts';
-import type { CheckedSchema, OwnFieldsInput, OwnFieldsSchema } from '../own-fields.ts';
-import { checkOwnFilters, type OwnFilters } from '../own-filters.ts';
 import type { Post, PostInput } from '../post.ts';
 import type { Precondition } from '../precondition.ts';
 import type { EntityFields, Id, Versioned } from '../record.ts';
@@ -24,14 +24,14 @@ import { UserService } from './user-service.ts';
  */
 export interface Rostrum<
   UserOwn extends object = JsonObject,
-  UserOwnInput extends object = OwnFieldsInput,
+  UserOwnInput extends object = CustomFieldsInput,
   PostOwn extends object = JsonObject,
-  PostOwnInput extends object = OwnFieldsInput,
+  PostOwnInput extends object = CustomFieldsInput,
 > {
   readonly users: UserService<UserOwn, UserOwnInput>;
   readonly posts: PostService<PostOwn, PostOwnInput>;
-  /** The own fields that lists can be filtered by. */
-  readonly ownFilters: OwnFilters;
+  /** The custom fields that lists can be filtered by. */
+  readonly customFilters: CustomFilters;
 
   /**
    * The same services, bound to a caller: they do what its scopes allow, and raise `forbidden` for
@@ -42,7 +42,7 @@ export interface Rostrum<
   as(caller: Caller): Rostrum<UserOwn, UserOwnInput, PostOwn, PostOwnInput>;
 }
 
-/** A service of any own fields. */
+/** A service of any custom fields. */
 interface AnyService<Filter, Sort extends string> {
   create(input: object, options?: CreateOptions): Promise<Creation<EntityFields>>;
   get(id: Id): Promise<Versioned<EntityFields>>;
@@ -51,18 +51,18 @@ interface AnyService<Filter, Sort extends string> {
   patch(id: Id, patch: object, precondition?: Precondition): Promise<Change<EntityFields>>;
 }
 
-/** A {@link Rostrum} of any own fields, as adapters drive it. */
+/** A {@link Rostrum} of any custom fields, as adapters drive it. */
 export interface AnyRostrum {
   readonly users: AnyService<UserFilter, UserSort> & Pick<UserService, 'delete'>;
   readonly posts: AnyService<PostFilter, PostSort> & Pick<PostService, 'delete'>;
-  readonly ownFilters: OwnFilters;
+  readonly customFilters: CustomFilters;
   as(caller: Caller): AnyRostrum;
 }
 
-/** Schemas for a deployment's own fields; without one they may be anything. */
-export interface OwnFieldsSchemas {
-  readonly users?: OwnFieldsSchema | undefined;
-  readonly posts?: OwnFieldsSchema | undefined;
+/** Schemas for a deployment's custom fields; without one they may be anything. */
+export interface CustomFieldsSchemas {
+  readonly users?: CustomFieldsSchema | undefined;
+  readonly posts?: CustomFieldsSchema | undefined;
 }
 
 /** The same, each with its types and held to what they can tell. */
@@ -73,10 +73,10 @@ export interface TypedSchemas<
   PI extends object,
 > {
   readonly users?:
-    | (OwnFieldsSchema<UI, UO> & CheckedSchema<UI, UO, keyof Known<UserInput>>)
+    | (CustomFieldsSchema<UI, UO> & CheckedSchema<UI, UO, keyof Known<UserInput>>)
     | undefined;
   readonly posts?:
-    | (OwnFieldsSchema<PI, PO> & CheckedSchema<PI, PO, keyof Known<PostInput>>)
+    | (CustomFieldsSchema<PI, PO> & CheckedSchema<PI, PO, keyof Known<PostInput>>)
     | undefined;
 }
 
@@ -88,27 +88,27 @@ export interface RostrumParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: IdGenerator;
-  readonly ownFields?: OwnFieldsSchemas | undefined;
-  readonly ownFilters?: OwnFilters | undefined;
+  readonly customFields?: CustomFieldsSchemas | undefined;
+  readonly customFilters?: CustomFilters | undefined;
 }
 
-/** @throws TypeError or RangeError for parts or own filters that cannot be */
+/** @throws TypeError or RangeError for parts or custom filters that cannot be */
 export function assembleRostrum(parts: RostrumParts): Rostrum {
-  const { store, clock, ids, ownFields = {}, ownFilters = {} } = parts;
-  checkParts(store, clock, ids, ownFields);
-  checkOwnFilters(ownFilters);
-  const filters = { users: { ...ownFilters.users }, posts: { ...ownFilters.posts } };
+  const { store, clock, ids, customFields = {}, customFilters = {} } = parts;
+  checkParts(store, clock, ids, customFields);
+  checkCustomFilters(customFilters);
+  const filters = { users: { ...customFilters.users }, posts: { ...customFilters.posts } };
   const { users, posts } = store;
-  const userModel = new RecordModel<User>(userRules, ownFields.users);
-  const postModel = new RecordModel<Post>(postRules, ownFields.posts);
+  const userModel = new RecordModel<User>(userRules, customFields.users);
+  const postModel = new RecordModel<Post>(postRules, customFields.posts);
   const boundTo = (caller?: Caller): Rostrum => {
     const shared = { clock, ids, caller };
-    const ofUsers = { model: userModel, repository: users, ownFilters: filters.users };
-    const ofPosts = { model: postModel, repository: posts, ownFilters: filters.posts, users };
+    const ofUsers = { model: userModel, repository: users, customFilters: filters.users };
+    const ofPosts = { model: postModel, repository: posts, customFilters: filters.posts, users };
     return {
       users: new UserService({ ...shared, ...ofUsers }),
       posts: new PostService({ ...shared, ...ofPosts }),
-      ownFilters: filters,
+      customFilters: filters,
       as(bound) {
         checkCaller(bound); // Nobody may come to mean everybody.
         return boundTo(bound);
@@ -123,7 +123,7 @@ function checkParts(
   store: unknown,
   clock: unknown,
   ids: unknown,
-  ownFields: OwnFieldsSchemas,
+  customFields: CustomFieldsSchemas,
 ): void {
   const has = (part: unknown, name: string, type: string): boolean =>
     typeof part === 'object' && part !== null && typeof Reflect.get(part, name) === type;
@@ -134,8 +134,8 @@ function checkParts(
   if (!has(ids, 'next', 'function')) {
     throw new TypeError('The id generator must have a method "next".');
   }
-  for (const [name, schema] of Object.entries(ownFields)) {
+  for (const [name, schema] of Object.entries(customFields)) {
     if (schema === undefined || has(schema['~standard'], 'validate', 'function')) continue;
-    throw new TypeError(`The schema of own fields of ${name} is no Standard Schema.`);
+    throw new TypeError(`The schema of custom fields of ${name} is no Standard Schema.`);
   }
 }

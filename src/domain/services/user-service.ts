@@ -1,7 +1,7 @@
 import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
+import type { CustomFieldsInput } from '../custom-fields.ts';
 import type { JsonObject } from '../json.ts';
 import { type UserFilter, type UserSort, userSorts } from '../list.ts';
-import type { OwnFieldsInput } from '../own-fields.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import type { Id } from '../record.ts';
 import type { User, UserInput, UserPatch } from '../user.ts';
@@ -17,7 +17,7 @@ export interface DeleteUserOptions extends Precondition {
 
 export class UserService<
   Own extends object = JsonObject,
-  Input extends object = OwnFieldsInput,
+  Input extends object = CustomFieldsInput,
 > extends RecordService<
   User<Own>,
   UserInput<Input>,

@@ -39,12 +39,12 @@ describe('the container', () => {
     await closeContainer(container);
   });
 
-  it('holds own fields to a schema that a deployment gives', async () => {
+  it('holds custom fields to a schema that a deployment gives', async () => {
     const { z } = await import('zod');
     const users = z.strictObject({ born: z.int().optional() });
     const container = createContainer(
       memory,
-      override(tokens.ownFields, () => ({ users })),
+      override(tokens.customFields, () => ({ users })),
     );
     const rostrum = await container.getAsync(tokens.rostrum);
     await rostrum.users.create({ name: 'Ada', born: 1815 });

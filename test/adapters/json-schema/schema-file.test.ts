@@ -6,7 +6,7 @@ import { readSchemaFile, SchemaFileError } from '../../../src/adapters/json-sche
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum, isRostrumError } from '../../../src/index.ts';
 
-describe('a JSON Schema of own fields', () => {
+describe('a JSON Schema of custom fields', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rostrum-schema-'));
   const path = join(folder, 'posts.json');
   after(() => rmSync(folder, { recursive: true }));
@@ -15,7 +15,7 @@ describe('a JSON Schema of own fields', () => {
     writeFileSync(path, JSON.stringify(schema));
     const posts = await readSchemaFile(path, 'posts');
     expect(posts.jsonSchema).to.deep.equal(schema);
-    return createRostrum(createMemoryStore(), { ownFields: { posts } }).posts;
+    return createRostrum(createMemoryStore(), { customFields: { posts } }).posts;
   }
 
   /** What a creation is refused for, as pointers and sentences. */
@@ -91,7 +91,10 @@ describe('a JSON Schema of own fields', () => {
     'another draft': ['{"$schema": "http://json-schema.org/draft-07/schema#"}', /draft-07/],
     'a reference to elsewhere': ['{"$ref": "https://example.com/x.json"}', /resolve reference/],
     'what is asynchronous': ['{"$async": true}', /must be synchronous/],
-    'a field of Rostrum’s': ['{"properties": {"title": {}}}', /names "title": .* own fields alone/],
+    'a field of Rostrum’s': [
+      '{"properties": {"title": {}}}',
+      /names "title": .* custom fields alone/,
+    ],
     'a required one': ['{"required": ["authorId"]}', /names "authorId"/],
   };
   for (const [what, [text, reason]] of Object.entries(refused)) {

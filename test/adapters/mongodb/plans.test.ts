@@ -21,7 +21,7 @@ const count = 1200;
 const limit = 20;
 const bytes = 1_000_000;
 const directions = ['asc', 'desc'] as const;
-const ownFilters = { slug: 'text', toString: 'number', pinned: 'boolean' } as const;
+const customFilters = { slug: 'text', toString: 'number', pinned: 'boolean' } as const;
 const instant = (n: number) => new Date(1_700_000_000_000 + n).toISOString();
 
 await describeOn('replica set', 'The plans of lists on MongoDB', () => {
@@ -30,7 +30,7 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
 
   before(async function fill() {
     this.timeout(30_000);
-    const one = database.open(undefined, { posts: ownFilters });
+    const one = database.open(undefined, { posts: customFilters });
     const authors = times(3, (n) => user({ id: `u${n}` }));
     // Most share each of their sort keys with many others: then the id has to carry the order.
     const shared = (n: number) => ({ createdAt: instant(n % 40), updatedAt: instant(n % 30) });
@@ -54,7 +54,7 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
   });
 
   beforeEach(async () => {
-    store = database.open(undefined, { posts: ownFilters });
+    store = database.open(undefined, { posts: customFilters });
     await store.ready();
   });
 
@@ -103,7 +103,7 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
     }
   }
 
-  it('own fields in another order read the keys of what they match, and the page', () => {
+  it('custom fields in another order read the keys of what they match, and the page', () => {
     const [filter, order] = [{ own: { slug: 's2' } }, { by: 'title', direction: 'asc' }] as const;
     const matching = times(Math.ceil(count / 9), String);
     return walk((page) => store.posts.list({ ...page, filter, order }), matching);

@@ -29,7 +29,7 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
     }
   });
 
-  it('leaves indexes alone that a deployment has made for its own fields', async () => {
+  it('leaves indexes alone that a deployment has made for its custom fields', async () => {
     await database.db.collection('users').createIndex({ 'record.team': 1 });
     const store = database.open();
     await untilReady(store);

@@ -5,7 +5,7 @@ import {
   type MongodbStore,
   openStore,
 } from '../../../src/adapters/mongodb/store.ts';
-import type { OwnFilters } from '../../../src/domain/own-filters.ts';
+import type { CustomFilters } from '../../../src/domain/custom-filters.ts';
 import type { Topology } from '../../support/mongod/shared.ts';
 import { sharedServer } from '../../support/mongod/shared.ts';
 
@@ -40,8 +40,8 @@ export function useDatabase(topology: Topology) {
       return client.db(name);
     },
     /** A store that is closed after the test. */
-    open(internals?: Internals, ownFilters?: OwnFilters): MongodbStore {
-      const store = openStore({ url, ownFilters }, internals);
+    open(internals?: Internals, customFilters?: CustomFilters): MongodbStore {
+      const store = openStore({ url, customFilters }, internals);
       open.push(store);
       return store;
     },

@@ -9,7 +9,7 @@ import { plain, post, user } from './support/records.ts';
 const instants = fc
   .integer({ min: Date.parse('0000-01-01T00:00:00Z'), max: Date.parse(latestInstant) })
   .map(instantFromMs);
-const ownFields = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue(), { maxKeys: 4 });
+const customFields = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue(), { maxKeys: 4 });
 /** As JSON has them: there is no -0. */
 const asJson = (value: object): JsonObject => JSON.parse(JSON.stringify(value));
 
@@ -22,7 +22,10 @@ describe('posts that a sqlite store keeps without their author', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
-          fc.record({ own: ownFields, updatedAt: fc.oneof(instants, fc.constant(latestInstant)) }),
+          fc.record({
+            own: customFields,
+            updatedAt: fc.oneof(instants, fc.constant(latestInstant)),
+          }),
         ),
         fc.oneof(instants, fc.constant(latestInstant)),
         async (made, at) => {

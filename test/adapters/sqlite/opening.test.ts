@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { SqliteStoreError } from '../../../src/adapters/sqlite/index.ts';
-import type { OwnFilters } from '../../../src/domain/own-filters.ts';
+import type { CustomFilters } from '../../../src/domain/custom-filters.ts';
 import { stepped, watched } from './support/faults.ts';
 import { expectSound, Folder, look, value } from './support/folder.ts';
 import { plain, post, user } from './support/records.ts';
@@ -60,7 +60,7 @@ describe('opening a sqlite store', () => {
     expect((await again.posts.get('p'))?.record.body).to.have.length(100_000);
   });
 
-  it('makes the indexes that own filters need, and drops others when it is told', async () => {
+  it('makes the indexes that custom filters need, and drops others when it is told', async () => {
     const path = folder.file();
     const indexes = (): unknown =>
       look(path, (database) =>
@@ -69,10 +69,14 @@ describe('opening a sqlite store', () => {
           "SELECT group_concat(name, ' ') FROM sqlite_schema WHERE name GLOB '*_own_*'",
         ),
       );
-    const reopen = async (ownFilters?: OwnFilters) => {
-      const store = folder.open(path, { ownFilters });
+    const reopen = async (customFilters?: CustomFilters) => {
+      const store = folder.open(path, { customFilters });
       const { items } = await store.posts.list({
-        ...{ filter: ownFilters?.posts?.slug ? { own: { slug: 'a' } } : {}, limit: 9, bytes: 999 },
+        ...{
+          filter: customFilters?.posts?.slug ? { own: { slug: 'a' } } : {},
+          limit: 9,
+          bytes: 999,
+        },
         order: { by: 'createdAt', direction: 'asc' },
       });
       await store.close();

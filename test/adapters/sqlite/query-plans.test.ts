@@ -2,12 +2,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { Connection } from '../../../src/adapters/sqlite/connection/connection.ts';
 import {
+  syncOwnIndexes,
+  withCustomFilters,
+} from '../../../src/adapters/sqlite/lists/custom-filters.ts';
+import {
   type ListScheme,
   pageQuery,
   type Query,
   totalQuery,
 } from '../../../src/adapters/sqlite/lists/lists.ts';
-import { syncOwnIndexes, withOwnFilters } from '../../../src/adapters/sqlite/lists/own-filters.ts';
 import { postScheme } from '../../../src/adapters/sqlite/posts.ts';
 import { recordIndexes, recordTables } from '../../../src/adapters/sqlite/schema/schema.ts';
 import { userScheme } from '../../../src/adapters/sqlite/users.ts';
@@ -30,8 +33,8 @@ const ownSlug = 'users_own_text__53_lug';
 type Walk<Filter, Sort> = [by: Sort, filter: Filter, index: string, value: string, key: string];
 
 const fields = { slug: 'text', words: 'number', pinned: 'boolean' } as const;
-const ownPostScheme = withOwnFilters(postScheme, fields);
-const ownUserScheme = withOwnFilters(userScheme, { Slug: 'text' });
+const ownPostScheme = withCustomFilters(postScheme, fields);
+const ownUserScheme = withCustomFilters(userScheme, { Slug: 'text' });
 
 const userWalks: Walk<UserFilter, UserSort>[] = [
   ['createdAt', {}, 'users_created', '', 'created_at'],
@@ -104,7 +107,7 @@ describe('sqlite query plans', () => {
     ['createdAt', { own: { Slug: 'x' } }, ownSlug, '<expr>=?', 'created_at'],
   ]);
 
-  it('the number of rows with an own field is read off its index alone', () => {
+  it('the number of rows with a custom field is read off its index alone', () => {
     const plan = planOf(totalQuery(ownPostScheme, { own: { slug: 'x' } }));
     expect(plan).to.equal('SEARCH posts USING COVERING INDEX posts_own_text_slug (<expr>=?)');
   });

@@ -99,7 +99,7 @@ describe('rostrum import: what is refused', () => {
     const validate = () => ({ issues: [{ message: 'no', path: ['born'] }] });
     const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const;
     const given = { users: [{ name: 'A' }], posts: [{ title: 'P' }] };
-    await refusalOf(imports.run(given, { ownFields: { users: schema } }));
+    await refusalOf(imports.run(given, { customFields: { users: schema } }));
     expect(imports.refused).to.deep.equal(['users[0] /born invalid']);
   });
 

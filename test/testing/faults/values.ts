@@ -1,10 +1,10 @@
 import {
+  type CustomFilter,
   cutPage,
   type Entity,
   type EntityFilter,
   emailKey,
   type Instant,
-  type OwnFilter,
   type Position,
   type Repository,
   storeUnavailable,
@@ -93,7 +93,7 @@ export const values: Fault[] = [
       }),
     })),
     {
-      fault: `${does} a NUL in a text that an own field shall be`,
+      fault: `${does} a NUL in a text that a custom field shall be`,
       breaks: 'own: a text, exactly',
       plan: ownListing((value) => (typeof value === 'string' ? text(value) : value)),
     },
@@ -147,7 +147,7 @@ function lazily<R>(stored: Versioned<R>, record: R): Versioned<R> {
   };
 }
 
-type OwnValue = OwnFilter[string];
+type OwnValue = CustomFilter[string];
 
 type Request = Parameters<
   Repository<unknown, Readonly<Record<string, TimeSpan>>, string>['list']
@@ -159,7 +159,7 @@ function listing(change: (request: Request) => Request): Plan {
   }));
 }
 
-/** @param change what becomes of each value that an own field shall have */
+/** @param change what becomes of each value that a custom field shall have */
 function ownListing(change: (value: OwnValue) => OwnValue): Plan {
   return listing((request) => {
     const own = Object.entries((request.filter as EntityFilter).own ?? {});

@@ -45,7 +45,7 @@ export const keySchema: JsonSchema = {
 };
 
 /**
- * A value of an own field, as far as a schema can say it. Each double beyond these bounds is an
+ * A value of a custom field, as far as a schema can say it. Each double beyond these bounds is an
  * integer.
  *
  * @param json refers to this schema
@@ -118,7 +118,7 @@ function pageSchema(name: string, record: JsonSchema): JsonSchema {
   );
 }
 
-/** Own fields may stand beside the known ones. */
+/** Custom fields may stand beside the known ones. */
 function objectSchema(
   description: string,
   properties: Readonly<Record<string, JsonSchema>>,

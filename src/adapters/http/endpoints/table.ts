@@ -1,7 +1,7 @@
-import type { OwnFilters } from '../../../domain/own-filters.ts';
+import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { ownParameters } from '../lists/own-filters.ts';
+import { ownParameters } from '../lists/custom-filters.ts';
 import { postListParameters, userListParameters } from '../lists/parameters.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { postHandlers } from '../records/posts.ts';
@@ -32,7 +32,7 @@ export const commonProblems: readonly ProblemCode[] = [
 ];
 
 /** Every endpoint of the API, as data: what routes, validates and documents it. */
-export function endpointsFor({ users, posts }: OwnFilters): readonly Endpoint[] {
+export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint[] {
   return [
     ...endpointsOf({
       one: 'user',
@@ -77,5 +77,5 @@ export function endpointsFor({ users, posts }: OwnFilters): readonly Endpoint[] 
   ];
 }
 
-/** The endpoints of a deployment that has declared no own filters. */
+/** The endpoints of a deployment that has declared no custom filters. */
 export const endpoints = endpointsFor({});

@@ -29,8 +29,8 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
     const { base, query } = exchange;
     let listed = known.get(query);
     if (listed === undefined) {
-      const ownFields = rostrum.ownFilters[collection];
-      listed = readListQuery<Filter, Sort>(collection, query, readFilter, ownFields);
+      const customFields = rostrum.customFilters[collection];
+      listed = readListQuery<Filter, Sort>(collection, query, readFilter, customFields);
       known.set(query, listed);
     }
     const { request, fields, shape, cursorAt, queryAt } = listed;

@@ -1,3 +1,4 @@
+import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
 import { emailKey } from '../../../domain/email.ts';
 import type { Json } from '../../../domain/json.ts';
 import {
@@ -9,11 +10,10 @@ import {
   type UserFilter,
 } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
-import type { OwnFilterFields } from '../../../domain/own-filters.ts';
 import { Problem } from '../problems/problem.ts';
 import { formatQuery, type Query } from '../request/query.ts';
 import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './cursor.ts';
-import { readOwnFilter } from './own-filters.ts';
+import { readCustomFilter } from './custom-filters.ts';
 import { defaultSort } from './parameters.ts';
 import { timeSpan } from './time-filter.ts';
 
@@ -35,9 +35,9 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   list: string,
   query: Query,
   readFilter: (query: Query) => Filter,
-  ownFields: OwnFilterFields | undefined,
+  customFields: CustomFilterFields | undefined,
 ): ListQuery<Filter, Sort> {
-  const filter = { ...readFilter(query), own: readOwnFilter(query, ownFields) };
+  const filter = { ...readFilter(query), own: readCustomFilter(query, customFields) };
   const order = readOrder<Sort>(first(query, 'sort') ?? defaultSort);
   const limit = Number(first(query, 'limit') ?? pageLimits.default);
   const total = query.has('count');

@@ -1,5 +1,5 @@
 import { type Scope, scopes } from '../../../domain/caller.ts';
-import type { OwnFilters } from '../../../domain/own-filters.ts';
+import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import type { Endpoint, Parameter } from '../endpoint.ts';
 import { ifMatch } from '../endpoints/header-parameters.ts';
 import type { JsonSchema } from '../endpoints/json-schema.ts';
@@ -19,8 +19,8 @@ type Options = Omit<RostrumAppOptions, 'ready'>;
  * The description of the API (OpenAPI 3.1), made of the table that routes and validates. It has
  * what this deployment declares, asks for and limits.
  */
-export function openApiDocument(ownFilters: OwnFilters, options: Options): JsonSchema {
-  return new Description(ownFilters, options).document();
+export function openApiDocument(customFilters: CustomFilters, options: Options): JsonSchema {
+  return new Description(customFilters, options).document();
 }
 
 class Description {
@@ -30,13 +30,13 @@ class Description {
   readonly #problems = new Set<ProblemCode>();
   readonly #responses: Record<string, JsonSchema> = {};
 
-  constructor(ownFilters: OwnFilters, options: Options) {
+  constructor(customFilters: CustomFilters, options: Options) {
     this.#options = options;
-    this.#endpoints = endpointsFor(ownFilters);
+    this.#endpoints = endpointsFor(customFilters);
   }
 
   document(): JsonSchema {
-    const { prefix = '/api/v1', publicUrl, authenticate, ownFields = {} } = this.#options;
+    const { prefix = '/api/v1', publicUrl, authenticate, customFields = {} } = this.#options;
     const base = publicUrl === undefined ? '' : publicBase(publicUrl);
     const paths: Record<string, Record<string, JsonSchema>> = {};
     for (const endpoint of this.#endpoints) {
@@ -46,7 +46,7 @@ class Description {
       paths[path] = operations;
     }
     const components = {
-      schemas: { ...recordSchemas(ownFields), ...problemSchemas([...this.#problems]) },
+      schemas: { ...recordSchemas(customFields), ...problemSchemas([...this.#problems]) },
       responses: this.#responses,
       headers: headerComponents(this.#headers),
       parameters: { id, requestId },
@@ -75,9 +75,11 @@ class Description {
 
   #operation(endpoint: Endpoint): JsonSchema {
     const { method, path, operation, summary, query, headers, body, scopes: needed } = endpoint;
-    const { authenticate, requireIfMatch = false, ownFields = {} } = this.#options;
+    const { authenticate, requireIfMatch = false, customFields = {} } = this.#options;
     const needsIfMatch = requireIfMatch && method !== 'GET';
-    const content = body?.types.map((type) => [type, mediaType(body.schema, ownFields)] as const);
+    const content = body?.types.map(
+      (type) => [type, mediaType(body.schema, customFields)] as const,
+    );
     return {
       operationId: operation,
       tags: [path.startsWith('/users') ? 'users' : 'posts'],
@@ -99,11 +101,11 @@ class Description {
   }
 
   #successes(endpoint: Endpoint): JsonSchema {
-    const { ownFields = {} } = this.#options;
+    const { customFields = {} } = this.#options;
     const described = Object.entries(endpoint.responses).map(([status, response]) => {
       const { description, schema, headers = [] } = response;
       const links = linksOf(endpoint, status);
-      const content = schema && { 'application/json': mediaType(schema, ownFields) };
+      const content = schema && { 'application/json': mediaType(schema, customFields) };
       return [
         status,
         {

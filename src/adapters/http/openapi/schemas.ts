@@ -3,8 +3,8 @@ import { serverMade } from '../../../domain/rules.ts';
 import type { JsonSchema } from '../endpoints/json-schema.ts';
 import { jsonSchema, keySchema, schemas } from '../endpoints/schemas.ts';
 
-/** The JSON Schemas (2020-12) of a deployment's own fields. */
-export interface OwnFieldsDescription {
+/** The JSON Schemas (2020-12) of a deployment's custom fields. */
+export interface CustomFieldsDescription {
   readonly users?: JsonObject | undefined;
   readonly posts?: JsonObject | undefined;
 }
@@ -35,7 +35,7 @@ const made = { id, createdAt, updatedAt: createdAt };
 const user = { ...made, name: 'Ada', email: 'ada@example.com' };
 const post = { ...made, title: 'On engines', body: 'It weaves patterns.', authorId: author };
 
-/** A value of each component, where nothing is said of own fields. */
+/** A value of each component, where nothing is said of custom fields. */
 const examples: Readonly<Record<Name, JsonSchema>> = {
   User: user,
   UserInput: { name: 'Ada', email: 'ada@example.com' },
@@ -49,7 +49,7 @@ const examples: Readonly<Record<Name, JsonSchema>> = {
 };
 
 /** Content of a body of one of the endpoints' schemas. */
-export function mediaType(schema: JsonSchema, own: OwnFieldsDescription): JsonSchema {
+export function mediaType(schema: JsonSchema, own: CustomFieldsDescription): JsonSchema {
   const name = nameOf.get(schema);
   if (name === undefined) return { schema };
   const list = name.startsWith('User') ? own.users : own.posts;
@@ -60,8 +60,8 @@ export function mediaType(schema: JsonSchema, own: OwnFieldsDescription): JsonSc
   };
 }
 
-/** Every schema of records, with a deployment's own fields in it. */
-export function recordSchemas({ users, posts }: OwnFieldsDescription): JsonSchema {
+/** Every schema of records, with a deployment's custom fields in it. */
+export function recordSchemas({ users, posts }: CustomFieldsDescription): JsonSchema {
   return {
     ...schemasOf('User', users, [
       ...([schemas.user, schemas.userInput, schemas.userPatch] as const),
@@ -83,17 +83,17 @@ function schemasOf(
   given: JsonObject | undefined,
   [record, input, patch, page]: Four,
 ): JsonSchema {
-  const component = `${one}OwnFields`;
+  const component = `${one}CustomFields`;
   const own = given && rebased(given, component);
   const sample = one === 'User' ? user : post;
-  const whole = withOwnFields(withExamples(record, sample), own, component);
+  const whole = withCustomFields(withExamples(record, sample), own, component);
   const properties = page.properties as JsonSchema;
   const list = one === 'User' ? 'users' : 'posts';
   const items = properties[list] as JsonSchema;
   return {
     [one]: whole,
-    [`${one}Input`]: withOwnFields(asGiven(withExamples(input, sample)), own, component),
-    [`${one}Patch`]: withOwnFields(withExamples(patch, sample), own, component, changeOf),
+    [`${one}Input`]: withCustomFields(asGiven(withExamples(input, sample)), own, component),
+    [`${one}Patch`]: withCustomFields(withExamples(patch, sample), own, component, changeOf),
     // With `fields`, a record has its id and what else was asked for.
     [`Listed${one}`]: { ...whole, required: ['id'] },
     [`${one}Page`]: {
@@ -104,7 +104,7 @@ function schemasOf(
   };
 }
 
-/** Pages to try the API make a body of these where own fields leave no example of the whole. */
+/** Pages to try the API make a body of these where custom fields leave no example of the whole. */
 function withExamples(record: JsonSchema, { authorId: _, ...sample }: JsonSchema): JsonSchema {
   const fields = Object.entries(schemaAt(record)).map(([name, schema]) => [
     name,
@@ -123,10 +123,10 @@ function asGiven(input: JsonSchema): JsonSchema {
 }
 
 /**
- * A record's schema with the own fields that the deployment's schema names. Its other keywords are
- * of the own fields alone, so that only `additionalProperties: false` holds for the whole record.
+ * A record's schema with the custom fields that the deployment's schema names. Its other keywords are
+ * of the custom fields alone, so that only `additionalProperties: false` holds for the whole record.
  */
-function withOwnFields(
+function withCustomFields(
   record: JsonSchema,
   own: JsonSchema = {},
   component = '',

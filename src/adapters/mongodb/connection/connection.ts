@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientSession, Collection, Db, MongoClient } from 'mongodb';
+import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
-import type { OwnFilters } from '../../../domain/own-filters.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { StoredPost, StoredUser } from '../schema/documents.ts';
 import { Call, type Intercept, within } from './call.ts';
@@ -29,7 +29,7 @@ export class Connection {
     { client, database }: ClientSettings,
     logger: Logger | undefined,
     around: Intercept,
-    ownFilters?: OwnFilters,
+    customFilters?: CustomFilters,
   ) {
     this.#client = client;
     this.#intercept = around;
@@ -39,7 +39,7 @@ export class Connection {
     client.on('topologyDescriptionChanged', ({ newDescription }) =>
       this.#sightings.see([...newDescription.servers.values()]),
     );
-    this.#opening = new Opening({ client, database, logger, ownFilters });
+    this.#opening = new Opening({ client, database, logger, customFilters });
     this.#db = client.db(database);
     this.users = this.#db.collection('users');
     this.posts = this.#db.collection('posts');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
+import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import { storeUnavailable } from '../../../domain/errors.ts';
-import type { OwnFilters } from '../../../domain/own-filters.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { ensureSchema, MongodbRefusal } from '../schema/schema.ts';
 import { within } from './call.ts';
@@ -13,7 +13,7 @@ interface OpeningParts {
   readonly client: MongoClient;
   readonly database: string;
   readonly logger: Logger | undefined;
-  readonly ownFilters?: OwnFilters | undefined;
+  readonly customFilters?: CustomFilters | undefined;
 }
 
 /** Connects for the first time and makes the indexes; tries again until it is done or given up. */
@@ -21,17 +21,17 @@ export class Opening {
   readonly #client: MongoClient;
   readonly #database: string;
   readonly #logger: Logger | undefined;
-  readonly #ownFilters: OwnFilters;
+  readonly #customFilters: CustomFilters;
   readonly #end = new AbortController();
   #news = quietly(Promise.withResolvers<void>());
   #topology: Topology | undefined;
   #problem: unknown;
 
-  constructor({ client, database, logger, ownFilters = {} }: OpeningParts) {
+  constructor({ client, database, logger, customFilters = {} }: OpeningParts) {
     this.#client = client;
     this.#database = database;
     this.#logger = logger;
-    this.#ownFilters = ownFilters;
+    this.#customFilters = customFilters;
     this.#try().catch(() => {}); // Given up: `wait` says so.
   }
 
@@ -86,7 +86,7 @@ export class Opening {
     }
     const topology: Topology =
       msg === 'isdbgrid' ? 'sharded cluster' : setName ? 'replica set' : 'standalone';
-    await ensureSchema(db, this.#ownFilters);
+    await ensureSchema(db, this.#customFilters);
     const fields = { database: this.#database, topology };
     this.#logger?.info(fields, 'Connected to MongoDB.');
     if (topology === 'standalone') this.#logger?.warn(fields, standaloneWarning);

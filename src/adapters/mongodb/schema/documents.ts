@@ -21,7 +21,7 @@ export interface StoredClaim {
  * A document of users or posts. What readers see has a `record`. What has none is hidden: a post
  * in the making, or what is left of a deleted record (a tombstone).
  *
- * The record lies below one field of ours, so that own fields of any name are safe from ours and
+ * The record lies below one field of ours, so that custom fields of any name are safe from ours and
  * from the server's.
  */
 export interface StoredRecord {
@@ -83,7 +83,7 @@ export function toVersioned<R extends Entity>(
 export interface ReadDocument {
   /** The record as JSON; empty where there is none. */
   readonly json: string;
-  /** The whole; keys of own fields may be as they are stored. */
+  /** The whole; keys of custom fields may be as they are stored. */
   readonly stored: Document;
 }
 

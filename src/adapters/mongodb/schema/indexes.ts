@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { OwnFilterFields, OwnFilters } from '../../../domain/own-filters.ts';
+import type { CustomFilterFields, CustomFilters } from '../../../domain/custom-filters.ts';
 import { escapeKey } from './keys.ts';
 
 export interface Index {
@@ -56,14 +56,14 @@ export const indexes = {
 type Wanted = Readonly<Record<string, Index>>;
 
 /** Every index of a store, by collection and name. */
-export function indexesFor({ users, posts }: OwnFilters): Readonly<Record<string, Wanted>> {
+export function indexesFor({ users, posts }: CustomFilters): Readonly<Record<string, Wanted>> {
   return {
     users: { ...indexes.users, ...ownIndexes(users) },
     posts: { ...indexes.posts, ...ownIndexes(posts) },
   };
 }
 
-/** Where an own field is kept. */
+/** Where a custom field is kept. */
 export function ownPath(field: string): string {
   return `record.${escapeKey(field)}`;
 }
@@ -72,7 +72,7 @@ export function ownIndexName(field: string): string {
   return `own_${field}_createdAt`;
 }
 
-function ownIndexes(fields: OwnFilterFields = {}): Wanted {
+function ownIndexes(fields: CustomFilterFields = {}): Wanted {
   return Object.fromEntries(
     Object.keys(fields).map((field) => {
       const path = ownPath(field);

@@ -1,5 +1,5 @@
 import type { Db, Document } from 'mongodb';
-import type { OwnFilters } from '../../../domain/own-filters.ts';
+import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import { type Index, indexesFor } from './indexes.ts';
 
 /**
@@ -24,13 +24,13 @@ type Wanted = Readonly<Record<string, Index>>;
 
 /**
  * Makes the collections and indexes that are missing. Safe to repeat, and from many processes at
- * once. The index of an own field that is no longer declared stays: another process may use it.
+ * once. The index of a custom field that is no longer declared stays: another process may use it.
  *
  * @throws MongodbRefusal when something else is in their place
  */
-export async function ensureSchema(db: Db, ownFilters: OwnFilters = {}): Promise<void> {
+export async function ensureSchema(db: Db, customFilters: CustomFilters = {}): Promise<void> {
   await ensureVersion(db);
-  const indexes = indexesFor(ownFilters);
+  const indexes = indexesFor(customFilters);
   const names = Object.keys(indexes);
   const found = await db.listCollections({ name: { $in: names } }, { nameOnly: false }).toArray();
   for (const { name, type, options } of found) checkCollection(name, type ?? '', options ?? {});

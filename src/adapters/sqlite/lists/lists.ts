@@ -51,7 +51,7 @@ export type PageRow = [row: number, version: Version | null, json: string | null
  * - `ids`: at most 100 rows are looked up by the primary key and sorted in memory.
  * - A filter on a name or a title in another order, and an author's posts by title, sort the keys of
  *   the rows that have it: about 15 ms for 100,000, as most of these orders are sorted in the index
- *   alone. An own field is like that in all orders but that of `created_at`.
+ *   alone. A custom field is like that in all orders but that of `created_at`.
  * - A span in an order that is not its own is looked for row by row in that order; a span of
  *   `updated_at` in the order of `created_at` in the index alone, where a table is walked.
  */

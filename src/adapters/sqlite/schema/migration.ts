@@ -38,7 +38,7 @@ export function migrate(connection: Connection, version: number, logger?: Logger
   }
 }
 
-/** A row of version 1: a JSON object of the own fields, and a column for each other field. */
+/** A row of version 1: a JSON object of the custom fields, and a column for each other field. */
 type EntityRow1 = [id: string, version: number, createdAt: number, updatedAt: number, own: string];
 type UserRow1 = [...EntityRow1, name: string, email: string | null, emailKey: string | null];
 type PostRow1 = [...EntityRow1, title: string, body: string, authorId: string | null];
@@ -79,7 +79,7 @@ function migrateVersion1(connection: Connection, logger: Logger | undefined): vo
   logger?.info({ records }, 'The records are migrated.');
 }
 
-/** Own fields go over as the text that they are, so that nothing becomes of a number or a null. */
+/** Custom fields go over as the text that they are, so that nothing becomes of a number or a null. */
 function recordText(fields: object, own: string, createdAt: Instant, updatedAt: Instant): string {
   const start = JSON.stringify(fields).slice(0, -1);
   const middle = own === '{}' ? '' : `,${own.slice(1, -1)}`;

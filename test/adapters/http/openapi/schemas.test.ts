@@ -14,8 +14,8 @@ describe('the schemas of the description', () => {
   const model = new RecordModel<Entity>(userRules);
 
   function documentOf(users?: object): OpenApi {
-    const ownFields = users && { users: JSON.parse(JSON.stringify(users)) };
-    const options = { ready: async () => {}, ownFields };
+    const customFields = users && { users: JSON.parse(JSON.stringify(users)) };
+    const options = { ready: async () => {}, customFields };
     return JSON.parse(JSON.stringify(openApiDocument({}, options)));
   }
 
@@ -44,7 +44,7 @@ describe('the schemas of the description', () => {
       .map((members) => Object.fromEntries(members)),
   }));
 
-  it('take own fields as the rules do, in whole records and in changes', () => {
+  it('take custom fields as the rules do, in whole records and in changes', () => {
     const outcomes = new Set<boolean>();
     fc.assert(
       fc.property(key, own, (name, value) => {
@@ -61,7 +61,7 @@ describe('the schemas of the description', () => {
     expect([...outcomes]).to.have.members([true, false]);
   });
 
-  it('describe a change of the own fields of a deployment', () => {
+  it('describe a change of the custom fields of a deployment', () => {
     const closed = new DescriptionUnderTest(
       documentOf({
         properties: {

@@ -1,20 +1,20 @@
+import { type CustomFilterFields, customEqualities } from '../../../domain/custom-filters.ts';
 import type { EntityFilter, PostFilter, UserFilter } from '../../../domain/list.ts';
-import { type OwnFilterFields, ownEqualities } from '../../../domain/own-filters.ts';
 import { ownIndexName, ownPath } from '../schema/indexes.ts';
 import { isNeverStored, type Resource } from './conditions.ts';
 
 /**
- * Lists that can be filtered by own fields as well. In the order of `createdAt` they are read off
- * the index of an own field; in any other, the keys of the records that it finds are sorted.
+ * Lists that can be filtered by custom fields as well. In the order of `createdAt` they are read off
+ * the index of a custom field; in any other, the keys of the records that it finds are sorted.
  */
-export function withOwnFilters<Filter extends EntityFilter, Sort extends string>(
+export function withCustomFilters<Filter extends EntityFilter, Sort extends string>(
   resource: Resource<Filter, Sort>,
-  fields?: OwnFilterFields,
+  fields?: CustomFilterFields,
 ): Resource<Filter, Sort> {
   return {
     ...resource,
     conditions(filter) {
-      const own = ownEqualities(filter.own, fields);
+      const own = customEqualities(filter.own, fields);
       const conditions = resource.conditions(filter);
       const [first] = own.toSorted((a, b) => rankOf(a.type) - rankOf(b.type));
       if (first === undefined) return conditions;
@@ -36,7 +36,7 @@ export function withOwnFilters<Filter extends EntityFilter, Sort extends string>
 }
 
 /** A list that has the value in it is found in the index as well, and is not the value. */
-function ownMatch(own: ReturnType<typeof ownEqualities>): object {
+function ownMatch(own: ReturnType<typeof customEqualities>): object {
   const matches = own.map(({ name, value }) => {
     return [ownPath(name), { $eq: value, $not: { $type: 'array' } }];
   });
@@ -44,7 +44,7 @@ function ownMatch(own: ReturnType<typeof ownEqualities>): object {
 }
 
 /** Most records may have one of two values. */
-function rankOf(type: OwnFilterFields[string]): number {
+function rankOf(type: CustomFilterFields[string]): number {
   return type === 'boolean' ? 1 : 0;
 }
 

@@ -60,14 +60,14 @@ const shapes: Record<string, readonly JsonObject[]> = {
 };
 
 /** A deployment's own data is stored exactly as it was sent. */
-export function describeOwnFields({ both }: Suite): void {
+export function describeCustomFields({ both }: Suite): void {
   for (const [name, variants] of Object.entries(shapes)) {
     both(`${name} come back as they were`, async (resource) => {
       for (const fields of variants) await comesBack(resource, fields);
     });
   }
 
-  both('own fields that a change leaves out are gone', async ({ records, make }) => {
+  both('custom fields that a change leaves out are gone', async ({ records, make }) => {
     const bare = make();
     await records.create(() => ({ ...bare, a: 1, b: { c: 2 } }));
     const changed = { ...bare, b: {} };

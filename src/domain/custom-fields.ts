@@ -3,23 +3,23 @@ import type { Issues } from './issues.ts';
 import { copyJson, isPlainObject, type Json, type JsonObject } from './json.ts';
 import { checkSynchronous } from './options.ts';
 
-/** Own fields as a caller gives them, without a schema. */
-export interface OwnFieldsInput {
+/** Custom fields as a caller gives them, without a schema. */
+export interface CustomFieldsInput {
   readonly [field: string]: Json | undefined;
 }
 
 /**
- * A deployment's own schema for the own fields of users or of posts: the part of Standard Schema v1
+ * A deployment's own schema for the custom fields of users or of posts: the part of Standard Schema v1
  * (https://standardschema.dev) that is used here, so that a schema of Zod, Valibot, ArkType and
  * others fits as it is.
  *
- * It sees the own fields alone, and what it returns is stored. So that must be JSON, name no field
+ * It sees the custom fields alone, and what it returns is stored. So that must be JSON, name no field
  * that Rostrum has already, and be accepted by the schema when it comes back. A schema runs only
- * when own fields change. It must be synchronous, and must not throw: either is an error of the call.
+ * when custom fields change. It must be synchronous, and must not throw: either is an error of the call.
  * (One thing is out of reach: an asynchronous check that rejects. Zod, for one, first runs it
  * synchronously and drops its promise, which ends a Node process.)
  */
-export interface OwnFieldsSchema<In extends object = object, Out extends object = object> {
+export interface CustomFieldsSchema<In extends object = object, Out extends object = object> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
@@ -65,12 +65,12 @@ interface SchemaIssue {
 }
 
 /**
- * Applies a schema to own fields. Its issues are added where there is none yet.
+ * Applies a schema to custom fields. Its issues are added where there is none yet.
  *
  * @throws TypeError for a schema that cannot be used
  */
 export function applySchema(
-  schema: OwnFieldsSchema,
+  schema: CustomFieldsSchema,
   given: JsonObject,
   taken: (field: string) => boolean,
   issues: Issues,
@@ -88,20 +88,22 @@ export function applySchema(
   const [issue] = reader.issues.list;
   if (own === undefined || issue !== undefined) {
     const where = issue === undefined ? '' : ` (${issue.pointer}: ${issue.message})`;
-    throw new TypeError(`The schema of own fields returned what is no JSON object${where}.`);
+    throw new TypeError(`The schema of custom fields returned what is no JSON object${where}.`);
   }
   const clash = Object.keys(own as JsonObject).find(taken);
   if (clash !== undefined) {
-    throw new TypeError(`The schema of own fields returned "${clash}", a field of Rostrum's own.`);
+    throw new TypeError(
+      `The schema of custom fields returned "${clash}", a field of Rostrum's own.`,
+    );
   }
   if (validate(schema, own as JsonObject).issues.length > 0) {
-    throw new TypeError('The schema of own fields does not accept what it returned.');
+    throw new TypeError('The schema of custom fields does not accept what it returned.');
   }
   return own as JsonObject;
 }
 
 function validate(
-  schema: OwnFieldsSchema,
+  schema: CustomFieldsSchema,
   own: JsonObject,
 ): { readonly value: unknown; readonly issues: readonly SchemaIssue[] } {
   let result: unknown;
@@ -109,13 +111,13 @@ function validate(
     // A copy: a schema that changes what it is shown does not change what is stored.
     result = schema['~standard'].validate(copyJson(own));
   } catch (cause) {
-    throw new TypeError('The schema of own fields threw an error.', { cause });
+    throw new TypeError('The schema of custom fields threw an error.', { cause });
   }
   // Some libraries return a promise when a check throws.
-  checkSynchronous(result, 'The schema of own fields must not throw. It');
+  checkSynchronous(result, 'The schema of custom fields must not throw. It');
   const { value, issues = [] } = (result ?? {}) as { value?: unknown; issues?: unknown };
   if (Array.isArray(issues) && issues.every(isSchemaIssue)) return { value, issues };
-  throw new TypeError('The schema of own fields returned what is no Standard Schema result.');
+  throw new TypeError('The schema of custom fields returned what is no Standard Schema result.');
 }
 
 function isSchemaIssue(issue: unknown): issue is SchemaIssue {

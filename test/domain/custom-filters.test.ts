@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
-import { createRostrum, type OwnFilters, type PostFilter } from '../../src/index.ts';
+import { type CustomFilters, createRostrum, type PostFilter } from '../../src/index.ts';
 import { errorOf } from '../support/error-of.ts';
 
-describe('filters on own fields', () => {
-  const ownFilters = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
-  const store = createMemoryStore({ ownFilters });
-  const { users, posts } = createRostrum(store, { ownFilters });
+describe('filters on custom fields', () => {
+  const customFilters = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
+  const store = createMemoryStore({ customFilters });
+  const { users, posts } = createRostrum(store, { customFilters });
   const list = (own: object) => posts.list({ filter: { own } as PostFilter, total: true });
 
   before(async () => {
@@ -49,23 +49,23 @@ describe('filters on own fields', () => {
   });
 
   it('are errors on a store that was not opened with them', async () => {
-    const other = createRostrum(createMemoryStore(), { ownFilters });
+    const other = createRostrum(createMemoryStore(), { customFilters });
     const error = await errorOf(other.posts.list({ filter: { own: { slug: 'a' } } }));
     expect(String(error)).to.equal(
-      'TypeError: The store was not opened with "slug" among its ownFilters.',
+      'TypeError: The store was not opened with "slug" among its customFilters.',
     );
   });
 
   it('stay as they were declared', async () => {
     const declared: Record<string, 'text'> = { slug: 'text' };
-    const rostrum = createRostrum(store, { ownFilters: { posts: declared } });
+    const rostrum = createRostrum(store, { customFilters: { posts: declared } });
     declared.words = 'text';
-    expect(rostrum.ownFilters).to.deep.equal({ users: {}, posts: { slug: 'text' } });
+    expect(rostrum.customFilters).to.deep.equal({ users: {}, posts: { slug: 'text' } });
   });
 
   it('cannot be declared by the names of other things, or of other types', () => {
     const declare = (own: object) => () => {
-      createRostrum(store, { ownFilters: own as OwnFilters });
+      createRostrum(store, { customFilters: own as CustomFilters });
     };
     for (const name of [
       ...['id', 'createdAt', 'updatedAt', 'title', 'body', 'authorId'],
@@ -79,7 +79,7 @@ describe('filters on own fields', () => {
     }
     expect(declare({ users: { title: 'text', größe: 'number', _a: 'text' } })).not.to.throw();
     expect(declare({ posts: { slug: 'string' } })).to.throw(TypeError, 'one of text, number');
-    expect(declare({ post: {} })).to.throw(TypeError, '"post" is not known in the ownFilters');
+    expect(declare({ post: {} })).to.throw(TypeError, '"post" is not known in the customFilters');
     expect(declare({ posts: ['slug'] })).to.throw(TypeError, 'must be an object');
     const many = Array.from({ length: 33 }, (_, n) => [`f${n}`, 'text']);
     expect(declare({ posts: Object.fromEntries(many) })).to.throw(RangeError, 'At most 32');

@@ -1,11 +1,11 @@
 import type { SchemaFiles } from '../adapters/json-schema/index.ts';
-import type { OwnFieldsSchemas } from '../domain/services/rostrum.ts';
+import type { CustomFieldsSchemas } from '../domain/services/rostrum.ts';
 import { Failure } from './failure.ts';
 
 export type { SchemaFiles };
 
 /** @throws Failure in one sentence about the file */
-export async function readSchemas(files: SchemaFiles): Promise<OwnFieldsSchemas> {
+export async function readSchemas(files: SchemaFiles): Promise<CustomFieldsSchemas> {
   const { readSchemaFiles, SchemaFileError } = await import('../adapters/json-schema/index.ts');
   try {
     return await readSchemaFiles(files);

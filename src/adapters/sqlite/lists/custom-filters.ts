@@ -1,16 +1,16 @@
-import type { EntityFilter, OwnFilter } from '../../../domain/list.ts';
 import {
-  type OwnFilterFields,
-  type OwnFilters,
-  type OwnFilterType,
-  ownEqualities,
-} from '../../../domain/own-filters.ts';
+  type CustomFilterFields,
+  type CustomFilters,
+  type CustomFilterType,
+  customEqualities,
+} from '../../../domain/custom-filters.ts';
+import type { CustomFilter, EntityFilter } from '../../../domain/list.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Equality, ListScheme } from './lists.ts';
 
 /** What SQLite calls the types (https://www.sqlite.org/json1.html#jtype). */
-const jsonTypes: Readonly<Record<OwnFilterType, string>> = {
+const jsonTypes: Readonly<Record<CustomFilterType, string>> = {
   text: "'text'",
   number: "'integer', 'real'",
   boolean: "'true', 'false'",
@@ -24,12 +24,12 @@ interface OwnIndex {
 }
 
 /**
- * The index of an own field, which goes on with the order of a list that names no other.
+ * The index of a custom field, which goes on with the order of a list that names no other.
  *
  * Numbers are compared as they are written, and JavaScript writes each in one way: SQLite before
  * 3.53 reads some as their neighbors.
  */
-function ownIndex(table: 'users' | 'posts', field: string, type: OwnFilterType): OwnIndex {
+function ownIndex(table: 'users' | 'posts', field: string, type: CustomFilterType): OwnIndex {
   const path = `'$."${field}"'`;
   const value = `record ${type === 'text' ? '->>' : '->'} ${path}`;
   const expression = `CASE WHEN json_type(record, ${path}) IN (${jsonTypes[type]}) THEN ${value} END`;
@@ -51,16 +51,16 @@ function indexName(field: string): string {
  *
  * It is one transaction: a process that is killed in its midst leaves the file as it was.
  *
- * @param ownFilters undefined for whoever does not say: then nothing changes
+ * @param customFilters undefined for whoever does not say: then nothing changes
  */
 export function syncOwnIndexes(
   connection: Connection,
-  ownFilters: OwnFilters | undefined,
+  customFilters: CustomFilters | undefined,
   logger?: Logger,
 ): void {
-  if (ownFilters === undefined) return;
+  if (customFilters === undefined) return;
   const wanted = (['users', 'posts'] as const).flatMap((table) =>
-    Object.entries(ownFilters[table] ?? {}).map(([field, type]) => ownIndex(table, field, type)),
+    Object.entries(customFilters[table] ?? {}).map(([field, type]) => ownIndex(table, field, type)),
   );
   const select = `SELECT name, sql FROM sqlite_schema
     WHERE type = 'index' AND (name GLOB 'users_own_*' OR name GLOB 'posts_own_*')`;
@@ -72,7 +72,7 @@ export function syncOwnIndexes(
   try {
     for (const [name] of dropped) connection.exec(`DROP INDEX "${name}"`);
     for (const { name, sql } of missing) {
-      logger?.info({ index: name }, 'An index for a filter on an own field is being made.');
+      logger?.info({ index: name }, 'An index for a filter on a custom field is being made.');
       connection.exec(sql);
     }
     connection.exec('COMMIT');
@@ -82,10 +82,10 @@ export function syncOwnIndexes(
   }
 }
 
-/** Lists that can be filtered by own fields as well. */
-export function withOwnFilters<Filter extends EntityFilter, Sort extends string>(
+/** Lists that can be filtered by custom fields as well. */
+export function withCustomFilters<Filter extends EntityFilter, Sort extends string>(
   scheme: ListScheme<Filter, Sort>,
-  fields: OwnFilterFields = {},
+  fields: CustomFilterFields = {},
 ): ListScheme<Filter, Sort> {
   return {
     ...scheme,
@@ -99,10 +99,10 @@ export function withOwnFilters<Filter extends EntityFilter, Sort extends string>
 
 function ownEqualitiesOf<Sort extends string>(
   table: 'users' | 'posts',
-  own: OwnFilter | undefined,
-  fields: OwnFilterFields,
+  own: CustomFilter | undefined,
+  fields: CustomFilterFields,
 ): Equality<Sort>[] {
-  return ownEqualities(own, fields).map(({ name, type, value }) => {
+  return customEqualities(own, fields).map(({ name, type, value }) => {
     const index = ownIndex(table, name, type);
     return {
       column: index.expression,

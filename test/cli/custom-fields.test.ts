@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { runProgram } from '../../src/cli/program.ts';
-import { ownFiltersOf, settingsTable } from '../../src/settings/settings.ts';
+import { customFiltersOf, settingsTable } from '../../src/settings/settings.ts';
 import { node } from '../support/process.ts';
 import { startServer } from '../support/server.ts';
 import { refusalOf } from './refusal.ts';
 
-describe('own fields that the program is told of', function () {
+describe('custom fields that the program is told of', function () {
   this.timeout(60_000);
   const folder = mkdtempSync(join(tmpdir(), 'rostrum-own-'));
   const schema = join(folder, 'posts.json');
@@ -54,7 +54,7 @@ describe('own fields that the program is told of', function () {
     const { parse } = settingsTable.index;
     expect(parse('posts.slug:text, users.größe:number')).to.have.lengthOf(2);
     expect(
-      ownFiltersOf(['posts.slug:text', 'users.größe:number', 'users.vip:boolean']),
+      customFiltersOf(['posts.slug:text', 'users.größe:number', 'users.vip:boolean']),
     ).to.deep.equal({ users: { größe: 'number', vip: 'boolean' }, posts: { slug: 'text' } });
     for (const wrong of ['', 'slug', 'posts.slug', 'posts.slug:string', 'post.slug:text']) {
       expect(parse(wrong), wrong).to.equal(undefined);

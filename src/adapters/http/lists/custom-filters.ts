@@ -1,5 +1,5 @@
-import type { OwnFilter } from '../../../domain/list.ts';
-import type { OwnFilterFields, OwnFilterType } from '../../../domain/own-filters.ts';
+import type { CustomFilterFields, CustomFilterType } from '../../../domain/custom-filters.ts';
+import type { CustomFilter } from '../../../domain/list.ts';
 import type { Parameter } from '../endpoint.ts';
 import type { Query } from '../request/query.ts';
 
@@ -8,20 +8,23 @@ const jsonTypes = { text: 'string', number: 'number', boolean: 'boolean' } as co
 /** A number of JSON (RFC 8259, section 6). */
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The parameters of the own fields that a deployment has declared. */
-export function ownParameters(fields: OwnFilterFields = {}): readonly Parameter[] {
+/** The parameters of the custom fields that a deployment has declared. */
+export function ownParameters(fields: CustomFilterFields = {}): readonly Parameter[] {
   return Object.entries(fields).map(([name, type]) => ({
     name,
-    description: `Only records whose own field ${name} is this ${type}, exactly. Anything else matches nothing.`,
+    description: `Only records whose custom field ${name} is this ${type}, exactly. Anything else matches nothing.`,
     schema: { type: type === 'text' ? 'string' : [jsonTypes[type], 'string'] },
   }));
 }
 
 /**
- * What a query asks of own fields. What is not of the form of its type stays a text, which no
+ * What a query asks of custom fields. What is not of the form of its type stays a text, which no
  * field of that type equals.
  */
-export function readOwnFilter(query: Query, fields: OwnFilterFields = {}): OwnFilter | undefined {
+export function readCustomFilter(
+  query: Query,
+  fields: CustomFilterFields = {},
+): CustomFilter | undefined {
   const own = Object.entries(fields).flatMap(([name, type]) => {
     const [text] = query.get(name) ?? [];
     return text === undefined ? [] : [[name, readValue(text, type)] as const];
@@ -29,7 +32,7 @@ export function readOwnFilter(query: Query, fields: OwnFilterFields = {}): OwnFi
   return own.length === 0 ? undefined : Object.fromEntries(own);
 }
 
-function readValue(text: string, type: OwnFilterType): string | number | boolean {
+function readValue(text: string, type: CustomFilterType): string | number | boolean {
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   const number = type === 'number' && numberForm.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : text;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { type EntityFilter, type OwnFilter, postSorts, userSorts } from '../domain/list.ts';
+import { type CustomFilter, type EntityFilter, postSorts, userSorts } from '../domain/list.ts';
 import type { Entity } from '../domain/record.ts';
 import { later, post, times, user } from './fixtures.ts';
 import { idsOf, type Lister, matches, pageOf, put, putEach, walk } from './lists.ts';
-import { ownFilters, type Resource, type Suite } from './suite.ts';
+import { customFilters, type Resource, type Suite } from './suite.ts';
 
 /** What JSON may be where a text, a number or a boolean is looked for. */
 const oddities = [null, 0, 1, '', '0', '1', 'true', 'en', true, false, ['en'], [5], [true], {}];
@@ -15,8 +15,8 @@ const numbers = [
   ...[2 ** 31, 2 ** 53 - 1, 2 ** 53 - 2, 1 - 2 ** 53, 1.5, 123456789.12345679, 123456789.12345678],
 ];
 
-/** Filters on own fields that a deployment has declared. */
-export function describeOwnFilters({ both, test }: Suite): void {
+/** Filters on custom fields that a deployment has declared. */
+export function describeCustomFilters({ both, test }: Suite): void {
   both('own: a text, exactly, and nothing of another type', async (resource) => {
     const texts = ['en', 'EN', 'en ', 'e', 'e\u0301', 'é', '%', '.*', '$ne', '😀', '"', "'", '\\'];
     await matchesEach(resource, 'text', [...texts, ...oddities], 'string');
@@ -116,7 +116,7 @@ export function describeOwnFilters({ both, test }: Suite): void {
     },
   );
 
-  test('own: posts of an author who is deleted keep their own fields', async (store) => {
+  test('own: posts of an author who is deleted keep their custom fields', async (store) => {
     const [author = ''] = await put(store.users, [user()]);
     const [id = ''] = await put(store.posts, [post({ authorId: author, words: 0.1 })]);
     await matches(store.posts, { authorId: author, own: { words: 0.1 } }, [id]);
@@ -128,9 +128,9 @@ export function describeOwnFilters({ both, test }: Suite): void {
 
 type Type = 'text' | 'number' | 'boolean';
 
-/** The declared own field of a type. */
+/** The declared custom field of a type. */
 function nameOf<R extends Entity>({ name }: Resource<R>, type: Type): string {
-  const found = Object.entries(ownFilters[name]).find(([, declared]) => declared === type);
+  const found = Object.entries(customFilters[name]).find(([, declared]) => declared === type);
   return found?.[0] ?? '';
 }
 
@@ -156,7 +156,7 @@ async function matchesEach<R extends Entity>(
 async function walksInEachOrder<R extends Entity, Sort extends string>(
   lister: Lister<R, EntityFilter, Sort>,
   sorts: readonly Sort[],
-  own: OwnFilter,
+  own: CustomFilter,
 ): Promise<void> {
   for (const by of sorts) {
     for (const direction of ['asc', 'desc'] as const) {

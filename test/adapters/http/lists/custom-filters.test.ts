@@ -7,12 +7,12 @@ import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../../src/index.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 
-describe('lists by own fields', () => {
-  const ownFilters = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
+describe('lists by custom fields', () => {
+  const customFilters = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
   let api: Api;
 
   before(async () => {
-    api = await startApi({ store: createMemoryStore({ ownFilters }), core: { ownFilters } });
+    api = await startApi({ store: createMemoryStore({ customFilters }), core: { customFilters } });
     for (const [title, own] of Object.entries({
       a: { slug: 'hello', words: 5, pinned: true },
       b: { slug: 'hello', words: 0.1, pinned: false },
@@ -81,7 +81,7 @@ describe('lists by own fields', () => {
     ] as const) {
       for (const { name } of parameters) {
         const declare = () => {
-          createRostrum(api.store, { ownFilters: { [list]: { [name]: 'text' } } });
+          createRostrum(api.store, { customFilters: { [list]: { [name]: 'text' } } });
         };
         expect(declare, name).to.throw(TypeError, `"${name}" cannot be a filter of ${list}`);
       }

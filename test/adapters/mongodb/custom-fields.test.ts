@@ -21,7 +21,7 @@ const odd: Record<string, Json> = {
   'numbers for keys': { 2: 'b', 1: 'a', '-1': 'c', '01': 'd', 4294967296: 'e' },
 };
 
-await describeOn('replica set', 'Own fields that BSON knows otherwise', () => {
+await describeOn('replica set', 'Custom fields that BSON knows otherwise', () => {
   const database = useDatabase('replica set');
 
   for (const [what, value] of Object.entries(odd)) {

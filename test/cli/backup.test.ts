@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
@@ -69,6 +69,7 @@ describe('rostrum backup', function () {
     writeFileSync(path('copy.db.part'), 'half of a backup');
     const { code, stderr } = await backup('still.db');
     expect([code, stderr.replace(/pages: \d+ of \d+\n/, '')]).to.deep.equal([0, '']);
+    expect(readdirSync(folder.path).filter((name) => /-(wal|shm)$/.test(name))).to.deep.equal([]);
     const copy = openSqliteStore({ path: path('copy.db') });
     expect(await contentOf(copy)).to.deep.equal(content);
     await copy.close();

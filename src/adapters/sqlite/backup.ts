@@ -29,7 +29,8 @@ export async function backupSqlite({ path, to, onProgress }: SqliteBackupOptions
   }
   let connection: Connection | undefined;
   try {
-    const database = new DatabaseSync(path, { readOnly: true });
+    // Not read-only, or the last connection to the file would leave its `-wal` and `-shm` behind.
+    const database = new DatabaseSync(path);
     connection = new Connection(database);
     checkSchema(connection, path);
     // A transaction that has read something stays at that moment. Without it the backup would

@@ -14,6 +14,7 @@ export type { SqliteStoreOptions, WriteLimits } from './options.ts';
  * One store has a file at a time; readers (the sqlite3 shell, a backup) get in.
  *
  * @throws SqliteStoreError in one sentence that says what to do
+ * @throws TypeError or RangeError for `customFilters` that cannot be
  */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
   return openStore(options, (file) => new DatabaseSync(file));

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { checkCustomFilters } from '../../domain/custom-filters.ts';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';
@@ -21,6 +22,7 @@ export function openStore(
   { path, logger, writes, customFilters }: SqliteStoreOptions,
   open: (file: string) => DatabaseSync,
 ): Store {
+  if (customFilters !== undefined) checkCustomFilters(customFilters);
   const file = dataFile(path);
   const lock = lockDataFile(file);
   let connection: Connection | undefined;

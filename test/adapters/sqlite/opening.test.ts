@@ -97,6 +97,15 @@ describe('opening a sqlite store', () => {
     expectSound(path);
   });
 
+  it('refuses a custom filter that no index can have, and makes no file', () => {
+    const path = folder.file();
+    expect(() => folder.open(path, { customFilters: { posts: { "a'b": 'text' } } }))
+      .to.throw(TypeError)
+      .with.property('message')
+      .that.matches(/^"a'b" cannot be a filter of posts/);
+    expect(existsSync(path)).to.equal(false);
+  });
+
   for (const setting of ['journal_mode', 'synchronous', 'foreign_keys']) {
     it(`refuses a driver on which ${setting} does not take`, () => {
       const deaf = stepped((sql, run, exec) =>

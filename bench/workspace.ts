@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
+import { openStore } from '../src/adapters/open-store.ts';
 import { createLogger } from '../src/adapters/system/logger.ts';
 import type { Store } from '../src/index.ts';
 import type { StoreOptions } from '../src/ports/index.ts';
-import { openStore } from '../src/settings/open-store.ts';
 import { findMongod } from '../test/support/mongod/binary.ts';
 
 export const storeKinds = ['memory', 'SQLite', 'MongoDB'] as const;

@@ -45,7 +45,7 @@ const parts: Record<string, Part> = {
     },
   },
   walls: {
-    title: 'walls between the rooms (scripts/walls.ts)',
+    title: 'import boundaries (scripts/walls.ts)',
     run: () => node(join(root, 'scripts', 'walls.ts')),
   },
   unused: {

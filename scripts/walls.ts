@@ -1,58 +1,80 @@
-// The walls that neither the linter (walls/imports.json, walls/plain-classes.grit) nor the compiler
-// (src/tsconfig.core.json) sees: comments that silence them, and what only looks like plain code.
+// The import boundaries: what each folder of src may import. What the compiler holds as well (the
+// core has no package, no Node, no DOM) is in src/tsconfig.core.json.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 
-interface Wall {
-  readonly files: RegExp;
-  readonly denied: RegExp;
-  readonly message: string;
-}
+const core = ['src/domain/', 'src/ports/'];
+const node = 'node:(?!sqlite)';
 
-const core = /^src\/(?:domain|ports)\//;
+/** The longest name that fits a file counts. Names of what may be imported are regular expressions. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  'src/domain/': ['src/domain/[^/]+$'],
+  'src/domain/services/': ['src/domain/', 'src/ports/(?!index)'],
+  'src/ports/': ['src/ports/', 'src/domain/[^/]+$'],
+  'src/testing/': ['src/testing/', ...core, 'node:assert'],
+  'src/index.ts': [...core, 'src/adapters/system/'],
+  'src/client/': ['src/client/', 'src/domain/[^/]+$'],
+  'src/settings/': ['src/settings/', ...core],
+  'src/settings/index.ts': ['src/settings/', 'src/adapters/open-store.ts'],
+  'src/adapters/open-store.ts': [
+    'src/settings/',
+    'src/ports/',
+    'src/adapters/(?!http|inv).*/index.ts',
+  ],
+  'src/adapters/': ['own folder', ...core, node],
+  'src/adapters/credentials/': ['own folder', ...core, node, 'jose$'],
+  'src/adapters/http/': ['own folder', ...core, node, 'koa$', '@koa/router$', 'koa-bodyparser$'],
+  'src/adapters/http/access/': ['own folder', ...core, node, 'koa$', 'rate-limiter-flexible$'],
+  'src/adapters/inversify/': ['src/', 'inversify$'],
+  'src/adapters/json-schema/': ['own folder', ...core, node, 'ajv/'],
+  'src/adapters/metrics/': ['own folder', ...core, node, 'prom-client$'],
+  'src/adapters/mongodb/': ['own folder', ...core, node, 'mongodb$'],
+  'src/adapters/opentelemetry/': ['own folder', ...core, node, '@opentelemetry/api$'],
+  'src/adapters/sqlite/': ['own folder', ...core, 'node:'],
+  'src/adapters/system/': ['own folder', ...core, node, 'pino$'],
+  'src/cli/': ['src/', node, 'commander$', 'cli-progress$', 'csv-parse'],
+  'src/main.ts': ['src/', node],
+};
 
-const walls: readonly Wall[] = [
-  {
-    files: core,
-    denied: /\/\/\/ *<reference (?!lib="esnext\.disposable")/g,
-    message: 'the core may not reference other declarations',
-  },
-  {
-    files: core,
-    denied: /@ts-(?:ignore|expect-error|nocheck)|biome-ignore/g,
-    message: 'the core may not silence a check',
-  },
-  {
-    files: core,
-    denied: /^(?:export )?declare /gm,
-    message: 'the core may not declare what it does not make',
-  },
-  { files: core, denied: /\bimport\(/g, message: 'the core may not import at run time' },
-  {
-    files: /^src\/settings\//,
-    denied: /^(?:import|export) (?!type )[^;]*? from '\.\.\/adapters\//gm,
-    message: 'the settings may not import an adapter statically',
-  },
-  {
-    files: /^src\/.*(?<!\.ts)$|^src\/.*\.d\.ts$/,
-    denied: /^/g,
-    message: 'src holds modules in .ts files and nothing else',
-  },
-];
+/** What the core may not do, beside importing: it would get round the compiler. */
+const ways =
+  /globalThis|\bimport\(|^(?:export )?declare |@ts-\w+|biome-ignore|<reference (?!lib=)/gm;
+const imports =
+  /^(?:import|export)\s(?:[\w\s{},*]+\sfrom\s)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+const decorators = /^ *@\w/gm;
 
 const root = resolve(import.meta.dirname, '..');
-const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && !entry.name.startsWith('tsconfig'))
-  .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
 
-for (const path of files.map((file) => file.split(sep).join('/')).sort()) {
-  const text = readFileSync(join(root, path), 'utf8');
-  for (const { files: where, denied, message } of walls) {
-    if (!where.test(path)) continue;
-    for (const { index } of text.matchAll(denied)) {
-      console.error(`${path}:${text.slice(0, index).split('\n').length} ${message}`);
-      process.exitCode = 1;
-    }
+function allowedIn(file: string): RegExp[] {
+  const folders = Object.keys(mayImport).filter((folder) => file.startsWith(folder));
+  const [folder = ''] = folders.sort((a, b) => b.length - a.length);
+  const ownFolder = `${file.split('/').slice(0, 3).join('/')}/`;
+  const names = mayImport[folder] ?? [];
+  return names.map((name) => new RegExp(`^${name === 'own folder' ? ownFolder : name}`));
+}
+
+function check(file: string, text: string): void {
+  const complain = (index: number, message: string): void => {
+    console.error(`${file}:${text.slice(0, index).split('\n').length} ${message}`);
+    process.exitCode = 1;
+  };
+  const allowed = allowedIn(file);
+  for (const { index, 1: statement, 2: call = '' } of text.matchAll(imports)) {
+    const name = statement ?? call;
+    const target = name.startsWith('.') ? posix.join(posix.dirname(file), name) : name;
+    if (!allowed.some((pattern) => pattern.test(target)))
+      complain(index, `may not import ${target}`);
   }
+  const isCore = core.some((folder) => file.startsWith(folder));
+  for (const { index, 0: way } of isCore ? text.matchAll(ways) : []) {
+    complain(index, `the core may not use ${way.trim()}`);
+  }
+  for (const { index } of text.matchAll(decorators))
+    complain(index, 'no decorators: classes are plain');
+}
+
+for (const name of readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).sort()) {
+  if (name.endsWith('.ts'))
+    check(posix.join('src', name), readFileSync(join(root, 'src', name), 'utf8'));
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openStore } from '../adapters/open-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
-import { openStore } from '../settings/open-store.ts';
 import { parseStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, type StoreSetting, storeFailure } from './failure.ts';
 

@@ -6,8 +6,8 @@
 //   node --max-old-space-size=1024 test/faults/large-pages.ts mongodb://…
 
 import { createApp, serve } from '../../src/adapters/http/index.ts';
+import { openStore } from '../../src/adapters/open-store.ts';
 import { createRostrum } from '../../src/index.ts';
-import { openStore } from '../../src/settings/open-store.ts';
 
 const [url = 'memory:'] = process.argv.slice(2);
 const [records, pages] = [40, 16];

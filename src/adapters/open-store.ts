@@ -1,6 +1,6 @@
 import type { Logger } from '../ports/logger.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
-import { parseStoreUrl } from './store-url.ts';
+import { parseStoreUrl } from '../settings/store-url.ts';
 
 /**
  * Opens the store that a URL names. Only that store's adapter is loaded, so that the driver of
@@ -16,15 +16,15 @@ export async function openStore(
   const store = parseStoreUrl(url);
   switch (store.kind) {
     case 'memory': {
-      const { createMemoryStore } = await import('../adapters/memory/index.ts');
+      const { createMemoryStore } = await import('./memory/index.ts');
       return createMemoryStore(options);
     }
     case 'sqlite': {
-      const { openSqliteStore } = await import('../adapters/sqlite/index.ts');
+      const { openSqliteStore } = await import('./sqlite/index.ts');
       return openSqliteStore({ ...options, path: store.path, logger });
     }
     case 'mongodb': {
-      const { openMongodbStore } = await import('../adapters/mongodb/index.ts');
+      const { openMongodbStore } = await import('./mongodb/index.ts');
       return openMongodbStore({ ...options, url: store.url, logger });
     }
   }

@@ -3,7 +3,6 @@
 //   npm run bench                          all of them
 //   npm run bench -- --only http --quick   one of them, to see that it runs
 
-import { measureCalls } from './calls.ts';
 import { measureFeatures } from './features.ts';
 import { measureHttp } from './http.ts';
 import { leaveServersCore, machineFacts } from './machine.ts';
@@ -12,14 +11,11 @@ import { measurePages } from './pages.ts';
 import { say } from './progress.ts';
 import { publish } from './results.ts';
 import { Workspace } from './workspace.ts';
-import { measureWrites } from './writes.ts';
 
 const measurements = {
   http: measureHttp,
   features: measureFeatures,
-  writes: measureWrites,
   pages: measurePages,
-  calls: measureCalls,
 };
 
 const options = readOptions(process.argv.slice(2));
@@ -44,6 +40,6 @@ await using workspace = new Workspace();
 for (const [name, measure] of chosen) {
   const report = await measure(options, workspace);
   console.log(`\n## ${name}\n\n${report.markdown}`);
-  say(`${name}: data and charts are in ${publish(name, report, facts, quick)}`);
+  say(`${name}: data is in ${publish(name, report, facts, quick)}`);
 }
 clearTimeout(bound);

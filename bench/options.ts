@@ -46,6 +46,8 @@ export function readOptions(args: readonly string[]) {
       quick: { type: 'boolean', default: false },
       /** The one measurement that is wanted; all of them when absent. */
       only: { type: 'string' },
+      /** How many rounds `http` has. */
+      rounds: { type: 'string' },
       /** The one store that is wanted; all of them when absent. */
       store: { type: 'string' },
       /** How many posts the large store has; then the run is no full one. */
@@ -60,5 +62,7 @@ export function readOptions(args: readonly string[]) {
   if (stores.length === 0) throw new Error(`--store is one of ${storeKinds.join(', ')}.`);
   const sizes = values.quick ? quick : full;
   const many = Number(values.many ?? sizes.many);
-  return { ...values, ...sizes, many, stores, quick: values.quick || values.many !== undefined };
+  const rounds = Number(values.rounds ?? sizes.rounds);
+  const isPart = values.many !== undefined || values.rounds !== undefined;
+  return { ...values, ...sizes, many, rounds, stores, quick: values.quick || isPart };
 }

@@ -7,12 +7,10 @@ import { cache, root } from './workspace.ts';
 export interface Report {
   readonly markdown: string;
   readonly data: Readonly<Record<string, readonly object[]>>;
-  /** SVG documents by their names. */
-  readonly charts?: Readonly<Record<string, string>>;
 }
 
 /**
- * Writes data and charts into docs/benchmarks and the text into docs/benchmarks.md, between the
+ * Writes data into docs/benchmarks and the text into docs/benchmarks.md, between the
  * comments that name the measurement. A quick run writes all of it into the cache instead.
  *
  * @returns the folder
@@ -21,9 +19,6 @@ export function publish(name: string, report: Report, facts: readonly string[], 
   const folder = isQuick ? join(cache, 'results') : join(root, 'docs', 'benchmarks');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, `${name}.json`), compact({ machine: facts, ...report.data }));
-  for (const [chart, svg] of Object.entries(report.charts ?? {})) {
-    writeFileSync(join(folder, `${chart}.svg`), svg);
-  }
   const text = `${facts.map((fact) => `- ${fact}`).join('\n')}\n\n${report.markdown}`;
   const page = isQuick ? join(folder, `${name}.md`) : join(root, 'docs', 'benchmarks.md');
   const [begin, end] = [`<!-- written by the run: ${name} -->`, '<!-- end of the run -->'];

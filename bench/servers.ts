@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child } from './child.ts';
-import type { Calls, Usage } from './servers/probe.ts';
+import type { Usage } from './servers/probe.ts';
 import { cache, root, type Workspace } from './workspace.ts';
 
 export const contestants = ['bare', 'Fastify', 'Rostrum'] as const;
@@ -14,8 +14,6 @@ export interface Server extends AsyncDisposable {
   /** From the start of the process until it says that it is ready, in milliseconds. */
   readonly startMs: number;
   usage(): Promise<Usage>;
-  /** How often each function was called since the last time, by the URL of its file. */
-  calls(): Promise<Calls>;
 }
 
 const build = join(cache, 'build');
@@ -79,7 +77,6 @@ export async function startServer(
       port,
       startMs: performance.now() - start,
       usage: () => child.ask<Usage>('usage'),
-      calls: () => child.ask<Calls>('calls'),
       [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
     };
   } catch (cause) {

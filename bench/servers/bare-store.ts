@@ -1,10 +1,13 @@
 /** A post as the bare stores keep it. They add nothing to what the client sent but these. */
-export type BarePost = { readonly id: string; readonly createdAt: string } & Record<
-  string,
-  unknown
->;
+export interface BarePost {
+  readonly id: string;
+  readonly title: string;
+  readonly authorId?: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
 
-/** The least that keeps posts: no check, no version, no second order, no author. */
+/** The least that keeps posts: no check, no version, no look at the author. */
 export interface BareStore {
   /** The post as JSON. */
   get(id: string): string | undefined | Promise<string | undefined>;

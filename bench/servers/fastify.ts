@@ -37,7 +37,7 @@ export async function fastify(store: BareStore): Promise<number> {
     reply.type('application/json');
     return await pageOf(store, Number(query.limit));
   });
-  app.post<{ Body: Record<string, unknown> }>('/api/v1/posts', async ({ body }, reply) => {
+  app.post<{ Body: { readonly title: string } }>('/api/v1/posts', async ({ body }, reply) => {
     reply.status(201).type('application/json');
     return await store.add(newPost(body));
   });

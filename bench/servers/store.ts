@@ -25,7 +25,7 @@ function memory(): BareStore {
 }
 
 /** What a POST sends, with the same ids and times as Rostrum's. */
-export function newPost(input: Record<string, unknown>): BarePost {
+export function newPost(input: { readonly title: string }): BarePost {
   const createdAt = systemClock.now();
   return { id: uuidV7.next(), ...input, createdAt, updatedAt: createdAt };
 }

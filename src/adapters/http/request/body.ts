@@ -10,7 +10,6 @@ import { type Begun, WorkQueue } from '../load/work-queue.ts';
 import { Problem } from '../problems/problem.ts';
 import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
 import { findDuplicateKey } from './duplicate-keys.ts';
-import { findJsonError } from './json-error.ts';
 import { bodyLimit, shortestPiece, smallBody } from './limits.ts';
 
 const mebibyte = 1024 * 1024;
@@ -130,21 +129,14 @@ function parseObject(text: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    throw new Problem('invalid-body', `The body is not valid JSON: ${whereOf(text)}.`);
+  } catch (error) {
+    throw new Problem('invalid-body', `The body is not valid JSON: ${(error as Error).message}.`);
   }
   if (!isPlainObject(value)) throw new Problem('invalid-body', 'The body must be a JSON object.');
   const duplicate = findDuplicateKey(text);
   if (duplicate === undefined) return value as JsonObject;
   const key = JSON.stringify(duplicate.key.slice(0, 64));
   throw new Problem('invalid-body', `The body has the key ${key} twice in one object.`);
-}
-
-function whereOf(text: string): string {
-  const at = findJsonError(text);
-  if (at === text.length) return 'it ends too early';
-  const lines = text.slice(0, at).split('\n');
-  return `see line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 }
 
 /** A body that somebody read before us is gone; waiting for it would never end. */

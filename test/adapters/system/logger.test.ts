@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants,
-  existsSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -11,10 +10,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { LogWriter } from '../../../src/adapters/system/log-writer.ts';
+import { readable } from '../../../src/adapters/system/log-file.ts';
 import { outcomeOf, start } from '../../support/process.ts';
 import { repository } from '../../support/repository-copy.ts';
-import { until } from '../../support/until.ts';
 
 const writer = new URL('../../../src/adapters/system/logger.ts', import.meta.url).href;
 
@@ -119,45 +117,12 @@ describe('the log', () => {
     expect(await run('process.exitCode = logger.debug ? 1 : 0;', file, 'info')).to.equal(0);
   });
 
-  it('goes on when a pipe has a reader again, and says how many lines were lost', async () => {
-    await outcomeOf(start('mkfifo', [file]));
-    // Does not wait for a writer.
-    const listen = () => openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    const first = listen();
-    const running = run(
-      `const { existsSync, writeFileSync } = await import('node:fs');
-      const say = (name) => writeFileSync('${file}.' + name, '');
-      const hear = async (name) => { while (!existsSync('${file}.' + name)) await sleep(5); };
-      say('begun'); await hear('closed');
-      for (let n = 0; n < 7; n++) { logger.warn({ n }, 'lost'); await sleep(20); }
-      say('lost'); await hear('open');
-      logger.warn({}, 'last'); await sleep(50);`,
-      file,
-    );
-    await until(() => existsSync(`${file}.begun`), 'the process has opened the pipe');
-    closeSync(first);
-    writeFileSync(`${file}.closed`, '');
-    await until(() => existsSync(`${file}.lost`), 'lines were written to nobody');
-    const second = listen();
-    writeFileSync(`${file}.open`, '');
-    expect(await running).to.equal(0);
-    const [last, report] = readFileSync(second, 'utf8')
-      .split('\n', 2)
-      .map((line) => JSON.parse(line));
-    closeSync(second);
-    expect(last).to.include({ msg: 'last' });
-    expect(report).to.include({ level: 'warn', dropped: 7 });
-  });
-
   it('is text at a terminal, in which no client can make up a member or move the cursor', () => {
-    const fd = openSync(file, 'w');
-    const writer = new LogWriter({ fd, isTerminal: true });
     const time = '2026-11-21T09:30:00.000Z';
     const odd = { path: '/\u001b[2J', agent: 'a b=c', name: 'José\u009b\u202e', n: 1 };
-    writer.writeLine(`${JSON.stringify({ level: 'info', time, msg: 'request', ...odd })}\n`);
-    writer.writeRest();
-    closeSync(fd);
-    expect(readFileSync(file, 'utf8')).to.equal(
+    expect(
+      readable(`${JSON.stringify({ level: 'info', time, msg: 'request', ...odd })}\n`),
+    ).to.equal(
       '09:30:00.000 INFO  request path="/\\u001b[2J" agent="a b=c" name="José\\u{9b}\\u{202e}" n=1\n',
     );
   });

@@ -1,0 +1,103 @@
+import { write, writeSync } from 'node:fs';
+
+/** How long, in milliseconds, a line waits for others: one write for all of them costs less. */
+const gatherMs = 20;
+
+/** Characters that wait at most. Beyond them lines are dropped, and requests go on. */
+const maxWaiting = 4 * 1024 * 1024;
+
+/** Files with lines that wait. One listener serves all of them. */
+const unwritten = new Set<LogFile>();
+process.on('exit', () => {
+  for (const file of unwritten) file.writeRest();
+});
+
+/**
+ * Collects the lines of a log and writes them without blocking the event loop. A log that cannot be
+ * written (a full disk, a closed or an unread pipe) ends nothing and keeps no process from its end.
+ * The exit of the process writes the rest; `kill -9` loses the last lines.
+ *
+ * pino's own destination does not do that: at the exit it repeats a write that fails for ever.
+ */
+export class LogFile {
+  readonly #fd: number;
+  readonly #isTerminal: boolean;
+  #waiting = '';
+  #timer: NodeJS.Timeout | undefined;
+  #isWriting = false;
+  /** What a pipe without a reader did not take yet. */
+  #refused: Uint8Array | undefined;
+
+  constructor(fd: number, isTerminal: boolean) {
+    this.#fd = fd;
+    this.#isTerminal = isTerminal;
+  }
+
+  write(line: string): void {
+    if (this.#waiting.length > maxWaiting) return;
+    this.#waiting += this.#isTerminal ? readable(line) : line;
+    unwritten.add(this);
+    this.#timer ??= setTimeout(() => this.flush(), gatherMs);
+  }
+
+  /** Writes what waits, without waiting for more. */
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#isWriting || this.#waiting === '') return;
+    const bytes = Buffer.from(this.#waiting);
+    this.#waiting = '';
+    this.#write(bytes);
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#isWriting = true;
+    this.#refused = undefined;
+    write(this.#fd, bytes, (error, written) => {
+      if (error?.code === 'EAGAIN') {
+        this.#refused = bytes;
+        setTimeout(() => this.#write(bytes), gatherMs).unref();
+      } else if (error === null && written < bytes.length) {
+        this.#write(bytes.subarray(written));
+      } else {
+        this.#isWriting = false;
+        if (this.#waiting !== '') this.#timer ??= setTimeout(() => this.flush(), gatherMs);
+      }
+    });
+  }
+
+  /** Writes what waits before the process ends. */
+  writeRest(): void {
+    try {
+      if (this.#refused !== undefined) writeSync(this.#fd, this.#refused);
+      writeSync(this.#fd, this.#waiting);
+    } catch {
+      // The log cannot be written, and the process ends.
+    }
+  }
+}
+
+/** A line of JSON as a person reads it: time, level, message, and the other members. */
+export function readable(line: string): string {
+  const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const members = Object.entries(rest).map(([name, value]) => `${name}=${shown(value)}`);
+  const stack = isObject(err) && typeof err.stack === 'string' ? `\n${err.stack}` : '';
+  const head = `${String(time).slice(11, 23)} ${String(level).toUpperCase().padEnd(5)} ${String(msg)}`;
+  return `${[head, ...members].join(' ')}${stack}\n`;
+}
+
+/** A value without what a client could make a terminal do, or pass off as another member. */
+function shown(value: unknown): string {
+  const isPlain = typeof value === 'string' && /^[!#-~]+$/.test(value);
+  return isPlain ? value : JSON.stringify(value).replace(/[^ -~]/gu, escaped);
+}
+
+function escaped(character: string): string {
+  return /\p{C}|\p{Z}/u.test(character)
+    ? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+    : character;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -5,10 +5,8 @@ import { boundaryOptions, createBoundary, handleAppErrors, isForClient } from '.
 import { exchangeOf } from './exchange.ts';
 import { rostrumMiddleware } from './middleware.ts';
 import type { RostrumAppOptions } from './options.ts';
-import { pastKoa } from './past-koa.ts';
 import { unserved } from './problems/problem.ts';
 import { publicBase } from './request/target.ts';
-import { sendPastKoa } from './response.ts';
 
 /**
  * The whole program's app: the API, its description, pages for people, the probes. Middleware that is
@@ -18,9 +16,8 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   const { logger, isOwnHost, publicUrl } = options;
   const site = publicUrl === undefined ? '' : publicBase(publicUrl);
   const app = new Koa();
-  const within = createBoundary({ ...boundaryOptions(options), isOwnHost }, sendPastKoa);
   handleAppErrors(app, logger);
-  app.use((ctx, next) => within(ctx, next));
+  app.use(createBoundary({ ...boundaryOptions(options), isOwnHost }));
   app.use(serveBeside(rostrum.customFilters, options)); // First, so that a prefix of "" does not hide it.
   app.use(rostrumMiddleware(rostrum, options));
   app.use(async (ctx, next) => {
@@ -31,9 +28,7 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
       ctx.onerror(error as Error);
     }
     if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
-    const exchange = exchangeOf(ctx);
-    if (exchange?.response !== undefined) return;
-    throw unserved(exchange?.target ?? { isValid: true }, `${site}/ leads to what there is`);
+    throw unserved(exchangeOf(ctx)?.target ?? { isValid: true }, `${site}/ leads to what there is`);
   });
-  return pastKoa(app);
+  return app;
 }

@@ -10,7 +10,7 @@ import { homePage } from './pages/home.ts';
 import { problemPage } from './problems/page.ts';
 import { readOnly } from './request/read-only.ts';
 import { below, publicBase } from './request/target.ts';
-import { json, type Response, revalidated } from './response.ts';
+import { json, type Response, respond, revalidated } from './response.ts';
 
 /** How long a store may take to say that it is ready. */
 const readyTimeoutMs = 2000;
@@ -48,23 +48,22 @@ export function serveBeside(customFilters: CustomFilters, options: RostrumAppOpt
     const problem = below('/problems', path);
     const docs = below('/docs', path);
     const page = pages.get(path);
-    if (page !== undefined) {
-      exchange.endpoint = path;
-      exchange.response = await readOnly(ctx, () => page(ctx));
-    } else if (docs !== undefined) {
-      exchange.endpoint = '/docs';
-      exchange.response = await readOnly(ctx, () => docsPage(site, docs));
-    } else if (problem !== undefined) {
+    const serve = async (endpoint: string, read: Page) => {
+      exchange.endpoint = endpoint;
+      respond(ctx, await readOnly(ctx, () => read(ctx)));
+    };
+    if (page !== undefined) return serve(path, page);
+    if (docs !== undefined) return serve('/docs', () => docsPage(site, docs));
+    if (problem !== undefined) {
       exchange.endpoint = '/problems';
-      exchange.response = problemPage(ctx, exchange, problem.slice(1));
-    } else if (path === metadata) {
-      exchange.endpoint = metadata;
-      exchange.response = resourceMetadata(ctx, exchange, prefix, issuer);
-    } else if (path === '*' && ctx.method === 'OPTIONS') {
-      exchange.response = serverOptions;
-    } else {
-      return next();
+      return respond(ctx, problemPage(ctx, exchange, problem.slice(1)));
     }
+    if (path === metadata) {
+      exchange.endpoint = metadata;
+      return respond(ctx, resourceMetadata(ctx, exchange, prefix, issuer));
+    }
+    if (path === '*' && ctx.method === 'OPTIONS') return respond(ctx, serverOptions);
+    return next();
   };
 }
 

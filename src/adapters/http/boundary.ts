@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import type Koa from 'koa';
-import type { Context } from 'koa';
+import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../../ports/logger.ts';
 import { clientAddresses } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
@@ -12,7 +12,9 @@ import type { RostrumAppOptions, RostrumHttpOptions, Trace } from './options.ts'
 import { Problem, problemResponse, toProblem } from './problems/problem.ts';
 import { maxTargetLength } from './request/limits.ts';
 import { publicBase } from './request/target.ts';
-import { commonHeaders, type Deliver } from './response.ts';
+import { commonHeaders, respond, setHeaders } from './response.ts';
+import { endOfTurn } from './server/turn.ts';
+import { isBodyDue, sendBeforeBody } from './server/unread-body.ts';
 
 export interface BoundaryOptions extends ExchangeOptions {
   readonly logger: Logger | undefined;
@@ -38,32 +40,27 @@ export function boundaryOptions(options: RostrumHttpOptions): BoundaryOptions {
   };
 }
 
-type Handle = (exchange: Exchange) => unknown;
-export type Boundary = (ctx: Context, handle: Handle) => Promise<void>;
-
 /**
- * What surrounds all else: gives the request its id, turns what is thrown into a problem, logs,
- * adds the headers that all responses have, and hands the response over.
+ * What surrounds all else: gives the request its id, logs it, turns what is thrown into a problem, and
+ * adds the headers that all responses have.
  */
-export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boundary {
+export function createBoundary(options: BoundaryOptions): Middleware {
   const { logger, accessLog, metrics, trace, cors, isOwnHost } = options;
   // Without a logger, the app's `error` event has what nobody expected.
   const fail = logger && failureLog(logger);
-  return (ctx, handle) => {
+  return (ctx, next) => {
     const exchange = new Exchange(ctx, options);
     ctx.state.exchange = exchange;
     if (logger && accessLog) logAtEnd(exchange, logger);
     if (metrics) countAtEnd(exchange, metrics);
-    return trace
-      ? trace(exchange, () => serve(ctx, exchange, handle))
-      : serve(ctx, exchange, handle);
+    return trace ? trace(exchange, () => serve(ctx, exchange, next)) : serve(ctx, exchange, next);
   };
 
-  async function serve(ctx: Context, exchange: Exchange, handle: Handle): Promise<void> {
+  async function serve(ctx: Context, exchange: Exchange, next: Next): Promise<void> {
     try {
       if (ctx.originalUrl.length > maxTargetLength) throw uriTooLong();
       if (isOwnHost !== undefined) checkHost(exchange, isOwnHost);
-      await handle(exchange);
+      await next();
     } catch (error) {
       if (error instanceof RequestAborted) {
         ctx.respond = false;
@@ -73,19 +70,14 @@ export function createBoundary(options: BoundaryOptions, deliver: Deliver): Boun
       exchange.problem = problem.code;
       if (problem.status >= 500 && fail) fail(exchange, problem);
       else if (problem.cause !== undefined) ctx.app.emit('error', failed(problem.cause), ctx);
-      exchange.response = problemResponse(problem, exchange.requestId, exchange.problems);
+      respond(ctx, problemResponse(problem, exchange.requestId, exchange.problems));
     }
-    const { response, requestId } = exchange;
-    if (response === undefined) return;
-    const headers = [
-      ...response.headers,
-      ...rateLimitHeaders(exchange.quotas),
-      ...cors.headersFor(ctx.req),
-      ...commonHeaders(requestId),
-    ];
-    // What is sent is not held here until its client has taken it.
-    exchange.response = undefined;
-    deliver(ctx, { ...response, headers });
+    if (ctx.respond === false || ctx.headerSent) return;
+    setHeaders(ctx, commonHeaders(exchange.requestId));
+    setHeaders(ctx, rateLimitHeaders(exchange.quotas));
+    if (!cors.isOff) setHeaders(ctx, cors.headersFor(ctx.req));
+    if (ctx.status !== 503) await endOfTurn(); // Under load a turn is long, and what is refused goes first.
+    if (isBodyDue(ctx.req)) sendBeforeBody(ctx, () => (exchange.isSentEarly = true));
   }
 }
 

@@ -1,11 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RouterMiddleware } from '@koa/router';
 import type { Scope } from '../../domain/caller.ts';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { JsonSchema } from './endpoints/json-schema.ts';
 import type { Exchange } from './exchange.ts';
+import type { RequestKind } from './load/admission.ts';
 import type { ResponseMemory } from './load/response-memory.ts';
 import type { Audit } from './operator/log.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import type { BodyForm } from './request/body-headers.ts';
+import type { Query } from './request/query.ts';
 import type { Response } from './response.ts';
 
 /** A query parameter that an endpoint takes, or a header that it reads. */
@@ -64,3 +68,23 @@ export interface Endpoint {
   readonly problems: readonly ProblemCode[];
   readonly handle: Handler;
 }
+
+/** An endpoint and the tables that its requests are held to. */
+export interface Operation {
+  readonly endpoint: Endpoint;
+  readonly kind: RequestKind;
+  /** Reads a query and checks it. */
+  readonly query: { read(text: string): Query };
+  readonly headers: { check(headers: IncomingHttpHeaders): void };
+}
+
+/** What the steps of the chain learn: `boundary.ts` makes the exchange, the first step finds the endpoint. */
+export interface State {
+  exchange: Exchange;
+  operation: Operation;
+  /** The core, bound to the caller. */
+  rostrum: Rostrum;
+}
+
+/** A step of the chain: middleware of Koa. */
+export type Step = RouterMiddleware<State>;

@@ -11,7 +11,6 @@ import type { Query } from './request/query.ts';
 import { requestIdFrom } from './request/request-id.ts';
 import { parseTarget, type Target } from './request/target.ts';
 import { traceIdFrom } from './request/trace-parent.ts';
-import { isSent, type Response } from './response.ts';
 
 const noQuery: Query = new Map();
 
@@ -69,7 +68,8 @@ export class Exchange {
   query: Query = noQuery;
   /** An empty object for an endpoint that takes no body. */
   body: JsonObject = {};
-  response: Response | undefined;
+  /** Whether the client has a response that was sent before the body of its request had come. */
+  isSentEarly = false;
 
   readonly #publicUrl: string | undefined;
 
@@ -96,8 +96,9 @@ export class Exchange {
     return this.#publicUrl ?? `http://${this.host ?? 'localhost'}`;
   }
 
+  /** Whether all of the response was sent, though it may end later, with its request. */
   get isSent(): boolean {
-    return isSent(this.res);
+    return this.isSentEarly || this.res.writableFinished;
   }
 
   get metadataUrl(): string | undefined {

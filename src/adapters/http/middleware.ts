@@ -3,12 +3,12 @@ import Koa, { type Middleware } from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { createApi } from './api.ts';
 import { boundaryOptions, createBoundary, handleAppErrors } from './boundary.ts';
-import { type Exchange, exchangeOf } from './exchange.ts';
+import { exchangeOf } from './exchange.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { problemPage } from './problems/page.ts';
 import { unserved } from './problems/problem.ts';
 import { below, mountPath, parseTarget, prefixPath } from './request/target.ts';
-import { leaveToKoa } from './response.ts';
+import { respond } from './response.ts';
 
 /**
  * Rostrum in somebody else's Koa app: serves what lies under the prefix, and leaves all else to
@@ -22,29 +22,34 @@ import { leaveToKoa } from './response.ts';
 export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions = {}): Middleware {
   const { prefix = '/api/v1' } = options;
   const front = prefixPath(prefix);
-  const boundary = boundaryOptions(options);
-  const { publicUrl, cors } = boundary;
-  const within = createBoundary(boundary, leaveToKoa);
-  const api = createApi(rostrum, options, cors);
+  const boundaryParts = boundaryOptions(options);
+  const { publicUrl, cors } = boundaryParts;
+  const boundary = createBoundary(boundaryParts);
+  const api = createApi(rostrum, front, options, cors);
 
   return (ctx, next) => {
     const known = exchangeOf(ctx);
     // An app that is mounted below has another part of the target.
-    const { path } = known?.url === ctx.url ? known.target : parseTarget(ctx.url);
-    const rest = below(front, path);
+    const target = known?.url === ctx.url ? known.target : parseTarget(ctx.url);
+    const rest = below(front, target.path);
     if (rest === undefined) return next();
-    const handle = (exchange: Exchange) => {
+    const base = () => {
       const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
-      exchange.base = (publicUrl ?? mountPath(ctx.url, originalUrl)) + front;
-      if (exchange === known) return api(ctx, exchange, rest);
+      return (publicUrl ?? mountPath(ctx.url, originalUrl)) + front;
+    };
+    if (known !== undefined) {
+      known.base = base();
+      return api(ctx, target);
+    }
+    return boundary(ctx, async () => {
+      const { exchange } = ctx.state;
+      exchange.base = base();
       exchange.problems = `${exchange.base}/problems`;
       const page = below('/problems', rest);
-      if (page === undefined) return api(ctx, exchange, rest);
+      if (page === undefined) return api(ctx, target);
       exchange.endpoint = '/problems';
-      exchange.response = problemPage(ctx, exchange, page.slice(1));
-      return undefined;
-    };
-    return known === undefined ? within(ctx, handle) : handle(known);
+      return respond(ctx, problemPage(ctx, exchange, page.slice(1)));
+    });
   };
 }
 
@@ -62,16 +67,14 @@ export function rostrumListener(
 ): (request: IncomingMessage, response: ServerResponse, next?: NextListener) => void {
   const { prefix = '/api/v1', logger } = options;
   const front = prefixPath(prefix);
-  const within = createBoundary(boundaryOptions(options), leaveToKoa);
   const app = new Koa();
   handleAppErrors(app, logger);
   app.use(rostrumMiddleware(rostrum, options));
-  app.use((ctx) =>
-    within(ctx, (exchange) => {
-      exchange.problems = `${front}/problems`;
-      throw unserved(exchange.target);
-    }),
-  );
+  app.use(createBoundary(boundaryOptions(options)));
+  app.use(({ state: { exchange } }) => {
+    exchange.problems = `${front}/problems`;
+    throw unserved(exchange.target);
+  });
   const handle = app.callback();
   return (request, response, next) => {
     const isOurs = below(front, parseTarget(request.url ?? '').path) !== undefined;

@@ -50,7 +50,7 @@ describe('in somebody else’s app', () => {
     await calls.make(`${base}/users`, { name: 'Bea' });
     const page = await calls.get(`${base}/users?limit=1`);
     const link = /^<(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
-    expect(link).to.match(new RegExp(`^${base}/users\\?`));
+    expect(link.startsWith(`${base}/users?`), link).to.equal(true);
     expect((await calls.get(link)).body.users).to.have.lengthOf(1);
     const missing = await calls.get(`${base}/users/x`);
     const { type } = expectProblem(missing, 404, 'user-not-found', base);
@@ -59,7 +59,7 @@ describe('in somebody else’s app', () => {
     expectProblem(await calls.get(`${base}/users/%ZZ`), 400, 'invalid-path', base);
   }
 
-  for (const prefix of ['/api/v1', '/a', '/deep/ly/nested', '/caf%C3%A9']) {
+  for (const prefix of ['/api/v1', '/a', '/deep/ly/nested', '/caf%C3%A9', '/a(b)!']) {
     it(`answers under ${prefix} and leaves the rest to the app`, async () => {
       const app = new Koa();
       app.use(rostrumMiddleware(rostrum, { prefix }));

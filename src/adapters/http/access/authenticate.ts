@@ -3,7 +3,7 @@ import type { Caller, Scope } from '../../../domain/caller.ts';
 import { RostrumError } from '../../../domain/errors.ts';
 import { isThenable } from '../../../domain/options.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
-import type { Step } from '../chain.ts';
+import type { Step } from '../endpoint.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Authenticate } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
@@ -12,19 +12,13 @@ import type { RateLimiter } from './rate-limit.ts';
 
 interface Parts {
   readonly rostrum: Rostrum;
-  readonly authenticate: Authenticate | undefined;
+  readonly authenticate: Authenticate;
   /** Refused tokens by address. */
   readonly failures: RateLimiter | undefined;
 }
 
-/** Finds out who asks, and binds the core to them. Without credentials everybody may do everything. */
+/** Finds out who asks, and binds the core to them. Without this step every client may do everything. */
 export function authentication({ rostrum, authenticate, failures }: Parts): Step {
-  if (authenticate === undefined) {
-    return (ctx, next) => {
-      ctx.state.rostrum = rostrum;
-      return next();
-    };
-  }
   const boundTo = boundCores(rostrum);
   return (ctx, next) => {
     const { exchange, operation } = ctx.state;

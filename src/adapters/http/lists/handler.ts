@@ -3,9 +3,8 @@ import type { ListRequest } from '../../../domain/list-request.ts';
 import type { EntityFields, Versioned } from '../../../domain/record.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Handler } from '../endpoint.ts';
-import { joined } from '../long-text.ts';
 import type { Query } from '../request/query.ts';
-import { json, revalidated } from '../response.ts';
+import { joined, json, revalidated } from '../response.ts';
 import { type ListQuery, readListQuery } from './query.ts';
 
 /** What the services of users and of posts have in common for lists. */

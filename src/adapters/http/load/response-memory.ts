@@ -1,6 +1,5 @@
 import { pageLimits } from '../../../domain/list.ts';
 import type { Exchange } from '../exchange.ts';
-import { bytesOf } from '../long-text.ts';
 import type { Response } from '../response.ts';
 import type { Admission } from './admission.ts';
 import { Budget } from './budget.ts';
@@ -249,5 +248,5 @@ function begin(make: () => Promise<Response>) {
 
 /** How many bytes a body has, or 0 where it is surely too short to count: a character has three at most. */
 function lengthOf({ body = '' }: Response): number {
-  return typeof body === 'string' && body.length * 3 <= uncounted ? 0 : bytesOf(body);
+  return typeof body === 'string' && body.length * 3 <= uncounted ? 0 : Buffer.byteLength(body);
 }

@@ -1,10 +1,9 @@
 import Koa from 'koa';
 import type { Logger } from '../../../ports/logger.ts';
 import { boundaryOptions, createBoundary, handleAppErrors } from '../boundary.ts';
-import { pastKoa } from '../past-koa.ts';
 import { unserved } from '../problems/problem.ts';
 import { readOnly } from '../request/read-only.ts';
-import { sendPastKoa } from '../response.ts';
+import { respond } from '../response.ts';
 
 /** Writes all metrics, in a format that its media type names. */
 export type Exposition = () => Promise<{ readonly type: string; readonly body: string }>;
@@ -21,17 +20,16 @@ export function createMetricsApp(
 ): Koa {
   const app = new Koa();
   const options = { ...boundaryOptions({ logger, accessLog: false }), isOwnHost };
-  const within = createBoundary(options, sendPastKoa);
   handleAppErrors(app, logger);
-  app.use((ctx) =>
-    within(ctx, async (exchange) => {
-      if (exchange.target.path !== '/metrics') throw unserved(exchange.target);
-      exchange.response = await readOnly(ctx, async () => ({
-        status: 200,
-        headers: ['Cache-Control', 'no-store'],
-        ...(await exposition()),
-      }));
-    }),
-  );
-  return pastKoa(app);
+  app.use(createBoundary(options));
+  app.use(async (ctx) => {
+    if (ctx.path !== '/metrics') throw unserved({ isValid: true });
+    const serve = async () => ({
+      status: 200,
+      headers: ['Cache-Control', 'no-store'],
+      ...(await exposition()),
+    });
+    respond(ctx, await readOnly(ctx, serve));
+  });
+  return app;
 }

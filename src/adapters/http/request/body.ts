@@ -3,7 +3,6 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
-import { end } from '../chain.ts';
 import { RequestAborted } from '../exchange.ts';
 import { Budget, type Share } from '../load/budget.ts';
 import { type Begun, WorkQueue } from '../load/work-queue.ts';
@@ -112,7 +111,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 async function readText(ctx: Context): Promise<string> {
   try {
-    await parse(ctx, end);
+    await parse(ctx, async () => {});
   } catch (error) {
     throw problemOfParser(error);
   }

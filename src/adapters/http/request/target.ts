@@ -11,6 +11,8 @@ export interface Target {
   readonly isValid: boolean;
   /** As it was sent, without its question mark. */
   readonly query: string;
+  /** Path and query. */
+  readonly url: string;
   /** The host, and the port if any, that a valid target in absolute form names. */
   readonly authority: string | undefined;
 }
@@ -30,6 +32,7 @@ export function parseTarget(target: string): Target {
     path: normal.path,
     isValid: normal.isValid && isNamed,
     query: mark < 0 ? '' : target.slice(mark + 1),
+    url: mark < 0 ? normal.path : normal.path + target.slice(mark),
     authority: isNamed ? authority : undefined,
   };
 }

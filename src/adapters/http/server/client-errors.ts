@@ -3,12 +3,13 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../../ports/logger.ts';
 import type { ClientAddress } from '../access/client-address.ts';
-import { drain, drainMs } from '../drain.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { maxTargetLength } from '../request/limits.ts';
-import { commonHeaders, sendDue } from '../response.ts';
+import { commonHeaders } from '../response.ts';
 import type { Connections } from './connections.ts';
 import type { ServeOptions } from './options.ts';
+import { endOfTurn } from './turn.ts';
+import { drain, drainMs } from './unread-body.ts';
 
 /** What Node's HTTP parser and its timers end in. */
 export interface ClientError extends Error {
@@ -54,7 +55,7 @@ export class ClientErrors {
     // Off with the HTTP parser: what it would find now must not be served any more.
     socket.removeAllListeners('data').removeAllListeners('end');
     drain(socket, socket);
-    sendDue();
+    await endOfTurn();
     const { incomplete } = connection;
     await connection.settled();
     // One that has its response already gets no other.

@@ -10,7 +10,7 @@ import { userAgent } from '../operator/log.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { requestIdFrom } from '../request/request-id.ts';
 import { loggedPath, parseTarget, publicBase } from '../request/target.ts';
-import { commonHeaders, sendInTurn } from '../response.ts';
+import { commonHeaders } from '../response.ts';
 import { ClientErrors } from './client-errors.ts';
 import { Connections } from './connections.ts';
 import { messageProblem } from './message-rules.ts';
@@ -123,7 +123,14 @@ function refuse(
   const value = problemResponse(problem, requestId, problems);
   const more = [...cors.headersFor(request), ...commonHeaders(requestId)];
   const headers = [...value.headers, ...more, 'Connection', 'close'];
-  sendInTurn(request, response, { ...value, headers });
+  const type = [
+    'Content-Type',
+    value.type,
+    'Content-Length',
+    String(Buffer.byteLength(value.body)),
+  ];
+  response.writeHead(status, [...headers, ...type]);
+  response.end(request.method === 'HEAD' ? '' : value.body);
 }
 
 function expectationProblem({ headers }: IncomingMessage): Problem | undefined {

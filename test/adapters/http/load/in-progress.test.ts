@@ -1,8 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
-import { json, sendInTurn } from '../../../../src/adapters/http/response.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { until } from '../../../support/until.ts';
 import { expectProblem, startApi } from '../support/api.ts';
@@ -59,26 +55,5 @@ describe('requests in progress', function () {
     expect([refused?.status, refused?.body.code]).to.deep.equal([503, 'overloaded']);
     release();
     for (const { status } of await Promise.all(waiting)) expect(status).to.equal(201);
-  });
-
-  it('that are refused are answered before the turn of the event loop is over', async () => {
-    const seen: boolean[] = [];
-    await using server = createServer((request, response) => {
-      setImmediate(() => seen.push(response.headersSent));
-      sendInTurn(request, response, json(request.url === '/' ? 200 : 503, '{}'));
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const post = `POST /full HTTP/1.1\r\n${host}Content-Length: 2\r\n\r\n{}`;
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    for (const text of [
-      `GET / HTTP/1.1\r\n${host}\r\n`,
-      `GET /full HTTP/1.1\r\n${host}\r\n`,
-      post,
-    ]) {
-      socket.write(text);
-      await once(socket, 'data');
-    }
-    socket.destroy();
-    expect(seen).to.deep.equal([false, true, true]);
   });
 });

@@ -72,9 +72,16 @@ function readExpiry(text: string | undefined): string | undefined {
   const [, count, unit] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
   const at =
     count === undefined ? Date.parse(text) : Date.now() + Number(count) * units[unit as 'h' | 'd'];
-  const isDate = count !== undefined || /^\d{4}-\d\d-\d\d(?:T.*)?$/.test(text);
+  const isDate = count !== undefined || isCalendarDate(text);
   if (isDate && at > Date.now()) return new Date(at).toISOString();
   throw new Failure('--expires must be a time to come, such as 90d, 12h or 2027-01-01.');
+}
+
+/** Whether a date, with or without a time, is one of the calendar: JavaScript reads more. */
+function isCalendarDate(text: string): boolean {
+  const [, date = ''] = /^(\d{4}-\d\d-\d\d)(?:T.*)?$/.exec(text) ?? [];
+  const start = Date.parse(`${date}T00:00Z`);
+  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(date);
 }
 
 /** Says in one sentence what is wrong with the file. */

@@ -45,6 +45,15 @@ describe('rostrum key', function () {
     [/^--expires must be a time to come/, 'create', '--scopes', 'users:read', '--expires', '1y'],
     [/^--expires must be/, 'create', '--scopes', 'users:read', '--expires', '2001-01-01'],
     [/^--expires must be/, 'create', '--scopes', 'users:read', '--expires', '0d'],
+    [/^--expires must be/, 'create', '--scopes', 'users:read', '--expires', '2127-02-30'],
+    [
+      /^--expires must be/,
+      'create',
+      '--scopes',
+      'users:read',
+      '--expires',
+      '2127-02-30T10:00+02:00',
+    ],
     [
       /^A key with posts:write:own owns nothing .* --subject/,
       ...['create', '--scopes', 'users:read,posts:write:own'],

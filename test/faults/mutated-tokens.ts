@@ -11,6 +11,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { addKey, KeyFile } from '../../src/adapters/credentials/index.ts';
 import { Tokens } from '../../src/adapters/credentials/tokens.ts';
 import { scopes } from '../../src/index.ts';
+import { callerOf } from '../support/caller-of.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 
 const { values } = parseArgs({
@@ -169,7 +170,7 @@ while (asked < count) {
         : pick(anyWays)(token, other);
     if (known.has(mutated)) continue;
     asked += 1;
-    const caller = await verifier.authenticate(mutated);
+    const caller = await callerOf(verifier, mutated);
     if (caller === undefined) continue;
     accepted += 1;
     console.error(`accepted as ${caller.name}: ${mutated}`);
@@ -177,7 +178,7 @@ while (asked < count) {
 }
 for (const { verifier, valid } of sides) {
   for (const token of valid) {
-    if ((await verifier.authenticate(token)) === undefined)
+    if ((await callerOf(verifier, token)) === undefined)
       throw new Error('A valid token is refused.');
   }
 }

@@ -1,12 +1,16 @@
 import type { Caller } from '../../domain/caller.ts';
 
+/** Why a token is refused, in a word: a claim, a header member, or what of it does not hold. */
+export interface Refused {
+  readonly refused: string;
+}
+
 /** Turns a bearer token into a caller. */
 export interface Authenticator {
-  /**
-   * @returns undefined for a token that is not valid
-   * @throws CredentialsUnavailable when nobody can tell at present
-   */
-  authenticate(token: string): Caller | undefined | Promise<Caller | undefined>;
+  /** The caller of a token, where that costs nothing to know. */
+  known(token: string): Caller | undefined;
+  /** @throws CredentialsUnavailable when that cannot be told at present */
+  authenticate(token: string): Caller | Refused | Promise<Caller | Refused>;
 }
 
 /** The identity provider cannot be reached, and none of its keys is known. */

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import {
   closeSync,
-  constants,
   fchmodSync,
   fchownSync,
   fsyncSync,
@@ -9,6 +8,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmSync,
   type Stats,
   statSync,
   writeFileSync,
@@ -18,7 +18,8 @@ import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
 import { isInstant } from '../../domain/instant.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { type Authenticator, CredentialsError } from './authenticator.ts';
+import { type Authenticator, CredentialsError, type Refused } from './authenticator.ts';
+import { withLock } from './file-lock.ts';
 
 /** A line of a key file. */
 export interface KeyRecord {
@@ -66,12 +67,17 @@ export class KeyFile implements Authenticator {
     this.#keys = prepared(readKeys(path));
   }
 
-  authenticate(token: string): Caller | undefined {
+  known(token: string): Caller | undefined {
+    const found = this.authenticate(token);
+    return 'refused' in found ? undefined : found;
+  }
+
+  authenticate(token: string): Caller | Refused {
     this.#refresh();
     // The time of a lookup may tell of a digest, and no token can be made from one.
     const key = this.#keys.get(digest(token));
-    if (key === undefined || !token.startsWith(key.prefix)) return undefined;
-    return Date.now() < key.expires ? key.caller : undefined;
+    if (key === undefined || !token.startsWith(key.prefix)) return { refused: 'key' };
+    return Date.now() < key.expires ? key.caller : { refused: 'exp' };
   }
 
   #refresh(): void {
@@ -102,7 +108,12 @@ function prepared(records: ReadonlyMap<string, KeyRecord>): ReadonlyMap<string, 
   );
 }
 
-/** Adds a key. @returns its token, which nobody can read again */
+/**
+ * Adds a key.
+ *
+ * @returns its token, which nobody can read again
+ * @throws CredentialsError for a file that a server refuses
+ */
 export function addKey(
   path: string,
   { scopes: given, subject, expires }: Pick<KeyRecord, 'scopes' | 'subject' | 'expires'>,
@@ -116,11 +127,10 @@ export function addKey(
     ...(subject !== undefined && { subject }),
     ...(expires !== undefined && { expires }),
   };
-  const before = readFile(path) ?? '';
-  if (before !== '') parseKeys(path, before);
-  const gap = before === '' || before.endsWith('\n') ? '' : '\n';
-  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
-  write(path, O_APPEND | O_CREAT | O_WRONLY, `${gap}${JSON.stringify(key)}\n`);
+  change(path, (_keys, text) => {
+    const gap = text === '' || text.endsWith('\n') ? '' : '\n';
+    return `${text}${gap}${JSON.stringify(key)}\n`;
+  });
   return { token, key };
 }
 
@@ -136,21 +146,52 @@ export function listKeys(path: string): readonly KeyRecord[] {
  * @returns false when there is no key with this id
  */
 export function revokeKey(path: string, id: string): boolean {
-  const keys = listKeys(path);
-  const rest = keys.filter((key) => key.id !== id);
-  if (rest.length === keys.length) return false;
-  const file = realpathSync(path);
-  const { O_CREAT, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
-  const lines = rest.map((key) => `${JSON.stringify(key)}\n`);
-  write(`${file}.new`, O_CREAT | O_TRUNC | O_WRONLY, lines.join(''), statSync(file));
-  renameSync(`${file}.new`, file);
-  // After a loss of power, the key must not be back.
-  if (process.platform !== 'win32') write(dirname(file), O_RDONLY);
-  return true;
+  readKeys(path); // There has to be a file.
+  const isThere = change(path, (keys) => {
+    if (!keys.delete(id)) return undefined;
+    return Array.from(keys.values(), (key) => `${JSON.stringify(key)}\n`).join('');
+  });
+  if (isThere && readKeys(path).has(id)) {
+    throw new CredentialsError(`The key ${id} is in ${path} again: another program put it there.`);
+  }
+  return isThere;
+}
+
+/**
+ * Changes the file in one step, while no other command does: a new file takes its place, with the
+ * same owner and mode. After a loss of power it is the old one or the new one.
+ *
+ * @param edit makes the new text of the old one; undefined for no change
+ * @returns whether the file was changed
+ * @throws CredentialsError for a file that a server refuses
+ */
+function change(
+  path: string,
+  edit: (keys: Map<string, KeyRecord>, text: string) => string | undefined,
+): boolean {
+  const before = statSync(path, { throwIfNoEntry: false });
+  const file = before === undefined ? path : realpathSync(path);
+  return withLock(file, (checkLock) => {
+    const like = statSync(file, { throwIfNoEntry: false });
+    const keys = like === undefined ? new Map() : readKeys(file);
+    const text = edit(keys, readFile(file) ?? '');
+    if (text === undefined) return false;
+    const made = `${file}.${randomBytes(6).toString('hex')}.new`;
+    try {
+      write(made, 'wx', text, like);
+      checkLock();
+      renameSync(made, file);
+    } catch (error) {
+      rmSync(made, { force: true });
+      throw error;
+    }
+    if (process.platform !== 'win32') write(dirname(file), 'r');
+    return true;
+  });
 }
 
 /** Writes a text, if any, and syncs the file; with the owner and mode of another, if given. */
-function write(path: string, flags: number, text = '', like?: Stats): void {
+function write(path: string, flags: string, text = '', like?: Stats): void {
   const descriptor = openSync(path, flags, 0o600);
   try {
     if (like !== undefined) {

@@ -1,14 +1,21 @@
 import { hash } from 'node:crypto';
 import {
   createRemoteJWKSet,
+  customFetch,
   errors,
   type JWTPayload,
   type JWTVerifyGetKey,
+  type JWTVerifyOptions,
   type JWTVerifyResult,
   jwtVerify,
 } from 'jose';
 import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
-import { type Authenticator, CredentialsError, CredentialsUnavailable } from './authenticator.ts';
+import {
+  type Authenticator,
+  CredentialsError,
+  CredentialsUnavailable,
+  type Refused,
+} from './authenticator.ts';
 
 export interface TokenOptions {
   /** The `iss` that a token has to have. */
@@ -34,6 +41,18 @@ const algorithms = [
  */
 const fetching = { timeout: 3000, cooldown: 30_000, interval: 300_000, wait: 540_000 } as const;
 
+/**
+ * While no keys are known, milliseconds until the next fetch after one that failed: each failure
+ * doubles them. Tokens that come before it fail as that fetch did.
+ */
+const retry = { first: 1000, most: 30_000 } as const;
+
+/** Bytes that a set of keys may have. */
+const mostKeyBytes = 1024 * 1024;
+
+/** How many keys a token without a `kid` is tried against. */
+const mostTried = 8;
+
 /** What clocks may differ by, in seconds. */
 const clockTolerance = 30;
 
@@ -52,6 +71,10 @@ export class Tokens implements Authenticator {
   readonly #keys: ReturnType<typeof createRemoteJWKSet>;
   /** When a fetch of the keys ended last, in milliseconds since the epoch. */
   #fetchedAt = Number.NEGATIVE_INFINITY;
+  /** The fetch that failed while no keys are known, and when the next one may begin. */
+  #failure:
+    | { readonly error: unknown; readonly waitMs: number; readonly until: number }
+    | undefined;
   /** By the digests of tokens, the oldest first. */
   readonly #known = new Map<string, Known>();
 
@@ -66,16 +89,22 @@ export class Tokens implements Authenticator {
       timeoutDuration: fetching.timeout,
       cooldownDuration: Number.POSITIVE_INFINITY,
       cacheMaxAge: Number.POSITIVE_INFINITY,
+      [customFetch]: fetchKeys,
     });
   }
 
-  async authenticate(token: string): Promise<Caller | undefined> {
-    const digest = hash('sha256', token, 'base64');
-    const known = this.#known.get(digest);
-    if (known !== undefined && Date.now() < known.until) return known.caller;
+  known(token: string): Caller | undefined {
+    const found = this.#known.get(digestOf(token));
+    return found !== undefined && Date.now() < found.until ? found.caller : undefined;
+  }
+
+  async authenticate(token: string): Promise<Caller | Refused> {
+    const known = this.known(token);
+    if (known !== undefined) return known;
+    const digest = digestOf(token);
     this.#known.delete(digest);
-    const found = isCanonical(token) ? await this.#verify(token) : undefined;
-    if (found === undefined) return undefined;
+    const found = isCanonical(token) ? await this.#verify(token) : { refused: 'signature' };
+    if ('refused' in found) return found;
     this.#known.set(digest, found);
     if (this.#known.size > remembered.tokens) {
       const [oldest = ''] = this.#known.keys();
@@ -84,7 +113,7 @@ export class Tokens implements Authenticator {
     return found.caller;
   }
 
-  async #verify(token: string): Promise<Known | undefined> {
+  async #verify(token: string): Promise<Known | Refused> {
     try {
       return this.#callerOf(await this.#check(token));
     } catch (cause) {
@@ -93,7 +122,7 @@ export class Tokens implements Authenticator {
           cause,
         });
       }
-      return undefined;
+      return { refused: reasonOf(cause) };
     }
   }
 
@@ -110,14 +139,33 @@ export class Tokens implements Authenticator {
     const before = this.#fetchedAt;
     // `jku`, `x5u` and `jwk` of a token's header are never looked at.
     try {
-      return await jwtVerify(token, this.#key, required);
+      return await this.#try(token, required);
     } catch (error) {
       // Other keys may have arrived meanwhile.
       const isCurrent = this.#fetchedAt === before;
       const isCooling = Date.now() - before < fetching.cooldown;
       if (!fitsNoKey(error) || (isCurrent && isCooling)) throw error;
       if (isCurrent) await this.#fetch();
+      return await this.#try(token, required);
+    }
+  }
+
+  /** A token that names no key (`kid`) may be signed by any of those that fit. */
+  async #try(token: string, required: JWTVerifyOptions): Promise<JWTVerifyResult> {
+    try {
       return await jwtVerify(token, this.#key, required);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+      let tried = 0;
+      for await (const key of error) {
+        if (++tried > mostTried) break;
+        try {
+          return await jwtVerify(token, key, required);
+        } catch (mismatch) {
+          if (!(mismatch instanceof errors.JWSSignatureVerificationFailed)) throw mismatch;
+        }
+      }
+      throw new errors.JWSSignatureVerificationFailed();
     }
   }
 
@@ -130,21 +178,31 @@ export class Tokens implements Authenticator {
 
   /** Fetches the keys, once for all who ask meanwhile. Those that are known survive a failure. */
   async #fetch(): Promise<void> {
+    const before = this.#failure;
+    if (before !== undefined && Date.now() < before.until) throw before.error;
     try {
       await this.#keys.reload();
+      this.#failure = undefined;
     } catch (error) {
-      if (this.#keys.jwks() === undefined) throw error;
+      if (this.#keys.jwks() === undefined) {
+        // All who waited for this fetch come here: the first of them counts it.
+        if (this.#failure !== before) throw error;
+        const waitMs = Math.min((before?.waitMs ?? retry.first / 2) * 2, retry.most);
+        this.#failure = { error, waitMs, until: Date.now() + waitMs };
+        throw error;
+      }
     }
     this.#fetchedAt = Date.now();
   }
 
-  #callerOf({ payload, protectedHeader }: JWTVerifyResult): Known | undefined {
-    if (!isAccessToken(payload, protectedHeader.typ)) return undefined;
+  #callerOf({ payload, protectedHeader }: JWTVerifyResult): Known | Refused {
+    if (!isAccessToken(payload, protectedHeader.typ)) return { refused: 'typ' };
     const { sub, iat = 0 } = payload;
     const subject = payload[this.#options.subjectClaim ?? 'sub'];
     const isOfTheFuture = iat > Date.now() / 1000 + clockTolerance;
     const areNames = isName(sub) && (subject === undefined || isName(subject));
-    if (isOfTheFuture || !areNames) return undefined;
+    if (isOfTheFuture) return { refused: 'iat' };
+    if (!areNames) return { refused: 'sub' };
     const caller: Caller = {
       name: `token:${sub}`,
       subject: subject ?? null,
@@ -153,6 +211,32 @@ export class Tokens implements Authenticator {
     const end = (Number(payload.exp) + clockTolerance) * 1000;
     return { caller, until: Math.min(end, Date.now() + remembered.ms) };
   }
+}
+
+function digestOf(token: string): string {
+  return hash('sha256', token, 'base64');
+}
+
+/** Fetches a set of keys, of so many bytes at most. */
+async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
+  const response = await fetch(url, options);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > mostKeyBytes) throw new Error('The set of keys is larger than 1 MiB.');
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks), { status: response.status });
+}
+
+/** Why a token is refused: no value of it. */
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'exp';
+  if (error instanceof errors.JWTClaimValidationFailed) return error.claim;
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'signature';
+  if (error instanceof errors.JWKSNoMatchingKey) return 'kid';
+  return error instanceof errors.JOSEAlgNotAllowed ? 'alg' : 'malformed';
 }
 
 /** One token is one text: the last character of a signature has bits that a decoder passes over. */
@@ -165,7 +249,8 @@ function isCanonical(token: string): boolean {
 function isAccessToken(payload: JWTPayload, typ: string | undefined): boolean {
   const type = typ?.toLowerCase().replace(/^application\//, '');
   if (type !== 'at+jwt' && type !== 'jwt') return false;
-  return !('nonce' in payload) && !('at_hash' in payload);
+  if (payload.typ === 'ID' || payload.token_use === 'id') return false; // Keycloak's, Cognito's.
+  return !['nonce', 'at_hash', 'c_hash'].some((claim) => claim in payload);
 }
 
 function isName(claim: unknown): claim is string {
@@ -190,7 +275,6 @@ function isOutage(error: unknown): boolean {
 function fitsNoKey(error: unknown): boolean {
   return (
     error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JWKSMultipleMatchingKeys ||
     error instanceof errors.JWSSignatureVerificationFailed
   );
 }

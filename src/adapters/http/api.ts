@@ -4,7 +4,7 @@ import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
 import { limitedAs } from './access/client-address.ts';
 import type { Cors } from './access/cors.ts';
-import { peek, type RateLimits, take } from './access/rate-limit.ts';
+import { type RateLimits, take } from './access/rate-limit.ts';
 import type { Api, State, Step } from './endpoint.ts';
 import { type Resource, resourcesOf } from './endpoints/resources.ts';
 import { endpointsFor } from './endpoints/table.ts';
@@ -33,11 +33,11 @@ export function createApi(
   options: RostrumHttpOptions,
   cors: Cors,
 ): (ctx: Context, target: Target) => Promise<unknown> {
-  const { requireIfMatch = false, authenticate, rateLimits = {} } = options;
+  const { requireIfMatch = false, authenticate, rateLimits = {}, logger } = options;
   const { failures } = rateLimits;
   const admission = new Admission();
   const memory = new ResponseMemory(responseBytes, admission);
-  const api: Omit<Api, 'rostrum'> = { requireIfMatch, memory, audit: auditLog(options.logger) };
+  const api: Omit<Api, 'rostrum'> = { requireIfMatch, memory, audit: auditLog(logger) };
   const bodies = new BodyReader();
   const router = new Router<State>({ prefix: escaped(front), sensitive: true, strict: true });
   for (const [path, resource] of resourcesOf(endpointsFor(rostrum.customFilters))) {
@@ -45,8 +45,7 @@ export function createApi(
       chooseEndpoint(resource, rostrum), // 405
       respondToPreflight(cors, resource),
       limitAddress(rateLimits), // 429
-      authenticate && limitFailures(rateLimits), // 429
-      authenticate && authentication({ rostrum, authenticate, failures }), // 400, 401, 403
+      authenticate && authentication({ rostrum, authenticate, failures, logger }), // 400, 429, 401, 403
       limitCaller(rateLimits), // 429
       awaitTime(admission), // 503
       checkParameters, // 400: query and headers
@@ -103,16 +102,6 @@ function respondToPreflight(cors: Cors, { allow }: Resource): Step | undefined {
     if (response === undefined) return next();
     respond(ctx, response);
     return undefined;
-  };
-}
-
-/** An address whose tokens were refused too often has none looked at any more. */
-function limitFailures({ failures }: RateLimits): Step | undefined {
-  if (failures === undefined) return undefined;
-  return ({ state: { exchange } }, next) => {
-    if (exchange.headers.authorization === undefined) return next();
-    const counted = peek(exchange, failures, limitedAs(exchange.address));
-    return counted === undefined ? next() : counted.then(next);
   };
 }
 

@@ -59,6 +59,8 @@ export class Exchange {
   id = '';
   /** Who asks; undefined where nobody is asked, and until it is known. */
   caller: Caller | undefined;
+  /** Why its credentials were refused, for the log. */
+  refused: string | undefined;
   /** What is left of each limit that the request counted for. */
   readonly quotas: Quota[] = [];
   /** Where the credentials are described (RFC 9728); empty where they are not. */

@@ -9,6 +9,7 @@ export type { HttpMetrics } from './operator/metrics.ts';
 export { createMetricsApp } from './operator/metrics-app.ts';
 export type {
   Authenticate,
+  Refused,
   RostrumAppOptions,
   RostrumHttpOptions,
   Trace,

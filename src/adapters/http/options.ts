@@ -7,13 +7,23 @@ import type { RateLimits } from './access/rate-limit.ts';
 import type { CustomFieldsDescription } from './openapi/schemas.ts';
 import type { HttpMetrics } from './operator/metrics.ts';
 
+/** Credentials that are refused, and why in a word: the log has it, the client never. */
+export interface Refused {
+  readonly refused: string;
+}
+
+type Judged = Caller | Refused | undefined;
+
 /**
- * Says who asks; undefined for somebody without valid credentials, who gets a 401. An error with the
- * code `credentials-unavailable` is a 503, any other one, or a value that is no caller, a 500.
+ * Says which caller asks; undefined, or {@link Refused}, for a request without valid credentials, which
+ * gets a 401. An error with the code `credentials-unavailable` is a 503, any other one, or a value that
+ * is no caller, a 500.
  */
-export type Authenticate = (
-  ctx: Context,
-) => Caller | undefined | Promise<Caller> | Promise<Caller | undefined>;
+export interface Authenticate {
+  (ctx: Context): Judged | Promise<Caller> | Promise<Judged>;
+  /** The caller where that costs nothing to know: such a request is never limited for refused tokens. */
+  known?(ctx: Context): Caller | undefined;
+}
 
 /** What is known of a request that is traced: `endpoint` and `problem` when it has ended. */
 export interface TracedRequest {

@@ -1,4 +1,13 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +19,8 @@ import {
   listKeys,
   revokeKey,
 } from '../../../src/adapters/credentials/index.ts';
+import { callerOf } from '../../support/caller-of.ts';
+import { node } from '../../support/process.ts';
 import { until } from '../../support/until.ts';
 
 describe('a key file', () => {
@@ -29,12 +40,12 @@ describe('a key file', () => {
     const { token, key } = addKey(path, { scopes: ['users:read'], subject: 'u1' });
     const second = addKey(path, { scopes: [] });
     const keys = new KeyFile(path);
-    expect(await keys.authenticate(token)).to.deep.equal({
+    expect(await callerOf(keys, token)).to.deep.equal({
       name: `key:${key.id}`,
       subject: 'u1',
       scopes: new Set(['users:read']),
     });
-    expect((await keys.authenticate(second.token))?.subject).to.equal(null);
+    expect((await callerOf(keys, second.token))?.subject).to.equal(null);
     const mixed = token.replace(key.id, second.key.id);
     for (const wrong of [
       '',
@@ -45,14 +56,14 @@ describe('a key file', () => {
       ` ${token}`,
       token.slice(0, -1),
     ]) {
-      expect(await keys.authenticate(wrong), wrong).to.equal(undefined);
+      expect(await callerOf(keys, wrong), wrong).to.equal(undefined);
     }
   });
 
-  it('takes no token under another id than its own', () => {
+  it('takes no token under another id than its own', async () => {
     const { token, key } = addKey(path, { scopes: [] });
     writeFileSync(path, `${JSON.stringify({ ...key, id: 'another' })}\n`, { mode: 0o600 });
-    expect(new KeyFile(path).authenticate(token)).to.equal(undefined);
+    expect(await callerOf(new KeyFile(path), token)).to.equal(undefined);
   });
 
   it('holds no token, and is for its owner alone', () => {
@@ -67,22 +78,60 @@ describe('a key file', () => {
       addKey(path, { scopes: [], expires: new Date(Date.now() + ms).toISOString() });
     const [valid, expired] = [add(60_000), add(0)];
     const keys = new KeyFile(path);
-    expect(await keys.authenticate(valid.token)).not.to.equal(undefined);
-    expect(await keys.authenticate(expired.token)).to.equal(undefined);
+    expect(await callerOf(keys, valid.token)).not.to.equal(undefined);
+    expect(await callerOf(keys, expired.token)).to.equal(undefined);
   });
 
   it('is read again when it changes', async () => {
     const { token, key } = addKey(path, { scopes: [] });
     const keys = new KeyFile(path, logger);
     const late = addKey(path, { scopes: [] });
-    await until(async () => (await keys.authenticate(late.token)) !== undefined, 'a key is added');
+    await until(async () => (await callerOf(keys, late.token)) !== undefined, 'a key is added');
     chmodSync(path, 0o640);
     expect(revokeKey(path, key.id)).to.equal(true);
     expect(statSync(path).mode & 0o777).to.equal(0o640);
     expect(revokeKey(path, key.id)).to.equal(false);
-    await until(async () => (await keys.authenticate(token)) === undefined, 'a key is revoked');
+    await until(async () => (await callerOf(keys, token)) === undefined, 'a key is revoked');
     expect(listKeys(path).map(({ id }) => id)).to.deep.equal([late.key.id]);
-    expect(await keys.authenticate(late.token)).not.to.equal(undefined);
+    expect(await callerOf(keys, late.token)).not.to.equal(undefined);
+  });
+
+  it('loses no change of commands that run at once', async function () {
+    this.timeout(60_000);
+    const each = 15;
+    const workers = Array.from({ length: 4 }, () =>
+      Array.from({ length: each }, () => addKey(path, { scopes: [] }).key.id),
+    );
+    const module = new URL('../../../src/adapters/credentials/index.ts', import.meta.url).href;
+    const program = `import { addKey, revokeKey } from '${module}';
+      const [path, ...ids] = process.argv.slice(1);
+      for (const id of ids) {
+        if (!revokeKey(path, id)) throw new Error('not revoked: ' + id);
+        process.stdout.write(addKey(path, { scopes: [] }).key.id + '\\n');
+      }`;
+    const outcomes = await Promise.all(
+      workers.map((ids) => node(['--input-type=module', '--eval', program, path, ...ids])),
+    );
+    const made = outcomes.flatMap(({ stdout }) => stdout.trim().split('\n'));
+    expect(made).to.have.lengthOf(workers.length * each);
+    const left = listKeys(path).map(({ id }) => id);
+    expect(left).to.have.members(made);
+  });
+
+  it('is changed in spite of a lock that was left behind', () => {
+    const { key } = addKey(path, { scopes: [] });
+    writeFileSync(`${path}.lock`, 'left behind');
+    const old = new Date(Date.now() - 11_000);
+    utimesSync(`${path}.lock`, old, old);
+    expect(revokeKey(path, key.id)).to.equal(true);
+    expect(readdirSync(folder)).to.deep.equal(['keys']);
+  });
+
+  it('takes no key that the server would not read', () => {
+    if (process.platform === 'win32') return;
+    addKey(path, { scopes: [] });
+    chmodSync(path, 0o622);
+    expect(() => addKey(path, { scopes: [] })).to.throw(CredentialsError, /chmod 600/);
   });
 
   it('keeps its keys when a new version is broken, and says so once', async () => {
@@ -91,17 +140,17 @@ describe('a key file', () => {
     log.length = 0;
     writeFileSync(path, 'no key\n');
     await until(async () => {
-      await keys.authenticate(token);
+      await callerOf(keys, token);
       return log.length > 0;
     }, 'the change is logged');
     await sleep(1100);
-    expect(await keys.authenticate(token)).not.to.equal(undefined);
+    expect(await callerOf(keys, token)).not.to.equal(undefined);
     expect(log).to.deep.equal(['The key file cannot be read; the keys stay as they were.']);
   });
 
   it('authenticates nobody when it is empty', async () => {
     writeFileSync(path, '', { mode: 0o600 });
-    expect(await new KeyFile(path).authenticate('')).to.equal(undefined);
+    expect(await callerOf(new KeyFile(path), '')).to.equal(undefined);
   });
 
   it('is refused in a sentence when it is missing, malformed, or others may write it', () => {

@@ -13,6 +13,7 @@ import {
 } from 'jose';
 import { CredentialsUnavailable } from '../../../src/adapters/credentials/index.ts';
 import { Tokens } from '../../../src/adapters/credentials/tokens.ts';
+import { callerOf } from '../../support/caller-of.ts';
 
 const issuer = 'https://id.example.com';
 const audience = 'https://api.example.com';
@@ -75,22 +76,22 @@ describe('tokens of an identity provider', () => {
   };
 
   it('become callers with the scopes that are known here', async () => {
-    expect(await tokens().authenticate(await sign(good()))).to.deep.equal({
+    expect(await callerOf(tokens(), await sign(good()))).to.deep.equal({
       name: 'token:ada',
       subject: 'ada',
       scopes: new Set(['users:read', 'posts:write:own']),
     });
     const scp = { ...good(), scope: undefined, scp: ['posts:read'] };
-    expect((await tokens().authenticate(await sign(scp)))?.scopes).to.deep.equal(
+    expect((await callerOf(tokens(), await sign(scp)))?.scopes).to.deep.equal(
       new Set(['posts:read']),
     );
   });
 
   it('name the user by the claim that is set', async () => {
     const own = tokens({ subjectClaim: 'rostrum_id' });
-    const named = await own.authenticate(await sign({ ...good(), rostrum_id: 'u1' }));
+    const named = await callerOf(own, await sign({ ...good(), rostrum_id: 'u1' }));
     expect([named?.name, named?.subject]).to.deep.equal(['token:ada', 'u1']);
-    expect((await own.authenticate(await sign(good())))?.subject).to.equal(null);
+    expect((await callerOf(own, await sign(good())))?.subject).to.equal(null);
   });
 
   it('are refused where a name is no text or blank', async () => {
@@ -98,7 +99,7 @@ describe('tokens of an identity provider', () => {
     for (const name of [42, { a: 1 }, ['x'], null, true, ' ', '']) {
       for (const claim of ['sub', 'rostrum_id']) {
         const token = await sign({ ...good(), [claim]: name });
-        expect(await verifier.authenticate(token), `${claim} ${name}`).to.equal(undefined);
+        expect(await callerOf(verifier, token), `${claim} ${name}`).to.equal(undefined);
       }
     }
   });
@@ -106,11 +107,11 @@ describe('tokens of an identity provider', () => {
   it('that are known are not verified again, and not taken past their end', async () => {
     const verifier = tokens();
     const token = await sign({ ...good(), exp: now() - 28 });
-    const first = await verifier.authenticate(token);
+    const first = await callerOf(verifier, token);
     expect(first?.name).to.equal('token:ada');
-    expect(await verifier.authenticate(token)).to.equal(first);
+    expect(await callerOf(verifier, token)).to.equal(first);
     await sleep(2500);
-    expect(await verifier.authenticate(token)).to.equal(undefined);
+    expect(await callerOf(verifier, token)).to.equal(undefined);
   });
 
   it('are refused in every other form', async () => {
@@ -148,9 +149,9 @@ describe('tokens of an identity provider', () => {
       nothing: '',
     };
     const verifier = tokens();
-    expect(await verifier.authenticate(await sign(good()))).not.to.equal(undefined);
+    expect(await callerOf(verifier, await sign(good()))).not.to.equal(undefined);
     for (const [what, token] of Object.entries(wrong)) {
-      expect(await verifier.authenticate(await token), what).to.equal(undefined);
+      expect(await callerOf(verifier, await token), what).to.equal(undefined);
     }
   });
 
@@ -164,18 +165,18 @@ describe('tokens of an identity provider', () => {
       const letter = letters[Math.floor(Math.random() * letters.length)] ?? '';
       const mutated = token.slice(0, at) + letter + token.slice(at + 1);
       if (mutated === token) continue;
-      expect(await verifier.authenticate(mutated), mutated).to.equal(undefined);
+      expect(await callerOf(verifier, mutated), mutated).to.equal(undefined);
     }
   });
 
   it('are known through an outage of the provider, once its keys are', async () => {
     const verifier = tokens();
-    await verifier.authenticate(await sign(good()));
+    await callerOf(verifier, await sign(good()));
     const asked = fetches;
     status = 503;
     try {
-      expect(await verifier.authenticate(await sign(good()))).not.to.equal(undefined);
-      expect(await verifier.authenticate(await sign(good(), { kid: 'k9' }))).to.equal(undefined);
+      expect(await callerOf(verifier, await sign(good()))).not.to.equal(undefined);
+      expect(await callerOf(verifier, await sign(good(), { kid: 'k9' }))).to.equal(undefined);
       expect(fetches, 'no fetch within the cooldown').to.equal(asked);
     } finally {
       status = 200;
@@ -188,14 +189,14 @@ describe('tokens of an identity provider', () => {
       try {
         published = [first];
         const verifier = tokens();
-        expect(await verifier.authenticate(await old())).not.to.equal(undefined);
+        expect(await callerOf(verifier, await old())).not.to.equal(undefined);
         published = [second];
         const asked = fetches;
-        expect(await verifier.authenticate(await fresh()), 'cooldown').to.equal(undefined);
+        expect(await callerOf(verifier, await fresh()), 'cooldown').to.equal(undefined);
         expect(fetches).to.equal(asked);
         passMinutes(1);
-        expect(await verifier.authenticate(await fresh())).not.to.equal(undefined);
-        expect(await verifier.authenticate(await old())).to.equal(undefined);
+        expect(await callerOf(verifier, await fresh())).not.to.equal(undefined);
+        expect(await callerOf(verifier, await old())).to.equal(undefined);
         expect(fetches, 'one fetch for both').to.equal(asked + 1);
       } finally {
         published = [jwk];
@@ -209,7 +210,7 @@ describe('tokens of an identity provider', () => {
     try {
       published = [first];
       const verifier = tokens();
-      await verifier.authenticate(await old());
+      await callerOf(verifier, await old());
       published = [second];
       passMinutes(6);
       const asked = fetches;
@@ -218,7 +219,7 @@ describe('tokens of an identity provider', () => {
         await sleep(50);
         return verify.apply(crypto.subtle, args);
       };
-      expect(await verifier.authenticate(await fresh())).not.to.equal(undefined);
+      expect(await callerOf(verifier, await fresh())).not.to.equal(undefined);
       expect(fetches).to.equal(asked + 1);
     } finally {
       crypto.subtle.verify = verify;
@@ -232,14 +233,14 @@ describe('tokens of an identity provider', () => {
       published = [first];
       const verifier = tokens();
       const token = await old();
-      await verifier.authenticate(token);
+      await callerOf(verifier, token);
       published = [{ ...second, kid: 'k2' }];
       const asked = fetches;
       passMinutes(8.9);
-      expect(await verifier.authenticate(token), 'nobody waits for keys').not.to.equal(undefined);
+      expect(await callerOf(verifier, token), 'nobody waits for keys').not.to.equal(undefined);
       while (fetches === asked) await sleep(5);
       passMinutes(1);
-      expect(await verifier.authenticate(token)).to.equal(undefined);
+      expect(await callerOf(verifier, token)).to.equal(undefined);
     } finally {
       published = [jwk];
     }
@@ -250,10 +251,10 @@ describe('tokens of an identity provider', () => {
     try {
       published = [first];
       const verifier = tokens();
-      await verifier.authenticate(await old());
+      await callerOf(verifier, await old());
       published = [{ ...second, kid: 'k2' }];
       passMinutes(9);
-      expect(await verifier.authenticate(await old())).to.equal(undefined);
+      expect(await callerOf(verifier, await old())).to.equal(undefined);
     } finally {
       published = [jwk];
     }
@@ -261,13 +262,13 @@ describe('tokens of an identity provider', () => {
 
   it('are judged by the keys that are known for as long as an outage lasts', async () => {
     const verifier = tokens();
-    await verifier.authenticate(await sign(good()));
+    await callerOf(verifier, await sign(good()));
     status = 503;
     try {
       const asked = fetches;
       for (const minutes of [6, 10, 60, 24 * 60]) {
         passMinutes(minutes);
-        expect(await verifier.authenticate(await sign(good()))).not.to.equal(undefined);
+        expect(await callerOf(verifier, await sign(good()))).not.to.equal(undefined);
       }
       expect(fetches).to.be.greaterThan(asked);
     } finally {
@@ -280,13 +281,82 @@ describe('tokens of an identity provider', () => {
     status = 503;
     try {
       const verifier = tokens();
-      const error = await verifier.authenticate(token).catch((reason: unknown) => reason);
+      const error = await callerOf(verifier, token).catch((reason: unknown) => reason);
       expect(error).to.be.instanceOf(CredentialsUnavailable);
-      expect(await verifier.authenticate('x.y.z'), 'no token at all').to.equal(undefined);
+      expect(await callerOf(verifier, 'x.y.z'), 'no token at all').to.equal(undefined);
       status = 200;
-      expect(await verifier.authenticate(token)).not.to.equal(undefined);
+      passMinutes(1);
+      expect(await callerOf(verifier, token)).not.to.equal(undefined);
     } finally {
       status = 200;
+    }
+  });
+
+  it('are one fetch, then one in 1, 2, 4 … 30 seconds, while no key is known', async () => {
+    const token = await sign(good());
+    const verifier = tokens();
+    const asked = fetches;
+    status = 503;
+    try {
+      const ask = (times: number) =>
+        Promise.all(Array.from({ length: times }, () => callerOf(verifier, token).catch(() => {})));
+      await ask(50);
+      for (const [n, seconds] of [1, 2, 4, 8, 16, 30, 30].entries()) {
+        passMinutes((seconds - 0.3) / 60);
+        await ask(2);
+        expect(fetches, `too soon for fetch ${n}`).to.equal(asked + n + 1);
+        passMinutes(0.3 / 60);
+        await ask(50);
+        expect(fetches, `fetch ${n}`).to.equal(asked + n + 2);
+      }
+    } finally {
+      status = 200;
+    }
+  });
+
+  it('are not judged by a set of keys that is larger than 1 MiB', async () => {
+    published = [jwk, { kty: 'oct', kid: 'x'.repeat(2 ** 20) }];
+    try {
+      const error = await callerOf(tokens(), await sign(good())).catch((reason: unknown) => reason);
+      expect(error).to.be.instanceOf(CredentialsUnavailable);
+    } finally {
+      published = [jwk];
+    }
+  });
+
+  it('without a kid are tried against the keys that fit', async () => {
+    const { first, second, old, fresh } = await rotation(undefined);
+    published = [first, { ...second }];
+    try {
+      const verifier = tokens();
+      for (const token of [await old(), await fresh()]) {
+        expect(await callerOf(verifier, token)).not.to.equal(undefined);
+      }
+      const other = await generateKeyPair('ES256');
+      const unknown = await sign(good(), { kid: undefined }, other.privateKey);
+      expect(await verifier.authenticate(unknown)).to.deep.equal({ refused: 'signature' });
+    } finally {
+      published = [jwk];
+    }
+  });
+
+  it('are refused with the reason, which is no value of theirs', async () => {
+    const other = await generateKeyPair('ES256');
+    const verifier = tokens();
+    for (const [reason, token] of Object.entries({
+      iss: sign({ ...good(), iss: 'https://evil.example.com' }),
+      aud: sign({ ...good(), aud: 'x' }),
+      exp: sign({ ...good(), exp: now() - 31 }),
+      typ: sign(good(), { typ: 'logout+jwt' }),
+      kid: sign(good(), { kid: 'k2' }),
+      signature: sign(good(), {}, other.privateKey),
+      malformed: 'x.y.eg',
+    })) {
+      expect(await verifier.authenticate(await token)).to.deep.equal({ refused: reason });
+    }
+    for (const more of [{ c_hash: 'h' }, { typ: 'ID' }, { token_use: 'id' }]) {
+      const token = await sign({ ...good(), ...more });
+      expect(await verifier.authenticate(token)).to.deep.equal({ refused: 'typ' });
     }
   });
 
@@ -297,7 +367,7 @@ describe('tokens of an identity provider', () => {
     try {
       const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
       const verifier = tokens({ jwksUrl: url });
-      const error = await verifier.authenticate(await sign(good())).catch((e: unknown) => e);
+      const error = await callerOf(verifier, await sign(good())).catch((e: unknown) => e);
       expect(error).to.be.instanceOf(CredentialsUnavailable);
     } finally {
       silent.closeAllConnections();

@@ -1,43 +1,80 @@
 import type { Context } from 'koa';
 import type { Caller, Scope } from '../../../domain/caller.ts';
 import { RostrumError } from '../../../domain/errors.ts';
-import { isThenable } from '../../../domain/options.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
+import type { Logger } from '../../../ports/logger.ts';
 import type { Step } from '../endpoint.ts';
 import type { Exchange } from '../exchange.ts';
+import { Repeats } from '../operator/log.ts';
 import type { Authenticate } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { limitedAs } from './client-address.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import { peek, type Quota, type RateLimiter } from './rate-limit.ts';
 
 interface Parts {
   readonly rostrum: Rostrum;
   readonly authenticate: Authenticate;
   /** Refused tokens by address. */
   readonly failures: RateLimiter | undefined;
+  readonly logger: Logger | undefined;
 }
 
 /** Finds out who asks, and binds the core to them. Without this step every client may do everything. */
-export function authentication({ rostrum, authenticate, failures }: Parts): Step {
+export function authentication({ rostrum, authenticate, failures, logger }: Parts): Step {
   const boundTo = boundCores(rostrum);
+  const warnings = new Repeats();
   return (ctx, next) => {
     const { exchange, operation } = ctx.state;
-    const enter = (caller: Caller | undefined): Promise<unknown> => {
-      if (caller === undefined) return refuse(exchange, failures);
+    const enter = (caller: Caller): unknown => {
       ctx.state.rostrum = boundTo(caller);
       exchange.caller = caller;
       checkScope(caller.scopes, operation.endpoint.scopes);
       return next();
     };
-    const found = ask(authenticate, ctx);
+    const known = authenticate.known?.(ctx);
     // What is known at once is not waited for: that costs about as much as the digest of a key.
-    return isThenable(found) ? Promise.resolve(found).then(enter, fail) : enter(found);
+    return known === undefined ? judge() : enter(known);
+
+    async function judge(): Promise<unknown> {
+      const { authorization } = exchange.headers;
+      const address = limitedAs(exchange.address);
+      if (failures && authorization !== undefined) await peek(exchange, failures, address);
+      const found = await ask(authenticate, ctx);
+      if (found !== undefined && !('refused' in found)) return enter(found);
+      if (authorization !== undefined) {
+        exchange.refused = found?.refused;
+        logRefusal(exchange, warnings, logger);
+        const quota = await failures?.take(address);
+        if (quota?.remaining === 0 && !quota.isExceeded) logLimit(exchange, quota, logger);
+      }
+      throw unauthenticated(exchange);
+    }
   };
 }
 
-function ask(authenticate: Authenticate, ctx: Context): ReturnType<Authenticate> {
+/** An operator has to see why tokens are refused, also where requests are not logged. */
+function logRefusal(exchange: Exchange, warnings: Repeats, logger: Logger | undefined): void {
+  const { refused: reason } = exchange;
+  const omitted = reason === undefined || !logger ? undefined : warnings.take(reason);
+  if (omitted === undefined) return;
+  const { address, requestId } = exchange;
+  logger?.warn(
+    { reason, address, requestId, ...(omitted > 0 && { omitted }) },
+    'Credentials were refused.',
+  );
+}
+
+function logLimit({ address }: Exchange, { limit, reset }: Quota, logger?: Logger): void {
+  const message = 'Too many credentials of an address were refused: new ones are not looked at.';
+  logger?.warn({ address, limit, seconds: reset }, message);
+}
+
+async function ask(
+  authenticate: Authenticate,
+  ctx: Context,
+): Promise<Awaited<ReturnType<Authenticate>>> {
   try {
-    return authenticate(ctx);
+    return await authenticate(ctx);
   } catch (cause) {
     return fail(cause);
   }
@@ -67,18 +104,15 @@ function boundCores(rostrum: Rostrum): (caller: Caller) => Rostrum {
   };
 }
 
-/** @throws Problem `unauthenticated` */
-async function refuse(exchange: Exchange, failures: RateLimiter | undefined): Promise<never> {
-  const { metadataUrl, headers } = exchange;
+function unauthenticated({ metadataUrl, headers }: Exchange): Problem {
   const isSent = headers.authorization !== undefined;
-  if (isSent) await failures?.take(limitedAs(exchange.address));
   const parameters = [
     ...(metadataUrl === undefined ? [] : [`resource_metadata="${metadataUrl}"`]),
     ...(isSent ? ['error="invalid_token"'] : []),
   ];
   const sentence = isSent ? 'The credentials are not valid.' : 'This needs credentials.';
   const challenge = ['Bearer', parameters.join(', ')].filter((part) => part !== '').join(' ');
-  throw new Problem('unauthenticated', sentence, { headers: ['WWW-Authenticate', challenge] });
+  return new Problem('unauthenticated', sentence, { headers: ['WWW-Authenticate', challenge] });
 }
 
 /**

@@ -1,15 +1,19 @@
 import type { Context } from 'koa';
 import type { Caller } from '../../../domain/caller.ts';
-import { isThenable } from '../../../domain/options.ts';
 import { countHeader } from '../headers/count.ts';
-import type { Authenticate } from '../options.ts';
+import type { Authenticate, Refused } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { parseQuery } from '../request/query.ts';
 
-/** Turns a bearer token into a caller; undefined for a token that is not valid. */
+/** Turns a bearer token into a caller. */
 export interface TokenVerifier {
-  authenticate(token: string): Caller | undefined | Promise<Caller | undefined>;
+  authenticate(token: string): Judged | Promise<Judged>;
+  /** The caller of a token, where that costs nothing to know. */
+  known?(token: string): Caller | undefined;
 }
+
+/** Undefined for a token that is not valid, without a reason for the log. */
+type Judged = Caller | Refused | undefined;
 
 /** `Authorization: Bearer` and a token (RFC 6750, section 2.1). The scheme is in any case. */
 const bearer = /^bearer +([\w\-.~+/]+=*) *$/i;
@@ -19,23 +23,33 @@ const queryName = 'access_token';
 
 /** Takes bearer tokens from the header `Authorization` alone; the first verifier that knows one wins. */
 export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authenticate {
-  return ({ req, url }: Context) => {
-    const mark = url.indexOf('?');
-    if (mark >= 0) checkPlace(url.slice(mark + 1));
-    if (countHeader(req, 'authorization') > 1) throw givenTwice();
-    const token = bearer.exec(req.headers.authorization ?? '')?.[1];
-    return token === undefined ? undefined : firstThatKnows(verifiers, token);
+  const authenticate: Authenticate = async (ctx: Context) => {
+    const token = tokenOf(ctx);
+    let judged: Judged;
+    for (const verifier of token === undefined ? [] : verifiers) {
+      judged = await verifier.authenticate(token ?? '');
+      if (judged !== undefined && !('refused' in judged)) return judged;
+    }
+    return judged;
   };
+  authenticate.known = (ctx) => {
+    const token = tokenOf(ctx);
+    if (token === undefined) return undefined;
+    for (const verifier of verifiers) {
+      const caller = verifier.known?.(token);
+      if (caller !== undefined) return caller;
+    }
+    return undefined;
+  };
+  return authenticate;
 }
 
-function firstThatKnows(
-  [verifier, ...others]: readonly TokenVerifier[],
-  token: string,
-): ReturnType<TokenVerifier['authenticate']> {
-  const caller = verifier?.authenticate(token);
-  if (others.length === 0) return caller;
-  if (!isThenable(caller)) return caller ?? firstThatKnows(others, token);
-  return Promise.resolve(caller).then((found) => found ?? firstThatKnows(others, token));
+/** @throws Problem `invalid-query`, `invalid-header` */
+function tokenOf({ req, url }: Context): string | undefined {
+  const mark = url.indexOf('?');
+  if (mark >= 0) checkPlace(url.slice(mark + 1));
+  if (countHeader(req, 'authorization') > 1) throw givenTwice();
+  return bearer.exec(req.headers.authorization ?? '')?.[1];
 }
 
 /** @throws Problem `invalid-query` */

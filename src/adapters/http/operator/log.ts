@@ -29,6 +29,7 @@ export function logAtEnd(exchange: Exchange, logger: Logger): void {
     if (exchange.isSent) fields.status = res.statusCode;
     else fields.aborted = true;
     if (problem !== undefined) fields.code = problem;
+    if (exchange.refused !== undefined) fields.reason = exchange.refused;
     const bytes = req.socket.bytesWritten - before;
     if (bytes >= 0) fields.bytes = bytes; // What stands in for a connection may not count.
     fields.ms = ms;
@@ -90,7 +91,7 @@ export function failureLog(logger: Logger): (exchange: Exchange, problem: Proble
 const repeatMs = 10_000;
 
 /** When each warning was last written, and how often it was not since. */
-class Repeats {
+export class Repeats {
   readonly #last = new Map<string, { readonly at: number; omitted: number }>();
 
   /** @returns how many were omitted before this one; undefined where it is omitted, too */

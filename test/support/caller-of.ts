@@ -1,0 +1,11 @@
+import type { Authenticator } from '../../src/adapters/credentials/authenticator.ts';
+import type { Caller } from '../../src/domain/caller.ts';
+
+/** The caller of a token; undefined where it is refused. */
+export async function callerOf(
+  verifier: Authenticator,
+  token: string,
+): Promise<Caller | undefined> {
+  const judged = await verifier.authenticate(token);
+  return 'refused' in judged ? undefined : judged;
+}

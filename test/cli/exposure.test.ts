@@ -12,6 +12,7 @@ import { freePort } from '../support/free-port.ts';
 import { node, outcomeOf, start } from '../support/process.ts';
 import { repository } from '../support/repository-copy.ts';
 import { type Server, startServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { refusalOf } from './refusal.ts';
 
 const memory = ['--store', 'memory:'];
@@ -214,7 +215,7 @@ describe('the program, exposed', function () {
       expect(await get(good)).to.deep.equal([503, 'credentials-unavailable']);
       expect(await get(token), 'a key needs no provider').to.deep.equal([200, undefined]);
       isDown = false;
-      expect(await get(good)).to.deep.equal([200, undefined]);
+      await until(async () => (await get(good))[0] === 200, 'the keys are fetched after a second');
       expect(await get(good, '/posts')).to.deep.equal([403, 'forbidden']);
       expect(await get(await sign({ aud: 'another' }))).to.deep.equal([401, 'unauthenticated']);
       isDown = true;

@@ -24,10 +24,16 @@ const maxAge = '600';
 export class Cors {
   readonly #origins: ReadonlySet<string>;
 
-  /** @throws TypeError for what is no origin; `null` and `*` are none */
+  /** @throws TypeError for what is no origin; `null` is none, nor is a pattern with `*` */
   constructor(origins: readonly string[] = []) {
     for (const origin of origins) {
-      if (URL.canParse(origin) && new URL(origin).origin === origin && origin !== 'null') continue;
+      if (
+        URL.canParse(origin) &&
+        new URL(origin).origin === origin &&
+        origin !== 'null' &&
+        !origin.includes('*')
+      )
+        continue;
       throw new TypeError(`"${origin}" is no origin such as https://app.example.com.`);
     }
     this.#origins = new Set(origins);
@@ -39,7 +45,7 @@ export class Cors {
   }
 
   /** The headers of every response, an error too. */
-  headersFor({ headers: { origin } }: IncomingMessage): readonly string[] {
+  headersFor({ headers: { origin } }: Pick<IncomingMessage, 'headers'>): readonly string[] {
     if (this.isOff) return [];
     if (origin === undefined || !this.#origins.has(origin)) return ['Vary', 'Origin'];
     return [

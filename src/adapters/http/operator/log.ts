@@ -3,10 +3,8 @@ import type { Logger } from '../../../ports/logger.ts';
 import type { DeleteMode } from '../../../ports/user-repository.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Problem } from '../problems/problem.ts';
-import { loggedPath } from '../request/target.ts';
-
-/** How many characters of a text that a client made up a line has. */
-const maxTextLength = 256;
+import type { Target } from '../request/target.ts';
+import { logged } from './mask.ts';
 
 /** What load balancers ask all the time. */
 const probes: ReadonlySet<string> = new Set(['/livez', '/readyz']);
@@ -111,17 +109,18 @@ export class Repeats {
 function addClient(fields: Record<string, unknown>, exchange: Exchange): void {
   const { address, caller, requestId, traceId } = exchange;
   fields.address = address;
-  if (caller !== undefined) fields.caller = bounded(caller.name);
-  fields.requestId = requestId;
+  if (caller !== undefined) fields.caller = logged(caller.name);
+  fields.requestId = logged(requestId);
   if (traceId !== undefined) fields.traceId = traceId;
 }
 
 /** What a client calls itself, as far as a line of the log has it. */
 export function userAgent({ headers }: IncomingMessage): string | undefined {
   const agent = headers['user-agent'];
-  return agent === undefined ? undefined : bounded(agent);
+  return agent === undefined ? undefined : logged(agent);
 }
 
-function bounded(text: string): string {
-  return text.length > maxTextLength ? text.slice(0, maxTextLength) : text;
+/** What of a target the log may have: never the query, nor what stands behind a `#`. */
+export function loggedPath({ path }: Target): string {
+  return logged(path.split('#', 1).join());
 }

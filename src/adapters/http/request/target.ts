@@ -57,12 +57,6 @@ function normalize(path: string): Pick<Target, 'path' | 'isValid'> {
   return { path: segments.join('/'), isValid };
 }
 
-/** What of a target a log may have: never the query, and no more of the path than helps. */
-export function loggedPath({ path }: Target): string {
-  // Nor what stands behind a `#`, which no target has.
-  return path.split('#', 1).join().slice(0, 256);
-}
-
 /** What of a path lies below another one; undefined for a path that does not. */
 export function below(front: string, path: string): string | undefined {
   if (!path.startsWith(front)) return undefined;

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../../ports/logger.ts';
 import type { ClientAddress } from '../access/client-address.ts';
+import type { Cors } from '../access/cors.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { maxTargetLength } from '../request/limits.ts';
 import { commonHeaders } from '../response.ts';
@@ -22,8 +23,15 @@ interface ClientErrorsOptions {
   readonly logger: Logger | undefined;
   readonly metrics: ServeOptions['metrics'];
   readonly addressOf: ClientAddress;
+  readonly cors: Cors;
   /** The URL that the pages of the problems lie under; a path when absent. */
   readonly problems: string | undefined;
+}
+
+/** What is known of a request that no handler sees. */
+interface Refusal {
+  readonly cause: string | undefined;
+  readonly origin: string | undefined;
 }
 
 /** Refuses what Node's server refuses by itself, in the one shape of all errors. */
@@ -40,11 +48,11 @@ export class ClientErrors {
   /** Handles the event `clientError`. */
   async onError(error: ClientError, socket: Socket): Promise<void> {
     if (error.code === 'ECONNRESET') socket.destroy();
-    else await this.refuse(socket, problemOf(error), error.code);
+    else await this.refuse(socket, problemOf(error), error);
   }
 
   /** Sends a problem as the last response of a connection, behind those that are due before it. */
-  async refuse(socket: Socket, problem: Problem, cause?: string): Promise<void> {
+  async refuse(socket: Socket, problem: Problem, cause?: ClientError): Promise<void> {
     const connection = this.#connections.of(socket);
     if (connection === undefined || !socket.writable) {
       socket.destroy();
@@ -57,24 +65,27 @@ export class ClientErrors {
     drain(socket, socket);
     await endOfTurn();
     const { incomplete } = connection;
+    const origin = incomplete?.request.headers.origin ?? originIn(cause?.rawPacket);
     await connection.settled();
     // One that has its response already gets no other.
     if (incomplete?.response.headersSent) socket.end();
-    else if (socket.writable) socket.end(this.#render(socket, problem, cause));
+    else if (socket.writable)
+      socket.end(this.#render(socket, problem, { cause: cause?.code, origin }));
     const timer = setTimeout(() => socket.destroy(), drainMs);
     socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
   }
 
-  #render(socket: Socket, problem: Problem, cause: string | undefined): string {
+  #render(socket: Socket, problem: Problem, { cause, origin }: Refusal): string {
     const requestId = randomUUID();
     const { code, status } = problem;
-    const { logger, metrics, addressOf, problems } = this.#options;
+    const { logger, metrics, addressOf, cors, problems } = this.#options;
     metrics?.problem(code);
     const address = addressOf({ socket, headers: {} }); // Of what is malformed no header counts.
     logger?.info({ status, code, cause, address, requestId }, 'refused');
     const { headers, body, type } = problemResponse(problem, requestId, problems);
     const all = [
       ...headers,
+      ...cors.headersFor({ headers: { origin } }),
       ...commonHeaders(requestId),
       ...['Content-Type', type, 'Content-Length', String(Buffer.byteLength(body))],
       ...['Date', new Date().toUTCString(), 'Connection', 'close'],
@@ -104,6 +115,11 @@ function problemOf({ code, rawPacket }: ClientError): Problem {
     default:
       return new Problem('bad-request', malformed);
   }
+}
+
+/** The header `Origin` of what could not be parsed, where it has come already. */
+function originIn(packet: Uint8Array = new Uint8Array()): string | undefined {
+  return /\r\norigin:[ \t]*(\S+)/i.exec(Buffer.from(packet).toString('latin1'))?.[1];
 }
 
 function targetLength(packet: Uint8Array): number {

@@ -6,10 +6,11 @@ import type { Logger } from '../../../ports/logger.ts';
 import { type ClientAddress, clientAddresses } from '../access/client-address.ts';
 import { Cors } from '../access/cors.ts';
 import { allMethods } from '../beside.ts';
-import { userAgent } from '../operator/log.ts';
+import { loggedPath, userAgent } from '../operator/log.ts';
+import { logged } from '../operator/mask.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { requestIdFrom } from '../request/request-id.ts';
-import { loggedPath, parseTarget, publicBase } from '../request/target.ts';
+import { parseTarget, publicBase } from '../request/target.ts';
 import { commonHeaders } from '../response.ts';
 import { ClientErrors } from './client-errors.ts';
 import { Connections } from './connections.ts';
@@ -60,7 +61,13 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     else refuse(request, response, problem, { logger, metrics, addressOf, cors, problems });
   });
   const shutdown = new Shutdown(server, connections, shutdownTimeoutMs);
-  const clientErrors = new ClientErrors(connections, { logger, metrics, addressOf, problems });
+  const clientErrors = new ClientErrors(connections, {
+    logger,
+    metrics,
+    addressOf,
+    cors,
+    problems,
+  });
 
   const take = (request: IncomingMessage, response: ServerResponse) => {
     connections.of(request.socket)?.take(request, response);
@@ -116,7 +123,11 @@ function refuse(
   logger?.info(
     {
       ...{ method, path: loggedPath(parseTarget(url)), status, code },
-      ...{ address: addressOf(request), requestId, userAgent: userAgent(request) },
+      ...{
+        address: addressOf(request),
+        requestId: logged(requestId),
+        userAgent: userAgent(request),
+      },
     },
     'refused',
   );

@@ -107,6 +107,15 @@ describe('CORS', () => {
     expect(refused?.status).to.equal(417);
     expect(refused?.headers.get('access-control-allow-origin')).to.equal(origin);
     expect(refused?.body.type).to.equal('https://example.com/backend/problems/expectation-failed');
+    const large = `X-Large: ${'x'.repeat(40_000)}\r\n`;
+    for (const [front, status] of [
+      [`GET / HTTP/1.1\r\nHost: x\r\nOrigin: ${origin}\r\n${large}`, 431],
+      [`GET / HTTP/1.1\r\nHost: x\r\nOrigin: ${origin}\r\nno header`, 400],
+    ] as const) {
+      const unparsed = await exchange(refusing.server, `${front}\r\n\r\n`);
+      expect(unparsed?.status).to.equal(status);
+      expect(unparsed?.headers.get('access-control-allow-origin')).to.equal(origin);
+    }
 
     const rostrum = createRostrum(createMemoryStore());
     const mounted = createServer(rostrumListener(rostrum, { ...options, authenticate }));
@@ -136,6 +145,7 @@ describe('CORS', () => {
       `${origin}/`,
       `${origin}/x`,
       'HTTPS://A.B',
+      'https://*.example.com',
       'data:,',
     ];
     for (const one of wrong) expect(() => new Cors([one]), one).to.throw(TypeError);

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MemoryRateLimiter } from '../../../../src/adapters/http/access/memory-limiter.ts';
+import { bearerAuthentication } from '../../../../src/adapters/http/index.ts';
 import { scopes } from '../../../../src/index.ts';
 import { collectGarbage } from '../../../support/collect-garbage.ts';
 import type { Answer } from '../support/answer.ts';
 import { expectProblem, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
+import { keepLog } from '../support/log.ts';
 
 const limiter = (name: string, limit: number, window = 60) =>
   new MemoryRateLimiter({ name, limit, window });
@@ -131,6 +133,29 @@ describe('limits', () => {
     }
     expect(asked).to.equal(known);
     expectProblem(await api.get('/users'), 401, 'unauthenticated');
+  });
+
+  it('of refused tokens let callers pass that cost nothing to know, and are told once a window', async () => {
+    const good = { name: 'key:1', subject: null, scopes: new Set(scopes) };
+    const known = (token: string) => (token === 'good' ? good : undefined);
+    const verify = bearerAuthentication([
+      { known, authenticate: async (token) => known(token) ?? { refused: 'kid' } },
+    ]);
+    const { logger, lines } = keepLog();
+    const rateLimits = { failures: limiter('failures', 3) };
+    await using api = await startApi({ app: { authenticate: verify, rateLimits, logger } });
+    const statuses = async (token: string, count: number) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      const answers = Array.from({ length: count }, () => api.get('/users', headers));
+      return (await Promise.all(answers)).map(({ status }) => status);
+    };
+    await statuses('bad', 3);
+    expect(await statuses('bad', 3)).to.deep.equal([429, 429, 429]);
+    expect(await statuses('good', 3)).to.deep.equal([200, 200, 200]);
+    const warnings = lines.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ reason, limit }) => reason ?? limit)).to.deep.equal(['kid', 3]);
+    const [refused] = lines.filter(({ status }) => status === 401);
+    expect(refused).to.include({ code: 'unauthenticated', reason: 'kid' });
   });
 
   it('hold a bounded number of keys, of a bounded length, and forget the longest unused', async () => {

@@ -39,6 +39,20 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.to.include('secret');
   });
 
+  it('has no key and no token that a client put into its path, its agent or its request id', async () => {
+    const { logger, lines } = keepLog();
+    await using api = await startApi({ app: { logger }, serve: { logger } });
+    const key = 'rk_0a1b2c3d4e5f_secretsecretsecretsecretsecretsecretsecret1';
+    const jwt = 'eyJhbGciOiJFUzI1NiJ9.secretsecret.secret-secret_secret';
+    for (const token of [key, jwt]) {
+      await api.get(`/users/${token}`, { 'User-Agent': `a ${token}`, 'X-Request-Id': token });
+      const target = `/x/${token}`;
+      await exchange(api.server, `GET ${target} HTTP/1.1\r\nX-Request-Id: ${token}\r\n\r\n`);
+    }
+    expect(lines.map(({ path }) => path)).to.include.members(['/api/v1/users/***', '/x/***']);
+    expect(JSON.stringify(lines)).not.to.include('secret');
+  });
+
   it('has what was sent, whatever the form of the response', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ app: { logger } });

@@ -20,7 +20,7 @@ export function checkOptions<T extends object>(
 }
 
 /** True for a promise and whatever else is awaited like one. */
-export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value;
 }
 

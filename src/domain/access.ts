@@ -60,9 +60,25 @@ export class Access {
     this.#checkOwner(this.#ownerOf(current));
   }
 
-  /** An owner is neither given away nor taken. */
-  checkResult(current: Owned, next: Owned): void {
-    if (this.#ownerOf(current) !== this.#ownerOf(next)) this.#require('write');
+  /**
+   * An author is neither given away nor taken. Judged by the input alone, before its fields: what is
+   * wrong with them must not tell whether the other author exists.
+   */
+  checkAuthor(current: Owned, input: unknown, way: 'replace' | 'patch'): void {
+    if (this.#resource === 'users' || !isPlainObject(input)) return;
+    const { authorId = way === 'patch' ? current.authorId : null } = input;
+    if (authorId !== current.authorId) this.#require('write');
+  }
+
+  /** A record that is not there is as one of another owner, to a caller that may not read it. */
+  checkMissing(id: Id): void {
+    const isItself = this.#resource === 'users' && id === this.caller.subject;
+    if (!isItself && !this.#has('read') && !this.#has('write')) throw this.#notOwn();
+  }
+
+  /** True where a post may do without the author that {@link withAuthor} gave it. */
+  get mayHaveNoAuthor(): boolean {
+    return this.#has('write');
   }
 
   #ownerOf(record: Owned): unknown {
@@ -72,7 +88,11 @@ export class Access {
   /** Null owns nothing: not the posts without an author either. */
   #checkOwner(owner: unknown): void {
     const { subject } = this.caller;
-    if (subject === null || owner !== subject) this.#require('write');
+    if ((subject === null || owner !== subject) && !this.#has('write')) throw this.#notOwn();
+  }
+
+  #notOwn(): RostrumError<'forbidden'> {
+    return new RostrumError('forbidden', { scope: `${this.#resource}:write`, isNotOwn: true });
   }
 
   #has(right: 'read' | 'write' | 'write:own'): boolean {

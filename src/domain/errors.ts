@@ -14,8 +14,11 @@ export interface ErrorDetails {
   'invalid-record': { readonly issues: readonly FieldIssue[] };
   /** Another user has this email address. */
   'email-taken': { readonly issues: readonly FieldIssue[] };
-  /** The user still has posts and the deletion did not say what becomes of them. */
-  'user-has-posts': { readonly posts: number };
+  /**
+   * The user still has posts and the deletion did not say what becomes of them; how many, for a caller
+   * that may read posts.
+   */
+  'user-has-posts': { readonly posts?: number | undefined };
   /** The record is not at a version that the caller asked for; `version` is the present one. */
   'version-mismatch': { readonly version: number };
   /** A change has to name the version that it starts from, and did not. */
@@ -24,8 +27,8 @@ export interface ErrorDetails {
   'idempotency-key-reused': Record<never, never>;
   /** A record with this id is there already: the id generator repeats itself. */
   'id-taken': { readonly id: string };
-  /** The caller lacks this scope, or does not own the record. */
-  forbidden: { readonly scope: Scope };
+  /** The caller lacks this scope; `isNotOwn` where it has one for records of its own alone. */
+  forbidden: { readonly scope: Scope; readonly isNotOwn?: boolean | undefined };
   /** The store cannot be reached or cannot write. */
   'store-unavailable': { readonly outcome: Outcome };
   /** The store has more work waiting than it may hold; nothing was written. */
@@ -38,15 +41,21 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
   'user-not-found': () => 'No user has this id.',
   'post-not-found': () => 'No post has this id.',
   'invalid-record': ({ issues }) =>
-    issues.length === 1 ? 'One field breaks a rule.' : `${issues.length} fields break a rule each.`,
+    issues.length === 1 && issues[0] !== undefined
+      ? issues[0].message
+      : `${issues.length} fields are invalid.`,
   'email-taken': () => 'Another user already has this email address.',
-  'user-has-posts': ({ posts }) => `The user still has ${posts} post${posts === 1 ? '' : 's'}.`,
+  'user-has-posts': ({ posts }) =>
+    `The user still has ${posts === undefined ? '' : `${posts} `}post${posts === 1 ? '' : 's'}.`,
   'version-mismatch': () => 'The record is not at a version that the request allows.',
   'precondition-required': () =>
     'A change has to name the version of the record that it starts from.',
   'idempotency-key-reused': () => 'This idempotency key was used for another request.',
   'id-taken': () => 'A record has this id, or had it before it was deleted.',
-  forbidden: ({ scope }) => `This needs the scope ${scope}.`,
+  forbidden: ({ scope, isNotOwn }) =>
+    isNotOwn === true
+      ? `The record is not the caller's own: this needs the scope ${scope}.`
+      : `This needs the scope ${scope}.`,
   'store-unavailable': ({ outcome }) =>
     outcome === 'none'
       ? 'The store is not available; nothing was changed.'
@@ -98,8 +107,15 @@ export function isRostrumError(error: unknown, code?: ErrorCode): boolean {
 export const unknownAuthorIssue: FieldIssue = {
   pointer: '/authorId',
   code: 'unknown',
-  message: 'No user has this id.',
+  message: 'The author is unknown: no user has this id.',
 };
+
+/** True where the unknown author is all that is wrong. */
+export function isUnknownAuthor(error: unknown): boolean {
+  if (!isRostrumError(error, 'invalid-record')) return false;
+  const { issues } = error.details;
+  return issues.length === 1 && issues[0]?.pointer === '/authorId' && issues[0].code === 'unknown';
+}
 
 export function unknownAuthor(): RostrumError<'invalid-record'> {
   return new RostrumError('invalid-record', { issues: [unknownAuthorIssue] });

@@ -176,9 +176,76 @@ describe('a caller', () => {
     const none = here.rostrum.as(caller(here.me, 'users:read'));
     expect(await code(none.posts.patch('none', {}))).to.equal('forbidden');
     const own = here.rostrum.as(caller(here.me, 'posts:write:own'));
-    expect(await code(own.posts.patch('none', {}))).to.equal('post-not-found');
+    const reader = here.rostrum.as(caller(here.me, 'posts:write:own', 'posts:read'));
+    expect(await code(reader.posts.patch('none', {}))).to.equal('post-not-found');
     const stale = own.posts.patch(here.theirs, { title: '' }, { only: [7] });
     expect(await code(stale)).to.equal('forbidden');
+  });
+
+  it('that may change its own records alone is told the same of those that are not there', async () => {
+    const here = await world();
+    const own = here.rostrum.as(caller(here.me, 'posts:write:own', 'users:write:own'));
+    const told = async (call: Promise<unknown>) => {
+      const error = await call.catch((reason: unknown) => reason);
+      return isRostrumError(error) ? [error.code, error.message] : error;
+    };
+    const calls = [
+      (id: string) => own.posts.patch(id, { title: 'x' }),
+      (id: string) => own.posts.replace(id, { title: 'x' }),
+      (id: string) => own.posts.delete(id),
+    ];
+    for (const call of calls) {
+      const refusal = await told(call(here.theirs));
+      expect(refusal).to.deep.equal([
+        'forbidden',
+        "The record is not the caller's own: this needs the scope posts:write.",
+      ]);
+      expect(await told(call('none'))).to.deep.equal(refusal);
+    }
+    expect(await told(own.users.delete('none'))).to.deep.equal(
+      await told(own.users.delete(here.other)),
+    );
+    await here.rostrum.users.delete(here.me, { posts: 'delete' });
+    expect(await told(own.users.patch(here.me, {}))).to.include('user-not-found');
+  });
+
+  it('is not told by another fault whether an author exists', async () => {
+    const here = await world();
+    const own = here.rostrum.as(caller(here.me, 'posts:write:own'));
+    for (const authorId of [here.other, 'none', null, 1]) {
+      const wrong = { title: '', authorId } as { title: string };
+      expect(await isForbidden(() => own.posts.patch(here.mine, wrong))).to.equal(true);
+      expect(await isForbidden(() => own.posts.replace(here.mine, wrong))).to.equal(true);
+    }
+  });
+
+  it('is told how many posts a user has only where it may read posts', async () => {
+    const here = await world();
+    const posts = async (...given: Scope[]) => {
+      const call = here.rostrum.as(caller(here.me, ...given)).users.delete(here.other);
+      const error = await call.catch((reason: unknown) => reason);
+      return isRostrumError(error, 'user-has-posts') ? error.details.posts : error;
+    };
+    expect(await posts('users:write')).to.equal(undefined);
+    expect(await posts('users:write', 'posts:read')).to.equal(1);
+  });
+
+  it('that is no user makes posts without an author, under a key too', async () => {
+    const { rostrum } = await world();
+    const bound = rostrum.as(caller('no user', 'posts:write'));
+    const key = { idempotencyKey: 'k' };
+    const made = await bound.posts.create({ title: 'x' }, key);
+    expect(made.record.authorId).to.equal(null);
+    const again = await bound.posts.create({ title: 'x' }, key);
+    expect([again.replayed, again.record.id]).to.deep.equal([true, made.record.id]);
+    const named = bound.posts.create({ title: 'x', authorId: 'no user' });
+    expect(await named.catch((error: unknown) => isRostrumError(error, 'invalid-record'))).to.equal(
+      true,
+    );
+    const own = rostrum.as(caller('no user', 'posts:write:own')).posts.create({ title: 'x' });
+    expect(await own.catch((error: unknown) => isRostrumError(error, 'invalid-record'))).to.equal(
+      true,
+    );
   });
 
   it('has idempotency keys of its own', async () => {

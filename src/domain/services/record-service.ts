@@ -5,7 +5,7 @@ import { Access } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type Claim, type Idempotency, makeClaim } from '../claim.ts';
 import type { CustomFilterFields } from '../custom-filters.ts';
-import { isRostrumError, RostrumError } from '../errors.ts';
+import { isRostrumError, isUnknownAuthor, RostrumError } from '../errors.ts';
 import { type Instant, isInstant } from '../instant.ts';
 import { type FieldIssue, maxIssues } from '../issues.ts';
 import { copyJson } from '../json.ts';
@@ -85,20 +85,26 @@ export abstract class RecordService<
     this.access?.checkCreate();
     const now = this.now();
     const claim = this.#claim(input, options, now);
+    const given = this.access === undefined ? input : this.access.withAuthor(input);
+    // Before the store: a replay is for as long as the caller may make it.
+    this.access?.checkInput(given);
+    const make = (from: unknown) => settled(() => this.#model.make(from, this.#newId(), now));
     // Run now: what the caller does to its input later must not be stored.
-    const make = settled(() => {
-      const given = this.access === undefined ? input : this.access.withAuthor(input);
-      this.access?.checkInput(given);
-      return this.#model.make(given, this.#newId(), now);
+    const made = make(given);
+    const withoutAuthor = this.access?.mayHaveNoAuthor && given !== input ? make(input) : undefined;
+    const keep = (record: () => R) =>
+      this.#complete(
+        () => input,
+        async () => {
+          if (claim === undefined) record();
+          const stored = await this.repository.create(record, claim);
+          return stored.replayed ? stored : new MadeNow(record(), stored);
+        },
+      );
+    return keep(made).catch((error: unknown) => {
+      if (withoutAuthor === undefined || !isUnknownAuthor(error)) throw error;
+      return keep(withoutAuthor);
     });
-    return this.#complete(
-      () => input,
-      async () => {
-        if (claim === undefined) make();
-        const stored = await this.repository.create(make, claim);
-        return stored.replayed ? stored : new MadeNow(make(), stored);
-      },
-    );
   }
 
   /** @throws RostrumError `user-not-found` or `post-not-found` */
@@ -197,6 +203,7 @@ export abstract class RecordService<
   }
 
   protected notFound(id: Id): RostrumError {
+    this.access?.checkMissing(id);
     return new RostrumError(this.#rules.notFound, { id });
   }
 
@@ -220,8 +227,8 @@ export abstract class RecordService<
           checkPrecondition(precondition, current.version);
           const { record } = current; // Not before: it may be long to parse.
           input = inputOf(record);
+          this.access?.checkAuthor(record, input, way);
           const next = this.#model[way](record, input, now);
-          this.access?.checkResult(record, next);
           changed = next !== record;
           return next;
         });

@@ -1,9 +1,10 @@
 import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
+import { isRostrumError, RostrumError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { type UserFilter, type UserSort, userSorts } from '../list.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
-import type { Id } from '../record.ts';
+import type { Id, Versioned } from '../record.ts';
 import type { User, UserInput, UserPatch } from '../user.ts';
 import { checkId, RecordService, type ServiceParts } from './record-service.ts';
 
@@ -51,10 +52,16 @@ export class UserService<
     }
     this.access?.checkWrite();
     if (posts !== 'refuse') this.access?.checkPostsOf(id);
-    const deleted = await this.repository.delete(id, posts, this.now(), (current) => {
+    const guard = (current: Versioned<User<Own>>): void => {
       this.access?.checkChange(current.record);
       checkPrecondition(options, current.version);
-    });
-    if (!deleted) throw this.notFound(id);
+    };
+    try {
+      if (!(await this.repository.delete(id, posts, this.now(), guard))) throw this.notFound(id);
+    } catch (error) {
+      const mayCount = this.access === undefined || this.access.caller.scopes.has('posts:read');
+      if (mayCount || !isRostrumError(error, 'user-has-posts')) throw error;
+      throw new RostrumError('user-has-posts', {});
+    }
   }
 }

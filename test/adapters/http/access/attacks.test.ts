@@ -185,6 +185,11 @@ describe('attacks', () => {
     ]);
     const poorer = { ...asAda('posts:read'), ...key };
     expectProblem(await api.post('/posts', { title: 'x' }, poorer), 403, 'forbidden');
+    const wide = { ...asAda('posts:write'), ...key };
+    const named = { title: 'x', authorId: bob };
+    await api.post('/posts', named, { ...wide, 'Idempotency-Key': 'wide' });
+    const narrow = await api.post('/posts', named, { ...own(), 'Idempotency-Key': 'wide' });
+    expectProblem(narrow, 403, 'forbidden');
     const other = { ...as({ name: 'bob', subject: bob, scopes: ['posts:write:own'] }), ...key };
     const his = await api.post('/posts', { title: 'x' }, other);
     expect([his.status, his.body.id === first.body.id]).to.deep.equal([201, false]);

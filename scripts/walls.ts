@@ -27,7 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/http/': ['own folder', ...core, node, 'koa$', '@koa/router$', 'koa-bodyparser$'],
   'src/adapters/http/access/': ['own folder', ...core, node, 'koa$', 'rate-limiter-flexible$'],
   'src/adapters/inversify/': ['src/', 'inversify$'],
-  'src/adapters/json-schema/': ['own folder', ...core, node, 'ajv/'],
+  'src/adapters/json-schema/': ['own folder', ...core, node, 'ajv(?:/|-formats$)', 're2js$'],
   'src/adapters/metrics/': ['own folder', ...core, node, 'prom-client$'],
   'src/adapters/mongodb/': ['own folder', ...core, node, 'mongodb$'],
   'src/adapters/opentelemetry/': ['own folder', ...core, node, '@opentelemetry/api$'],

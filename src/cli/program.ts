@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Setting, type Settings, settingsTable } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
+import type { SchemaFiles } from './custom-fields.ts';
 import { addDataCommands } from './data-commands.ts';
 import { Failure, type StoreSetting } from './failure.ts';
 import type { KeyFileOption, NewKey } from './key.ts';
@@ -94,6 +95,18 @@ function createProgram(): Command {
     .action(async (file: string, _options: unknown, command: Command) => {
       const { exportCommand } = await import('./export.ts');
       await exportCommand(file, storeOf(command));
+    });
+
+  program
+    .command('check')
+    .description('list the stored records that a schema of custom fields refuses')
+    .addOption(optionOf(settingsTable.store))
+    .addOption(optionOf(settingsTable.userSchema))
+    .addOption(optionOf(settingsTable.postSchema))
+    .addHelpText('after', '\nThe exit code is 1 when there are some. Nothing is changed.')
+    .action(async (options: SchemaFiles, command: Command) => {
+      const { checkCommand } = await import('./check.ts');
+      await checkCommand(storeOf(command), options);
     });
 
   addDataCommands(program, { optionOf: (name) => optionOf(settingsTable[name]), storeOf });

@@ -38,6 +38,14 @@ describe('custom fields that the program is told of', function () {
     } finally {
       delete process.env.INDEXES;
     }
+    const check = ['src/main.ts', 'check', '--store', store];
+    expect((await node(check)).stdout).to.equal('All 2 records are valid.\n');
+    const { code, stdout } = await node([...check, '--post-schema', schema]);
+    expect([code, stdout]).to.satisfy(([code, text]: [number, string]) => {
+      const [line, sum] = text.split('\n');
+      const isNamed = /^post [0-9a-f-]{36}: \/slug Must be of the type string\.$/.test(line ?? '');
+      return code === 1 && isNamed && sum === '1 of 2 records are not valid.';
+    });
   });
 
   it('that cannot be used end the program at once, whatever becomes of the store', async () => {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
-import { isPlainObject, type JsonObject } from '../../domain/json.ts';
+import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../domain/json.ts';
 import { postRules, serverMade, userRules } from '../../domain/rules.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 
@@ -45,9 +45,12 @@ export async function readSchemaFiles(files: SchemaFiles): Promise<CustomFieldsS
   };
 }
 
+/** The formats that are held to; others are not looked at. */
+const formats = ['date-time', 'date', 'email', 'uri'] as const;
+
 /**
  * Reads a JSON Schema (draft 2020-12) of the custom fields of users or of posts. It validates and
- * changes nothing: a `default` is not filled in, and a `format` is not looked at.
+ * changes nothing: a `default` is not filled in.
  *
  * @throws SchemaFileError
  */
@@ -65,11 +68,9 @@ export async function readSchemaFile(path: string, list: List): Promise<JsonFiel
   }
   const { first, all } = await compile(path, list, jsonSchema);
   const validate = (value: unknown) => {
-    if (first(value)) return { value };
     // One value may be wrong in hundreds of thousands of places, each of which takes memory.
     const judge = JSON.stringify(value).length > smallText ? first : all;
-    judge(value);
-    return { issues: (judge.errors ?? []).map(issueOf) };
+    return judge(value) ? { value } : { issues: (judge.errors ?? []).map(issueOf) };
   };
   return { jsonSchema, '~standard': { version: 1, vendor: 'rostrum', validate } };
 }
@@ -79,25 +80,70 @@ async function compile(
   list: List,
   schema: JsonObject,
 ): Promise<{ readonly first: ValidateFunction; readonly all: ValidateFunction }> {
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  const [{ Ajv2020 }, { default: addFormats }] = await Promise.all([
+    import('ajv/dist/2020.js'),
+    import('ajv-formats'),
+  ]);
   const options = {
-    ...{ strictTypes: false, strictTuples: false, validateFormats: false },
-    logger: false,
+    ...({ strictTypes: false, strictTuples: false, logger: false } as const),
+    ownProperties: true, // Else a field named "constructor" is there in every record.
+    code: { regExp: await linearRegExp() },
+    formats: Object.fromEntries(formatsIn(schema).map((format) => [format, true] as const)),
   } as const;
-  // `nullable` is OpenAPI's; `$anchor` is resolved, but missing among the keywords.
-  const compiled = (more = {}) =>
-    new Ajv2020({ ...options, ...more })
-      .removeKeyword('nullable')
-      .addKeyword('$anchor')
-      .compile(schema);
+  const compiled = (more = {}) => {
+    const ajv = new Ajv2020({ ...options, ...more });
+    addFormats.default(ajv, [...formats]);
+    // `nullable` is OpenAPI's; `$anchor` is resolved, but missing among the keywords.
+    ajv.removeKeyword('nullable').addKeyword('$anchor');
+    ajv.removeKeyword('uniqueItems').addKeyword({
+      keyword: 'uniqueItems',
+      type: 'array',
+      schemaType: 'boolean',
+      // Ajv compares every two items: seconds for some thousand objects.
+      validate: (isUnique: boolean, items: readonly Json[]) =>
+        !isUnique || new Set(items.map((item) => canonicalJson(item))).size === items.length,
+      error: { message: 'must NOT have duplicate items' },
+    });
+    return ajv.compile(schema);
+  };
   try {
+    const { $schema = draft } = schema;
+    if (typeof $schema !== 'string' || $schema.replace(/#$/, '') !== draft) {
+      throw new Error(
+        `its $schema is ${JSON.stringify($schema)}; leave it out, or write "${draft}"`,
+      );
+    }
     if (schema.$async === true) throw new Error('it must be synchronous');
     return { first: compiled(), all: compiled({ allErrors: true }) };
   } catch (error) {
     const [reason = ''] = (error as Error).message.split('\n');
     const last = reason.replace(/\.$/, '');
-    throw refusal(path, list, `cannot be used as JSON Schema (draft 2020-12). Ajv says: ${last}`);
+    throw refusal(path, list, `cannot be used as JSON Schema (draft 2020-12): ${last}`);
   }
+}
+
+const draft = 'https://json-schema.org/draft/2020-12/schema';
+
+/** Every format that a schema names, at any depth. */
+function formatsIn(value: Json | undefined): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { format } = value as JsonObject;
+  const inside = Object.values(value).flatMap(formatsIn);
+  return typeof format === 'string' ? [format, ...inside] : inside;
+}
+
+/**
+ * Regular expressions that take a time linear in the text (RE2), whatever a schema says: with those of
+ * JavaScript, a nested repetition doubles the time with each character.
+ */
+async function linearRegExp() {
+  const { RE2JS } = await import('re2js');
+  const compile = (pattern: string) => {
+    // It throws for what no linear engine has: a look-around, a back-reference.
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
+  };
+  return Object.assign(compile, { code: 'linearRegExp' });
 }
 
 function readObject(path: string, list: List): JsonObject {

@@ -1,0 +1,62 @@
+import { isRostrumError } from '../domain/errors.ts';
+import type { Entity } from '../domain/record.ts';
+import { RecordModel } from '../domain/record-model.ts';
+import { postRules, userRules } from '../domain/rules.ts';
+import { readSchemas, type SchemaFiles } from './custom-fields.ts';
+import type { StoreSetting } from './failure.ts';
+import { runLong } from './run-long.ts';
+import { type Records, storeSource } from './transfer/source.ts';
+import { withStore } from './with-store.ts';
+
+/**
+ * `rostrum check`: lists the records of a store that the rules, or the schemas of custom fields, refuse
+ * as they are stored. Exit code 1 when there are some.
+ */
+export async function checkCommand(named: StoreSetting, files: SchemaFiles): Promise<void> {
+  const schemas = await readSchemas(files);
+  const counted = await runLong(
+    ({ progress, signal }) =>
+      withStore(named, 'source', async (store) => {
+        const source = storeSource(store, signal);
+        const { users, posts } = await source.count();
+        let [all, invalid] = [0, 0];
+        const check = async (
+          kind: string,
+          records: Records<Entity>,
+          model: RecordModel<Entity>,
+        ) => {
+          for await (const { record } of records) {
+            const wrong = wrongOf(record, model);
+            if (wrong !== undefined) process.stdout.write(`${kind} ${record.id}: ${wrong}\n`);
+            if (wrong !== undefined) invalid += 1;
+            all += 1;
+            progress.advance(1);
+          }
+        };
+        progress.begin('checking', users + posts);
+        await check('user', source.users(), new RecordModel(userRules, schemas.users));
+        await check('post', source.posts(), new RecordModel(postRules, schemas.posts));
+        progress.end();
+        return { all, invalid };
+      }),
+    () => 'run the same command again',
+  );
+  const { all, invalid } = counted;
+  process.stdout.write(
+    invalid === 0
+      ? `All ${all} records are valid.\n`
+      : `${invalid} of ${all} records are not valid.\n`,
+  );
+  if (invalid > 0) process.exitCode = 1;
+}
+
+/** What is wrong with a record: pointers and sentences. */
+function wrongOf(record: Entity, model: RecordModel<Entity>): string | undefined {
+  try {
+    model.make(record, record.id, record.createdAt);
+    return undefined;
+  } catch (error) {
+    if (!isRostrumError(error, 'invalid-record')) throw error;
+    return error.details.issues.map(({ pointer, message }) => `${pointer} ${message}`).join(' ');
+  }
+}

@@ -42,11 +42,16 @@ export interface TestReplicaSet extends TestServer {
   readonly nodes: readonly MongoMemoryServer[];
 }
 
-/** A replica set of so many nodes, with a primary. */
-export async function startReplicaSet(binary: string, count: number): Promise<TestReplicaSet> {
+/** A replica set of so many nodes, with a primary; the third of them an arbiter, if wanted. */
+export async function startReplicaSet(
+  binary: string,
+  count: number,
+  hasArbiter = false,
+): Promise<TestReplicaSet> {
   quiet();
   const set = await MongoMemoryReplSet.create({
     binary: { systemBinary: binary },
+    instanceOpts: hasArbiter ? [{}, {}, { replicaMemberConfig: { arbiterOnly: true } }] : [],
     replSet: {
       ...common,
       count,

@@ -80,7 +80,7 @@ export class Opening {
   async #open(): Promise<Topology> {
     await this.#client.connect();
     const db = this.#client.db(this.#database);
-    const { setName, msg, maxWireVersion } = await db.command({ hello: 1 });
+    const { setName, msg, maxWireVersion, arbiters = [] } = await db.command({ hello: 1 });
     if (maxWireVersion < oldestWireVersion) {
       throw new MongodbRefusal('This MongoDB server is too old: Rostrum needs 5.0 or newer.');
     }
@@ -90,6 +90,7 @@ export class Opening {
     const fields = { database: this.#database, topology };
     this.#logger?.info(fields, 'Connected to MongoDB.');
     if (topology === 'standalone') this.#logger?.warn(fields, standaloneWarning);
+    if (arbiters.length > 0) this.#logger?.warn({ ...fields, arbiters }, arbiterWarning);
     return topology;
   }
 
@@ -127,6 +128,11 @@ function quietly<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T>
 
 /** Of MongoDB 5.0: the first to read snapshots, and to take any key in an embedded document. */
 const oldestWireVersion = 13;
+
+const arbiterWarning =
+  'This replica set has an arbiter, which votes and keeps no data: while one of the other members is ' +
+  'away, a majority may not have what is written, and then changes, and reads after an election, ' +
+  'are 503. Put a member that keeps data in its place.';
 
 const standaloneWarning =
   'This MongoDB server stands alone: it has no transactions, so a reader may see a user half ' +

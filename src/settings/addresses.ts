@@ -16,9 +16,9 @@ export function isSafeUrl(text: string): boolean {
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/** True for an origin as a browser writes it. */
+/** True for an origin as a browser writes it: no pattern with `*`. */
 export function isOrigin(text: string): boolean {
-  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+  return URL.canParse(text) && /^https?:[^*]+$/.test(text) && new URL(text).origin === text;
 }
 
 /** True for an address of IPv4 or IPv6, and for a network: `10.0.0.0/8`. */

@@ -112,6 +112,7 @@ describe('the program, exposed', function () {
       [/--anonymous: both/, ...provider, ...jwks, '--anonymous'],
       [/an origin such as/, '--cors', '*'],
       [/an origin such as/, '--cors', 'null'],
+      [/an origin such as/, '--cors', 'https://*.example.com'],
       [/a URL such as/, '--public-url', 'https://u:p@example.com'],
       [/a number, or addresses/, '--trust-proxy', 'everybody'],
       [/a whole number/, '--rate-limit', '-1'],

@@ -59,7 +59,10 @@ const checks: readonly {
   {
     check: isOrigin,
     right: ['https://a.b', 'http://localhost:5173', 'http://[::1]:8080'],
-    wrong: ['', 'null', '*', 'a.b', 'https://a.b/', 'https://a.b:443', 'HTTPS://a.b'],
+    wrong: [
+      ...['', 'null', '*', 'a.b', 'https://a.b/', 'https://a.b:443', 'HTTPS://a.b'],
+      'https://*.a.b',
+    ],
     use: (text) => new Cors([text]),
   },
   {

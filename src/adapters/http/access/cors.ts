@@ -27,14 +27,10 @@ export class Cors {
   /** @throws TypeError for what is no origin; `null` is none, nor is a pattern with `*` */
   constructor(origins: readonly string[] = []) {
     for (const origin of origins) {
-      if (
-        URL.canParse(origin) &&
-        new URL(origin).origin === origin &&
-        origin !== 'null' &&
-        !origin.includes('*')
-      )
-        continue;
-      throw new TypeError(`"${origin}" is no origin such as https://app.example.com.`);
+      const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin;
+      if (!isOrigin || origin === 'null' || origin.includes('*')) {
+        throw new TypeError(`"${origin}" is no origin such as https://app.example.com.`);
+      }
     }
     this.#origins = new Set(origins);
   }

@@ -1,5 +1,8 @@
-/** A key of Rostrum's, and a JSON Web Token: a path, a user agent or a request id may hold one by mistake. */
-const secrets = /\brk_[A-Za-z0-9-]{1,32}_[\w-]+|\bey[\w-]{8,}\.[\w-]{2,}(?:\.[\w-]*)?/g;
+/**
+ * A key of Rostrum's, and a JSON Web Token: a path, a user agent or a request id may hold one by mistake,
+ * also right behind other characters (`Bearer%20rk_…`).
+ */
+const secrets = /rk_[A-Za-z0-9-]{1,32}_[\w-]+|ey[A-L][\w-]{8,}\.[\w-]{2,}(?:\.[\w-]*)?/g;
 
 /** How much of a text is looked at, and how much of it a line of the log has. */
 const [looked, shown] = [2048, 256];

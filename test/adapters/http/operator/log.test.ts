@@ -44,7 +44,7 @@ describe('the log', () => {
     await using api = await startApi({ app: { logger }, serve: { logger } });
     const key = 'rk_0a1b2c3d4e5f_secretsecretsecretsecretsecretsecretsecret1';
     const jwt = 'eyJhbGciOiJFUzI1NiJ9.secretsecret.secret-secret_secret';
-    for (const token of [key, jwt]) {
+    for (const token of [key, jwt, `Bearer%20${key}`, `Bearer%20${jwt}`, `my_${key}`]) {
       await api.get(`/users/${token}`, { 'User-Agent': `a ${token}`, 'X-Request-Id': token });
       const target = `/x/${token}`;
       await exchange(api.server, `GET ${target} HTTP/1.1\r\nX-Request-Id: ${token}\r\n\r\n`);

@@ -7,5 +7,5 @@ export async function callerOf(
   token: string,
 ): Promise<Caller | undefined> {
   const judged = await verifier.authenticate(token);
-  return 'refused' in judged ? undefined : judged;
+  return judged === undefined || 'refused' in judged ? undefined : judged;
 }

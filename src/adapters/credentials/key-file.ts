@@ -18,7 +18,7 @@ import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
 import { isInstant } from '../../domain/instant.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { type Authenticator, CredentialsError, type Refused } from './authenticator.ts';
+import { type Authenticator, CredentialsError, type Judged } from './authenticator.ts';
 import { withLock } from './file-lock.ts';
 
 /** A line of a key file. */
@@ -32,6 +32,9 @@ export interface KeyRecord {
   /** An instant; the key is good before it. */
   readonly expires?: string | undefined;
 }
+
+/** How the token of every key begins. */
+const keyForm = 'rk_';
 
 const idForm = /^[A-Za-z0-9-]{1,32}$/;
 
@@ -69,10 +72,11 @@ export class KeyFile implements Authenticator {
 
   known(token: string): Caller | undefined {
     const found = this.authenticate(token);
-    return 'refused' in found ? undefined : found;
+    return found === undefined || 'refused' in found ? undefined : found;
   }
 
-  authenticate(token: string): Caller | Refused {
+  authenticate(token: string): Judged {
+    if (!token.startsWith(keyForm)) return undefined;
     this.#refresh();
     // The time of a lookup may tell of a digest, and no token can be made from one.
     const key = this.#keys.get(digest(token));
@@ -206,7 +210,7 @@ function write(path: string, flags: string, text = '', like?: Stats): void {
 }
 
 function prefixOf(id: string): string {
-  return `rk_${id}_`;
+  return `${keyForm}${id}_`;
 }
 
 function digest(token: string): string {

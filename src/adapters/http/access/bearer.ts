@@ -12,7 +12,7 @@ export interface TokenVerifier {
   known?(token: string): Caller | undefined;
 }
 
-/** Undefined for a token that is not valid, without a reason for the log. */
+/** Undefined for a token of another form: other verifiers know why it is refused. */
 type Judged = Caller | Refused | undefined;
 
 /** `Authorization: Bearer` and a token (RFC 6750, section 2.1). The scheme is in any case. */
@@ -25,12 +25,13 @@ const queryName = 'access_token';
 export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authenticate {
   const authenticate: Authenticate = async (ctx: Context) => {
     const token = tokenOf(ctx);
-    let judged: Judged;
+    let refused: Refused | undefined;
     for (const verifier of token === undefined ? [] : verifiers) {
-      judged = await verifier.authenticate(token ?? '');
+      const judged = await verifier.authenticate(token ?? '');
       if (judged !== undefined && !('refused' in judged)) return judged;
+      refused ??= judged;
     }
-    return judged;
+    return refused ?? { refused: 'malformed' };
   };
   authenticate.known = (ctx) => {
     const token = tokenOf(ctx);

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { addKey, KeyFile } from '../../../../src/adapters/credentials/index.ts';
 import { MemoryRateLimiter } from '../../../../src/adapters/http/access/memory-limiter.ts';
-import { bearerAuthentication } from '../../../../src/adapters/http/index.ts';
+import { type Authenticate, bearerAuthentication } from '../../../../src/adapters/http/index.ts';
 import { scopes } from '../../../../src/index.ts';
 import { collectGarbage } from '../../../support/collect-garbage.ts';
 import type { Answer } from '../support/answer.ts';
@@ -156,6 +160,34 @@ describe('limits', () => {
     expect(warnings.map(({ reason, limit }) => reason ?? limit)).to.deep.equal(['kid', 3]);
     const [refused] = lines.filter(({ status }) => status === 401);
     expect(refused).to.include({ code: 'unauthenticated', reason: 'kid' });
+  });
+
+  it('are told of by the reason of the verifier whose form a token has', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rostrum-limits-'));
+    const path = join(folder, 'keys');
+    const { token } = addKey(path, { scopes: [], expires: '2001-01-01T00:00:00.000Z' });
+    const tokens = { authenticate: async () => ({ refused: 'aud' }) };
+    const { logger, lines } = keepLog();
+    const reasonsOf = async (verify: Authenticate) => {
+      await using api = await startApi({ app: { authenticate: verify, logger } });
+      lines.length = 0;
+      for (const given of [`Bearer ${token}`, 'Bearer a.b.c', 'Basic YTpi']) {
+        await api.get('/users', { Authorization: given });
+      }
+      return lines.filter(({ status }) => status === 401).map(({ reason }) => reason);
+    };
+    const keys = new KeyFile(path);
+    expect(await reasonsOf(bearerAuthentication([keys, tokens]))).to.deep.equal([
+      'exp',
+      'aud',
+      'malformed',
+    ]);
+    expect(await reasonsOf(bearerAuthentication([keys]))).to.deep.equal([
+      'exp',
+      'malformed',
+      'malformed',
+    ]);
+    rmSync(folder, { recursive: true });
   });
 
   it('hold a bounded number of keys, of a bounded length, and forget the longest unused', async () => {

@@ -7,13 +7,7 @@ export { rostrumListener, rostrumMiddleware } from './middleware.ts';
 export { openApiDocument } from './openapi/document.ts';
 export type { HttpMetrics } from './operator/metrics.ts';
 export { createMetricsApp } from './operator/metrics-app.ts';
-export type {
-  Authenticate,
-  Refused,
-  RostrumAppOptions,
-  RostrumHttpOptions,
-  Trace,
-  TracedRequest,
-} from './options.ts';
+export type { Trace, TracedRequest } from './operator/opentelemetry.ts';
+export type { Authenticate, Refused, RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 export type { ServeOptions, ServerLimits } from './server/options.ts';
 export { type RunningServer, serve } from './server/serve.ts';

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import type { Caller } from '../../domain/caller.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -6,6 +5,7 @@ import type { TrustedProxies } from './access/client-address.ts';
 import type { RateLimits } from './access/rate-limit.ts';
 import type { CustomFieldsDescription } from './openapi/schemas.ts';
 import type { HttpMetrics } from './operator/metrics.ts';
+import type { Trace } from './operator/opentelemetry.ts';
 
 /** Credentials that are refused, and why in a word: the log has it, the client never. */
 export interface Refused {
@@ -24,22 +24,6 @@ export interface Authenticate {
   /** The caller where that costs nothing to know: such a request is never limited for refused tokens. */
   known?(ctx: Context): Caller | undefined;
 }
-
-/** What is known of a request that is traced: `endpoint` and `problem` when it has ended. */
-export interface TracedRequest {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly address: string;
-  readonly endpoint: string;
-  readonly problem: string | undefined;
-  /** Whether the whole response was sent, once it has ended. */
-  readonly isSent: boolean;
-  /** What the log has; as `traceparent` says, unless it is set. */
-  traceId: string | undefined;
-}
-
-/** Serves a request as part of a trace. */
-export type Trace = <T>(request: TracedRequest, serve: () => T) => T;
 
 /** How Rostrum is put into an app. */
 export interface RostrumHttpOptions {

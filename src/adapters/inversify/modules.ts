@@ -19,7 +19,9 @@ async function createTrace(): Promise<Trace | undefined> {
   const registered: unknown = Reflect.get(globalThis, openTelemetry);
   const hasProvider =
     typeof registered === 'object' && registered !== null && 'trace' in registered;
-  return hasProvider ? (await import('../opentelemetry/index.ts')).openTelemetry : undefined;
+  return hasProvider
+    ? (await import('../http/operator/opentelemetry.ts')).openTelemetry
+    : undefined;
 }
 
 /** What the machine provides: time, ids, a log, metrics. */

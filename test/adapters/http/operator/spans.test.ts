@@ -10,14 +10,14 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { expect } from 'chai';
-import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
-import { openTelemetry } from '../../../src/adapters/opentelemetry/index.ts';
-import { storeUnavailable } from '../../../src/domain/errors.ts';
-import type { Store } from '../../../src/index.ts';
-import { outcomeOf, start } from '../../support/process.ts';
-import { repository } from '../../support/repository-copy.ts';
-import { startApi } from '../http/support/api.ts';
-import { keepLog } from '../http/support/log.ts';
+import { openTelemetry } from '../../../../src/adapters/http/operator/opentelemetry.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { storeUnavailable } from '../../../../src/domain/errors.ts';
+import type { Store } from '../../../../src/index.ts';
+import { outcomeOf, start } from '../../../support/process.ts';
+import { repository } from '../../../support/repository-copy.ts';
+import { startApi } from '../support/api.ts';
+import { keepLog } from '../support/log.ts';
 
 const { RECORD_AND_SAMPLED, NOT_RECORD } = SamplingDecision;
 const [traceId, parentId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];

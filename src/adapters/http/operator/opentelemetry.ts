@@ -9,16 +9,21 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** What a span tells of a request. */
-interface TracedRequest {
+/** What is known of a request that is traced: `endpoint` and `problem` when it has ended. */
+export interface TracedRequest {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly address: string;
   readonly endpoint: string;
   readonly problem: string | undefined;
+  /** Whether the whole response was sent, once it has ended. */
   readonly isSent: boolean;
+  /** What the log has; as `traceparent` says, unless it is set. */
   traceId: string | undefined;
 }
+
+/** Serves a request as part of a trace. */
+export type Trace = <T>(request: TracedRequest, serve: () => T) => T;
 
 /** Follows providers that are registered later, too. */
 const tracer = trace.getTracer('rostrum');

@@ -1,25 +1,22 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Context } from 'koa';
+import { pageLimits } from '../../domain/list.ts';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
 import { limitedAs } from './access/client-address.ts';
 import type { Cors } from './access/cors.ts';
 import { type RateLimits, take } from './access/rate-limit.ts';
-import type { Api, State, Step } from './endpoint.ts';
+import type { Api, Operation, State, Step } from './endpoint.ts';
 import { type Resource, resourcesOf } from './endpoints/resources.ts';
 import { endpointsFor } from './endpoints/table.ts';
 import type { Exchange } from './exchange.ts';
-import { Admission } from './load/admission.ts';
-import { ResponseMemory } from './load/response-memory.ts';
+import type { Room } from './load/room.ts';
 import { auditLog } from './operator/log.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem, unserved } from './problems/problem.ts';
-import { BodyReader } from './request/body.ts';
+import { readBody } from './request/body.ts';
 import type { Target } from './request/target.ts';
 import { respond } from './response.ts';
-
-/** How many bytes large responses may hold in all, until their clients took them. */
-const responseBytes = 80 * 1024 * 1024;
 
 /**
  * The way of a request through the API, in the contract's order. `boundary.ts` is around it, and
@@ -32,13 +29,11 @@ export function createApi(
   front: string,
   options: RostrumHttpOptions,
   cors: Cors,
+  room: Room,
 ): (ctx: Context, target: Target) => Promise<unknown> {
   const { requireIfMatch = false, authenticate, rateLimits = {}, logger } = options;
   const { failures } = rateLimits;
-  const admission = new Admission();
-  const memory = new ResponseMemory(responseBytes, admission);
-  const api: Omit<Api, 'rostrum'> = { requireIfMatch, memory, audit: auditLog(logger) };
-  const bodies = new BodyReader();
+  const api = { requireIfMatch, audit: auditLog(logger) };
   const router = new Router<State>({ prefix: escaped(front), sensitive: true, strict: true });
   for (const [path, resource] of resourcesOf(endpointsFor(rostrum.customFilters))) {
     const steps: (Step | undefined)[] = [
@@ -47,10 +42,10 @@ export function createApi(
       limitAddress(rateLimits), // 429
       authenticate && authentication({ rostrum, authenticate, failures, logger }), // 400, 429, 401, 403
       limitCaller(rateLimits), // 429
-      awaitTime(admission), // 503
+      enterRoom(room), // 503
       checkParameters, // 400: query and headers
-      readBody(bodies), // 415, 413, 400; 503 where bodies hold too much memory
-      handle(api, admission), // 503 again; what the core says: 422, 404, 428, 412, 409
+      takeBody, // 415, 413, 400; 503 where there is no room for it
+      handle(api), // 503 again; what the core says: 422, 404, 428, 412, 409
     ];
     router.all(path, ...steps.filter((step) => step !== undefined));
   }
@@ -114,12 +109,13 @@ function limitCaller({ caller: limiter }: RateLimits): Step | undefined {
 }
 
 /** Refuses before a body is read: what waits for the event loop costs it little. */
-function awaitTime(admission: Admission): Step {
+function enterRoom(room: Room): Step {
   return (ctx, next) => {
     const { exchange, operation } = ctx.state;
-    const wait = admission.wait(operation.kind);
-    if (wait === undefined) return next();
-    return wait.then(() => {
+    const visit = room.enter(exchange, operation.kind);
+    ctx.state.visit = visit;
+    if (visit.turn === undefined) return next();
+    return visit.turn.then(() => {
       exchange.checkWaited();
       return next();
     });
@@ -133,27 +129,37 @@ const checkParameters: Step = (ctx, next) => {
   return next();
 };
 
-function readBody(bodies: BodyReader): Step {
-  return (ctx, next) => {
-    const { exchange, operation } = ctx.state;
-    const { endpoint } = operation;
-    if (endpoint.body === undefined) return next();
-    return bodies.read(ctx, endpoint.body, (body) => {
-      exchange.body = body;
-      return next();
-    });
+const takeBody: Step = (ctx, next) => {
+  const { exchange, operation, visit } = ctx.state;
+  const { endpoint } = operation;
+  if (endpoint.body === undefined) return next();
+  return readBody(ctx, visit, endpoint.body, (body) => {
+    exchange.body = body;
+    return next();
+  });
+};
+
+/** Makes the response in the room that it needs, as far as that is known from the last time. */
+function handle(api: Omit<Api, 'rostrum'>): Step {
+  return async (ctx) => {
+    const { exchange, operation, rostrum, visit } = ctx.state;
+    const key = keyOf(exchange, operation);
+    const make = () => operation.endpoint.handle(exchange, { ...api, rostrum });
+    visit.begin();
+    try {
+      exchange.checkClient();
+      respond(ctx, await visit.make(key, make));
+    } finally {
+      visit.leave();
+    }
   };
 }
 
-function handle(api: Omit<Api, 'rostrum'>, admission: Admission): Step {
-  return async (ctx) => {
-    const { exchange, operation, rostrum } = ctx.state;
-    admission.enter(exchange, operation.kind);
-    try {
-      exchange.checkClient();
-      respond(ctx, await operation.endpoint.handle(exchange, { ...api, rostrum }));
-    } finally {
-      admission.leave(exchange);
-    }
-  };
+/** What takes as long and as much memory each time: lists of one shape, one record. */
+function keyOf({ id, query }: Exchange, { endpoint, kind }: Operation): string {
+  if (kind !== 'list') return id;
+  const limit = Number(query.get('limit')?.[0] ?? pageLimits.default);
+  const size = limit > pageLimits.default ? 'large' : limit > 1 ? 'usual' : 'one';
+  const names = [...query.keys()].filter((name) => name !== 'limit' && name !== 'sort');
+  return [endpoint.operation, size, query.get('sort')?.[0], ...names].join(' ');
 }

@@ -1,10 +1,11 @@
 import Koa from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
-import { serveBeside } from './beside.ts';
 import { boundaryOptions, createBoundary, handleAppErrors, isForClient } from './boundary.ts';
 import { exchangeOf } from './exchange.ts';
-import { rostrumMiddleware } from './middleware.ts';
+import { Room } from './load/room.ts';
+import { apiMiddleware } from './middleware.ts';
 import type { RostrumAppOptions } from './options.ts';
+import { pagesAndProbes } from './pages/pages-and-probes.ts';
 import { unserved } from './problems/problem.ts';
 import { publicBase } from './request/target.ts';
 
@@ -16,10 +17,11 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   const { logger, isOwnHost, publicUrl } = options;
   const site = publicUrl === undefined ? '' : publicBase(publicUrl);
   const app = new Koa();
+  const room = new Room();
   handleAppErrors(app, logger);
   app.use(createBoundary({ ...boundaryOptions(options), isOwnHost }));
-  app.use(serveBeside(rostrum.customFilters, options)); // First, so that a prefix of "" does not hide it.
-  app.use(rostrumMiddleware(rostrum, options));
+  app.use(pagesAndProbes(rostrum.customFilters, options, room)); // First, so that a prefix of "" does not hide it.
+  app.use(apiMiddleware(rostrum, options, room));
   app.use(async (ctx, next) => {
     try {
       await next();

@@ -15,7 +15,7 @@ import { maxTargetLength } from './request/limits.ts';
 import { publicBase } from './request/target.ts';
 import { commonHeaders, respond, setHeaders } from './response.ts';
 import { endOfTurn } from './server/turn.ts';
-import { isBodyDue, sendBeforeBody } from './server/unread-body.ts';
+import { endOfBody, isBodyDue, sendBeforeBody } from './server/unread-body.ts';
 
 export interface BoundaryOptions extends ExchangeOptions {
   readonly logger: Logger | undefined;
@@ -77,7 +77,9 @@ export function createBoundary(options: BoundaryOptions): Middleware {
     setHeaders(ctx, commonHeaders(exchange.requestId));
     setHeaders(ctx, rateLimitHeaders(exchange.quotas));
     if (!cors.isOff) setHeaders(ctx, cors.headersFor(ctx.req));
-    if (ctx.status !== 503) await endOfTurn(); // Under load a turn is long, and what is refused goes first.
+    // Under load a turn is long, and what is refused goes first: behind the body that came along with it.
+    if (ctx.status !== 503) await endOfTurn();
+    else if (isBodyDue(ctx.req)) await Promise.race([endOfBody(ctx.req), endOfTurn()]);
     if (isBodyDue(ctx.req)) sendBeforeBody(ctx, () => (exchange.isSentEarly = true));
   }
 }

@@ -5,7 +5,7 @@ import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { JsonSchema } from './endpoints/json-schema.ts';
 import type { Exchange } from './exchange.ts';
 import type { RequestKind } from './load/admission.ts';
-import type { ResponseMemory } from './load/response-memory.ts';
+import type { Visit } from './load/room.ts';
 import type { Audit } from './operator/log.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import type { BodyForm } from './request/body-headers.ts';
@@ -40,7 +40,6 @@ export interface Api {
   readonly rostrum: Rostrum;
   /** Whether a change has to say `If-Match`. */
   readonly requireIfMatch: boolean;
-  readonly memory: ResponseMemory;
   /** Told of each change that a request made. */
   readonly audit: Audit;
 }
@@ -82,6 +81,7 @@ export interface Operation {
 export interface State {
   exchange: Exchange;
   operation: Operation;
+  visit: Visit;
   /** The core, bound to the caller. */
   rostrum: Rostrum;
 }

@@ -5,12 +5,14 @@ import { RostrumError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { ClientAddress } from './access/client-address.ts';
 import type { Quota } from './access/rate-limit.ts';
-import type { RequestKind } from './load/admission.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import type { Query } from './request/query.ts';
 import { requestIdFrom } from './request/request-id.ts';
 import { parseTarget, type Target } from './request/target.ts';
 import { traceIdFrom } from './request/trace-parent.ts';
+
+/** For how many milliseconds a request waits in all: for others, and for the store. */
+export const deadlineMs = 10_000;
 
 const noQuery: Query = new Map();
 
@@ -65,8 +67,6 @@ export class Exchange {
   readonly quotas: Quota[] = [];
   /** Where the credentials are described (RFC 9728); empty where they are not. */
   metadataPath = '';
-  /** As what it counts among the requests in progress, while it does. */
-  inProgress: RequestKind | undefined;
   query: Query = noQuery;
   /** An empty object for an endpoint that takes no body. */
   body: JsonObject = {};
@@ -74,6 +74,7 @@ export class Exchange {
   isSentEarly = false;
 
   readonly #publicUrl: string | undefined;
+  #ended: AbortController | undefined;
 
   constructor(ctx: Context, { publicUrl, addressOf }: ExchangeOptions) {
     this.#publicUrl = publicUrl;
@@ -86,6 +87,25 @@ export class Exchange {
     this.traceId = traceIdFrom(this.headers.traceparent);
     this.url = ctx.url;
     this.target = parseTarget(ctx.url);
+  }
+
+  /**
+   * Aborted when the connection ends, and at the deadline of the request, which begins with the first
+   * look at this: all that it waits for takes this signal.
+   */
+  get signal(): AbortSignal {
+    if (this.#ended === undefined) {
+      const ended = new AbortController();
+      this.#ended = ended;
+      const late = () => ended.abort(new RostrumError('overloaded', {}));
+      const timer = setTimeout(late, deadlineMs);
+      this.res.once('close', () => {
+        clearTimeout(timer);
+        ended.abort(new RequestAborted('The client is gone.'));
+      });
+      if (this.res.destroyed) ended.abort(new RequestAborted('The client is gone.'));
+    }
+    return this.#ended.signal;
   }
 
   /** As whom the client calls the server: an absolute form counts first (RFC 9112, section 3.2.2). */

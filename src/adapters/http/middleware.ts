@@ -4,6 +4,7 @@ import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { createApi } from './api.ts';
 import { boundaryOptions, createBoundary, handleAppErrors } from './boundary.ts';
 import { exchangeOf } from './exchange.ts';
+import { Room } from './load/room.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { problemPage } from './problems/page.ts';
 import { unserved } from './problems/problem.ts';
@@ -20,12 +21,22 @@ import { respond } from './response.ts';
  * @throws TypeError for a prefix that no path begins with
  */
 export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions = {}): Middleware {
+  return apiMiddleware(rostrum, options, new Room());
+}
+
+/** The same, in a room that is shared with what the program serves beside the API. */
+export function apiMiddleware(
+  rostrum: Rostrum,
+  options: RostrumHttpOptions,
+  room: Room,
+): Middleware {
+  options.metrics?.room?.(() => room.state);
   const { prefix = '/api/v1' } = options;
   const front = prefixPath(prefix);
   const boundaryParts = boundaryOptions(options);
   const { publicUrl, cors } = boundaryParts;
   const boundary = createBoundary(boundaryParts);
-  const api = createApi(rostrum, front, options, cors);
+  const api = createApi(rostrum, front, options, cors, room);
 
   return (ctx, next) => {
     const known = exchangeOf(ctx);

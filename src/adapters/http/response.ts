@@ -1,4 +1,8 @@
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
+
+/** Bytes of a body that is sent as a whole; of a longer one, those of a piece. */
+const shortBody = 64 * 1024;
 
 /** A response as a value: a handler makes it, and {@link respond} puts it on the context. */
 export interface Response {
@@ -9,10 +13,6 @@ export interface Response {
   readonly body?: string | Buffer;
   /** The body's media type. */
   readonly type?: string;
-  /** How many characters of JSON it was made of, where those are more than the body has. */
-  readonly madeOf?: number;
-  /** For how long, in milliseconds, records were parsed for it. */
-  readonly parsingMs?: number;
 }
 
 /** A response with a body of JSON. */
@@ -38,7 +38,19 @@ export function respond(ctx: Context, { status, headers, body, type }: Response)
   ctx.status = status;
   setHeaders(ctx, headers);
   if (type !== undefined) ctx.set('Content-Type', type);
-  if (body !== undefined) ctx.body = bytesOfLong(body);
+  if (body === undefined) return;
+  if (body.length <= shortBody) {
+    ctx.body = body;
+  } else {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    ctx.body = Readable.from(piecesOf(bytes), { highWaterMark: 1 });
+    ctx.length = bytes.length;
+  }
+}
+
+/** The next piece is written when a client has taken the one before: so it can be seen to move. */
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += shortBody) yield bytes.subarray(at, at + shortBody);
 }
 
 export function setHeaders({ response }: Context, headers: readonly string[]): void {
@@ -50,19 +62,11 @@ export function setHeaders({ response }: Context, headers: readonly string[]): v
   }
 }
 
-/** Characters of a body that Koa gets as a text. */
-const shortText = 64 * 1024;
-
-/** Node would join the text of a long body to its headers, which copies it once more. */
-function bytesOfLong(body: string | Buffer): string | Buffer {
-  return typeof body === 'string' && body.length > shortText ? Buffer.from(body) : body;
-}
-
 /** `front`, the texts with commas between them, and `end`; a long one is never one text in memory. */
 export function joined(front: string, texts: readonly string[], end: string): string | Buffer {
   let length = front.length + texts.length + end.length;
   for (const text of texts) length += text.length;
-  if (length <= shortText) return front + texts.join(',') + end;
+  if (length <= shortBody) return front + texts.join(',') + end;
   let bytes = Buffer.byteLength(front) + Buffer.byteLength(end) + Math.max(texts.length - 1, 0);
   for (const text of texts) bytes += Buffer.byteLength(text);
   const whole = Buffer.allocUnsafe(bytes);

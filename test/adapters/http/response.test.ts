@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import Koa from 'koa';
@@ -76,7 +78,7 @@ describe('a page that is longer than a short text', () => {
     const app = new Koa();
     app.use(async (ctx, next) => {
       await next();
-      ctx.body = String(ctx.body).replace('59 é', '59 è');
+      ctx.body = (await text(ctx.body as Readable)).replace('59 é', '59 è');
     });
     app.use(rostrumMiddleware(rostrum, { prefix: '' }));
     const server = createServer(app.callback()).listen(0, '127.0.0.1');

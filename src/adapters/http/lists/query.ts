@@ -22,8 +22,6 @@ export interface ListQuery<Filter, Sort extends string> {
   readonly request: ListRequest<Filter, Sort> & { readonly limit: number };
   /** The fields that each record is left with; all of them when absent. */
   readonly fields: ReadonlySet<string> | undefined;
-  /** What lists that take about as long have in common. There are few shapes, whatever clients ask for. */
-  readonly shape: string;
   /** The cursor of a position in this very list. */
   readonly cursorAt: (position: Position) => string;
   /** The query of the page that begins at a cursor. */
@@ -48,10 +46,6 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   return {
     request: { filter, order, limit, after, total },
     fields: fields === undefined ? undefined : new Set(['id', ...fields.split(',')]),
-    shape: [
-      ...[list, order.by, total && 'total', fields && 'fields', limit > pageLimits.default],
-      ...namesOf(filter),
-    ].join(' '),
     cursorAt: keepLast((position) => encodeCursor(position, identity)),
     queryAt: (cursor) => `${others}${others && '&'}cursor=${cursor}`,
   };
@@ -112,10 +106,6 @@ function keepLast(cursorAt: (position: Position) => string): (position: Position
     last = position;
     return cursor;
   };
-}
-
-function namesOf(filter: object): string[] {
-  return Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
 
 /** Filters that match the same records are one: the same, whatever the order or the case. */

@@ -10,7 +10,6 @@ interface Admitted {
 }
 
 export interface AdmissionLimits {
-  /** How many requests of one kind may be in progress. */
   readonly inProgress: number;
   /** For how long, in milliseconds, requests are begun in one turn of the event loop. */
   readonly turnMs: number;
@@ -27,8 +26,7 @@ export interface AdmissionLimits {
   readonly longLine: number;
 }
 
-const defaultLimits: AdmissionLimits = {
-  inProgress: 1000,
+const defaultLimits = {
   turnMs: 10,
   busyTurnMs: 16,
   waitMs: 25,
@@ -66,8 +64,14 @@ export class Admission {
   /** Until when the server is busy (`performance.now()`). */
   #busyUntil = 0;
 
-  constructor(limits = defaultLimits) {
-    this.#limits = limits;
+  /** @param inProgress how many requests of one kind may be */
+  constructor(inProgress: number, limits: Partial<AdmissionLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits, inProgress };
+  }
+
+  get inProgress(): number {
+    const { list, read, write } = this.#inProgress;
+    return list + read + write;
   }
 
   /**
@@ -95,6 +99,11 @@ export class Admission {
    */
   enter(request: Admitted, kind: RequestKind): void {
     if (this.#isFull(kind)) throw overloaded;
+    this.enterAgain(request, kind);
+  }
+
+  /** The same for a request that waited for others meanwhile. */
+  enterAgain(request: Admitted, kind: RequestKind): void {
     request.inProgress = kind;
     this.#inProgress[kind] += 1;
   }

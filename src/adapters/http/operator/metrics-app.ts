@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import type { Logger } from '../../../ports/logger.ts';
 import { boundaryOptions, createBoundary, handleAppErrors } from '../boundary.ts';
+import { alive } from '../pages/probes.ts';
 import { unserved } from '../problems/problem.ts';
 import { readOnly } from '../request/read-only.ts';
 import { respond } from '../response.ts';
@@ -9,7 +10,7 @@ import { respond } from '../response.ts';
 export type Exposition = () => Promise<{ readonly type: string; readonly body: string }>;
 
 /**
- * An app that serves `/metrics` and nothing else, for a port of its own: it asks for no credentials.
+ * An app that serves `/metrics` and `/livez`, for a port of its own: it asks for no credentials.
  *
  * @param isOwnHost whether the server has this name; any name will do when absent
  */
@@ -23,6 +24,7 @@ export function createMetricsApp(
   handleAppErrors(app, logger);
   app.use(createBoundary(options));
   app.use(async (ctx) => {
+    if (ctx.path === '/livez') return respond(ctx, await readOnly(ctx, () => alive));
     if (ctx.path !== '/metrics') throw unserved({ isValid: true });
     const serve = async () => ({
       status: 200,

@@ -1,4 +1,5 @@
 import type { Exchange } from '../exchange.ts';
+import type { RoomState } from '../load/room.ts';
 
 /**
  * Told of requests, to count them. Every text is one of a small set: an endpoint, a page, the code
@@ -8,6 +9,8 @@ export interface HttpMetrics {
   requestBegan(): void;
   /** @param status absent when the client did not wait for the response */
   requestEnded(endpoint: string, status: number | undefined, seconds: number): void;
+  /** Given once: what is under way, whenever it is asked. */
+  room?(state: () => RoomState): void;
   /** A response was this problem, also one to what is refused before it is a request. */
   problem(code: string): void;
 }

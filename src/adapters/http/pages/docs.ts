@@ -1,8 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { gzip as gzipBytes } from 'node:zlib';
+import type { Context } from 'koa';
 import { Problem, unserved } from '../problems/problem.ts';
 import { type Response, revalidated } from '../response.ts';
-import { escapeHtml } from './html.ts';
+import { escapeHtml, maxAcceptLength } from './html.ts';
+
+const gzip = promisify(gzipBytes);
 
 /** The optional package that the page is made by. */
 const library = 'swagger-ui-dist';
@@ -30,7 +35,16 @@ const types: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-const files = new Map<string, Promise<Buffer>>();
+/** A file as it is, and compressed once for all who can read that. */
+interface Asset {
+  readonly plain: Buffer;
+  readonly gzipped: Buffer;
+}
+
+const files = new Map<string, Promise<Asset>>();
+
+/** A client that accepts gzip; a quality of 0, or one that begins so, counts as none. */
+const acceptsGzip = /(?:^|[,\s])gzip(?!\s*;\s*q=0)/i;
 
 /**
  * `/docs`: a page to read about the API and try it. It contacts no other host.
@@ -39,19 +53,22 @@ const files = new Map<string, Promise<Buffer>>();
  * @param path below `/docs`
  * @throws Problem `path-not-found` where the package is not installed
  */
-export async function docsPage(site: string, path: string): Promise<Response> {
+export async function docsPage(ctx: Context, site: string, path: string): Promise<Response> {
   if (path === '/start.js') return asset(start, 'text/javascript; charset=utf-8');
   const name = path.slice(1);
   const type = Object.hasOwn(types, name) ? types[name] : undefined;
   if (path !== '' && type === undefined) {
     throw unserved({ isValid: true }, hasDocsPage() ? `the page is ${site}/docs` : undefined);
   }
-  const bytes = await read(type === undefined ? 'swagger-ui.css' : name);
-  return type === undefined ? document(site) : asset(bytes, type);
+  const { plain, gzipped } = await read(type === undefined ? 'swagger-ui.css' : name);
+  if (type === undefined) return document(site);
+  const isGzip = acceptsGzip.test(ctx.get('Accept-Encoding').slice(0, maxAcceptLength));
+  const encoding = isGzip ? ['Content-Encoding', 'gzip'] : [];
+  return asset(isGzip ? gzipped : plain, type, ['Vary', 'Accept-Encoding', ...encoding]);
 }
 
 /** Reads a file of the package once. */
-function read(name: string): Promise<Buffer> {
+function read(name: string): Promise<Asset> {
   const known = files.get(name);
   if (known !== undefined) return known;
   const bytes = load(name);
@@ -60,14 +77,15 @@ function read(name: string): Promise<Buffer> {
   return bytes;
 }
 
-async function load(name: string): Promise<Buffer> {
+async function load(name: string): Promise<Asset> {
   const path = pathOf(name);
   if (path === undefined) {
     const sentence = `This page needs the package ${library}: run "npm i ${library}" on the server.`;
     throw new Problem('path-not-found', sentence);
   }
   const bytes = await readFile(path);
-  return name.endsWith('.css') ? Buffer.concat([bytes, Buffer.from(narrow)]) : bytes;
+  const plain = name.endsWith('.css') ? Buffer.concat([bytes, Buffer.from(narrow)]) : bytes;
+  return { plain, gzipped: await gzip(plain) };
 }
 
 /** Where a file of the package is; undefined where the package is not installed. */
@@ -84,8 +102,8 @@ export function hasDocsPage(): boolean {
   return pathOf('swagger-ui.css') !== undefined;
 }
 
-function asset(body: Buffer, type: string): Response {
-  return { status: 200, headers: ['Cache-Control', 'max-age=3600'], body, type };
+function asset(body: Buffer, type: string, more: readonly string[] = []): Response {
+  return { status: 200, headers: ['Cache-Control', 'max-age=3600', ...more], body, type };
 }
 
 function document(site: string): Response {

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { type Response, revalidated } from '../response.ts';
 
 /** A longer `Accept` is not parsed: the parser's time grows with the square of its length. */
-const maxAcceptLength = 1024;
+export const maxAcceptLength = 1024;
 
 /** True for a person with a browser, false for a program. */
 export function wantsPage(ctx: Context): boolean {

@@ -25,7 +25,7 @@ export function recordHandlers(
   service: (rostrum: Rostrum) => RecordCalls,
 ): Record<'create' | 'get' | 'replace' | 'patch', Handler> {
   return {
-    async create(exchange, { rostrum, audit, memory }) {
+    async create(exchange, { rostrum, audit }) {
       const { base, body } = exchange;
       const stored = await service(rostrum).create(body, idempotencyOf(exchange));
       const { id } = stored.record;
@@ -33,17 +33,14 @@ export function recordHandlers(
       const location = `${base}/${collection}/${encodeURIComponent(id)}`;
       const replayed = stored.replayed ? ['Idempotency-Replayed', 'true'] : [];
       const headers = ['Location', location, ...replayed];
-      return memory.hold(exchange, written(exchange, 201, stored, headers));
+      return written(exchange, 201, stored, headers);
     },
 
-    get(exchange, { rostrum, memory }) {
-      const { id, headers } = exchange;
-      return memory.read(exchange, async () => {
-        const { version, json: text } = await service(rostrum).get(id);
-        return isNotModified(headers, version)
-          ? { status: 304, headers: recordHeaders(version) }
-          : json(200, text, recordHeaders(version));
-      });
+    async get({ id, headers }, { rostrum }) {
+      const { version, json: text } = await service(rostrum).get(id);
+      return isNotModified(headers, version)
+        ? { status: 304, headers: recordHeaders(version) }
+        : json(200, text, recordHeaders(version));
     },
 
     replace: change('replace'),
@@ -51,14 +48,11 @@ export function recordHandlers(
   };
 
   function change(way: 'replace' | 'patch'): Handler {
-    return async (exchange, { rostrum, requireIfMatch, audit, memory }) => {
+    return async (exchange, { rostrum, requireIfMatch, audit }) => {
       const { id, body, headers } = exchange;
-      const precondition = preconditionOf(headers, requireIfMatch);
-      return memory.change(exchange, id, async () => {
-        const made = await service(rostrum)[way](id, body, precondition);
-        if (made.changed) audit(exchange, { collection, id, version: made.version });
-        return { ...written(exchange, 200, made), madeOf: made.json.length };
-      });
+      const made = await service(rostrum)[way](id, body, preconditionOf(headers, requireIfMatch));
+      if (made.changed) audit(exchange, { collection, id, version: made.version });
+      return written(exchange, 200, made);
     };
   }
 }

@@ -4,14 +4,12 @@ import { readPostFilter } from '../lists/query.ts';
 import { deleted, recordHandlers } from './handlers.ts';
 import { preconditionOf } from './preconditions.ts';
 
-const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit, memory }) => {
+const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit }) => {
   const { id, headers } = exchange;
   const precondition = preconditionOf(headers, requireIfMatch);
-  return memory.change(exchange, undefined, async () => {
-    await rostrum.posts.delete(id, precondition);
-    audit(exchange, { collection: 'posts', id });
-    return deleted(exchange);
-  });
+  await rostrum.posts.delete(id, precondition);
+  audit(exchange, { collection: 'posts', id });
+  return deleted(exchange);
 };
 
 export const postHandlers = {

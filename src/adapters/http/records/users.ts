@@ -5,16 +5,14 @@ import { readUserFilter } from '../lists/query.ts';
 import { deleted, recordHandlers } from './handlers.ts';
 import { preconditionOf } from './preconditions.ts';
 
-const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit, memory }) => {
+const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit }) => {
   const { id, query, headers } = exchange;
   const [mode] = query.get('posts') ?? [];
   const posts = deleteModes.find((one) => one === mode) ?? 'refuse';
   const options = { posts, ...preconditionOf(headers, requireIfMatch) };
-  return memory.change(exchange, undefined, async () => {
-    await rostrum.users.delete(id, options);
-    audit(exchange, { collection: 'users', id, posts });
-    return deleted(exchange);
-  });
+  await rostrum.users.delete(id, options);
+  audit(exchange, { collection: 'users', id, posts });
+  return deleted(exchange);
 };
 
 export const userHandlers = {

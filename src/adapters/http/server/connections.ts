@@ -59,7 +59,7 @@ export class Connections {
   limitStalls({ stallTimeoutMs, inactivityTimeoutMs }: ServerLimits): void {
     for (const { socket, response } of this.#open.values()) {
       if (response === undefined) continue;
-      const ms = response.writableEnded ? stallTimeoutMs : inactivityTimeoutMs;
+      const ms = response.headersSent ? stallTimeoutMs : inactivityTimeoutMs;
       if (socket.timeout !== ms) socket.setTimeout(ms);
     }
   }

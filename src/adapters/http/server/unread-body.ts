@@ -29,6 +29,13 @@ export function isBodyDue({ complete, headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
 }
 
+/** Throws away what is left of a request's body. */
+export function endOfBody(request: IncomingMessage): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  request.once('end', resolve).once('close', resolve).resume();
+  return promise;
+}
+
 /**
  * Lets Koa send a response while the body of its request is still arriving: whole at once. It ends
  * with the body, which is thrown away. A connection whose body ends in time serves the next request.

@@ -16,7 +16,7 @@ const limits = {
 
 describe('the admission of requests', () => {
   it('bounds those in progress, each kind alone', () => {
-    const admission = new Admission({ ...limits, inProgress: 2, turnMs: 1000 });
+    const admission = new Admission(2, { ...limits, turnMs: 1000 });
     const first = request();
     for (const one of [first, request()]) admission.enter(one, 'read');
     expect(() => admission.wait('read'))
@@ -29,7 +29,7 @@ describe('the admission of requests', () => {
   });
 
   it('counts a request once that leaves twice', () => {
-    const admission = new Admission({ ...limits, inProgress: 2, turnMs: 1000 });
+    const admission = new Admission(2, { ...limits, turnMs: 1000 });
     const [first, second] = [request(), request()];
     for (const one of [first, second]) admission.enter(one, 'read');
     for (const one of [first, first]) admission.leave(one);
@@ -40,7 +40,7 @@ describe('the admission of requests', () => {
   });
 
   it('begins those that do not fit in a turn in later ones, in their order', async () => {
-    const admission = new Admission(limits);
+    const admission = new Admission(limits.inProgress, limits);
     const begun: number[] = [];
     const all = Array.from({ length: 20 }, async (_, n) => {
       await admission.wait('write');
@@ -56,7 +56,7 @@ describe('the admission of requests', () => {
     const most = 16; // That many begin in any case.
     const turns = { turnMs: 30, busyTurnMs: most };
     const line = { shortLine: 1, waitMs: Number.POSITIVE_INFINITY };
-    const admission = new Admission({ ...limits, ...turns, ...line });
+    const admission = new Admission(limits.inProgress, { ...limits, ...turns, ...line });
     const work = (ms: number) => {
       for (const end = performance.now() + ms; performance.now() < end; );
     };
@@ -83,7 +83,7 @@ describe('the admission of requests', () => {
   });
 
   it('lets nobody join a line in which he would wait for too long', async () => {
-    const admission = new Admission({ ...limits, inProgress: Infinity, waitMs: 0, shortLine: 8 });
+    const admission = new Admission(Infinity, { ...limits, waitMs: 0, shortLine: 8 });
     const line: (Promise<void> | undefined)[] = [];
     const joinsInVain = () => {
       try {
@@ -105,7 +105,7 @@ describe('the admission of requests', () => {
   });
 
   it('lets nobody join a line that is as long as it may be', () => {
-    const admission = new Admission({ ...limits, longLine: 3 });
+    const admission = new Admission(limits.inProgress, { ...limits, longLine: 3 });
     for (let n = 0; n < 4; n++) admission.wait('write');
     expect(() => admission.wait('read'))
       .to.throw()

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
-import { until } from '../../../support/until.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { exchange, RawConnection } from '../support/raw.ts';
 
@@ -25,27 +24,22 @@ describe('clients that hold memory', () => {
     return new RawConnection(server).send(`${head}{"name":"`);
   }
 
-  it('with bodies that do not come: others are told 503, small bodies have room, the oldest is cut', async function () {
-    this.timeout(60_000);
+  it('with bodies that do not come: small ones have room, and a large one that comes cuts them', async function () {
+    this.timeout(20_000);
     const holders: RawConnection[] = [];
-    for (let i = 0; i < 64; i++) holders.push(hold(mebibyte));
+    for (let i = 0; i < 100; i++) holders.push(hold(mebibyte));
     await sleep(200);
-    const refused = await hold(mebibyte).next();
-    expect([refused?.status, refused?.body.code]).to.deep.equal([503, 'overloaded']);
     expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201);
     const inChunks = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked\r\n\r\n`;
     const small = await exchange(api.server, `${inChunks}e\r\n{"name":"Ann"}\r\n0\r\n\r\n`);
     expect(small?.status, 'a small one in chunks').to.equal(201);
-    expect((await exchange(api.server, `${inChunks}2\r\n{"\r\n`))?.status).to.equal(503);
-    await sleep(2000);
     const own = 'x'.repeat(mebibyte - 100);
     expect((await api.post('/users', { name: 'Ann', own })).status).to.equal(201);
     expect(await holders[0]?.closed()).to.equal('');
-    expect(holders[63]?.socket.closed).to.equal(false);
     for (const { socket } of holders) socket.destroy();
   });
 
-  it('with bodies that take far more when they are parsed: one of them is in use at a time', async () => {
+  it('with bodies that take far more when they are parsed: four of them are in use at a time', async () => {
     const store = createMemoryStore();
     const seen = { now: 0, most: 0 };
     const { create } = store.posts;
@@ -60,47 +54,11 @@ describe('clients that hold memory', () => {
     const post = (own: unknown) => slow.post('/posts', { title: 'x', own });
     const large = Array.from({ length: 8 }, () => post(Array(300_000).fill({})));
     for (const { status } of await Promise.all(large)) expect(status).to.equal(201);
-    expect(seen.most).to.equal(1);
+    expect(seen.most).to.equal(4);
     for (const { status } of await Promise.all(Array.from({ length: 8 }, () => post('x')))) {
       expect(status).to.equal(201);
     }
-    expect(seen.most, 'small ones').to.be.above(1);
-  });
-
-  it('and leave while a large body waits: it is not parsed', async () => {
-    const store = createMemoryStore();
-    const gate = Promise.withResolvers<void>();
-    const { create } = store.posts;
-    let isMaking = false;
-    store.posts.create = async (make, claim) => {
-      isMaking = true;
-      await gate.promise;
-      return create.call(store.posts, make, claim);
-    };
-    await using server = await startApi({ store });
-    const body = JSON.stringify({ title: 'x', own: 'x'.repeat(900_000) });
-    const made = server.post('/posts', body);
-    await until(() => isMaking, 'the first is in use');
-    const { parse } = JSON;
-    let parsed = 0;
-    JSON.parse = (text: string, ...rest) => {
-      if (text.length > 800_000) parsed += 1;
-      return parse(text, ...rest);
-    };
-    try {
-      const head = `POST /api/v1/posts HTTP/1.1\r\n${host}${typed}Content-Length: ${body.length}\r\n\r\n`;
-      const leaving = new RawConnection(server.server).send(head + body);
-      await until(() => leaving.socket.writableLength === 0, 'the second one is sent');
-      await sleep(100);
-      leaving.socket.resetAndDestroy();
-      await until(() => server.server.connections === 1, 'it left');
-      gate.resolve();
-      expect((await made).status).to.equal(201);
-      expect((await server.post('/posts', body)).status).to.equal(201);
-    } finally {
-      JSON.parse = parse;
-    }
-    expect(parsed).to.equal(3); // The last body, and two responses by the test itself.
+    expect(seen.most, 'small ones').to.be.above(4);
   });
 
   it('and leave, however they do it: what still waits is not made for them', async () => {
@@ -183,20 +141,6 @@ describe('clients that hold memory', () => {
     expect((await patient.post('/users', { name: 'Ann' })).status).to.equal(201);
   });
 
-  it('with small bodies that do not come: the oldest is cut for another', async function () {
-    this.timeout(20_000);
-    await using patient = await startApi();
-    let cut = 0;
-    const holders = Array.from({ length: 1034 }, () => {
-      const holder = hold(16 * 1024, patient);
-      void holder.closed().then(() => (cut += 1));
-      return holder;
-    });
-    await until(() => cut === 10, 'all but 1024 of them are cut');
-    expect((await patient.post('/users', { name: 'Ann' })).status).to.equal(201);
-    for (const { socket } of holders) socket.destroy();
-  });
-
   it('by not taking a response: they are cut off', async () => {
     const own = 'x'.repeat(mebibyte - 100);
     for (let i = 0; i < 12; i++) await api.make('/posts', { title: 'x', own });
@@ -208,28 +152,5 @@ describe('clients that hold memory', () => {
     stalled.socket.resume();
     const received = await stalled.closed();
     expect(received.length).to.be.within(1, 20 * mebibyte);
-  });
-
-  it('by not taking responses to changes: those who hold one longest are cut off at once', async () => {
-    let cut = 0;
-    const requestEnded = (_endpoint: string, status?: number) => {
-      if (status === undefined) cut += 1;
-    };
-    const metrics = { requestBegan() {}, requestEnded, problem() {} };
-    await using patient = await startApi({ app: { metrics } });
-    const own = 'x'.repeat(mebibyte - 100);
-    const { id } = await patient.make('/posts', { title: 'x', own });
-    const body = '{"title":"y"}';
-    const merge = 'Content-Type: application/merge-patch+json\r\n';
-    const patch = `PATCH /api/v1/posts/${id} HTTP/1.1\r\n${host}${merge}Content-Length: ${body.length}\r\n\r\n${body}`;
-    // The first responses of each lie in buffers of the system.
-    const holders = Array.from({ length: 24 }, () => new RawConnection(patient.server));
-    for (const holder of holders) {
-      holder.socket.pause();
-      holder.send(patch.repeat(12));
-    }
-    await until(() => cut > 0, 'the oldest are cut off, long before they stall', 15_000);
-    expect(cut).to.be.below(16);
-    for (const { socket } of holders) socket.destroy();
   });
 });

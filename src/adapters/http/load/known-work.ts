@@ -1,0 +1,83 @@
+/** What some work came to the last time. */
+interface Known {
+  /** Milliseconds, those of the store included. */
+  readonly ms: number;
+  readonly bytes: number;
+}
+
+const nothing: Known = { ms: 0, bytes: 0 };
+
+/** Work that takes longer is long. */
+const longMs = 50;
+
+/** As how many milliseconds one counts for which the process could do nothing else. */
+const held = 25;
+
+/** What comes to more bytes is long: to write them holds the process. */
+const longBytes = 256 * 1024;
+
+/** How many keys are known. */
+const most = 1000;
+
+/**
+ * How long work took, and to how many bytes it came: lists by their shape, records by their id. A list
+ * by an order without an index takes long, and which those are, each store knows alone.
+ */
+export class KnownWork {
+  /** What was done last is the last. */
+  readonly #known = new Map<string, Known>();
+  readonly #begun = new Map<string, number>();
+
+  bytesOf(key: string): number {
+    return this.#known.get(key)?.bytes ?? 0;
+  }
+
+  /** Whether it was long. Of a list that is not known, only one is tried at a time. */
+  isLong(key: string, isList: boolean): boolean {
+    const known = this.#known.get(key);
+    if (known === undefined) return isList && this.#begun.has(key);
+    return known.ms > longMs || known.bytes > longBytes;
+  }
+
+  /** Does work. @returns what it came to, and for how many milliseconds it held the process */
+  async measure<T>(key: string, isList: boolean, work: () => Promise<T>) {
+    const start = performance.now();
+    let isOtherTurn = false;
+    const turn = setImmediate(() => {
+      isOtherTurn = true;
+    });
+    this.#begun.set(key, (this.#begun.get(key) ?? 0) + 1);
+    try {
+      const making = work(); // A store in this process has read all by the end of this.
+      const heldMs = performance.now() - start;
+      if (heldMs * held > longMs) this.#learnMs(key, heldMs * held);
+      const result = await making;
+      return { result, heldMs: isOtherTurn ? heldMs : performance.now() - start };
+    } finally {
+      clearImmediate(turn);
+      const ms = performance.now() - start;
+      if (isList || ms > longMs || this.#known.has(key)) this.#learnMs(key, ms);
+      const others = (this.#begun.get(key) ?? 0) - 1;
+      if (others > 0) this.#begun.set(key, others);
+      else this.#begun.delete(key);
+    }
+  }
+
+  /** A value that falls is halved: what was long once may have been short by chance. */
+  #learnMs(key: string, ms: number): void {
+    const known = this.#known.get(key) ?? nothing;
+    this.#set(key, { ...known, ms: Math.max(ms, known.ms / 2) });
+  }
+
+  learnBytes(key: string, bytes: number): void {
+    const known = this.#known.get(key) ?? nothing;
+    this.#set(key, { ...known, bytes: Math.max(bytes, known.bytes / 2) });
+  }
+
+  #set(key: string, known: Known): void {
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > most && oldest !== undefined) this.#known.delete(oldest);
+  }
+}

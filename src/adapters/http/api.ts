@@ -15,6 +15,7 @@ import { auditLog } from './operator/log.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem, unserved } from './problems/problem.ts';
 import { readBody } from './request/body.ts';
+import type { Query } from './request/query.ts';
 import type { Target } from './request/target.ts';
 import { respond } from './response.ts';
 
@@ -155,11 +156,18 @@ function handle(api: Omit<Api, 'rostrum'>): Step {
   };
 }
 
+/** Equal queries of an endpoint are one object, as a rule (`QueryTable`). */
+const keys = new WeakMap<Query, string>();
+
 /** What takes as long and as much memory each time: lists of one shape, one record. */
 function keyOf({ id, query }: Exchange, { endpoint, kind }: Operation): string {
   if (kind !== 'list') return id;
+  const known = keys.get(query);
+  if (known !== undefined) return known;
   const limit = Number(query.get('limit')?.[0] ?? pageLimits.default);
   const size = limit > pageLimits.default ? 'large' : limit > 1 ? 'usual' : 'one';
   const names = [...query.keys()].filter((name) => name !== 'limit' && name !== 'sort');
-  return [endpoint.operation, size, query.get('sort')?.[0], ...names].join(' ');
+  const key = [endpoint.operation, size, query.get('sort')?.[0], ...names].join(' ');
+  keys.set(query, key);
+  return key;
 }

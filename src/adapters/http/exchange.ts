@@ -12,7 +12,7 @@ import { parseTarget, type Target } from './request/target.ts';
 import { traceIdFrom } from './request/trace-parent.ts';
 
 /** For how many milliseconds a request waits in all: for others, and for the store. */
-export const deadlineMs = 10_000;
+const deadlineMs = 10_000;
 
 const noQuery: Query = new Map();
 

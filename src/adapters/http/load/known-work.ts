@@ -11,7 +11,7 @@ const nothing: Known = { ms: 0, bytes: 0 };
 const longMs = 50;
 
 /** As how many milliseconds one counts for which the process could do nothing else. */
-const held = 25;
+const heldFactor = 25;
 
 /** What comes to more bytes is long: to write them holds the process. */
 const longBytes = 256 * 1024;
@@ -39,31 +39,58 @@ export class KnownWork {
     return known.ms > longMs || known.bytes > longBytes;
   }
 
-  /** Does work. @returns what it came to, and for how many milliseconds it held the process */
-  async measure<T>(key: string, isList: boolean, work: () => Promise<T>) {
+  isKnown(key: string): boolean {
+    return this.#known.has(key);
+  }
+
+  /** Does work that was quick the last time. */
+  async measureQuick<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const start = performance.now();
+    try {
+      return await work();
+    } finally {
+      const ms = performance.now() - start;
+      if (ms > longMs) this.#learnMs(key, ms);
+    }
+  }
+
+  /**
+   * Does work, and learns how long it takes.
+   *
+   * @param isKept whether to know it when it was quick, too
+   * @param held told for how many milliseconds it held the process
+   */
+  async measure<T>(
+    key: string,
+    isKept: boolean,
+    work: () => Promise<T>,
+    held: (ms: number) => void,
+  ): Promise<T> {
     const start = performance.now();
     let isOtherTurn = false;
     const turn = setImmediate(() => {
       isOtherTurn = true;
     });
+    let heldMs = 0;
     this.#begun.set(key, (this.#begun.get(key) ?? 0) + 1);
     try {
-      const making = work(); // A store in this process has read all by the end of this.
-      const heldMs = performance.now() - start;
-      if (heldMs * held > longMs) this.#learnMs(key, heldMs * held);
-      const result = await making;
-      return { result, heldMs: isOtherTurn ? heldMs : performance.now() - start };
+      const making = work();
+      heldMs = performance.now() - start;
+      return await making;
     } finally {
       clearImmediate(turn);
       const ms = performance.now() - start;
-      if (isList || ms > longMs || this.#known.has(key)) this.#learnMs(key, ms);
+      if (!isOtherTurn) heldMs = ms; // A store in this process does all in one turn.
+      held(heldMs);
+      const last = Math.max(ms, heldMs * heldFactor);
+      if (isKept || last > longMs || this.#known.has(key)) this.#learnMs(key, last);
       const others = (this.#begun.get(key) ?? 0) - 1;
       if (others > 0) this.#begun.set(key, others);
       else this.#begun.delete(key);
     }
   }
 
-  /** A value that falls is halved: what was long once may have been short by chance. */
+  /** A value that falls is halved: what was long once may have been so by chance. */
   #learnMs(key: string, ms: number): void {
     const known = this.#known.get(key) ?? nothing;
     this.#set(key, { ...known, ms: Math.max(ms, known.ms / 2) });

@@ -18,6 +18,7 @@ export class Lane {
   #underWay = 0;
   /** Of the time that pieces held the process, what no turns were left for. */
   #heldMs = 0;
+  #chargedUntil = 0;
   /** How many turns are still left to others. */
   #turns = 0;
 
@@ -32,15 +33,26 @@ export class Lane {
     return true;
   };
 
-  /** Ends a piece that held the process for so long. */
-  end(heldMs: number): void {
+  /** Whether turns are still left to others. */
+  get isPaused(): boolean {
+    return this.#turns > 0;
+  }
+
+  /** Ends a piece. */
+  end(): void {
     this.#underWay -= 1;
-    this.#heldMs += heldMs;
+    this.line.advance();
+  }
+
+  /** Leaves turns to others for what held the process until now. No time counts twice. */
+  charge(heldMs: number): void {
+    const now = performance.now();
+    this.#heldMs += Math.min(heldMs, now - this.#chargedUntil);
+    this.#chargedUntil = now;
     const pieces = Math.floor(this.#heldMs / pieceMs);
     this.#heldMs %= pieceMs;
     if (pieces > 0 && this.#turns === 0) setImmediate(this.#endTurn);
     this.#turns = Math.min(this.#turns + pieces * turnsOfPiece, mostTurns);
-    this.line.advance();
   }
 
   readonly #endTurn = () => {

@@ -242,32 +242,41 @@ export class Visit {
     }
   }
 
-  /** Does work: one of a few at a time, where what `key` names was long the last time. */
+  /**
+   * Does work: one of a few at a time, where what `key` names was long the last time. What is not known
+   * is tried, unless something has just held the process.
+   */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    if (key === '' || this.kind === 'read') return work();
     const { known } = this.#room;
+    const lane = this.#room.laneOf(this.kind);
     const isList = this.kind === 'list';
-    if (key === '') return work();
-    if (this.#isLong || !known.isLong(key, isList))
-      return (await known.measure(key, isList, work)).result;
-    return this.runLong(async () => known.measure(key, isList, work));
+    const isLong = known.isLong(key, isList);
+    const isKnown = known.isKnown(key);
+    if (isKnown && !isLong) return known.measureQuick(key, work);
+    const measured = () => known.measure(key, isList, work, (heldMs) => lane.charge(heldMs));
+    const mayBegin = this.#isLong || (!isLong && !lane.isPaused);
+    return mayBegin ? measured() : this.runLong(measured);
   }
 
   /** Does work that is long whatever it was the last time. */
-  async runLong<T>(work: () => Promise<{ readonly result: T; readonly heldMs: number }>) {
+  async runLong<T>(work: () => Promise<T>): Promise<T> {
     const lane = this.#room.laneOf(this.kind);
     const isBegun = lane.begin();
     if (!isBegun) await this.#room.wait(this, lane.line, lane.begin);
     this.#isLong = true;
-    let heldMs = 0;
     try {
       if (!isBegun) this.exchange.checkWaited();
-      const done = await work();
-      heldMs = done.heldMs;
-      return done.result;
+      return await work();
     } finally {
       this.#isLong = false;
-      lane.end(heldMs);
+      lane.end();
     }
+  }
+
+  /** Says that the process was held for so long, for which turns are left to others. */
+  charge(heldMs: number): void {
+    this.#room.laneOf(this.kind).charge(heldMs);
   }
 
   /**

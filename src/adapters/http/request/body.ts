@@ -47,8 +47,8 @@ export async function readBody<T>(
   return visit.runLong(async () => {
     const start = performance.now();
     const body = parseObject(text);
-    const heldMs = performance.now() - start;
-    return { result: await use(body), heldMs };
+    visit.charge(performance.now() - start);
+    return use(body);
   });
 }
 

@@ -9,9 +9,6 @@ const addedBytes = 1024;
 /** Bytes of a body: the largest record as it is returned, so that what GET gave can be PUT back. */
 export const bodyLimit = recordLimits.bytes + addedBytes;
 
-/** Bodies up to so many bytes come in one piece, as a rule, and have room that large ones cannot use up. */
-export const smallBody = 16 * 1024;
-
 /** The same for people. */
 export const bodyLimitText = `${count(bodyLimit)} bytes: 1 MiB for the record and ${count(addedBytes)} bytes for what the server adds to it`;
 

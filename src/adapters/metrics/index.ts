@@ -5,6 +5,14 @@ import { measuredStore } from './measured-store.ts';
 /** Upper bounds of the buckets of durations, in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
+const roomGauges = {
+  inside: 'Requests whose responses are being made.',
+  waiting: 'Requests that wait for memory or behind long work.',
+  bytes: 'Memory that bodies and large responses have reserved.',
+  cut: 'Connections that were closed so far, as their clients stood still and others waited.',
+  refused: 'Requests that were refused so far, as there was no room.',
+};
+
 /** What Prometheus reads: the metrics of the process, of HTTP, and of the store. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -74,6 +82,20 @@ export class Metrics {
         this.set(count());
       },
     });
+  }
+
+  /** Shows what is under way, and what waits, whenever metrics are asked for. */
+  room(state: () => Readonly<Record<keyof typeof roomGauges, number>>): void {
+    for (const [name, help] of Object.entries(roomGauges)) {
+      new Gauge({
+        name: `rostrum_http_room_${name}`,
+        help,
+        registers: [this.#registry],
+        collect() {
+          this.set(state()[name as keyof typeof roomGauges]);
+        },
+      });
+    }
   }
 
   /** The same store, with its calls counted. */

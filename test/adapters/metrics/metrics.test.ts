@@ -75,6 +75,7 @@ describe('the metrics', () => {
     await begun();
     expect(await value('rostrum_http_requests_in_flight')).to.equal(1);
     expect(await value('rostrum_http_connections')).to.equal(1);
+    expect(await value('rostrum_http_room_inside')).to.equal(1);
     connection.socket.resetAndDestroy();
     await until(
       async () => (await value('rostrum_http_requests_in_flight')) === 0,

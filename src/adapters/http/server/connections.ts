@@ -13,6 +13,9 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 /** How many requests may wait on a connection for the one before them, and on all together. */
 const mostWaiting = { each: 256, all: 4096 };
 
+/** How many silent connections are looked for at a time: a look goes through all. */
+const lookedFor = 100;
+
 /**
  * The connections of a server. Requests of one connection are served one after another: a client
  * who sends many at once waits for itself and not others for it.
@@ -20,14 +23,23 @@ const mostWaiting = { each: 256, all: 4096 };
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
   readonly #serve: Serve;
+  readonly #most: number;
   #waiting = 0;
+  /** Connections that were silent for longest when it was looked, the longest last. */
+  #silent: Connection[] = [];
 
-  constructor(serve: Serve) {
+  /** @param most how many connections may be open */
+  constructor(serve: Serve, most: number) {
     this.#serve = serve;
+    this.#most = most;
   }
 
-  /** Follows a connection from its beginning. */
+  /** Follows a connection from its beginning, or closes it where there are too many. */
   accept(socket: Socket): void {
+    if (this.#open.size >= this.#most && !this.#closeSilent()) {
+      socket.destroy();
+      return;
+    }
     const connection = new Connection(socket, this.#serve, (change) => {
       if (change > 0 && this.#waiting + change > mostWaiting.all) return false;
       this.#waiting += change;
@@ -38,6 +50,25 @@ export class Connections {
       this.#open.delete(socket);
       connection.abandon();
     });
+  }
+
+  /**
+   * Closes the connection that has been without a request for longest; those that never had one go first.
+   *
+   * @returns false where each has a request under way
+   */
+  #closeSilent(): boolean {
+    if (this.#silent.length === 0) {
+      const silent = Array.from(this.#open.values()).filter(({ isSilent }) => isSilent);
+      silent.sort((a, b) => b.silentSince - a.silentSince);
+      this.#silent = silent.slice(-lookedFor);
+    }
+    for (let one = this.#silent.pop(); one !== undefined; one = this.#silent.pop()) {
+      if (!one.isSilent || !this.#open.delete(one.socket)) continue;
+      one.socket.destroy();
+      return true;
+    }
+    return false;
   }
 
   of(socket: Socket): Connection | undefined {
@@ -65,6 +96,9 @@ export class Connections {
   }
 }
 
+/** A connection that never had a request counts as silent for so much longer, in milliseconds. */
+const neverMs = 1e9;
+
 /** One connection, and what is under way on it. */
 export class Connection {
   readonly socket: Socket;
@@ -72,6 +106,7 @@ export class Connection {
   readonly #count: (change: number) => boolean;
   #current: Pair | undefined;
   #waiting: Pair[] = [];
+  #silentSince = performance.now() - neverMs;
   /** A request was dropped: none behind it is served. */
   #isFull = false;
 
@@ -116,6 +151,15 @@ export class Connection {
     return this.#current?.response;
   }
 
+  get isSilent(): boolean {
+    return this.#current === undefined;
+  }
+
+  /** When its last request ended (`performance.now()`), and long before now where it had none. */
+  get silentSince(): number {
+    return this.#silentSince;
+  }
+
   get hasWaiting(): boolean {
     return this.#waiting.length > 0;
   }
@@ -154,6 +198,7 @@ export class Connection {
 
   readonly #next = () => {
     this.#current = undefined;
+    this.#silentSince = performance.now();
     // A response may have ended the connection: nothing behind it is served.
     if (this.socket.destroyed || this.socket.writableEnded) this.abandon();
     const next = this.#waiting.shift();

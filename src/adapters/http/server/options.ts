@@ -32,7 +32,7 @@ export interface ServerLimits {
   readonly stallTimeoutMs: number;
   /** Bytes of all headers of a request, its first line included. */
   readonly maxHeaderBytes: number;
-  /** Connections at one time; those beyond are closed at once. */
+  /** Connections at one time. For one more, the one is closed that has had no request for longest. */
   readonly maxConnections: number;
   /** How often connections are looked at for time-outs. */
   readonly checkIntervalMs: number;

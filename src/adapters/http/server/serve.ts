@@ -59,7 +59,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
       expectationProblem(request) ?? messageProblem(request) ?? shutdown.problem(request, response);
     if (problem === undefined) void handle(request, response);
     else refuse(request, response, problem, { logger, metrics, addressOf, cors, problems });
-  });
+  }, limits.maxConnections);
   const shutdown = new Shutdown(server, connections, shutdownTimeoutMs);
   const clientErrors = new ClientErrors(connections, {
     logger,
@@ -163,7 +163,6 @@ function createHardenedServer(limits: ServerLimits): Server {
   server.maxHeadersCount = 0; // Their size is bounded; dropping some silently would be worse.
   // A client that has ended its side still waits for its response (`nc -N`); Node would not send it.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.maxConnections = limits.maxConnections;
   return server;
 }
 

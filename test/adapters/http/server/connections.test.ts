@@ -121,14 +121,29 @@ describe('requests of one connection', () => {
 });
 
 describe('connections', () => {
-  it('turns away connections beyond its limit', async () => {
-    await using small = await startApi({ serve: { limits: { maxConnections: 1 } } });
-    const first = new RawConnection(small.server);
-    first.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
-    expect((await first.next())?.status).to.equal(200);
-    const second = new RawConnection(small.server).send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
-    expect(await second.next()).to.equal(undefined);
-    first.socket.destroy();
+  it('closes the one that has been silent for longest for one beyond its limit', async () => {
+    const { store, begun, release } = slowStore();
+    await using small = await startApi({ store, serve: { limits: { maxConnections: 3 } } });
+    const live = `GET /livez HTTP/1.1\r\n${host}\r\n`;
+    const open = async (request: string) => {
+      const connection = new RawConnection(small.server).send(request);
+      if (request !== '') expect((await connection.next())?.status).to.equal(200);
+      return connection;
+    };
+    const [first, second] = [await open(live), await open(live)];
+    const never = await open('');
+    await until(() => small.server.connections === 3, 'all are open');
+    first.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
+    await begun();
+    const third = await open(live);
+    expect(await never.closed(), 'it never had a request').to.equal('');
+    await open(live);
+    await second.closed();
+    third.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
+    expect(small.server.connections).to.equal(3);
+    release();
+    expect((await first.next())?.status, 'of a request under way').to.equal(404);
+    await third.next();
   });
 
   it('ends a connection that is silent for too long while a request is under way', async () => {

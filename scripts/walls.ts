@@ -33,7 +33,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/mongodb/': ['own folder', ...core, node, 'mongodb$'],
   'src/adapters/sqlite/': ['own folder', ...core, 'node:'],
   'src/adapters/system/': ['own folder', ...core, node, 'pino$'],
-  'src/cli/': ['src/', node, 'commander$', 'cli-progress$', 'csv-parse'],
+  'src/cli/': [
+    'src/(?!adapters/.*/(?!index.ts))',
+    node,
+    'commander$',
+    'cli-progress$',
+    'csv-parse',
+  ],
   'src/main.ts': ['src/', node],
 };
 

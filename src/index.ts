@@ -1,6 +1,5 @@
 /** The public core: what a service that embeds Rostrum imports. */
-import { systemClock } from './adapters/system/clock.ts';
-import { uuidV7 } from './adapters/system/uuid-v7.ts';
+import { systemClock, uuidV7 } from './adapters/system/index.ts';
 import type { CustomFieldsInput } from './domain/custom-fields.ts';
 import type { CustomFilters } from './domain/custom-filters.ts';
 import type { JsonObject } from './domain/json.ts';

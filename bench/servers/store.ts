@@ -1,5 +1,4 @@
-import { systemClock } from '../../src/adapters/system/clock.ts';
-import { uuidV7 } from '../../src/adapters/system/uuid-v7.ts';
+import { systemClock, uuidV7 } from '../../src/adapters/system/index.ts';
 import type { BarePost, BareStore } from './bare-store.ts';
 
 /** Opens the store that a URL of Rostrum's names. */

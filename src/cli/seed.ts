@@ -1,4 +1,4 @@
-import { uuidV7 } from '../adapters/system/uuid-v7.ts';
+import { uuidV7 } from '../adapters/system/index.ts';
 import { isRostrumError } from '../domain/errors.ts';
 import { addMs, instantFromMs } from '../domain/instant.ts';
 import type { Id } from '../domain/record.ts';

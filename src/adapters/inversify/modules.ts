@@ -6,8 +6,7 @@ import { customFiltersOf } from '../../settings/settings.ts';
 import type { Trace } from '../http/index.ts';
 import { type JsonFieldsSchema, readSchemaFiles } from '../json-schema/index.ts';
 import { openStore } from '../open-store.ts';
-import { systemClock } from '../system/clock.ts';
-import { uuidV7 } from '../system/uuid-v7.ts';
+import { systemClock, uuidV7 } from '../system/index.ts';
 import { createAuthenticate, createRateLimits, ownHosts } from './access.ts';
 import { tokens } from './tokens.ts';
 

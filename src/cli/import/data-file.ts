@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { findDuplicateKey } from '../../adapters/http/request/duplicate-keys.ts';
+import { findDuplicateKey } from '../../domain/duplicate-keys.ts';
 import { Failure } from '../failure.ts';
 import { readLines } from '../transfer/read-lines.ts';
 import { readCsv } from './csv.ts';
@@ -85,7 +85,7 @@ function parsed(text: string | undefined): Pick<Given, 'value' | 'problem'> {
     return { problem: `It is not JSON: ${reason}.` };
   }
   const twice = findDuplicateKey(text);
-  return twice === undefined ? { value } : { problem: `It has the key "${twice.key}" twice.` };
+  return twice === undefined ? { value } : { problem: `It has the key "${twice}" twice.` };
 }
 
 /** How a file begins, without white space and a byte order mark. */

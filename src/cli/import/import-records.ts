@@ -1,5 +1,4 @@
-import { systemClock } from '../../adapters/system/clock.ts';
-import { uuidV7 } from '../../adapters/system/uuid-v7.ts';
+import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
 import { emailKey } from '../../domain/email.ts';
 import { emailTaken, unknownAuthorIssue } from '../../domain/errors.ts';
 import type { FieldIssue } from '../../domain/issues.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from '../../adapters/system/clock.ts';
+import { systemClock } from '../../adapters/system/index.ts';
 import { isRostrumError } from '../../domain/errors.ts';
 import { jsonEqual } from '../../domain/json.ts';
 import { type Entity, type Id, RecordVersioned, type Versioned } from '../../domain/record.ts';

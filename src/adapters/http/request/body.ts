@@ -1,11 +1,11 @@
 import type { Context, Middleware } from 'koa';
 import bodyParser from 'koa-bodyparser';
+import { findDuplicateKey } from '../../../domain/duplicate-keys.ts';
 import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
 import { RequestAborted } from '../exchange.ts';
 import type { Visit } from '../load/room.ts';
 import { Problem } from '../problems/problem.ts';
 import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
-import { findDuplicateKey } from './duplicate-keys.ts';
 import { bodyLimit, shortestPiece } from './limits.ts';
 
 /** Longer bodies may take more than twenty times their bytes when they are parsed (`[{},{},…]`). */
@@ -102,7 +102,7 @@ function parseObject(text: string): JsonObject {
   if (!isPlainObject(value)) throw new Problem('invalid-body', 'The body must be a JSON object.');
   const duplicate = findDuplicateKey(text);
   if (duplicate === undefined) return value as JsonObject;
-  const key = JSON.stringify(duplicate.key.slice(0, 64));
+  const key = JSON.stringify(duplicate.slice(0, 64));
   throw new Problem('invalid-body', `The body has the key ${key} twice in one object.`);
 }
 

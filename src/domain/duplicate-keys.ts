@@ -1,8 +1,3 @@
-/** Where a key is given twice in one object. */
-export interface DuplicateKey {
-  readonly key: string;
-}
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -22,7 +17,7 @@ type Keys = undefined | string | Set<string>;
  *
  * @param text JSON that `JSON.parse` has accepted
  */
-export function findDuplicateKey(text: string): DuplicateKey | undefined {
+export function findDuplicateKey(text: string): string | undefined {
   // An open object has its keys here, an open array null.
   const open: (Keys | null)[] = [];
   let keyFollows = false;
@@ -49,7 +44,7 @@ export function findDuplicateKey(text: string): DuplicateKey | undefined {
         if (keyFollows) {
           const key = unescaped(text.slice(i, end + 1));
           const keys = open.at(-1) ?? undefined;
-          if (keys === key || (keys instanceof Set && keys.has(key))) return { key };
+          if (keys === key || (keys instanceof Set && keys.has(key))) return key;
           open[open.length - 1] = withKey(keys, key);
           keyFollows = false;
         }

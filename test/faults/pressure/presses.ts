@@ -47,12 +47,13 @@ export const presses: Record<string, (target: Target) => Promise<string>> = {
   },
 
   async 'tiny chunks'(target) {
-    const head = `POST /api/v1/posts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
     const chunks = '1\r\nx\r\n'.repeat(10_000);
     let cut = 0;
     for (const end = performance.now() + target.ms; performance.now() < end; await sleep(1000)) {
       const socket = target.open().on('close', () => (cut += 1));
-      socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n${chunks.repeat(100)}`);
+      socket.write(
+        `${head('POST', '/posts')}Transfer-Encoding: chunked\r\n\r\n${chunks.repeat(100)}`,
+      );
     }
     return `${cut} bodies of a million chunks cut off`;
   },
@@ -61,7 +62,7 @@ export const presses: Record<string, (target: Target) => Promise<string>> = {
     await fill(target, 600, 4000);
     for (let i = 0; i < 100; i++) {
       const socket = target.open().pause();
-      for (let n = 0; n < 8; n++) socket.write(request('/posts?limit=1000'));
+      socket.write(request('/posts?limit=1000').repeat(8));
       const timer = setInterval(() => socket.read(500), 1000);
       socket.on('close', () => clearInterval(timer));
     }
@@ -71,22 +72,32 @@ export const presses: Record<string, (target: Target) => Promise<string>> = {
 
   async 'readers of usual lists'(target) {
     await fill(target, 200, 15_000);
-    let opened = 0;
-    const read = () => {
-      const socket = target.open().pause();
-      for (let n = 0; n < 8; n++) socket.write(request('/posts?limit=100'));
-      opened += 1;
-      return socket;
-    };
-    // Each comes again after four seconds.
-    const sockets = Array.from({ length: 100 }, read);
-    for (const end = performance.now() + target.ms; performance.now() < end; await sleep(200)) {
-      for (const socket of sockets.splice(0, 5)) {
-        socket.destroy();
-        sockets.push(read());
-      }
-    }
+    const opened = await keepOpening(target, 100, 5, request('/posts?limit=100').repeat(8));
     return `${opened} readers of nothing`;
+  },
+
+  async 'unread bundles'(target) {
+    const opened = await keepOpening(target, 3000, 0, request('/docs/swagger-ui-bundle.js'));
+    return `${opened} readers of nothing`;
+  },
+
+  async 'silent connections'(target) {
+    const opened = await keepOpening(target, 10_500, 0, '');
+    return `${opened} of them`;
+  },
+
+  async 'one list in a closed loop'(target) {
+    await fill(target, 200_000, 300);
+    const list = request('/posts?sort=title&updatedAt[gte]=2099-01-01T00:00:00Z');
+    return `${await keepAsking(target, 1, () => list)} lists over 200,000 posts`;
+  },
+
+  async 'many large records'(target) {
+    const ids: string[] = [];
+    const body = JSON.stringify({ title: 'x', own: 'x'.repeat(mebibyte - 100) });
+    for (let n = 0; n < 100; n++) ids.push(await makePost(target.address, body));
+    const reads = await keepAsking(target, 400, (n) => request(`/posts/${ids[n % 100]}`));
+    return `${reads} reads of 100 records of 1 MiB on 400 connections`;
   },
 
   'pages, 64 clients': (target) => askForPages(target, 64, 4000),
@@ -123,28 +134,55 @@ export const presses: Record<string, (target: Target) => Promise<string>> = {
   },
 };
 
+/** Opens connections that read nothing; so many of them begin anew five times a second. */
+async function keepOpening(target: Target, count: number, anew: number, text: string) {
+  let opened = 0;
+  const open = () => {
+    opened += 1;
+    const socket = target.open().pause();
+    socket.write(text);
+    return socket;
+  };
+  const sockets: Socket[] = [];
+  for (let n = 1; n <= count; n++) {
+    sockets.push(open());
+    if (n % 100 === 0) await sleep(10); // Node accepts one connection a turn.
+  }
+  for (const end = performance.now() + target.ms; performance.now() < end; await sleep(200)) {
+    for (const socket of sockets.splice(0, anew)) {
+      socket.destroy();
+      sockets.push(open());
+    }
+  }
+  return opened;
+}
+
 async function keepChanging(target: Target, patch: (n: number) => object): Promise<string> {
   const id = await makePost(target.address, largePost);
-  const head = `PATCH /api/v1/posts/${id} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+  const patchHead = head('PATCH', `/posts/${id}`);
   const responses = await keepAsking(target, 50, (n) => {
     const body = JSON.stringify(patch(n));
-    return `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+    return `${patchHead}Content-Length: ${body.length}\r\n\r\n${body}`;
   });
   return `${responses} PATCHes of 1 MiB on 50 connections`;
 }
 
-/** Makes posts of about so many bytes. @returns the id of the last one */
-async function fill({ address }: Target, count: number, bytes: number): Promise<string> {
-  let id = '';
-  for (let made = 0; made < count; made += 20) {
-    await Promise.all(
-      Array.from({ length: Math.min(20, count - made) }, async () => {
-        const body = JSON.stringify({ title: 'x', body: 'x'.repeat(bytes - 200) });
-        id = await makePost(address, body);
-      }),
-    );
+/** Makes posts of about so many bytes. */
+async function fill(target: Target, count: number, bytes: number): Promise<void> {
+  const body = JSON.stringify({ title: 'x', body: 'x'.repeat(bytes - 200) });
+  const post = `${head('POST', '/posts')}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const filled = Promise.withResolvers<void>();
+  let made = 0;
+  for (let i = 0; i < 32; i++) {
+    const socket = target.open();
+    onResponse(socket, () => {
+      made += 1;
+      if (made >= count) filled.resolve();
+      else socket.write(post);
+    });
+    socket.write(post);
   }
-  return id;
+  await filled.promise;
 }
 
 async function makePost(address: string, body: string): Promise<string> {
@@ -154,7 +192,20 @@ async function makePost(address: string, body: string): Promise<string> {
 }
 
 function request(path: string): string {
-  return `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  return `${head('GET', path)}\r\n`;
+}
+
+/** A request without the empty line behind its headers. */
+function head(method: string, path: string): string {
+  const typed = method === 'GET' ? '' : 'Content-Type: application/json\r\n';
+  return `${method} ${path.startsWith('/docs') ? '' : '/api/v1'}${path} HTTP/1.1\r\nHost: localhost\r\n${typed}`;
+}
+
+/** Calls back for each response that begins with a piece of its own, as one has that is awaited. */
+function onResponse(socket: Socket, received: () => void): void {
+  socket.on('data', (chunk: Buffer) => {
+    if (chunk.toString('latin1', 0, 9).startsWith('HTTP/1.1 ')) received();
+  });
 }
 
 /** Asks again on each connection for each response. @returns how many there were */
@@ -166,9 +217,7 @@ async function keepAsking(
   let responses = 0;
   for (let i = 0; i < connections; i++) {
     const socket = target.open();
-    socket.on('data', (chunk: Buffer) => {
-      // A response of several pieces has its first line in one of them.
-      if (!chunk.toString('latin1', 0, 9).startsWith('HTTP/1.1 ')) return;
+    onResponse(socket, () => {
       responses += 1;
       socket.write(next(responses));
     });
@@ -238,12 +287,11 @@ async function askFor(target: Target, clients: number) {
 
 /** Begins bodies that never come. */
 async function holdBodies(target: Target, count: number, length: string): Promise<string> {
-  const type = 'Content-Type: application/json';
-  const head = `POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\n${type}\r\n${length}\r\n\r\n`;
   const some = 'x'.repeat(500_000);
   const isChunked = length.endsWith('chunked');
   const part = Buffer.from(
-    head + (isChunked ? `${some.length.toString(16)}\r\n${some}\r\n` : some),
+    `${head('POST', '/users')}${length}\r\n\r\n` +
+      (isChunked ? `${some.length.toString(16)}\r\n${some}\r\n` : some),
   );
   for (let i = 1; i <= count; i++) {
     target.open().write(part);

@@ -13,8 +13,11 @@ const longMs = 50;
 /** As how many milliseconds one counts for which the process could do nothing else. */
 const heldFactor = 25;
 
-/** What comes to more bytes is long: to write them holds the process. */
-const longBytes = 256 * 1024;
+/** What comes to more bytes than one record has is long: to write them holds the process. */
+const longBytes = 1280 * 1024;
+
+/** What comes to more bytes is large. */
+const largeBytes = 256 * 1024;
 
 /** How many keys are known. */
 const most = 1000;
@@ -30,6 +33,11 @@ export class KnownWork {
 
   bytesOf(key: string): number {
     return this.#known.get(key)?.bytes ?? 0;
+  }
+
+  /** Whether to send it takes as long as dozens of other reads. */
+  isLarge(key: string): boolean {
+    return this.bytesOf(key) > largeBytes;
   }
 
   /** Whether it was long. Of a list that is not known, only one is tried at a time. */

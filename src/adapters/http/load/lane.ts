@@ -3,6 +3,9 @@ import { Line } from './line.ts';
 /** For how many milliseconds the process is held, before turns of the event loop are left to others. */
 const pieceMs = 8;
 
+/** As many bytes are made and sent in that time, at worst. */
+const bytesOfPiece = 1024 * 1024;
+
 /**
  * How many turns that are. Node accepts one connection a turn, so that a new client would wait for as
  * many pieces of long work as there are clients before it. An idle process has them in no time.
@@ -47,8 +50,17 @@ export class Lane {
   /** Leaves turns to others for what held the process until now. No time counts twice. */
   charge(heldMs: number): void {
     const now = performance.now();
-    this.#heldMs += Math.min(heldMs, now - this.#chargedUntil);
+    this.#spend(Math.min(heldMs, now - this.#chargedUntil));
     this.#chargedUntil = now;
+  }
+
+  /** Leaves turns to others for what is sent later, and holds the process then. */
+  chargeBytes(bytes: number): void {
+    this.#spend((bytes / bytesOfPiece) * pieceMs);
+  }
+
+  #spend(ms: number): void {
+    this.#heldMs += ms;
     const pieces = Math.floor(this.#heldMs / pieceMs);
     this.#heldMs %= pieceMs;
     if (pieces > 0 && this.#turns === 0) setImmediate(this.#endTurn);

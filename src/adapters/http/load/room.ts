@@ -237,6 +237,7 @@ export class Visit {
       if (expected > smallBytes) await this.reserve(expected);
       const response = await this.run(key, make);
       const bytes = bytesOf(response);
+      if (bytes > smallBytes) this.#room.laneOf(this.kind).chargeBytes(bytes);
       if (key !== '' && (bytes > smallBytes || expected > 0)) known.learnBytes(key, bytes);
       if (this.settle(bytes > smallBytes ? bytes : 0, !mayRepeat)) return response;
     }
@@ -247,8 +248,9 @@ export class Visit {
    * is tried, unless something has just held the process.
    */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    if (key === '' || this.kind === 'read') return work();
     const { known } = this.#room;
+    if (key === '') return work();
+    if (this.kind === 'read') return known.isLarge(key) ? this.runLong(work) : work();
     const lane = this.#room.laneOf(this.kind);
     const isList = this.kind === 'list';
     const isLong = known.isLong(key, isList);

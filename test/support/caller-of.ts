@@ -1,9 +1,9 @@
-import type { Authenticator } from '../../src/adapters/credentials/authenticator.ts';
+import type { TokenVerifier } from '../../src/adapters/http/index.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 
 /** The caller of a token; undefined where it is refused. */
 export async function callerOf(
-  verifier: Authenticator,
+  verifier: TokenVerifier,
   token: string,
 ): Promise<Caller | undefined> {
   const judged = await verifier.authenticate(token);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { CredentialsError } from './authenticator.ts';
+import { CredentialsError } from './judged.ts';
 
 /** How long a command waits for another one, and when a lock counts as left by one that died. */
 const [waitMs, staleMs] = [15_000, 10_000];

@@ -18,8 +18,8 @@ import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
 import { isInstant } from '../../domain/instant.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { type Authenticator, CredentialsError, type Judged } from './authenticator.ts';
 import { withLock } from './file-lock.ts';
+import { CredentialsError, type Judged } from './judged.ts';
 
 /** A line of a key file. */
 export interface KeyRecord {
@@ -54,7 +54,7 @@ interface Key {
  * Keys of a file of JSON lines. The file is read again when it changes; one that cannot be read
  * then leaves the keys as they were, and is logged.
  */
-export class KeyFile implements Authenticator {
+export class KeyFile {
   readonly #path: string;
   readonly #logger: Logger | undefined;
   /** By the SHA-256 of their tokens, in hexadecimal. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import {
-  createRemoteJWKSet,
-  customFetch,
+  createLocalJWKSet,
   errors,
+  type JSONWebKeySet,
   type JWTPayload,
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
@@ -10,12 +10,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
-import {
-  type Authenticator,
-  CredentialsError,
-  CredentialsUnavailable,
-  type Refused,
-} from './authenticator.ts';
+import { CredentialsError, CredentialsUnavailable, type Judged, type Refused } from './judged.ts';
 
 export interface TokenOptions {
   /** The `iss` that a token has to have. */
@@ -41,10 +36,7 @@ const algorithms = [
  */
 const fetching = { timeout: 3000, cooldown: 30_000, interval: 300_000, wait: 540_000 } as const;
 
-/**
- * While no keys are known, milliseconds until the next fetch after one that failed: each failure
- * doubles them. Tokens that come before it fail as that fetch did.
- */
+/** While no keys are known, milliseconds from a fetch that failed until the next: each failure doubles them. */
 const retry = { first: 1000, most: 30_000 } as const;
 
 /** Bytes that a set of keys may have. */
@@ -66,15 +58,15 @@ interface Known {
 }
 
 /** Access tokens of an identity provider: JWTs (RFC 9068), by the provider's public keys. */
-export class Tokens implements Authenticator {
+export class Tokens {
   readonly #options: TokenOptions;
-  readonly #keys: ReturnType<typeof createRemoteJWKSet>;
-  /** When a fetch of the keys ended last, in milliseconds since the epoch. */
+  #keys: JWTVerifyGetKey | undefined;
+  /** The fetch that is under way. */
+  #fetching: Promise<void> | undefined;
+  /** When a fetch ended last, in milliseconds since the epoch, and why it failed. */
   #fetchedAt = Number.NEGATIVE_INFINITY;
-  /** The fetch that failed while no keys are known, and when the next one may begin. */
-  #failure:
-    | { readonly error: unknown; readonly waitMs: number; readonly until: number }
-    | undefined;
+  #failure: unknown;
+  #retryMs = retry.first / 2;
   /** By the digests of tokens, the oldest first. */
   readonly #known = new Map<string, Known>();
 
@@ -84,13 +76,6 @@ export class Tokens implements Authenticator {
     if (!URL.canParse(options.jwksUrl)) {
       throw new CredentialsError(`"${options.jwksUrl}" is not the URL of a key set.`);
     }
-    // It fetches when it is told to, so that an outage of the provider leaves the keys as they are.
-    this.#keys = createRemoteJWKSet(new URL(options.jwksUrl), {
-      timeoutDuration: fetching.timeout,
-      cooldownDuration: Number.POSITIVE_INFINITY,
-      cacheMaxAge: Number.POSITIVE_INFINITY,
-      [customFetch]: fetchKeys,
-    });
   }
 
   known(token: string): Caller | undefined {
@@ -98,13 +83,14 @@ export class Tokens implements Authenticator {
     return found !== undefined && Date.now() < found.until ? found.caller : undefined;
   }
 
-  async authenticate(token: string): Promise<Caller | Refused> {
+  /** @throws CredentialsUnavailable */
+  async authenticate(token: string): Promise<Judged> {
     const known = this.known(token);
     if (known !== undefined) return known;
-    const digest = digestOf(token);
-    this.#known.delete(digest);
     const found = isCanonical(token) ? await this.#verify(token) : { refused: 'signature' };
     if ('refused' in found) return found;
+    const digest = digestOf(token);
+    this.#known.delete(digest);
     this.#known.set(digest, found);
     if (this.#known.size > remembered.tokens) {
       const [oldest = ''] = this.#known.keys();
@@ -116,13 +102,9 @@ export class Tokens implements Authenticator {
   async #verify(token: string): Promise<Known | Refused> {
     try {
       return this.#callerOf(await this.#check(token));
-    } catch (cause) {
-      if (this.#keys.jwks() === undefined && isOutage(cause)) {
-        throw new CredentialsUnavailable('The keys of the identity provider are not known.', {
-          cause,
-        });
-      }
-      return { refused: reasonOf(cause) };
+    } catch (error) {
+      if (error instanceof CredentialsUnavailable) throw error;
+      return { refused: reasonOf(error) };
     }
   }
 
@@ -169,30 +151,33 @@ export class Tokens implements Authenticator {
     }
   }
 
+  /** An outage of the provider leaves the keys as they are. */
   readonly #key: JWTVerifyGetKey = async (header, token) => {
     const age = Date.now() - this.#fetchedAt;
-    const fetched = age < fetching.interval ? undefined : this.#fetch();
-    if (age >= fetching.wait) await fetched;
-    return this.#keys(header, token);
+    const isKnown = this.#keys !== undefined;
+    const fetched = age < (isKnown ? fetching.interval : this.#retryMs) ? undefined : this.#fetch();
+    if (!isKnown || age >= fetching.wait) await fetched;
+    if (this.#keys !== undefined) return this.#keys(header, token);
+    throw new CredentialsUnavailable('The keys of the identity provider are not known.', {
+      cause: this.#failure,
+    });
   };
 
-  /** Fetches the keys, once for all who ask meanwhile. Those that are known survive a failure. */
-  async #fetch(): Promise<void> {
-    const before = this.#failure;
-    if (before !== undefined && Date.now() < before.until) throw before.error;
-    try {
-      await this.#keys.reload();
-      this.#failure = undefined;
-    } catch (error) {
-      if (this.#keys.jwks() === undefined) {
-        // All who waited for this fetch come here: the first of them counts it.
-        if (this.#failure !== before) throw error;
-        const waitMs = Math.min((before?.waitMs ?? retry.first / 2) * 2, retry.most);
-        this.#failure = { error, waitMs, until: Date.now() + waitMs };
-        throw error;
-      }
-    }
-    this.#fetchedAt = Date.now();
+  /** Fetches the keys, once for all that ask meanwhile. */
+  #fetch(): Promise<void> {
+    this.#fetching ??= fetchKeys(this.#options.jwksUrl)
+      .then((keys) => {
+        this.#keys = createLocalJWKSet(keys);
+      })
+      .catch((error: unknown) => {
+        this.#failure = error;
+        this.#retryMs = Math.min(this.#retryMs * 2, retry.most);
+      })
+      .finally(() => {
+        this.#fetchedAt = Date.now();
+        this.#fetching = undefined;
+      });
+    return this.#fetching;
   }
 
   #callerOf({ payload, protectedHeader }: JWTVerifyResult): Known | Refused {
@@ -218,8 +203,11 @@ function digestOf(token: string): string {
 }
 
 /** Fetches a set of keys, of so many bytes at most. */
-async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
-  const response = await fetch(url, options);
+async function fetchKeys(url: string): Promise<JSONWebKeySet> {
+  const signal = AbortSignal.timeout(fetching.timeout);
+  const response = await fetch(url, { redirect: 'manual', signal });
+  if (response.status !== 200)
+    throw new Error(`The set of keys has the status ${response.status}.`);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
@@ -227,7 +215,7 @@ async function fetchKeys(url: string, options: RequestInit): Promise<Response> {
     if (bytes > mostKeyBytes) throw new Error('The set of keys is larger than 1 MiB.');
     chunks.push(chunk);
   }
-  return new Response(Buffer.concat(chunks), { status: response.status });
+  return JSON.parse(Buffer.concat(chunks).toString());
 }
 
 /** Why a token is refused: no value of it. */
@@ -262,13 +250,6 @@ function scopesOf({ scope, scp }: JWTPayload): Scope[] {
   const given = scope ?? scp;
   const names = typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given : [];
   return scopes.filter((name) => names.includes(name));
-}
-
-/** Everything that is not said of the token itself. */
-function isOutage(error: unknown): boolean {
-  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return true;
-  if (!(error instanceof errors.JOSEError)) return true;
-  return error.code === 'ERR_JOSE_GENERIC';
 }
 
 /** Whether other keys could make a token valid. */

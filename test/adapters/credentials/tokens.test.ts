@@ -48,6 +48,8 @@ describe('tokens of an identity provider', () => {
   after(() => provider.close());
   afterEach(() => {
     Date.now = dateNow;
+    status = 200;
+    published = [jwk];
   });
 
   const tokens = (options: object = {}) => new Tokens({ issuer, audience, jwksUrl, ...options });
@@ -174,33 +176,25 @@ describe('tokens of an identity provider', () => {
     await callerOf(verifier, await sign(good()));
     const asked = fetches;
     status = 503;
-    try {
-      expect(await callerOf(verifier, await sign(good()))).not.to.equal(undefined);
-      expect(await callerOf(verifier, await sign(good(), { kid: 'k9' }))).to.equal(undefined);
-      expect(fetches, 'no fetch within the cooldown').to.equal(asked);
-    } finally {
-      status = 200;
-    }
+    expect(await callerOf(verifier, await sign(good()))).not.to.equal(undefined);
+    expect(await callerOf(verifier, await sign(good(), { kid: 'k9' }))).to.equal(undefined);
+    expect(fetches, 'no fetch within the cooldown').to.equal(asked);
   });
 
   for (const kid of ['k1', undefined]) {
     it(`are judged by a new key with ${kid === undefined ? 'no' : 'the same'} kid`, async () => {
       const { first, second, old, fresh } = await rotation(kid);
-      try {
-        published = [first];
-        const verifier = tokens();
-        expect(await callerOf(verifier, await old())).not.to.equal(undefined);
-        published = [second];
-        const asked = fetches;
-        expect(await callerOf(verifier, await fresh()), 'cooldown').to.equal(undefined);
-        expect(fetches).to.equal(asked);
-        passMinutes(1);
-        expect(await callerOf(verifier, await fresh())).not.to.equal(undefined);
-        expect(await callerOf(verifier, await old())).to.equal(undefined);
-        expect(fetches, 'one fetch for both').to.equal(asked + 1);
-      } finally {
-        published = [jwk];
-      }
+      published = [first];
+      const verifier = tokens();
+      expect(await callerOf(verifier, await old())).not.to.equal(undefined);
+      published = [second];
+      const asked = fetches;
+      expect(await callerOf(verifier, await fresh()), 'cooldown').to.equal(undefined);
+      expect(fetches).to.equal(asked);
+      passMinutes(1);
+      expect(await callerOf(verifier, await fresh())).not.to.equal(undefined);
+      expect(await callerOf(verifier, await old())).to.equal(undefined);
+      expect(fetches, 'one fetch for both').to.equal(asked + 1);
     });
   }
 
@@ -229,67 +223,51 @@ describe('tokens of an identity provider', () => {
 
   it('are refused within 10 minutes after their key is withdrawn', async () => {
     const { first, second, old } = await rotation('k1');
-    try {
-      published = [first];
-      const verifier = tokens();
-      const token = await old();
-      await callerOf(verifier, token);
-      published = [{ ...second, kid: 'k2' }];
-      const asked = fetches;
-      passMinutes(8.9);
-      expect(await callerOf(verifier, token), 'nobody waits for keys').not.to.equal(undefined);
-      while (fetches === asked) await sleep(5);
-      passMinutes(1);
-      expect(await callerOf(verifier, token)).to.equal(undefined);
-    } finally {
-      published = [jwk];
-    }
+    published = [first];
+    const verifier = tokens();
+    const token = await old();
+    await callerOf(verifier, token);
+    published = [{ ...second, kid: 'k2' }];
+    const asked = fetches;
+    passMinutes(8.9);
+    expect(await callerOf(verifier, token), 'nobody waits for keys').not.to.equal(undefined);
+    while (fetches === asked) await sleep(5);
+    passMinutes(1);
+    expect(await callerOf(verifier, token)).to.equal(undefined);
   });
 
   it('wait for the keys after a time without requests', async () => {
     const { first, second, old } = await rotation('k1');
-    try {
-      published = [first];
-      const verifier = tokens();
-      await callerOf(verifier, await old());
-      published = [{ ...second, kid: 'k2' }];
-      passMinutes(9);
-      expect(await callerOf(verifier, await old())).to.equal(undefined);
-    } finally {
-      published = [jwk];
-    }
+    published = [first];
+    const verifier = tokens();
+    await callerOf(verifier, await old());
+    published = [{ ...second, kid: 'k2' }];
+    passMinutes(9);
+    expect(await callerOf(verifier, await old())).to.equal(undefined);
   });
 
   it('are judged by the keys that are known for as long as an outage lasts', async () => {
     const verifier = tokens();
     await callerOf(verifier, await sign(good()));
     status = 503;
-    try {
-      const asked = fetches;
-      for (const minutes of [6, 10, 60, 24 * 60]) {
-        passMinutes(minutes);
-        expect(await callerOf(verifier, await sign(good()))).not.to.equal(undefined);
-      }
-      expect(fetches).to.be.greaterThan(asked);
-    } finally {
-      status = 200;
+    const asked = fetches;
+    for (const minutes of [6, 10, 60, 24 * 60]) {
+      passMinutes(minutes);
+      expect(await callerOf(verifier, await sign(good()))).not.to.equal(undefined);
     }
+    expect(fetches).to.be.greaterThan(asked);
   });
 
   it('cannot be judged while no key is known', async () => {
     const token = await sign(good());
     status = 503;
-    try {
-      const verifier = tokens();
-      const error = await callerOf(verifier, token).catch((reason: unknown) => reason);
-      expect(error).to.be.instanceOf(CredentialsUnavailable);
-      expect(await callerOf(verifier, 'x.y.z'), 'no token at all').to.equal(undefined);
-      status = 200;
-      passMinutes(1);
-      expect(await callerOf(verifier, token)).not.to.equal(undefined);
-    } finally {
-      status = 200;
-    }
+    const verifier = tokens();
+    const error = await callerOf(verifier, token).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(CredentialsUnavailable);
+    expect(await callerOf(verifier, 'x.y.z'), 'no token at all').to.equal(undefined);
+    status = 200;
+    passMinutes(1);
+    expect(await callerOf(verifier, token)).not.to.equal(undefined);
   });
 
   it('are one fetch, then one in 1, 2, 4 … 30 seconds, while no key is known', async () => {
@@ -297,47 +275,35 @@ describe('tokens of an identity provider', () => {
     const verifier = tokens();
     const asked = fetches;
     status = 503;
-    try {
-      const ask = (times: number) =>
-        Promise.all(Array.from({ length: times }, () => callerOf(verifier, token).catch(() => {})));
+    const ask = (times: number) =>
+      Promise.all(Array.from({ length: times }, () => callerOf(verifier, token).catch(() => {})));
+    await ask(50);
+    for (const [n, seconds] of [1, 2, 4, 8, 16, 30, 30].entries()) {
+      passMinutes((seconds - 0.3) / 60);
+      await ask(2);
+      expect(fetches, `too soon for fetch ${n}`).to.equal(asked + n + 1);
+      passMinutes(0.3 / 60);
       await ask(50);
-      for (const [n, seconds] of [1, 2, 4, 8, 16, 30, 30].entries()) {
-        passMinutes((seconds - 0.3) / 60);
-        await ask(2);
-        expect(fetches, `too soon for fetch ${n}`).to.equal(asked + n + 1);
-        passMinutes(0.3 / 60);
-        await ask(50);
-        expect(fetches, `fetch ${n}`).to.equal(asked + n + 2);
-      }
-    } finally {
-      status = 200;
+      expect(fetches, `fetch ${n}`).to.equal(asked + n + 2);
     }
   });
 
   it('are not judged by a set of keys that is larger than 1 MiB', async () => {
     published = [jwk, { kty: 'oct', kid: 'x'.repeat(2 ** 20) }];
-    try {
-      const error = await callerOf(tokens(), await sign(good())).catch((reason: unknown) => reason);
-      expect(error).to.be.instanceOf(CredentialsUnavailable);
-    } finally {
-      published = [jwk];
-    }
+    const error = await callerOf(tokens(), await sign(good())).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(CredentialsUnavailable);
   });
 
   it('without a kid are tried against the keys that fit', async () => {
     const { first, second, old, fresh } = await rotation(undefined);
     published = [first, { ...second }];
-    try {
-      const verifier = tokens();
-      for (const token of [await old(), await fresh()]) {
-        expect(await callerOf(verifier, token)).not.to.equal(undefined);
-      }
-      const other = await generateKeyPair('ES256');
-      const unknown = await sign(good(), { kid: undefined }, other.privateKey);
-      expect(await verifier.authenticate(unknown)).to.deep.equal({ refused: 'signature' });
-    } finally {
-      published = [jwk];
+    const verifier = tokens();
+    for (const token of [await old(), await fresh()]) {
+      expect(await callerOf(verifier, token)).not.to.equal(undefined);
     }
+    const other = await generateKeyPair('ES256');
+    const unknown = await sign(good(), { kid: undefined }, other.privateKey);
+    expect(await verifier.authenticate(unknown)).to.deep.equal({ refused: 'signature' });
   });
 
   it('are refused with the reason, which is no value of theirs', async () => {

@@ -5,18 +5,8 @@ export interface Refused {
   readonly refused: string;
 }
 
+/** Undefined for a token of another form. */
 export type Judged = Caller | Refused | undefined;
-
-/** Turns a bearer token into a caller. */
-export interface Authenticator {
-  /** The caller of a token, where that costs nothing to know. */
-  known(token: string): Caller | undefined;
-  /**
-   * @returns undefined for a token of another form
-   * @throws CredentialsUnavailable when that cannot be told at present
-   */
-  authenticate(token: string): Judged | Promise<Judged>;
-}
 
 /** The identity provider cannot be reached, and none of its keys is known. */
 export class CredentialsUnavailable extends Error {

@@ -21,11 +21,12 @@ for (const [cwd, command] of [
   if (status !== 0) process.exit(1);
 }
 
-/** `npm start` runs the server under the Node that the project brings along. */
+/** The Node that the project brings along. Without npm between, a signal reaches the server. */
+const node = join(root, 'node_modules', 'node', 'bin', 'node');
 const rostrum = spawn(
-  npm,
-  ['start', '--silent', '--', '--store', 'memory:', '--port', '0', '--log-level', 'warn'],
-  { cwd: root, stdio: ['inherit', 'pipe', 'inherit'], shell },
+  node,
+  ['src/main.ts', '--store', 'memory:', '--port', '0', '--log-level', 'warn'],
+  { cwd: root, stdio: ['inherit', 'pipe', 'inherit'] },
 );
 rostrum.on('exit', (code) => process.exit(code ?? 1));
 

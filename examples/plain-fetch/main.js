@@ -52,11 +52,18 @@ function itemOf(post) {
     const { result, etag } = await call('GET', `/posts/${post.id}`);
     const text = prompt('Title', result.title);
     if (text === null) return;
-    const changed = await call('PATCH', `/posts/${post.id}`, {
-      body: { title: text },
-      headers: { 'If-Match': etag },
-    });
-    title.textContent = changed.result.title;
+    try {
+      const changed = await call('PATCH', `/posts/${post.id}`, {
+        body: { title: text },
+        headers: { 'If-Match': etag },
+      });
+      title.textContent = changed.result.title;
+    } catch (problem) {
+      if (problem.code !== 'version-mismatch') throw problem;
+      const present = await call('GET', `/posts/${post.id}`);
+      title.textContent = present.result.title;
+      throw { detail: 'Somebody else changed this post. Here it is as it is now.' };
+    }
   });
   const remove = button('Delete', async () => {
     await call('DELETE', `/posts/${post.id}`);

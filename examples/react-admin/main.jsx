@@ -14,6 +14,8 @@ import {
   SimpleForm,
   SimpleList,
   TextInput,
+  useNotify,
+  useRefresh,
 } from 'react-admin';
 import { createRoot } from 'react-dom/client';
 import { createClient } from 'rostrum/client';
@@ -100,12 +102,27 @@ function PostForm() {
 }
 
 function edit(Form) {
-  // Pessimistic: the form stays until the server has saved, and shows what it refused.
-  return () => (
-    <Edit mutationMode="pessimistic">
-      <Form />
-    </Edit>
-  );
+  return () => {
+    const notify = useNotify();
+    const refresh = useRefresh();
+
+    function onError({ status, message, body }) {
+      if (status === 412) {
+        notify('Somebody else changed this record. Here it is as it is now.', { type: 'warning' });
+        refresh();
+      } else if (Object.keys(body?.errors ?? {}).length === 0) {
+        // Otherwise the form has a message beside each field.
+        notify(message, { type: 'error' });
+      }
+    }
+
+    // Pessimistic: the form stays until the server has saved, and shows what it refused.
+    return (
+      <Edit mutationMode="pessimistic" mutationOptions={{ onError }}>
+        <Form />
+      </Edit>
+    );
+  };
 }
 
 function create(Form) {

@@ -73,6 +73,10 @@ function PostTable() {
   const { mutate: update, mutation: change } = useUpdate();
   const failure = change.error ?? removal.error;
   const names = new Map(useUsers().map(({ id, name }) => [id, name]));
+  const text =
+    failure?.statusCode === 412
+      ? 'Somebody else changed this post. Here it is as it is now.'
+      : failure?.message;
   const { currentPage, pageCount, setCurrentPage, setFilters, setSorters } = table;
 
   function filterBy(authorId) {
@@ -82,15 +86,17 @@ function PostTable() {
 
   function rename({ id, title, updatedAt }) {
     const text = prompt('Title', title);
-    // `updatedAt`: a change that somebody else made meanwhile is not lost.
-    if (text !== null) {
-      update({ resource: 'posts', id, values: { title: text }, meta: { updatedAt } });
-    }
+    if (text === null) return;
+    update(
+      // `updatedAt`: a change that somebody else made meanwhile is not lost.
+      { resource: 'posts', id, values: { title: text }, meta: { updatedAt } },
+      { onError: ({ statusCode }) => statusCode === 412 && table.tableQuery.refetch() },
+    );
   }
 
   return (
     <>
-      {failure && <p role="alert">{failure.message}</p>}
+      {text && <p role="alert">{text}</p>}
       <p>
         Only posts of{' '}
         <Users

@@ -1,9 +1,9 @@
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { backupSqlite } from '../adapters/sqlite/index.ts';
 import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, type StoreSetting, storeFailure } from './failure.ts';
 import { runLong } from './run-long.ts';
-import { keepPart, refuseExisting } from './transfer/part-file.ts';
+import { refuseExisting, writeFile } from './transfer/part-file.ts';
 
 /** `rostrum backup`: copies the file of an SQLite store, while a server may be using it. */
 export async function backupCommand(file: string, named: StoreSetting): Promise<void> {
@@ -16,30 +16,27 @@ export async function backupCommand(file: string, named: StoreSetting): Promise<
         'only an SQLite store has a file to back up; rostrum export takes any store.',
       );
     }
-    const part = `${file}.part`;
     await runLong(
-      async ({ progress, signal }) => {
-        // A backup is of one moment: what an earlier one left is of no use.
-        await rm(part, { force: true });
-        let [known, all] = [0, 0];
-        await backupSqlite({
-          path: store.path,
-          to: part,
-          onProgress(done, total) {
-            signal.throwIfAborted();
-            if (all === 0) progress.begin('pages', total);
-            all = total;
-            progress.advance(done - known);
-            known = done;
-          },
-        });
-        // A file that fits into one step has no progress.
-        if (all > 0) {
-          progress.advance(all - known);
-          progress.end();
-        }
-        await keepPart(part, file);
-      },
+      ({ progress, signal }) =>
+        writeFile(file, async (part) => {
+          let [known, all] = [0, 0];
+          await backupSqlite({
+            path: store.path,
+            to: part,
+            onProgress(done, total) {
+              signal.throwIfAborted();
+              if (all === 0) progress.begin('pages', total);
+              all = total;
+              progress.advance(done - known);
+              known = done;
+            },
+          });
+          // A file that fits into one step has no progress.
+          if (all > 0) {
+            progress.advance(all - known);
+            progress.end();
+          }
+        }),
       () => 'it begins anew',
     );
   } catch (error) {

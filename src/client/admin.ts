@@ -1,5 +1,6 @@
 import type { CallOptions, ListPage, Versioned } from './index.ts';
 import { type ApiProblem, changedSince, isApiProblem } from './problem.ts';
+import { tokenErrors } from './transport.ts';
 
 // What data providers of admin frameworks have in common: they number pages, change many records
 // at once, and want what is wrong with a form by its fields.
@@ -164,6 +165,14 @@ export function seenIn(record: object | undefined): unknown {
   return record && 'updatedAt' in record ? record.updatedAt : undefined;
 }
 
+/** What becomes of the posts of a user who is deleted; a post has none. */
+export function deletionOf(
+  name: string,
+  posts: 'delete' | 'keep' | undefined,
+): { readonly posts?: 'delete' | 'keep' | undefined } {
+  return name === 'users' ? { posts } : {};
+}
+
 /** Deletes a record as the caller saw it, or as it is. See {@link updateRecord}. */
 export async function deleteRecord(
   resource: AdminResource,
@@ -213,7 +222,10 @@ export interface Failure {
   readonly errors: Readonly<Record<string, string>>;
 }
 
-/** The same methods, with every failure turned into the error that a framework knows. */
+/**
+ * The same methods, with every failure turned into the error that a framework knows. What the
+ * program's own functions throw is passed on as it is.
+ */
 export function translated<Methods extends object>(
   methods: Methods,
   errorOf: (failure: Failure) => unknown,
@@ -227,7 +239,8 @@ export function translated<Methods extends object>(
         if (isApiProblem(error)) {
           throw errorOf({ cause: error, status: error.status, errors: fieldErrors(error) });
         }
-        if (error instanceof TypeError) throw errorOf({ cause: error, status: 400, errors: {} });
+        const isWrongArgument = error instanceof TypeError && !tokenErrors.has(error);
+        if (isWrongArgument) throw errorOf({ cause: error, status: 400, errors: {} });
         throw error;
       }
     };

@@ -75,7 +75,8 @@ export interface DeleteUserOptions extends ChangeOptions {
 
 /**
  * The records of one resource. Every call rejects with an {@link ApiProblem}, or with the reason
- * of its signal. An argument that cannot be sent is a TypeError, and nothing is sent.
+ * of its signal. An argument that cannot be sent is a TypeError, and nothing is sent. What the
+ * program's own functions throw, such as `token`, is passed on as it is.
  */
 export interface Resource<R, Input, Patch, Query, Deletion = ChangeOptions> {
   /** Makes one record, however often the request has to be repeated. */
@@ -236,8 +237,9 @@ function resource<R, Input extends object, Patch extends object, Query extends o
           const detail = 'The response has no ETag that names a version.';
           throw unexpectedResponse(detail, 200, { outcome: 'none' });
         }
+        const input = makeInput(record);
         try {
-          return await self.replace(id, makeInput(record), { ...options, ifMatch: version });
+          return await self.replace(id, input, { ...options, ifMatch: version });
         } catch (error) {
           // Where an earlier try may have made this very change, it must not be made again.
           const missed = isApiProblem(error, 'version-mismatch') && error.outcome === 'none';

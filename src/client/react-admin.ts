@@ -2,6 +2,7 @@
 import {
   type AdminClient,
   deleteRecord,
+  deletionOf,
   type Failure,
   forEach,
   type Key,
@@ -99,7 +100,7 @@ export interface ReactAdminProvider {
  *
  * An update is refused when the record changed since react-admin read it (`previousData`), and
  * changes only the fields that it is given; null removes one. Every method rejects with a
- * {@link ReactAdminError}, or with the reason of its signal.
+ * {@link ReactAdminError}, with the reason of its signal, or with what the client's `token` threw.
  */
 export function reactAdminProvider(
   client: AdminClient,
@@ -107,8 +108,6 @@ export function reactAdminProvider(
 ): ReactAdminProvider {
   const { total: counted = true, posts } = options;
   const pages = new NumberedPages();
-  const modeOf = (name: string, meta: DeleteParams['meta']) =>
-    name === 'users' ? { posts: meta?.posts ?? posts } : {};
 
   async function getList(name: string, params: ListParams): Promise<ListResult<never>> {
     const { pagination = { page: 1, perPage: 25 }, sort, filter, signal } = params;
@@ -160,13 +159,18 @@ export function reactAdminProvider(
     },
 
     async delete(name: string, { id, previousData, meta }: DeleteParams) {
-      await deleteRecord(resourceOf(client, name), id, seenIn(previousData), modeOf(name, meta));
+      await deleteRecord(
+        resourceOf(client, name),
+        id,
+        seenIn(previousData),
+        deletionOf(name, meta?.posts ?? posts),
+      );
       return { data: previousData ?? { id } };
     },
 
     async deleteMany(name: string, { ids, meta }: ManyParams & Pick<DeleteParams, 'meta'>) {
       const resource = resourceOf(client, name);
-      const mode = modeOf(name, meta);
+      const mode = deletionOf(name, meta?.posts ?? posts);
       await forEach(ids, (id) => deleteRecord(resource, id, undefined, mode));
       return { data: [...ids] };
     },

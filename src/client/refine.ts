@@ -3,6 +3,7 @@ import {
   type AdminClient,
   allRecords,
   deleteRecord,
+  deletionOf,
   type Failure,
   forEach,
   fullPage,
@@ -90,7 +91,8 @@ export interface RefineProvider {
  *
  * An update changes only the fields that it is given; null removes one. It is refused when the
  * record changed since it was read, where `meta.updatedAt` or `variables.updatedAt` says when that
- * was. Every method rejects with a {@link RefineError}, or with the reason of its signal.
+ * was. Every method rejects with a {@link RefineError}, with the reason of its signal, or with
+ * what the client's `token` threw.
  */
 export function refineProvider(client: AdminClient): RefineProvider {
   const pages = new NumberedPages();
@@ -158,13 +160,15 @@ export function refineProvider(client: AdminClient): RefineProvider {
     },
 
     async deleteOne({ resource, id, meta }: One) {
-      await deleteRecord(resourceOf(client, resource), id, meta?.updatedAt, { posts: meta?.posts });
+      const options = deletionOf(resource, meta?.posts);
+      await deleteRecord(resourceOf(client, resource), id, meta?.updatedAt, options);
       return { data: { id } };
     },
 
     async deleteMany({ resource: name, ids, meta }: Many) {
       const resource = resourceOf(client, name);
-      await forEach(ids, (id) => deleteRecord(resource, id, undefined, { posts: meta?.posts }));
+      const options = deletionOf(name, meta?.posts);
+      await forEach(ids, (id) => deleteRecord(resource, id, undefined, options));
       return { data: ids.map((id) => ({ id })) };
     },
   };

@@ -52,6 +52,9 @@ const transient = new Set([408, 429, 502, 503, 504]);
 const unchanged = new Set(['overloaded', 'shutting-down']);
 const longestPauseMs = 5000;
 
+/** Type errors that a program's own `token` threw: they say nothing of a call's arguments. */
+export const tokenErrors = new WeakSet<TypeError>();
+
 /**
  * Sends requests and repeats those that failed for a moment. Every request may be repeated: reads,
  * PUT, merge patches and DELETE are idempotent (RFC 9110, section 9.2.2; RFC 7396), a POST has its
@@ -94,7 +97,7 @@ export function createTransport(options: TransportOptions): Send {
     const deadline = Date.now() + withinMs;
     let doubtful = false;
     for (let number = 1; ; number++) {
-      const bearer = typeof token === 'function' ? await token() : token;
+      const bearer = await tokenOf(token);
       if (bearer !== undefined) headers.set('Authorization', `Bearer ${bearer}`);
       try {
         return await attempt(request, headers, body);
@@ -116,6 +119,16 @@ export function createTransport(options: TransportOptions): Send {
       }
     }
   };
+}
+
+async function tokenOf(token: TransportOptions['token']): Promise<string | undefined> {
+  if (typeof token !== 'function') return token;
+  try {
+    return await token();
+  } catch (error) {
+    if (error instanceof TypeError) tokenErrors.add(error);
+    throw error;
+  }
 }
 
 function readResponse(method: string, response: Response, text: string): ApiResponse {

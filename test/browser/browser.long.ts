@@ -31,8 +31,15 @@ const row = (page: Page, title: string) =>
 
 /** Renames the post and deletes it, where each row has a button for either. */
 async function renameAndDelete(page: Page): Promise<void> {
-  page.once('dialog', (dialog) => dialog.accept('Renamed'));
+  page.once('dialog', async (dialog) => {
+    await renameElsewhere(page, 'Created', 'Taken');
+    await dialog.accept('Lost');
+  });
   await row(page, 'Created').getByRole('button', { name: 'Rename' }).click();
+  await page.getByText('Somebody else changed this post').waitFor();
+  await row(page, 'Taken').waitFor();
+  page.once('dialog', (dialog) => dialog.accept('Renamed'));
+  await row(page, 'Taken').getByRole('button', { name: 'Rename' }).click();
   await row(page, 'Renamed').waitFor();
   expect(await totalOf(page, 'Renamed')).to.equal(1);
   await row(page, 'Renamed').getByRole('button', { name: 'Delete' }).click();
@@ -80,7 +87,13 @@ const examples: Record<string, (page: Page) => Promise<void>> = {
     await page.getByRole('textbox', { name: 'Title' }).fill('Created');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Created', { exact: true }).click();
-    await page.getByRole('textbox', { name: 'Title' }).fill('Renamed');
+    const title = page.getByRole('textbox', { name: 'Title' });
+    await title.fill('Lost');
+    await renameElsewhere(page, 'Created', 'Taken');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Somebody else changed this record').waitFor();
+    await page.waitForFunction("document.querySelector('input[name=title]').value === 'Taken'");
+    await title.fill('Renamed');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Renamed', { exact: true }).click();
     expect(await totalOf(page, 'Renamed')).to.equal(1);
@@ -91,6 +104,16 @@ const examples: Record<string, (page: Page) => Promise<void>> = {
     await page.getByText('Note 20', { exact: true }).waitFor();
   },
 };
+
+/** Changes the title of a post as another client would. */
+async function renameElsewhere(page: Page, from: string, to: string): Promise<void> {
+  const api = new URL(page.url()).searchParams.get('api');
+  const response = await fetch(`${api}/posts?title=${from}`);
+  const { posts } = (await response.json()) as { posts: { id: string }[] };
+  const headers = { 'Content-Type': 'application/merge-patch+json' };
+  const init = { method: 'PATCH', headers, body: JSON.stringify({ title: to }) };
+  expect((await fetch(`${api}/posts/${posts[0]?.id}`, init)).status).to.equal(200);
+}
 
 /** How many posts of the API that the page calls have the title. */
 async function totalOf(page: Page, title: string): Promise<number> {
@@ -154,7 +177,9 @@ describe('in Chromium', function () {
     page.on('pageerror', (error) => wrong.push(error.message));
     page.on('console', (message) => {
       // Chromium and react-admin tell of every 4xx; what the page makes of it is what counts.
-      const refused = /status of 4\d\d|breaks a rule/.test(message.text());
+      const refused = /status of 4\d\d|breaks a rule|changed since it was read/.test(
+        message.text(),
+      );
       if (message.type() === 'error' && !refused) wrong.push(message.text());
     });
     page.on('request', (request) => {

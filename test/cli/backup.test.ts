@@ -4,8 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
 import { backupCommand } from '../../src/cli/backup.ts';
+import { outcomeOf, start } from '../support/process.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
-import { rostrum, startServer } from '../support/server.ts';
+import { program, rostrum, startServer } from '../support/server.ts';
 import { refusalOf } from './refusal.ts';
 import { contentOf, fill, records } from './transfer/records.ts';
 
@@ -74,6 +75,22 @@ describe('rostrum backup', function () {
     expect(await contentOf(copy)).to.deep.equal(content);
     await copy.close();
   });
+
+  for (const command of ['backup', 'export']) {
+    it(`leaves no part of a file when the disk is full: ${command}`, async () => {
+      const store = openSqliteStore({ path: path('still.db') });
+      await fill(store, records(100));
+      await store.close();
+      const url = `sqlite:${path('still.db')}`;
+      // A limit of the size of files, which Node ends with where it does not ignore the signal.
+      const script = `trap '' XFSZ; ulimit -f 200; exec "$@"`;
+      const run = [process.execPath, program, command, path('new'), '--store', url];
+      const { code, stderr } = await outcomeOf(start('sh', ['-c', script, 'sh', ...run]));
+      expect(code, stderr).to.equal(1);
+      const left = readdirSync(folder.path).filter((name) => name.startsWith('new'));
+      expect(left, stderr).to.deep.equal([]);
+    });
+  }
 
   it('refuses in one sentence what it cannot do, and leaves files alone', async () => {
     const [live, there, text] = [path('live.db'), path('there.db'), path('text.db')];

@@ -275,6 +275,44 @@ describe('the client', () => {
     expect(requests).to.equal(0);
   });
 
+  it('passes the error of a token on as it is, and sends nothing', async () => {
+    let requests = 0;
+    const failure = new TypeError('Failed to fetch');
+    const { users } = createClient({
+      url: api.url,
+      token: () => Promise.reject(failure),
+      fetch: (...parameters) => {
+        requests += 1;
+        return fetch(...parameters);
+      },
+    });
+    for (const call of [
+      users.list(),
+      users.create({ name: 'Ada' }),
+      users.update('1', (it) => it),
+    ]) {
+      expect(await call.catch((reason: unknown) => reason)).to.equal(failure);
+    }
+    expect(requests).to.equal(0);
+  });
+
+  it('passes on what the change of an update throws, after one request', async () => {
+    const { users } = createClient({ url: api.url });
+    const { record, etag } = await users.create({ name: 'Ada' });
+    const stale = await users
+      .patch(record.id, { name: 'Eve' }, { ifMatch: '"99"' })
+      .catch((reason: unknown) => reason);
+    expect(isApiProblem(stale, 'version-mismatch')).to.equal(true);
+    let changes = 0;
+    const update = users.update(record.id, () => {
+      changes += 1;
+      throw stale;
+    });
+    expect(await update.catch((reason: unknown) => reason)).to.equal(stale);
+    expect(changes).to.equal(1);
+    expect((await users.get(record.id)).etag).to.equal(etag);
+  });
+
   it('takes a URL with a slash at its end', async () => {
     const slashed = createClient({ url: `${api.url}/` });
     expect((await slashed.users.list()).items).to.deep.equal([]);

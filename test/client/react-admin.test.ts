@@ -220,6 +220,16 @@ describe('the data provider for react-admin', () => {
       expect((await client.users.get(id)).record).to.include({ name: 'Countess' });
     });
 
+    it('refuse a stale edit after one request', async () => {
+      const { record } = await client.users.create({ name: 'Ada' });
+      await client.users.patch(record.id, { name: 'Countess' });
+      requests.length = 0;
+      const edit = { id: record.id, data: { name: 'Eve' }, previousData: record };
+      const error: ReactAdminError = await provider.update('users', edit).catch((it) => it);
+      expect(error).to.include({ status: 412 });
+      expect(requests).to.deep.equal([`GET /users/${record.id}`]);
+    });
+
     it('update and delete many', async () => {
       const ids = await posts(20);
       const updated = await provider.updateMany('posts', { ids, data: { body: 'b' } });
@@ -265,6 +275,14 @@ describe('the data provider for react-admin', () => {
       await deleteMany('users', { ids: [record.id] });
       expect((await users.list()).items).to.deep.equal([]);
     });
+  });
+
+  it('passes the error of a token on as it is', async () => {
+    const failure = new TypeError('Failed to fetch');
+    const token = () => Promise.reject(failure);
+    const { getOne } = reactAdminProvider(createClient({ url: api.url, token }));
+    const error = await getOne('users', { id: 1 }).catch((reason) => reason);
+    expect(error).to.equal(failure);
   });
 
   it('knows no other resource', async () => {

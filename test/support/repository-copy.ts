@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 export const repository = resolve(import.meta.dirname, '..', '..');
 
 /** At the top of the repository: what is made there and not written. */
-const made = new Set(['node_modules', 'dist', 'data', 'coverage', '.cache', '.git']);
+const made = new Set(['dist', 'data', 'coverage', '.cache', '.git']);
 
 /** An empty directory that is gone when its holder is done with it. */
 export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
@@ -17,11 +17,16 @@ export async function temporaryDirectory(): Promise<AsyncDisposable & { readonly
 }
 
 /** A copy of the repository as it stands in the working tree, with its installed packages. */
-export async function copyRepository(): Promise<AsyncDisposable & { readonly path: string }> {
+export async function copyRepository(
+  from = repository,
+): Promise<AsyncDisposable & { readonly path: string }> {
   const directory = await temporaryDirectory();
-  await cp(repository, directory.path, {
+  await cp(from, directory.path, {
     recursive: true,
-    filter: (source) => dirname(source) !== repository || !made.has(basename(source)),
+    filter: (source) => {
+      const name = basename(source);
+      return name !== 'node_modules' && (dirname(source) !== from || !made.has(name));
+    },
   });
   await symlink(join(repository, 'node_modules'), join(directory.path, 'node_modules'), 'junction');
   return directory;

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import type { LongRun } from '../run-long.ts';
 import { checkFile } from './check-file.ts';
 import { endLine, recordLine } from './lines.ts';
-import { keepPart, refuseExisting } from './part-file.ts';
+import { writeFile } from './part-file.ts';
 import { batchLimits, type Records, type Source } from './source.ts';
 import { type RecordKind, Summarizer, type Summary, sameSummary, summaryText } from './summary.ts';
 
@@ -15,19 +15,18 @@ import { type RecordKind, Summarizer, type Summary, sameSummary, summaryText } f
  * @throws Failure when the file exists, or the source changed meanwhile
  */
 export async function exportFile(source: Source, path: string, run: LongRun): Promise<Summary> {
-  refuseExisting(path);
-  const part = `${path}.part`;
-  await write(source, part, run);
-  const { summary } = await checkFile(part, run);
-  const now = await source.summarize(run.progress);
-  if (!sameSummary(summary, now)) {
-    throw new Failure(
-      `The store is not what was exported (${summaryText(now)}; the file: ${summaryText(summary)}): ` +
-        'somebody wrote to it meanwhile; run the same command again.',
-    );
-  }
-  await keepPart(part, path);
-  return summary;
+  return writeFile(path, async (part) => {
+    await write(source, part, run);
+    const { summary } = await checkFile(part, run);
+    const now = await source.summarize(run.progress);
+    if (!sameSummary(summary, now)) {
+      throw new Failure(
+        `The store is not what was exported (${summaryText(now)}; the file: ${summaryText(summary)}): ` +
+          'somebody wrote to it meanwhile; run the same command again.',
+      );
+    }
+    return summary;
+  });
 }
 
 async function write(source: Source, part: string, { progress }: LongRun): Promise<void> {

@@ -68,25 +68,25 @@ export interface Setting<T> {
   readonly isList?: boolean;
 }
 
-const isTrue: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
+const port = { allowed: 'a whole number from 0 to 65535', parse: portOf };
+const address = { fallback: '127.0.0.1', allowed: 'an address or a host name', parse: textOf };
+const file = { fallback: undefined, allowed: 'the path of a file', parse: textOf };
+const toggle = { fallback: false, allowed: 'true, false, 1 or 0', parse: booleanOf };
 const storeUrls = 'memory:, sqlite:PATH, mongodb://… or mongodb+srv://…';
 
 export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K]> } = {
   port: {
+    ...port,
     flag: '--port <number>',
     env: 'PORT',
     fallback: 3000,
     description: 'port to listen on; 0 takes any free one',
-    allowed: 'a whole number from 0 to 65535',
-    parse: portOf,
   },
   host: {
+    ...address,
     flag: '--host <address>',
     env: 'HOST',
-    fallback: '127.0.0.1',
     description: 'address to listen on; 0.0.0.0 is every address of this machine',
-    allowed: 'an address or a host name',
-    parse: (text) => text || undefined,
   },
   store: {
     flag: '--store <url>',
@@ -94,15 +94,13 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     fallback: 'sqlite:./data/rostrum.db',
     description: storeUrls,
     allowed: storeUrls,
-    parse: (text) => text || undefined,
+    parse: textOf,
   },
   requireIfMatch: {
+    ...toggle,
     flag: '--require-if-match [boolean]',
     env: 'REQUIRE_IF_MATCH',
-    fallback: false,
     description: 'refuse a PUT, PATCH or DELETE without If-Match',
-    allowed: 'true, false, 1 or 0',
-    parse: (text) => (Object.hasOwn(isTrue, text) ? isTrue[text] : undefined),
   },
   logLevel: {
     flag: '--log-level <level>',
@@ -113,28 +111,23 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     parse: (text) => logLevels.find((level) => level === text),
   },
   metricsPort: {
+    ...port,
     flag: '--metrics-port <number>',
     env: 'METRICS_PORT',
     fallback: undefined,
     description: 'port to serve /metrics on, for Prometheus; 0 takes any free one',
-    allowed: 'a whole number from 0 to 65535',
-    parse: portOf,
   },
   metricsHost: {
+    ...address,
     flag: '--metrics-host <address>',
     env: 'METRICS_HOST',
-    fallback: '127.0.0.1',
     description: 'address to serve /metrics on',
-    allowed: 'an address or a host name',
-    parse: (text) => text || undefined,
   },
   authKeys: {
+    ...file,
     flag: '--auth-keys <file>',
     env: 'AUTH_KEYS',
-    fallback: undefined,
     description: 'keys of callers, which rostrum key makes',
-    allowed: 'the path of a file',
-    parse: (text) => text || undefined,
   },
   authIssuer: {
     flag: '--auth-issuer <url>',
@@ -142,7 +135,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     fallback: undefined,
     description: 'identity provider whose tokens (JWT) are taken',
     allowed: 'the "iss" of its tokens',
-    parse: (text) => text || undefined,
+    parse: textOf,
   },
   authAudience: {
     flag: '--auth-audience <text>',
@@ -150,7 +143,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     fallback: undefined,
     description: 'what a token has to be made for',
     allowed: 'the "aud" of its tokens',
-    parse: (text) => text || undefined,
+    parse: textOf,
   },
   authJwksUrl: {
     flag: '--auth-jwks-url <url>',
@@ -166,15 +159,13 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     fallback: 'sub',
     description: "claim of a token that is the id of the caller's user",
     allowed: 'the name of a claim',
-    parse: (text) => text || undefined,
+    parse: textOf,
   },
   anonymous: {
+    ...toggle,
     flag: '--anonymous [boolean]',
     env: 'ANONYMOUS',
-    fallback: false,
     description: 'let everybody do everything, from other machines too',
-    allowed: 'true, false, 1 or 0',
-    parse: (text) => (Object.hasOwn(isTrue, text) ? isTrue[text] : undefined),
   },
   publicUrl: {
     flag: '--public-url <url>',
@@ -219,20 +210,16 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     isList: true,
   },
   userSchema: {
+    ...file,
     flag: '--user-schema <file>',
     env: 'USER_SCHEMA',
-    fallback: undefined,
     description: 'JSON Schema of the custom fields of users',
-    allowed: 'the path of a file',
-    parse: (text) => text || undefined,
   },
   postSchema: {
+    ...file,
     flag: '--post-schema <file>',
     env: 'POST_SCHEMA',
-    fallback: undefined,
     description: 'JSON Schema of the custom fields of posts',
-    allowed: 'the path of a file',
-    parse: (text) => text || undefined,
   },
 };
 
@@ -254,6 +241,15 @@ export function customFiltersOf(index: readonly string[]): Required<CustomFilter
   const { users = {}, posts = {} } = fields;
   checkCustomFilters({ users, posts });
   return { users, posts };
+}
+
+function textOf(text: string): string | undefined {
+  return text || undefined;
+}
+
+function booleanOf(text: string): boolean | undefined {
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : undefined;
 }
 
 function portOf(text: string): number | undefined {

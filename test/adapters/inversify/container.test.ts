@@ -39,20 +39,6 @@ describe('the container', () => {
     await closeContainer(container);
   });
 
-  it('holds custom fields to a schema that a deployment gives', async () => {
-    const { z } = await import('zod');
-    const users = z.strictObject({ born: z.int().optional() });
-    const container = createContainer(
-      memory,
-      override(tokens.customFields, () => ({ users })),
-    );
-    const rostrum = await container.getAsync(tokens.rostrum);
-    await rostrum.users.create({ name: 'Ada', born: 1815 });
-    const error = await rostrum.users.create({ name: 'Ada', x: 1 }).catch((e: unknown) => e);
-    expect(isRostrumError(error, 'invalid-record')).to.equal(true);
-    await closeContainer(container);
-  });
-
   it('closes the store that it opened, an override too', async () => {
     for (const overrides of [[], [override(tokens.store, () => createMemoryStore())]]) {
       const container = createContainer(memory, ...overrides);

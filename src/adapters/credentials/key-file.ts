@@ -124,17 +124,8 @@ export function addKey(
 ): { readonly token: string; readonly key: KeyRecord } {
   const id = randomBytes(6).toString('hex');
   const token = `${prefixOf(id)}${randomBytes(32).toString('base64url')}`;
-  const key: KeyRecord = {
-    id,
-    sha256: digest(token),
-    scopes: given,
-    ...(subject !== undefined && { subject }),
-    ...(expires !== undefined && { expires }),
-  };
-  change(path, (_keys, text) => {
-    const gap = text === '' || text.endsWith('\n') ? '' : '\n';
-    return `${text}${gap}${JSON.stringify(key)}\n`;
-  });
+  const key: KeyRecord = { id, sha256: digest(token), scopes: given, subject, expires };
+  change(path, (keys) => keys.set(id, key).has(id));
   return { token, key };
 }
 
@@ -151,10 +142,7 @@ export function listKeys(path: string): readonly KeyRecord[] {
  */
 export function revokeKey(path: string, id: string): boolean {
   readKeys(path); // There has to be a file.
-  const isThere = change(path, (keys) => {
-    if (!keys.delete(id)) return undefined;
-    return Array.from(keys.values(), (key) => `${JSON.stringify(key)}\n`).join('');
-  });
+  const isThere = change(path, (keys) => keys.delete(id));
   if (isThere && readKeys(path).has(id)) {
     throw new CredentialsError(`The key ${id} is in ${path} again: another program put it there.`);
   }
@@ -165,21 +153,18 @@ export function revokeKey(path: string, id: string): boolean {
  * Changes the file in one step, while no other command does: a new file takes its place, with the
  * same owner and mode. After a loss of power it is the old one or the new one.
  *
- * @param edit makes the new text of the old one; undefined for no change
+ * @param edit changes the keys, and returns whether it did
  * @returns whether the file was changed
  * @throws CredentialsError for a file that a server refuses
  */
-function change(
-  path: string,
-  edit: (keys: Map<string, KeyRecord>, text: string) => string | undefined,
-): boolean {
+function change(path: string, edit: (keys: Map<string, KeyRecord>) => boolean): boolean {
   const before = statSync(path, { throwIfNoEntry: false });
   const file = before === undefined ? path : realpathSync(path);
   return withLock(file, (checkLock) => {
     const like = statSync(file, { throwIfNoEntry: false });
     const keys = like === undefined ? new Map() : readKeys(file);
-    const text = edit(keys, readFile(file) ?? '');
-    if (text === undefined) return false;
+    if (!edit(keys)) return false;
+    const text = Array.from(keys.values(), (key) => `${JSON.stringify(key)}\n`).join('');
     const made = `${file}.${randomBytes(6).toString('hex')}.new`;
     try {
       write(made, 'wx', text, like);
@@ -225,9 +210,6 @@ function stateOf(path: string): string {
 
 function readKeys(path: string): Map<string, KeyRecord> {
   const text = readFile(path);
-  if (text === undefined) {
-    throw new CredentialsError(`There is no key file ${path}: make one with rostrum key create.`);
-  }
   // Windows has no such bits.
   if (process.platform !== 'win32' && (statSync(path).mode & 0o022) !== 0) {
     throw new CredentialsError(
@@ -237,12 +219,15 @@ function readKeys(path: string): Map<string, KeyRecord> {
   return parseKeys(path, text);
 }
 
-function readFile(path: string): string | undefined {
+function readFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new CredentialsError(`The key file ${path} cannot be read.`, { cause: error });
+  } catch (cause) {
+    const message =
+      (cause as NodeJS.ErrnoException).code === 'ENOENT'
+        ? `There is no key file ${path}: make one with rostrum key create.`
+        : `The key file ${path} cannot be read.`;
+    throw new CredentialsError(message, { cause });
   }
 }
 

@@ -9,14 +9,12 @@ import { type RateLimits, take } from './access/rate-limit.ts';
 import type { Api, Operation, State, Step } from './endpoint.ts';
 import { type Resource, resourcesOf } from './endpoints/resources.ts';
 import { endpointsFor } from './endpoints/table.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Query, Target } from './exchange.ts';
 import type { Room } from './load/room.ts';
 import { auditLog } from './operator/log.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem, unserved } from './problems/problem.ts';
 import { readBody } from './request/body.ts';
-import type { Query } from './request/query.ts';
-import type { Target } from './request/target.ts';
 import { respond } from './response.ts';
 
 /**

@@ -4,6 +4,7 @@ import { boundaryOptions, createBoundary, handleAppErrors, isForClient } from '.
 import { exchangeOf } from './exchange.ts';
 import { Room } from './load/room.ts';
 import { apiMiddleware } from './middleware.ts';
+import { openApiDocument } from './openapi/document.ts';
 import type { RostrumAppOptions } from './options.ts';
 import { pagesAndProbes } from './pages/pages-and-probes.ts';
 import { unserved } from './problems/problem.ts';
@@ -18,9 +19,10 @@ export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
   const site = publicUrl === undefined ? '' : publicBase(publicUrl);
   const app = new Koa();
   const room = new Room();
+  const describe = () => openApiDocument(rostrum.customFilters, options);
   handleAppErrors(app, logger);
   app.use(createBoundary({ ...boundaryOptions(options), isOwnHost }));
-  app.use(pagesAndProbes(rostrum.customFilters, options, room)); // First, so that a prefix of "" does not hide it.
+  app.use(pagesAndProbes(describe, options, room)); // First, so that a prefix of "" does not hide it.
   app.use(apiMiddleware(rostrum, options, room));
   app.use(async (ctx, next) => {
     try {

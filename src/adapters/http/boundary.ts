@@ -2,22 +2,26 @@ import { inspect } from 'node:util';
 import type Koa from 'koa';
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../../ports/logger.ts';
-import { clientAddresses } from './access/client-address.ts';
+import { type ClientAddress, clientAddresses } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
 import { rateLimitHeaders } from './access/rate-limit.ts';
-import { Exchange, type ExchangeOptions, RequestAborted } from './exchange.ts';
+import { Exchange, RequestAborted } from './exchange.ts';
 import { failureLog, logAtEnd } from './operator/log.ts';
 import { countAtEnd, type HttpMetrics } from './operator/metrics.ts';
 import type { Trace } from './operator/opentelemetry.ts';
 import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 import { Problem, problemResponse, toProblem } from './problems/problem.ts';
 import { maxTargetLength } from './request/limits.ts';
-import { publicBase } from './request/target.ts';
+import { requestIdFrom } from './request/request-id.ts';
+import { parseTarget, publicBase } from './request/target.ts';
+import { traceIdFrom } from './request/trace-parent.ts';
 import { commonHeaders, respond, setHeaders } from './response.ts';
 import { endOfTurn } from './server/turn.ts';
 import { endOfBody, isBodyDue, sendBeforeBody } from './server/unread-body.ts';
 
-export interface BoundaryOptions extends ExchangeOptions {
+export interface BoundaryOptions {
+  readonly publicUrl: string | undefined;
+  readonly addressOf: ClientAddress;
   readonly logger: Logger | undefined;
   /** Whether each request is logged. */
   readonly accessLog: boolean;
@@ -46,11 +50,18 @@ export function boundaryOptions(options: RostrumHttpOptions): BoundaryOptions {
  * adds the headers that all responses have.
  */
 export function createBoundary(options: BoundaryOptions): Middleware {
-  const { logger, accessLog, metrics, trace, cors, isOwnHost } = options;
+  const { logger, accessLog, metrics, trace, cors, isOwnHost, publicUrl, addressOf } = options;
   // Without a logger, the app's `error` event has what nobody expected.
   const fail = logger && failureLog(logger);
   return (ctx, next) => {
-    const exchange = new Exchange(ctx, options);
+    const { headers } = ctx.req;
+    const exchange = new Exchange(ctx, {
+      publicUrl,
+      address: addressOf(ctx.req),
+      requestId: requestIdFrom(headers['x-request-id']),
+      traceId: traceIdFrom(headers.traceparent),
+      target: parseTarget(ctx.url),
+    });
     ctx.state.exchange = exchange;
     if (logger && accessLog) logAtEnd(exchange, logger);
     if (metrics) countAtEnd(exchange, metrics);

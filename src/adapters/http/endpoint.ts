@@ -2,26 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RouterMiddleware } from '@koa/router';
 import type { Scope } from '../../domain/caller.ts';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
-import type { JsonSchema } from './endpoints/json-schema.ts';
-import type { Exchange } from './exchange.ts';
+import type { DeleteMode } from '../../ports/user-repository.ts';
+import type { Exchange, Query } from './exchange.ts';
 import type { RequestKind } from './load/admission.ts';
 import type { Visit } from './load/room.ts';
-import type { Audit } from './operator/log.ts';
+import type { BodyForm, JsonSchema, Parameter } from './parameter.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
-import type { BodyForm } from './request/body-headers.ts';
-import type { Query } from './request/query.ts';
 import type { Response } from './response.ts';
-
-/** A query parameter that an endpoint takes, or a header that it reads. */
-export interface Parameter {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: JsonSchema;
-  /** How often a query parameter may be given; once when absent. */
-  readonly atMost?: number;
-  /** What is wrong with a value, as a sentence. */
-  check?(value: string): string | undefined;
-}
 
 export interface EndpointBody extends BodyForm {
   readonly schema: JsonSchema;
@@ -33,6 +20,18 @@ export interface EndpointResponse {
   readonly schema?: JsonSchema;
   readonly headers?: readonly string[];
 }
+
+/** A change that a request made to a record. */
+interface AuditedChange {
+  readonly collection: 'users' | 'posts';
+  readonly id: string;
+  /** Absent when the record is gone. */
+  readonly version?: number;
+  /** What became of a deleted user's posts. */
+  readonly posts?: DeleteMode;
+}
+
+export type Audit = (exchange: Exchange, change: AuditedChange) => void;
 
 /** What all requests of an API share. */
 export interface Api {

@@ -3,24 +3,54 @@ import type { Context } from 'koa';
 import type { Caller } from '../../domain/caller.ts';
 import { RostrumError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { ClientAddress } from './access/client-address.ts';
-import type { Quota } from './access/rate-limit.ts';
-import type { ProblemCode } from './problems/catalogue.ts';
-import type { Query } from './request/query.ts';
-import { requestIdFrom } from './request/request-id.ts';
-import { parseTarget, type Target } from './request/target.ts';
-import { traceIdFrom } from './request/trace-parent.ts';
 
 /** For how many milliseconds a request waits in all: for others, and for the store. */
 const deadlineMs = 10_000;
 
+/** A request's target (RFC 9112, section 3.2), taken apart. */
+export interface Target {
+  /**
+   * The path, each of its segments percent-encoded in one way: two paths with equal segments are
+   * equal texts. A `%2F` stays inside its segment (RFC 3986, section 2.4).
+   */
+  readonly path: string;
+  /** False for a path that names nothing; what cannot be decoded is left in it as it was sent. */
+  readonly isValid: boolean;
+  /** As it was sent, without its question mark. */
+  readonly query: string;
+  /** Path and query. */
+  readonly url: string;
+  /** The host, and the port if any, that a valid target in absolute form names. */
+  readonly authority: string | undefined;
+}
+
+/** A query's parameters by name, each with its values in the order in which they were sent. */
+export type Query = ReadonlyMap<string, readonly string[]>;
+
 const noQuery: Query = new Map();
 
-/** What the exchanges of an app have in common. */
-export interface ExchangeOptions {
-  /** Without a slash at its end. */
+/** What is left to somebody in the present window. */
+export interface Quota {
+  /** The name of the policy. */
+  readonly policy: string;
+  /** Requests in a window. */
+  readonly limit: number;
+  /** Seconds. */
+  readonly window: number;
+  readonly remaining: number;
+  /** Seconds until the window ends, at least 1. */
+  readonly reset: number;
+  readonly isExceeded: boolean;
+}
+
+/** What is known of a request at its beginning. */
+interface Beginning {
+  /** Where clients see the server, without a slash at its end. */
   readonly publicUrl: string | undefined;
-  readonly addressOf: ClientAddress;
+  readonly address: string;
+  readonly requestId: string;
+  readonly traceId: string | undefined;
+  readonly target: Target;
 }
 
 /**
@@ -56,7 +86,7 @@ export class Exchange {
   /** What serves it: the operation of an endpoint or the name of a page; empty where nothing does. */
   endpoint = '';
   /** The problem that it ended in. */
-  problem: ProblemCode | undefined;
+  problem: string | undefined;
   /** The id in the path; empty where there is none. */
   id = '';
   /** Who asks; undefined where nobody is asked, and until it is known. */
@@ -76,17 +106,17 @@ export class Exchange {
   readonly #publicUrl: string | undefined;
   #ended: AbortController | undefined;
 
-  constructor(ctx: Context, { publicUrl, addressOf }: ExchangeOptions) {
+  constructor(ctx: Context, { publicUrl, address, requestId, traceId, target }: Beginning) {
     this.#publicUrl = publicUrl;
     if (publicUrl !== undefined) this.problems = `${publicUrl}/problems`;
     this.req = ctx.req;
     this.res = ctx.res;
     this.headers = ctx.req.headers;
-    this.address = addressOf(ctx.req);
-    this.requestId = requestIdFrom(this.headers['x-request-id']);
-    this.traceId = traceIdFrom(this.headers.traceparent);
+    this.address = address;
+    this.requestId = requestId;
+    this.traceId = traceId;
     this.url = ctx.url;
-    this.target = parseTarget(ctx.url);
+    this.target = target;
   }
 
   /**

@@ -6,7 +6,7 @@ import { boundaryOptions, createBoundary, handleAppErrors } from './boundary.ts'
 import { exchangeOf } from './exchange.ts';
 import { Room } from './load/room.ts';
 import type { RostrumHttpOptions } from './options.ts';
-import { problemPage } from './problems/page.ts';
+import { problemPage } from './pages/problem.ts';
 import { unserved } from './problems/problem.ts';
 import { below, mountPath, parseTarget, prefixPath } from './request/target.ts';
 import { respond } from './response.ts';

@@ -1,28 +1,15 @@
-import type { Context } from 'koa';
-import type { Caller } from '../../domain/caller.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { Authenticate } from './access/authenticate.ts';
 import type { TrustedProxies } from './access/client-address.ts';
 import type { RateLimits } from './access/rate-limit.ts';
-import type { CustomFieldsDescription } from './openapi/schemas.ts';
 import type { HttpMetrics } from './operator/metrics.ts';
 import type { Trace } from './operator/opentelemetry.ts';
 
-/** Credentials that are refused, and why in a word: the log has it, the client never. */
-export interface Refused {
-  readonly refused: string;
-}
-
-type Judged = Caller | Refused | undefined;
-
-/**
- * Says which caller asks; undefined, or {@link Refused}, for a request without valid credentials, which
- * gets a 401. An error with the code `credentials-unavailable` is a 503, any other one, or a value that
- * is no caller, a 500.
- */
-export interface Authenticate {
-  (ctx: Context): Judged | Promise<Caller> | Promise<Judged>;
-  /** The caller where that costs nothing to know: such a request is never limited for refused tokens. */
-  known?(ctx: Context): Caller | undefined;
+/** The JSON Schemas (2020-12) of a deployment's custom fields. */
+export interface CustomFieldsDescription {
+  readonly users?: JsonObject | undefined;
+  readonly posts?: JsonObject | undefined;
 }
 
 /** How Rostrum is put into an app. */

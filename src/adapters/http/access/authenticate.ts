@@ -4,12 +4,29 @@ import { RostrumError } from '../../../domain/errors.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Step } from '../endpoint.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, Quota } from '../exchange.ts';
 import { Repeats } from '../operator/log.ts';
-import type { Authenticate } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { limitedAs } from './client-address.ts';
-import { peek, type Quota, type RateLimiter } from './rate-limit.ts';
+import { peek, type RateLimiter } from './rate-limit.ts';
+
+/** Credentials that are refused, and why in a word: the log has it, the client never. */
+export interface Refused {
+  readonly refused: string;
+}
+
+type Judged = Caller | Refused | undefined;
+
+/**
+ * Says which caller asks; undefined, or {@link Refused}, for a request without valid credentials, which
+ * gets a 401. An error with the code `credentials-unavailable` is a 503, any other one, or a value that
+ * is no caller, a 500.
+ */
+export interface Authenticate {
+  (ctx: Context): Judged | Promise<Caller> | Promise<Judged>;
+  /** The caller where that costs nothing to know: such a request is never limited for refused tokens. */
+  known?(ctx: Context): Caller | undefined;
+}
 
 interface Parts {
   readonly rostrum: Rostrum;

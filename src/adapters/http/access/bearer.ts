@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 import type { Caller } from '../../../domain/caller.ts';
 import { countHeader } from '../headers/count.ts';
-import type { Authenticate, Refused } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { parseQuery } from '../request/query.ts';
+import type { Authenticate, Refused } from './authenticate.ts';
 
 /** Turns a bearer token into a caller. */
 export interface TokenVerifier {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import type { Quota, RateLimiter } from './rate-limit.ts';
+import type { Quota } from '../exchange.ts';
+import type { RateLimiter } from './rate-limit.ts';
 
 /** For how many keys counts are kept: what is beyond them costs the longest unused one its count. */
 const maxKeys = 50_000;

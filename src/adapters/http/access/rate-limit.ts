@@ -1,18 +1,5 @@
+import type { Quota } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
-
-/** What is left to somebody in the present window. */
-export interface Quota {
-  /** The name of the policy. */
-  readonly policy: string;
-  /** Requests in a window. */
-  readonly limit: number;
-  /** Seconds. */
-  readonly window: number;
-  readonly remaining: number;
-  /** Seconds until the window ends, at least 1. */
-  readonly reset: number;
-  readonly isExceeded: boolean;
-}
 
 /** Counts requests by a key, in windows of time. */
 export interface RateLimiter {

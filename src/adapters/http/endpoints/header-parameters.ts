@@ -1,5 +1,5 @@
-import type { Parameter } from '../endpoint.ts';
 import { entityTagsPattern, parseEntityTags } from '../headers/etag.ts';
+import type { Parameter } from '../parameter.ts';
 import { keyPattern, parseIdempotencyKey } from '../records/idempotency.ts';
 
 function tags(name: string, description: string): Parameter {

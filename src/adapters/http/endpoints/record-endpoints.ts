@@ -1,7 +1,7 @@
-import type { Endpoint, EndpointResponse, Handler, Parameter } from '../endpoint.ts';
+import type { Endpoint, EndpointResponse, Handler } from '../endpoint.ts';
+import type { JsonSchema, Parameter } from '../parameter.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { idempotencyKey, ifMatch, ifNoneMatch, prefer } from './header-parameters.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { schemas } from './schemas.ts';
 
 const json = 'application/json';

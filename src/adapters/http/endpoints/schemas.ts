@@ -7,7 +7,7 @@ import {
   type TextRule,
   userRules,
 } from '../../../domain/rules.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '../parameter.ts';
 
 /** Text that I-JSON and every store can carry; that half a surrogate pair is none, no schema says. */
 const clean = String.raw`^[^\u0000]*$`;

@@ -1,8 +1,11 @@
 import type { CustomFilters } from '../../../domain/custom-filters.ts';
+import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ownParameters } from '../lists/custom-filters.ts';
+import { listHandler } from '../lists/handler.ts';
 import { postListParameters, userListParameters } from '../lists/parameters.ts';
+import { readPostFilter, readUserFilter } from '../lists/query.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { postHandlers } from '../records/posts.ts';
 import { userHandlers } from '../records/users.ts';
@@ -31,6 +34,9 @@ export const commonProblems: readonly ProblemCode[] = [
   'shutting-down',
 ];
 
+const ofUsers = ({ users }: Rostrum) => users;
+const ofPosts = ({ posts }: Rostrum) => posts;
+
 /** Every endpoint of the API, as data: what routes, validates and documents it. */
 export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint[] {
   return [
@@ -39,7 +45,7 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
       One: 'User',
       many: 'users',
       Many: 'Users',
-      handlers: userHandlers,
+      handlers: { ...userHandlers, list: listHandler('users', ofUsers, readUserFilter) },
       schemas: {
         record: schemas.user,
         input: schemas.userInput,
@@ -62,7 +68,7 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
       One: 'Post',
       many: 'posts',
       Many: 'Posts',
-      handlers: postHandlers,
+      handlers: { ...postHandlers, list: listHandler('posts', ofPosts, readPostFilter) },
       schemas: {
         record: schemas.post,
         input: schemas.postInput,

@@ -1,7 +1,7 @@
 import type { CustomFilterFields, CustomFilterType } from '../../../domain/custom-filters.ts';
 import type { CustomFilter } from '../../../domain/list.ts';
-import type { Parameter } from '../endpoint.ts';
-import type { Query } from '../request/query.ts';
+import type { Query } from '../exchange.ts';
+import type { Parameter } from '../parameter.ts';
 
 const jsonTypes = { text: 'string', number: 'number', boolean: 'boolean' } as const;
 

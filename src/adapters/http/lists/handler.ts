@@ -3,7 +3,7 @@ import type { ListRequest } from '../../../domain/list-request.ts';
 import type { EntityFields, Versioned } from '../../../domain/record.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Handler } from '../endpoint.ts';
-import type { Query } from '../request/query.ts';
+import type { Query } from '../exchange.ts';
 import { joined, json, revalidated } from '../response.ts';
 import { type ListQuery, readListQuery } from './query.ts';
 

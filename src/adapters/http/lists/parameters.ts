@@ -5,7 +5,7 @@ import {
   postSorts,
   userSorts,
 } from '../../../domain/list.ts';
-import type { Parameter } from '../endpoint.ts';
+import type { Parameter } from '../parameter.ts';
 import { integer, oneOf } from '../request/parameter-values.ts';
 import { readInstant, timeBounds } from './time-filter.ts';
 

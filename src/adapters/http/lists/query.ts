@@ -10,8 +10,9 @@ import {
   type UserFilter,
 } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
+import type { Query } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
-import { formatQuery, type Query } from '../request/query.ts';
+import { formatQuery } from '../request/query.ts';
 import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './cursor.ts';
 import { readCustomFilter } from './custom-filters.ts';
 import { defaultSort } from './parameters.ts';

@@ -1,10 +1,10 @@
 import { type Scope, scopes } from '../../../domain/caller.ts';
 import type { CustomFilters } from '../../../domain/custom-filters.ts';
-import type { Endpoint, Parameter } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { ifMatch } from '../endpoints/header-parameters.ts';
-import type { JsonSchema } from '../endpoints/json-schema.ts';
 import { commonProblems, endpointsFor } from '../endpoints/table.ts';
 import type { RostrumAppOptions } from '../options.ts';
+import type { JsonSchema, Parameter } from '../parameter.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { publicBase } from '../request/target.ts';
 import { headerComponents, headerReferences } from './headers.ts';

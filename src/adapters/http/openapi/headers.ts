@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../endpoints/json-schema.ts';
 import { countSchema } from '../endpoints/schemas.ts';
+import type { JsonSchema } from '../parameter.ts';
 
 interface Header {
   readonly description: string;

@@ -1,6 +1,6 @@
 import { maxIssues } from '../../../domain/issues.ts';
-import type { JsonSchema } from '../endpoints/json-schema.ts';
 import { countSchema } from '../endpoints/schemas.ts';
+import type { JsonSchema } from '../parameter.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { Problem, type ProblemEntry, problemResponse } from '../problems/problem.ts';
 

@@ -1,13 +1,8 @@
 import type { JsonObject } from '../../../domain/json.ts';
 import { serverMade } from '../../../domain/rules.ts';
-import type { JsonSchema } from '../endpoints/json-schema.ts';
 import { jsonSchema, keySchema, schemas } from '../endpoints/schemas.ts';
-
-/** The JSON Schemas (2020-12) of a deployment's custom fields. */
-export interface CustomFieldsDescription {
-  readonly users?: JsonObject | undefined;
-  readonly posts?: JsonObject | undefined;
-}
+import type { CustomFieldsDescription } from '../options.ts';
+import type { JsonSchema } from '../parameter.ts';
 
 /** The names of the components that bodies are described by. */
 const names = {

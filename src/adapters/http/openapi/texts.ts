@@ -1,5 +1,5 @@
-import type { Endpoint, Parameter } from '../endpoint.ts';
-import type { JsonSchema } from '../endpoints/json-schema.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { JsonSchema, Parameter } from '../parameter.ts';
 
 const texts: Readonly<Record<string, string>> = {
   list: 'A page ends at "limit", or before it has more than 2 MiB. Only "next" tells whether more follow.',

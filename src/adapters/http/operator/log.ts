@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../ports/logger.ts';
-import type { DeleteMode } from '../../../ports/user-repository.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Audit } from '../endpoint.ts';
+import type { Exchange, Target } from '../exchange.ts';
 import type { Problem } from '../problems/problem.ts';
-import type { Target } from '../request/target.ts';
 import { logged } from './mask.ts';
 
 /** What load balancers ask all the time. */
@@ -38,18 +37,6 @@ export function logAtEnd(exchange: Exchange, logger: Logger): void {
     else logger.info(fields, 'request');
   });
 }
-
-/** A change that a request made to a record. */
-export interface AuditedChange {
-  readonly collection: 'users' | 'posts';
-  readonly id: string;
-  /** Absent when the record is gone. */
-  readonly version?: number;
-  /** What became of a deleted user's posts. */
-  readonly posts?: DeleteMode;
-}
-
-export type Audit = (exchange: Exchange, change: AuditedChange) => void;
 
 /** One line a change, when it is durable and before its response: who changed what. */
 export function auditLog(logger: Logger | undefined): Audit {

@@ -1,20 +1,15 @@
 import type { Context, Middleware } from 'koa';
-import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import { metadataPath, resourceMetadata } from '../access/metadata.ts';
 import { exchangeOf } from '../exchange.ts';
 import type { Room } from '../load/room.ts';
-import { openApiDocument } from '../openapi/document.ts';
 import type { RostrumAppOptions } from '../options.ts';
-import { problemPage } from '../problems/page.ts';
-import { readOnly } from '../request/read-only.ts';
+import { allMethods, readOnly } from '../request/read-only.ts';
 import { below, publicBase } from '../request/target.ts';
 import { json, type Response, respond, revalidated } from '../response.ts';
 import { docsPage } from './docs.ts';
 import { homePage } from './home.ts';
 import { alive, Readiness } from './probes.ts';
-
-/** `Allow` of the server as a whole. */
-export const allMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+import { problemPage } from './problem.ts';
 
 /** `OPTIONS *` asks about the server as a whole (RFC 9110, section 9.3.7). */
 const serverOptions: Response = { status: 204, headers: ['Allow', allMethods] };
@@ -24,9 +19,11 @@ type Page = (ctx: Context) => Response | Promise<Response>;
 /**
  * What the program serves beside the API: pages, the description, the problems, which go through the
  * room, and probes, which stand before it.
+ *
+ * @param describe makes the description of the API
  */
 export function pagesAndProbes(
-  customFilters: CustomFilters,
+  describe: () => object,
   options: RostrumAppOptions,
   room: Room,
 ): Middleware {
@@ -35,8 +32,7 @@ export function pagesAndProbes(
   const readiness = new Readiness(options.ready);
   let described: Response | undefined;
   const describeApi = () => {
-    const text = () => JSON.stringify(openApiDocument(customFilters, options));
-    described ??= json(200, Buffer.from(text()), revalidated);
+    described ??= json(200, Buffer.from(JSON.stringify(describe())), revalidated);
     return described;
   };
   const probes: ReadonlyMap<string, Page> = new Map<string, Page>([

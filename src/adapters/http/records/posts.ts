@@ -1,6 +1,4 @@
 import type { Handler } from '../endpoint.ts';
-import { listHandler } from '../lists/handler.ts';
-import { readPostFilter } from '../lists/query.ts';
 import { deleted, recordHandlers } from './handlers.ts';
 import { preconditionOf } from './preconditions.ts';
 
@@ -14,6 +12,5 @@ const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit }) => 
 
 export const postHandlers = {
   ...recordHandlers('posts', ({ posts }) => posts),
-  list: listHandler('posts', ({ posts }) => posts, readPostFilter),
   remove,
 };

@@ -1,7 +1,5 @@
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { Handler } from '../endpoint.ts';
-import { listHandler } from '../lists/handler.ts';
-import { readUserFilter } from '../lists/query.ts';
 import { deleted, recordHandlers } from './handlers.ts';
 import { preconditionOf } from './preconditions.ts';
 
@@ -17,6 +15,5 @@ const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit }) => 
 
 export const userHandlers = {
   ...recordHandlers('users', ({ users }) => users),
-  list: listHandler('users', ({ users }) => users, readUserFilter),
   remove,
 };

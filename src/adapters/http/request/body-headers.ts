@@ -1,15 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { countHeader } from '../headers/count.ts';
 import { parseMediaType } from '../headers/media-type.ts';
+import type { BodyForm } from '../parameter.ts';
 import { Problem } from '../problems/problem.ts';
 import { bodyLimit } from './limits.ts';
-
-/** What a body may be. */
-export interface BodyForm {
-  readonly types: readonly string[];
-  /** The header that lists the types where they are not met. */
-  readonly acceptHeader: 'Accept-Post' | 'Accept-Patch' | 'Accept';
-}
 
 /** True when the request has a body, even an empty one that is sent in chunks. */
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -4,8 +4,9 @@ import { findDuplicateKey } from '../../../domain/duplicate-keys.ts';
 import { isPlainObject, type JsonObject } from '../../../domain/json.ts';
 import { RequestAborted } from '../exchange.ts';
 import type { Visit } from '../load/room.ts';
+import type { BodyForm } from '../parameter.ts';
 import { Problem } from '../problems/problem.ts';
-import { type BodyForm, bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
+import { bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
 import { bodyLimit, shortestPiece } from './limits.ts';
 
 /** Longer bodies may take more than twenty times their bytes when they are parsed (`[{},{},…]`). */

@@ -1,4 +1,4 @@
-import type { Parameter } from '../endpoint.ts';
+import type { Parameter } from '../parameter.ts';
 
 /** What a parameter may be: as a schema, and as the check that is made of it. */
 type Values = Pick<Parameter, 'schema' | 'check'>;

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { maxIssues } from '../../../domain/issues.ts';
-import type { Parameter } from '../endpoint.ts';
+import type { Query } from '../exchange.ts';
+import type { Parameter } from '../parameter.ts';
 import { Problem, type ProblemEntry } from '../problems/problem.ts';
-import { parseQuery, type Query } from './query.ts';
+import { parseQuery } from './query.ts';
 
 type Refused = Extract<ProblemEntry, { readonly parameter: string }>;
 

@@ -1,7 +1,5 @@
+import type { Query } from '../exchange.ts';
 import { decodePercent } from './target.ts';
-
-/** A query's parameters by name, each with its values in the order in which they were sent. */
-export type Query = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Reads a query as `application/x-www-form-urlencoded`, as every client writes it: `+` is a space.

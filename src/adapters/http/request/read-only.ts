@@ -2,6 +2,9 @@ import type { Context } from 'koa';
 import { Problem } from '../problems/problem.ts';
 import type { Response } from '../response.ts';
 
+/** `Allow` of the server as a whole. */
+export const allMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
 const headers = ['Allow', 'GET, HEAD, OPTIONS'];
 
 /**

@@ -1,21 +1,5 @@
+import type { Target } from '../exchange.ts';
 import { isHost } from '../headers/grammar.ts';
-
-/** A request's target (RFC 9112, section 3.2), taken apart. */
-export interface Target {
-  /**
-   * The path, each of its segments percent-encoded in one way: two paths with equal segments are
-   * equal texts. A `%2F` stays inside its segment (RFC 3986, section 2.4).
-   */
-  readonly path: string;
-  /** False for a path that names nothing; what cannot be decoded is left in it as it was sent. */
-  readonly isValid: boolean;
-  /** As it was sent, without its question mark. */
-  readonly query: string;
-  /** Path and query. */
-  readonly url: string;
-  /** The host, and the port if any, that a valid target in absolute form names. */
-  readonly authority: string | undefined;
-}
 
 const absoluteForm = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i;
 

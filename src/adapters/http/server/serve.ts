@@ -7,8 +7,8 @@ import { type ClientAddress, clientAddresses } from '../access/client-address.ts
 import { Cors } from '../access/cors.ts';
 import { loggedPath, userAgent } from '../operator/log.ts';
 import { logged } from '../operator/mask.ts';
-import { allMethods } from '../pages/pages-and-probes.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
+import { allMethods } from '../request/read-only.ts';
 import { requestIdFrom } from '../request/request-id.ts';
 import { parseTarget, publicBase } from '../request/target.ts';
 import { commonHeaders } from '../response.ts';

@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { JsonSchema } from '../../../../src/adapters/http/endpoints/json-schema.ts';
+import type { JsonSchema } from '../../../../src/adapters/http/parameter.ts';
 import { isEmail } from '../../../../src/domain/email.ts';
 
 /** The formats of the API's schemas. */

@@ -1,10 +1,10 @@
 import type { Context } from 'koa';
 import type { Exchange } from '../exchange.ts';
-import { escapeHtml, negotiated, page, wantsPage } from '../pages/html.ts';
+import { type ProblemType, problemType } from '../problems/catalogue.ts';
+import { unserved } from '../problems/problem.ts';
 import { readOnly } from '../request/read-only.ts';
 import { json, type Response } from '../response.ts';
-import { type ProblemType, problemType } from './catalogue.ts';
-import { unserved } from './problem.ts';
+import { escapeHtml, negotiated, page, wantsPage } from './html.ts';
 
 /** `/problems/:code`: what a code means, as a page for a person and as JSON for a program. */
 export function problemPage(ctx: Context, { target, problems }: Exchange, code: string): Response {

@@ -1,10 +1,10 @@
 import Koa from 'koa';
-import type { Logger } from '../../../ports/logger.ts';
-import { boundaryOptions, createBoundary, handleAppErrors } from '../boundary.ts';
-import { alive } from '../pages/probes.ts';
-import { unserved } from '../problems/problem.ts';
-import { readOnly } from '../request/read-only.ts';
-import { respond } from '../response.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { boundaryOptions, createBoundary, handleAppErrors } from './boundary.ts';
+import { alive } from './pages/probes.ts';
+import { unserved } from './problems/problem.ts';
+import { readOnly } from './request/read-only.ts';
+import { respond } from './response.ts';
 
 /** Writes all metrics, in a format that its media type names. */
 export type Exposition = () => Promise<{ readonly type: string; readonly body: string }>;

@@ -23,6 +23,13 @@ export interface ListRequest<Filter, Sort extends string> {
   readonly after?: Position | undefined;
   /** Whether to count all records that the filter matches; false when absent. */
   readonly total?: boolean | undefined;
+  /** Aborted when the list is wanted no more; the call then ends in its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A list of parts of records: `id`, and the top-level fields that are named. */
+export interface PartialListRequest<Filter, Sort extends string> extends ListRequest<Filter, Sort> {
+  readonly fields: readonly string[];
 }
 
 /** What lists of users, or of posts, can be asked for. */
@@ -41,11 +48,12 @@ export interface ListRules<Sort extends string> {
  * @throws RangeError for a number or an order that there is not
  */
 export function pageRequest<Filter extends EntityFilter, Sort extends string>(
-  request: ListRequest<Filter, Sort>,
+  request: ListRequest<Filter, Sort> & { readonly fields?: readonly string[] | undefined },
   rules: ListRules<Sort>,
 ): PageRequest<Filter, Sort | 'createdAt'> {
-  checkOptions(request, ['filter', 'order', 'limit', 'after', 'total'], 'request');
-  const { filter = {} as Filter, order = newestFirst, after, total = false } = request;
+  const known = ['filter', 'order', 'limit', 'after', 'total', 'fields', 'signal'];
+  checkOptions(request, known, 'request');
+  const { filter = {} as Filter, order = newestFirst, after, total = false, signal } = request;
   const { limit = pageLimits.default } = request;
   checkFilter(filter, rules);
   checkOrder(order, rules.sorts);
@@ -55,7 +63,15 @@ export function pageRequest<Filter extends EntityFilter, Sort extends string>(
   }
   if (typeof total !== 'boolean') throw new TypeError('The option "total" must be true or false.');
   const found = hasOwnTypes(filter, rules.own) ? filter : { ...filter, own: undefined, ids: [] };
-  return { filter: found, order, limit, bytes: pageLimits.bytes, after, total };
+  const fields = request.fields && checkFields(request.fields);
+  return { filter: found, order, limit, bytes: pageLimits.bytes, after, total, fields, signal };
+}
+
+function checkFields(fields: readonly unknown[]): readonly string[] {
+  if (!Array.isArray(fields) || fields.some((name) => typeof name !== 'string')) {
+    throw new TypeError('The option "fields" must be a list of names.');
+  }
+  return [...new Set<string>(['id', ...fields])];
 }
 
 function checkFilter(filter: EntityFilter, { texts, own }: ListRules<string>): void {

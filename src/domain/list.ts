@@ -100,6 +100,14 @@ export interface PageRequest<Filter, Sort extends string> {
   readonly after?: Position | undefined;
   /** Whether to count all records that the filter matches, on every page. */
   readonly total?: boolean | undefined;
+  /**
+   * The top-level fields that the page's records are wanted with, `id` always among them. A store that
+   * reads no more than these says so by {@link Page.isProjected}, and its bytes count what is left; of
+   * a store that does not, the core cuts the records.
+   */
+  readonly fields?: readonly string[] | undefined;
+  /** Aborted when the page is wanted no more: a store may stop reading, and throws its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Page<R> {
@@ -108,6 +116,8 @@ export interface Page<R> {
   readonly next?: Position | undefined;
   /** How many records the filter matches, when that was asked for. */
   readonly total?: number | undefined;
+  /** True where the records have the fields alone that were asked for. */
+  readonly isProjected?: boolean | undefined;
 }
 
 /**

@@ -36,6 +36,12 @@ export interface Versioned<R> {
   readonly json: string;
 }
 
+/** A record with these of its top-level fields alone. */
+export function projected<R extends object>(record: R, fields: readonly string[]): R {
+  const left = Object.entries(record).filter(([name]) => fields.includes(name));
+  return Object.fromEntries(left) as R;
+}
+
 /** A {@link Versioned} of JSON text: nothing is parsed unless somebody asks for the record. */
 export class JsonVersioned<R> implements Versioned<R> {
   readonly json: string;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { projected } from '../domain/record.ts';
 import { utf8Bytes } from '../domain/text.ts';
 import { counts } from './assertions.ts';
 import { at, post, times, user } from './fixtures.ts';
@@ -15,6 +16,24 @@ export function describePages(suite: Suite): void {
 }
 
 function describePositions({ test, both }: Suite): void {
+  both('fields: whole records, or their id and the fields that are named', async (resource) => {
+    const { records, make } = resource;
+    const odd = { 'a.b': 1, $set: 2, constructor: 'c', toString: { a: [1] }, no: true };
+    const record = make(odd);
+    await put(records, [record]);
+    const fields = ['id', 'createdAt', ...Object.keys(odd).filter((name) => name !== 'no'), 'none'];
+    for (const by of ['createdAt', 'updatedAt'] as const) {
+      for (const named of [fields, ['id'], fields.filter((name) => !/[.$]/.test(name))]) {
+        const order = { by, direction: 'asc' } as const;
+        const { items, isProjected } = await pageOf(records, { order, fields: named });
+        const [item] = items;
+        const wanted = isProjected === true ? projected(record, named) : record;
+        assert.deepEqual(item?.record, wanted, `the record of a page of ${named.join()}`);
+        assert.deepEqual(JSON.parse(item?.json ?? ''), wanted, 'its json');
+      }
+    }
+  });
+
   both('an empty list is one page without a next', async ({ records }) => {
     const page = await pageOf(records, { total: true });
     assert.deepEqual([page.items, page.next, page.total], [[], undefined, 0]);

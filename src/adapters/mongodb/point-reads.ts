@@ -1,9 +1,12 @@
 import { BSON, type Collection, type Document, type Filter as Query } from 'mongodb';
 import type { Id } from '../../domain/record.ts';
-import { LargeDocuments } from './connection/large-documents.ts';
+import { LargeReads } from './connection/large-reads.ts';
 import { limits } from './connection/limits.ts';
 import { fromBson, type ReadDocument, type StoredRecord } from './schema/documents.ts';
 import { type Cluster, together } from './together.ts';
+
+/** How many commands are under way: each may have 16 MiB of documents. */
+const commands = 8;
 
 /** A reply that the server cut, at 16 MiB, has more bytes: the next document did not fit. */
 const cutReply = 1024 * 1024;
@@ -24,17 +27,11 @@ type Reads = Map<Id, readonly Read[]>;
 export class PointReads<D extends StoredRecord> {
   readonly #collection: Collection<D>;
   readonly #projection: Document;
-  readonly #largeDocuments: LargeDocuments;
+  readonly #reads = new LargeReads(commands);
   readonly #add: (read: Read) => void;
 
-  constructor(
-    cluster: Cluster,
-    collection: Collection<D>,
-    projection: Document,
-    largeDocuments = new LargeDocuments(),
-  ) {
+  constructor(cluster: Cluster, collection: Collection<D>, projection: Document) {
     this.#collection = collection;
-    this.#largeDocuments = largeDocuments;
     this.#projection = projection;
     // Nobody but the map holds a read while it is sent: what is read would be held with it.
     this.#add = together(cluster, (reads) => this.#send(Map.groupBy(reads, ({ id }) => id)));
@@ -48,17 +45,15 @@ export class PointReads<D extends StoredRecord> {
   async #send(reads: Reads): Promise<void> {
     try {
       for (let isCut = true; isCut && reads.size > 0; ) {
-        await this.#largeDocuments.room();
-        const reply = await this.#find([...reads.keys()]);
-        isCut = reply.reduce((bytes, { length }) => bytes + length, 0) >= cutReply;
-        // Who asked for little does not wait for what is large.
-        const documents = reply.sort((a, b) => a.length - b.length);
-        await this.#largeDocuments.hold(documents, async () => {
+        isCut = await this.#reads.run(undefined, async ({ sent }) => {
+          const finding = this.#find([...reads.keys()]);
+          sent(finding);
+          // Small documents do not wait for large ones of the same reply.
+          const documents = (await finding).sort((a, b) => a.length - b.length);
           for (const bson of documents) {
-            // Who asked for the one before has made text of it before this one is parsed.
-            await this.#largeDocuments.turn(bson.length);
-            settle(reads, bson);
+            await this.#reads.parse(bson, () => settle(reads, bson));
           }
+          return documents.reduce((bytes, { length }) => bytes + length, 0) >= cutReply;
         });
       }
     } catch (error) {

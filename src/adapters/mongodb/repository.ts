@@ -15,7 +15,6 @@ import { Claims, hasClaims, replacing, toStoredClaim } from './claims.ts';
 import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
 import { DuplicateKey } from './connection/errors.ts';
-import { LargeDocuments } from './connection/large-documents.ts';
 import { Inserts } from './inserts.ts';
 import type { Resource } from './lists/conditions.ts';
 import { Lists } from './lists/lists.ts';
@@ -55,9 +54,8 @@ export abstract class MongodbRepository<
     this.collection = collection;
     this.inserts = new Inserts(connection, collection);
     this.#claims = new Claims(collection, outwait);
-    const largeDocuments = new LargeDocuments();
-    this.#lists = new Lists(connection, collection, resource, largeDocuments);
-    this.#pointReads = new PointReads(connection, collection, projection, largeDocuments);
+    this.#lists = new Lists(connection, collection, resource);
+    this.#pointReads = new PointReads(connection, collection, projection);
   }
 
   async get(id: Id): Promise<Versioned<R> | undefined> {

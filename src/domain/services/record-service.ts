@@ -10,10 +10,22 @@ import { type Instant, isInstant } from '../instant.ts';
 import { type FieldIssue, maxIssues } from '../issues.ts';
 import { copyJson } from '../json.ts';
 import type { EntityFilter, Page } from '../list.ts';
-import { type ListRequest, type ListRules, pageRequest } from '../list-request.ts';
+import {
+  type ListRequest,
+  type ListRules,
+  type PartialListRequest,
+  pageRequest,
+} from '../list-request.ts';
 import { checkOptions, checkSynchronous } from '../options.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
-import type { EntityFields, Id, Version, Versioned } from '../record.ts';
+import {
+  type EntityFields,
+  type Id,
+  projected,
+  RecordVersioned,
+  type Version,
+  type Versioned,
+} from '../record.ts';
 import type { RecordModel } from '../record-model.ts';
 import { isCleanText } from '../text.ts';
 
@@ -120,10 +132,21 @@ export abstract class RecordService<
    *
    * @throws TypeError or RangeError for what no list can be asked for
    */
+  list(
+    request: PartialListRequest<Filter, Sort>,
+  ): Promise<Page<Pick<R, 'id'> & { readonly [K in keyof R]?: R[K] | undefined }>>;
+  list(request?: ListRequest<Filter, Sort>): Promise<Page<R>>;
   async list(request: ListRequest<Filter, Sort> = {}): Promise<Page<R>> {
-    const page = pageRequest(request, this.#rules);
+    const asked = pageRequest(request, this.#rules);
     this.access?.checkRead();
-    return this.repository.list(page);
+    asked.signal?.throwIfAborted();
+    const page = await this.repository.list(asked);
+    const { fields } = asked;
+    if (fields === undefined || page.isProjected) return page;
+    const items = page.items.map(({ record, version }) => {
+      return new RecordVersioned(projected(record, fields), version);
+    });
+    return { ...page, items };
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { EntityFilter, Page } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
-import type { EntityFields, Versioned } from '../../../domain/record.ts';
+import type { EntityFields } from '../../../domain/record.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Handler } from '../endpoint.ts';
 import type { Query } from '../exchange.ts';
@@ -32,25 +32,21 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
       listed = readListQuery<Filter, Sort>(collection, query, readFilter, customFields);
       known.set(query, listed);
     }
-    const { request, fields, cursorAt, queryAt } = listed;
+    const { request, cursorAt, queryAt } = listed;
     const headers = [...revalidated];
-    const { items, next, total } = await service(rostrum).list(request);
+    const { items, next, total } = await service(rostrum).list({
+      ...request,
+      signal: exchange.signal,
+    });
     const cursor = next === undefined ? undefined : cursorAt(next);
     if (cursor !== undefined) {
       const link = `<${base}/${collection}?${queryAt(cursor)}>; rel="next"`;
       if (link.length <= maxLinkLength) headers.push('Link', link);
     }
     if (total !== undefined) headers.push('X-Total-Count', String(total));
-    const texts = items.map((item) => (fields ? partOf(item, fields) : item.json));
+    const texts = items.map((item) => item.json);
     const counted = total === undefined ? '' : `,"total":${total}`;
     const end = `],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
     return json(200, joined(`{"${collection}":[`, texts, end), headers);
   };
-}
-
-/** A record without the fields that nobody asked for, as JSON. */
-function partOf({ record }: Versioned<EntityFields>, fields: ReadonlySet<string>): string {
-  return JSON.stringify(
-    Object.fromEntries(Object.entries(record).filter(([name]) => fields.has(name))),
-  );
 }

@@ -20,9 +20,10 @@ import { timeSpan } from './time-filter.ts';
 
 /** A list's query, read: its values are well-formed, because that was checked before. */
 export interface ListQuery<Filter, Sort extends string> {
-  readonly request: ListRequest<Filter, Sort> & { readonly limit: number };
-  /** The fields that each record is left with; all of them when absent. */
-  readonly fields: ReadonlySet<string> | undefined;
+  readonly request: ListRequest<Filter, Sort> & {
+    readonly limit: number;
+    readonly fields?: readonly string[] | undefined;
+  };
   /** The cursor of a position in this very list. */
   readonly cursorAt: (position: Position) => string;
   /** The query of the page that begins at a cursor. */
@@ -45,8 +46,7 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   const fields = first(query, 'fields');
   const others = formatQuery(query, 'cursor');
   return {
-    request: { filter, order, limit, after, total },
-    fields: fields === undefined ? undefined : new Set(['id', ...fields.split(',')]),
+    request: { filter, order, limit, after, total, fields: fields?.split(',') },
     cursorAt: keepLast((position) => encodeCursor(position, identity)),
     queryAt: (cursor) => `${others}${others && '&'}cursor=${cursor}`,
   };

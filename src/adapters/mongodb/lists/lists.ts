@@ -1,16 +1,20 @@
 import type { AbstractCursor, ClientSession, Collection, Filter as Query } from 'mongodb';
 import type { Page, PageRequest, Position } from '../../../domain/list.ts';
-import { type Entity, JsonVersioned } from '../../../domain/record.ts';
+import { type Entity, JsonVersioned, projected } from '../../../domain/record.ts';
 import type { ScanRequest } from '../../../ports/transfer.ts';
 import type { Bounds, Call } from '../connection/call.ts';
 import type { Connection } from '../connection/connection.ts';
 import { SnapshotMissing } from '../connection/errors.ts';
-import { LargeDocuments } from '../connection/large-documents.ts';
+import { LargeReads, type Read } from '../connection/large-reads.ts';
 import { fromBson, isVisible, type StoredRecord } from '../schema/documents.ts';
+import { unescapeKeys } from '../schema/keys.ts';
 import { batches, pageOf } from './batches.ts';
 import type { Conditions, Resource } from './conditions.ts';
-import { namedPipeline, pageQuery, visibleParts } from './query.ts';
+import { canProject, namedPipeline, pageQuery, visibleParts } from './query.ts';
 import { firstBehind } from './text.ts';
+
+/** How many lists are under way that may be large. */
+const largeLists = 4;
 
 /** A record of a list, with its position in it. */
 class Listed<R> extends JsonVersioned<R> {
@@ -27,15 +31,9 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
   readonly #connection: Connection;
   readonly #collection: Collection<D>;
   readonly #resource: Resource<Filter, Sort>;
-  readonly #largeDocuments: LargeDocuments;
+  readonly #reads = new LargeReads(largeLists);
 
-  constructor(
-    connection: Connection,
-    collection: Collection<D>,
-    resource: Resource<Filter, Sort>,
-    largeDocuments = new LargeDocuments(),
-  ) {
-    this.#largeDocuments = largeDocuments;
+  constructor(connection: Connection, collection: Collection<D>, resource: Resource<Filter, Sort>) {
     this.#connection = connection;
     this.#collection = collection;
     this.#resource = resource;
@@ -46,12 +44,14 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
     if (conditions.never) return { items: [], ...(request.total && { total: 0 }) };
     // One snapshot for all that a list reads: a cascade is in it or is not, page and total agree.
     const snapshot = this.#connection.hasTransactions;
-    await this.#largeDocuments.room();
+    const kind = kindOf(request);
     for (let attempt = 0; ; attempt++) {
       try {
-        return await call.readAll(() =>
-          this.#connection.inSession({ snapshot }, (session) =>
-            this.#read(call, session, conditions, request),
+        return await this.#reads.run(kind, (read) =>
+          call.readAll(() =>
+            this.#connection.inSession({ snapshot }, (session) =>
+              this.#read(call, read, session, conditions, request),
+            ),
           ),
         );
       } catch (error) {
@@ -66,66 +66,94 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
     const first = after === undefined ? undefined : firstBehind(after);
     const behind = first === undefined ? { $gt: after } : { $gte: first };
     const filter = { ...isVisible, ...(after !== undefined && { _id: behind }) } as Query<D>;
-    const options = { hint: '_id_', limit, projection: visibleParts, ...raw(limit) };
-    const open = (bounds: Bounds) =>
-      this.#collection.find<Uint8Array>(filter, { ...options, ...bounds }).sort({ _id: 1 });
-    const page = await call.readAll(() => this.#cut(batches(call, open), { limit, bytes }, '_id'));
+    const options = { hint: '_id_', limit, projection: visibleParts() };
+    const page = await this.#reads.run('scan', (read) => {
+      const open = (bounds: Bounds) => {
+        const all = { ...options, ...raw({ limit, bytes }, read), ...bounds };
+        return this.#collection.find<Uint8Array>(filter, all).sort({ _id: 1 });
+      };
+      const size = { limit, bytes };
+      return call.readAll(() => this.#cut(call, read, open, size, '_id'));
+    });
     return page.items;
   }
 
   async #read(
     call: Call,
+    read: Read,
     session: ClientSession,
     conditions: Conditions<Sort>,
     request: PageRequest<Filter, Sort>,
   ): Promise<Page<R>> {
-    const { order, after } = request;
+    const { order, after, signal } = request;
+    const fields = request.fields?.every(canProject) ? request.fields : undefined;
     const path = this.#resource.paths[order.by];
     const query = pageQuery(conditions, order, path, after);
     const named = conditions.named(order.by);
     const match = named === undefined ? query.match : { ...query.match, ...isVisible };
-    const read = {
+    const shared = {
       ...{ session, hint: named ?? query.hint },
       // The client's own read concern would take the place of the session's.
       ...(session.snapshotEnabled && { readConcern: 'snapshot' as const }),
     };
     const limit = request.limit + 1; // One more tells whether a page follows.
     const open = (bounds: Bounds): AbstractCursor<Uint8Array> => {
-      const options = { ...read, ...raw(limit), ...bounds };
+      signal?.throwIfAborted();
+      const options = { ...shared, ...raw({ limit, bytes: request.bytes }, read), ...bounds };
+      const parts = visibleParts(fields, path);
       if (named === undefined) {
         const found = this.#collection.find<Uint8Array>(query.page as Query<D>, options);
-        return found.project<Uint8Array>(visibleParts).sort(query.sort).limit(limit);
+        return found.project<Uint8Array>(parts).sort(query.sort).limit(limit);
       }
       const { collectionName } = this.#collection;
-      const pipeline = namedPipeline(match, order, path, limit, collectionName, after);
+      const pipeline = namedPipeline(match, order, path, limit, collectionName, parts, after);
       return this.#collection.aggregate<Uint8Array>(pipeline, options);
     };
-    const cut = await this.#cut(batches(call, open), request, path);
+    const page = await this.#cut(call, read, open, request, path, fields);
+    const cut = { ...page, isProjected: fields !== undefined };
     if (!request.total) return cut;
     const total = await call.readPart((bounds) =>
-      this.#collection.countDocuments(match as Query<D>, { ...read, ...bounds }),
+      this.#collection.countDocuments(match as Query<D>, { ...shared, ...bounds }),
     );
     return { ...cut, total };
   }
 
   #cut(
-    found: AsyncIterable<readonly Uint8Array[]>,
+    call: Call,
+    read: Read,
+    open: (bounds: Bounds) => AbstractCursor<Uint8Array>,
     size: { readonly limit: number; readonly bytes: number },
     path: string,
+    fields?: readonly string[],
   ) {
     const [outer = '', inner] = path.split('.');
     const parse = (bson: Uint8Array): Listed<R> => {
       const { stored, json } = fromBson(bson);
       const key: unknown = inner === undefined ? stored[outer] : stored[outer][inner];
       const position = { key: key === '' ? null : String(key), id: stored._id };
-      return new Listed(json, stored.version, position);
+      // The sort key is read for the position, also where it is not asked for.
+      const text = fields
+        ? JSON.stringify(projected(unescapeKeys(stored.record) as Entity, fields))
+        : json;
+      return new Listed(text, stored.version, position);
     };
-    return pageOf(found, this.#largeDocuments, size, parse, ({ position }) => position);
+    const found = batches(call, open, read);
+    return pageOf(found, this.#reads, read, size, parse, ({ position }) => position);
   }
 }
 
-/** BSON as it comes, and so many documents in one batch if it holds them. */
-function raw(count: number) {
+/** BSON as it comes, and in one batch what a page of so many documents and bytes has. */
+function raw({ limit, bytes }: { readonly limit: number; readonly bytes: number }, read: Read) {
   // Room for one more: else the server keeps a cursor for what does not follow.
-  return { raw: true, batchSize: count + 1 };
+  const most = limit + 1;
+  if (read.documentBytes === 0) return { raw: true, batchSize: most };
+  return { raw: true, batchSize: Math.min(Math.ceil((2 * bytes) / read.documentBytes) + 1, most) };
+}
+
+/** Lists of one kind come to about the same size. */
+function kindOf({ filter, order, limit, fields }: PageRequest<unknown, string>): string {
+  const filters = Object.entries(filter ?? {}).filter(([, value]) => value !== undefined);
+  return [order.by, order.direction, limit, fields?.join(), ...filters.map(([name]) => name)].join(
+    ' ',
+  );
 }

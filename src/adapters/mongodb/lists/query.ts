@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import type { Order, Position } from '../../../domain/list.ts';
 import { isVisible } from '../schema/documents.ts';
+import { escapeKey } from '../schema/keys.ts';
 import type { Conditions } from './conditions.ts';
 import { firstBehind } from './text.ts';
 
@@ -48,6 +49,7 @@ export function namedPipeline(
   path: string,
   limit: number,
   collection: string,
+  parts: Document,
   after: Position | undefined,
 ): Document[] {
   return [
@@ -68,12 +70,21 @@ export function namedPipeline(
     },
     { $unwind: '$stored' },
     { $replaceWith: '$stored' },
-    { $project: visibleParts },
+    { $project: parts },
   ];
 }
 
-/** What a reader needs of a document. */
-export const visibleParts = { record: 1, version: 1, emailKey: 1 } as const;
+/** Whether a projection can name a field: not every name is a path. */
+export function canProject(field: string): boolean {
+  return !/[.$\0]/.test(field) && field !== '';
+}
+
+/** What a reader needs of a document: of the record all, or some fields and the key of a sort. */
+export function visibleParts(fields?: readonly string[], path?: string): Document {
+  if (fields === undefined) return { record: 1, version: 1, emailKey: 1 };
+  const parts = fields.map((field) => [`record.${escapeKey(field)}`, 1]);
+  return { version: 1, emailKey: 1, ...Object.fromEntries(parts), ...(path && { [path]: 1 }) };
+}
 
 function sortBy(path: string, direction: Direction): Readonly<Record<string, 1 | -1>> {
   const step = direction === 'asc' ? 1 : -1;

@@ -10,6 +10,8 @@ export interface Parameter {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchema;
+  /** A value that it may have. */
+  readonly example: string | number | boolean | readonly string[];
   /** How often a query parameter may be given; once when absent. */
   readonly atMost?: number;
   /** What is wrong with a value, as a sentence. */

@@ -7,6 +7,7 @@ function tags(name: string, description: string): Parameter {
     name,
     description,
     schema: { anyOf: [{ const: '*' }, { type: 'string', pattern: entityTagsPattern }] },
+    example: '"1"',
     check: (value) =>
       parseEntityTags(value) ? undefined : 'Must be * or entity tags: "1", or "1", "2".',
   };
@@ -23,6 +24,7 @@ export const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   description: 'Makes the request safe to repeat: for 24 hours, one key makes one record.',
   schema: { type: 'string', pattern: keyPattern },
+  example: '3f2a9c5e-order-17',
   check: (value) =>
     parseIdempotencyKey(value) === undefined
       ? 'Must be 1 to 255 visible ASCII characters, quoted or bare.'
@@ -33,4 +35,5 @@ export const prefer: Parameter = {
   name: 'Prefer',
   description: 'return=minimal: a response without a body. return=representation: the record.',
   schema: { type: 'string' },
+  example: 'return=minimal',
 };

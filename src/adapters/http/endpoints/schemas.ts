@@ -33,7 +33,13 @@ export const schemas = {
   postInput: inputSchema('A post as a client gives it.', postRules),
   postPatch: patchSchema('What changes of a post (RFC 7396).', postRules),
   posts: pageSchema('posts', recordSchema('A post.', postRules)),
-  deleted: objectSchema('The record is gone.', { deleted: { const: true } }, ['deleted']),
+  // Open, and does not say so: with that, generators make no TypeScript of the constant.
+  deleted: {
+    type: 'object',
+    description: 'The record is gone.',
+    properties: { deleted: { const: true } },
+    required: ['deleted'],
+  },
 } as const satisfies Record<string, JsonSchema>;
 
 /** Keys of an object, at any depth. */

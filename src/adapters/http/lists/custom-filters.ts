@@ -3,6 +3,8 @@ import type { CustomFilter } from '../../../domain/list.ts';
 import type { Query } from '../exchange.ts';
 import type { Parameter } from '../parameter.ts';
 
+const examples = { text: 'on-engines', number: 1815, boolean: true } as const;
+
 const jsonTypes = { text: 'string', number: 'number', boolean: 'boolean' } as const;
 
 /** A number of JSON (RFC 8259, section 6). */
@@ -14,6 +16,7 @@ export function ownParameters(fields: CustomFilterFields = {}): readonly Paramet
     name,
     description: `Only records whose custom field ${name} is this ${type}, exactly. Anything else matches nothing.`,
     schema: { type: type === 'text' ? 'string' : [jsonTypes[type], 'string'] },
+    example: examples[type],
   }));
 }
 

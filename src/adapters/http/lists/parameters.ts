@@ -22,6 +22,7 @@ const cursor: Parameter = {
   name: 'cursor',
   description: 'The "next" of the page before. Bound to the filter and the sort of its list.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
+  example: 'eyJhZnRlciI6IjAxOTJmMGMxIn0',
 };
 
 const count: Parameter = {
@@ -34,12 +35,14 @@ const fields: Parameter = {
   name: 'fields',
   description: 'Names with commas between them: of each record, only its id and these fields.',
   schema: { type: 'string' },
+  example: 'createdAt,updatedAt',
 };
 
 const id: Parameter = {
   name: 'id',
   description: 'Only records with one of these ids.',
   schema: { type: 'array', items: { type: 'string' }, maxItems: maxFilterIds },
+  example: ['0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a'],
   atMost: maxFilterIds,
 };
 
@@ -52,8 +55,8 @@ function sort(fields: readonly string[]): Parameter {
   };
 }
 
-function text(name: string, description: string): Parameter {
-  return { name, description, schema: { type: 'string' } };
+function text(name: string, description: string, example: string): Parameter {
+  return { name, description, schema: { type: 'string' }, example };
 }
 
 const words = {
@@ -68,6 +71,7 @@ const times: readonly Parameter[] = ['createdAt', 'updatedAt'].flatMap((field) =
     name: `${field}[${bound}]`,
     description: `Only records whose ${field} is ${words[bound]}.`,
     schema: { type: 'string', format: 'date-time' },
+    example: '2026-11-21T09:30:00Z',
     check: (value: string) =>
       readInstant(value) ? undefined : 'Must be an RFC 3339 date-time: 2026-11-21T09:30:00Z.',
   })),
@@ -80,8 +84,12 @@ export const userListParameters: readonly Parameter[] = [
   count,
   fields,
   id,
-  text('email', 'Only the user with this email address; upper and lower case do not count.'),
-  text('name', 'Only users whose whole name is this, exactly.'),
+  text(
+    'email',
+    'Only the user with this email address; upper and lower case do not count.',
+    'ada@example.com',
+  ),
+  text('name', 'Only users whose whole name is this, exactly.', 'Ada'),
   ...times,
 ];
 
@@ -92,7 +100,11 @@ export const postListParameters: readonly Parameter[] = [
   count,
   fields,
   id,
-  text('authorId', 'Only posts of this user; empty: posts without an author.'),
-  text('title', 'Only posts whose whole title is this, exactly.'),
+  text(
+    'authorId',
+    'Only posts of this user; empty: posts without an author.',
+    '0192f0c0-1a2b-7c3d-8e4f-5a6b7c8d9e0f',
+  ),
+  text('title', 'Only posts whose whole title is this, exactly.', 'On engines'),
   ...times,
 ];

@@ -175,14 +175,14 @@ const id: JsonSchema = {
   in: 'path',
   required: true,
   description: 'The id of the record, as it is in "id" or Location.',
-  schema: { type: 'string', minLength: 1 },
+  schema: { type: 'string', minLength: 1, examples: ['0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a'] },
 };
 
 const requestId: JsonSchema = {
   name: 'X-Request-Id',
   in: 'header',
   description: 'An id for the request: 1 to 128 letters, digits, ".", "_" and "-".',
-  schema: { type: 'string' },
+  schema: { type: 'string', examples: ['checkout-4711'] },
 };
 
 const bearer: JsonSchema = {
@@ -197,9 +197,11 @@ function securityOf(needed: readonly Scope[]): readonly JsonSchema[] {
 }
 
 function parameter(
-  { name, description, schema }: Parameter,
+  { name, description, schema, example }: Parameter,
   place: 'query' | 'header',
   required = false,
 ): JsonSchema {
-  return { name, in: place, description, schema, ...(required && { required }) };
+  // In the schema: with an `example` of its own, /docs would send each of them in every trial.
+  const shown = { ...schema, examples: [example] };
+  return { name, in: place, description, schema: shown, ...(required && { required }) };
 }

@@ -1,7 +1,7 @@
 import type { Parameter } from '../parameter.ts';
 
 /** What a parameter may be: as a schema, and as the check that is made of it. */
-type Values = Pick<Parameter, 'schema' | 'check'>;
+type Values = Pick<Parameter, 'schema' | 'example' | 'check'>;
 
 /** One of some texts. */
 export function oneOf(values: readonly string[], fallback?: string): Values {
@@ -13,6 +13,7 @@ export function oneOf(values: readonly string[], fallback?: string): Values {
       enum: values,
       ...(fallback !== undefined && { default: fallback }),
     },
+    example: values[0] ?? '',
     check: (value) => (values.includes(value) ? undefined : sentence),
   };
 }
@@ -21,6 +22,7 @@ export function oneOf(values: readonly string[], fallback?: string): Values {
 export function integer(minimum: number, maximum: number, fallback: number): Values {
   return {
     schema: { type: 'integer', format: 'int32', minimum, maximum, default: fallback },
+    example: fallback,
     check(value) {
       const number = /^(?:0|-?[1-9]\d{0,14})$/.test(value) ? Number(value) : Number.NaN;
       const fits = number >= minimum && number <= maximum;

@@ -12,7 +12,11 @@ const at = '2026-01-01T00:00:00.000Z';
 
 describe('the definitions of the endpoints', () => {
   for (const endpoint of endpoints) {
-    for (const { name, schema, check } of [...endpoint.query, ...endpoint.headers]) {
+    for (const { name, schema, example, check } of [...endpoint.query, ...endpoint.headers]) {
+      it(`${endpoint.operation}, ${name}: the example is allowed`, () => {
+        expect(complaints(schema, example)).to.deep.equal([]);
+        expect(check?.(String(example))).to.equal(undefined);
+      });
       if (check === undefined) continue;
       it(`${endpoint.operation}, ${name}: the schema and the check are one`, () => {
         const value = fc.oneof(

@@ -222,4 +222,12 @@ describe('responses are as the description says', function () {
       }
     }
   });
+
+  it('has an example of each parameter', () => {
+    const { operations, document } = description;
+    const parameters = Object.values(document.components.parameters);
+    for (const one of [...operations.flatMap((operation) => operation.parameters), ...parameters]) {
+      if (one.schema !== undefined) expect(one.schema.examples, one.name).to.have.length(1);
+    }
+  });
 });

@@ -21,11 +21,18 @@ interface Described {
   readonly content?: Readonly<Record<string, Media>>;
 }
 
+/** A parameter, or a reference to one, which has none of these. */
+interface Parameter {
+  readonly name?: string;
+  readonly required?: boolean;
+  readonly schema?: { readonly examples?: readonly unknown[] };
+}
+
 interface Operation {
   readonly operationId: string;
   readonly description: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters: readonly { readonly name?: string; readonly required?: boolean }[];
+  readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<Record<string, Described & { readonly $ref?: string }>>;
 }
@@ -36,6 +43,7 @@ export interface OpenApi {
   readonly components: {
     readonly schemas: Readonly<Record<string, object>>;
     readonly responses: Readonly<Record<string, Described>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
     readonly headers: Readonly<Record<string, { readonly required?: boolean }>>;
   };
 }

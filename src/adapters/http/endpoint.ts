@@ -2,8 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RouterMiddleware } from '@koa/router';
 import type { Scope } from '../../domain/caller.ts';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
-import type { DeleteMode } from '../../ports/user-repository.ts';
-import type { Exchange, Query } from './exchange.ts';
+import type { Audit, Exchange, Query } from './exchange.ts';
 import type { RequestKind } from './load/admission.ts';
 import type { Visit } from './load/room.ts';
 import type { BodyForm, JsonSchema, Parameter } from './parameter.ts';
@@ -20,18 +19,6 @@ export interface EndpointResponse {
   readonly schema?: JsonSchema;
   readonly headers?: readonly string[];
 }
-
-/** A change that a request made to a record. */
-interface AuditedChange {
-  readonly collection: 'users' | 'posts';
-  readonly id: string;
-  /** Absent when the record is gone. */
-  readonly version?: number;
-  /** What became of a deleted user's posts. */
-  readonly posts?: DeleteMode;
-}
-
-export type Audit = (exchange: Exchange, change: AuditedChange) => void;
 
 /** What all requests of an API share. */
 export interface Api {

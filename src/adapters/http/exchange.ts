@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { Caller } from '../../domain/caller.ts';
 import { RostrumError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { DeleteMode } from '../../ports/user-repository.ts';
 
 /** For how many milliseconds a request waits in all: for others, and for the store. */
 const deadlineMs = 10_000;
@@ -181,3 +182,15 @@ export function exchangeOf(ctx: Context): Exchange | undefined {
   const { exchange } = ctx.state as { readonly exchange?: unknown };
   return exchange instanceof Exchange ? exchange : undefined;
 }
+
+/** A change that a request made to a record. */
+interface AuditedChange {
+  readonly collection: 'users' | 'posts';
+  readonly id: string;
+  /** Absent when the record is gone. */
+  readonly version?: number;
+  /** What became of a deleted user's posts. */
+  readonly posts?: DeleteMode;
+}
+
+export type Audit = (exchange: Exchange, change: AuditedChange) => void;

@@ -22,6 +22,8 @@ export class Lane {
   /** Of the time that pieces held the process, what no turns were left for. */
   #heldMs = 0;
   #chargedUntil = 0;
+  /** For how long pieces held the process so far. */
+  heldMs = 0;
   /** How many turns are still left to others. */
   #turns = 0;
 
@@ -50,7 +52,9 @@ export class Lane {
   /** Leaves turns to others for what held the process until now. No time counts twice. */
   charge(heldMs: number): void {
     const now = performance.now();
-    this.#spend(Math.min(heldMs, now - this.#chargedUntil));
+    const ms = Math.min(heldMs, now - this.#chargedUntil);
+    this.heldMs += ms;
+    this.#spend(ms);
     this.#chargedUntil = now;
   }
 

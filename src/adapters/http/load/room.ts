@@ -94,6 +94,12 @@ export class Room {
     return this.#admission;
   }
 
+  /** For how long long work held the process so far. */
+  readonly heldMs = (): number => {
+    const { list, read, write } = this.#lanes;
+    return list.heldMs + read.heldMs + write.heldMs;
+  };
+
   laneOf(kind: RequestKind): Lane {
     return this.#lanes[kind];
   }
@@ -255,7 +261,7 @@ export class Visit {
     const isList = this.kind === 'list';
     const isLong = known.isLong(key, isList);
     const isKnown = known.isKnown(key);
-    if (isKnown && !isLong) return known.measureQuick(key, work);
+    if (isKnown && !isLong) return known.measureQuick(key, work, this.#room.heldMs);
     const measured = () => known.measure(key, isList, work, (heldMs) => lane.charge(heldMs));
     const mayBegin = this.#isLong || (!isLong && !lane.isPaused);
     return mayBegin ? measured() : this.runLong(measured);

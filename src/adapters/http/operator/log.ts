@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../ports/logger.ts';
-import type { Audit } from '../endpoint.ts';
-import type { Exchange, Target } from '../exchange.ts';
+import type { Audit, Exchange, Target } from '../exchange.ts';
 import type { Problem } from '../problems/problem.ts';
 import { logged } from './mask.ts';
 

@@ -1,7 +1,7 @@
 import type { Caller, Scope } from './caller.ts';
 import { RostrumError } from './errors.ts';
 import { isPlainObject } from './json.ts';
-import type { Id } from './record.ts';
+import type { Collection, Id } from './record.ts';
 
 /** What has an owner: a user is its own, a post is its author's. */
 interface Owned {
@@ -12,10 +12,10 @@ interface Owned {
 /** What one caller may do with users, or with posts: pure checks that throw `forbidden`. */
 export class Access {
   readonly caller: Caller;
-  readonly #resource: 'users' | 'posts';
+  readonly #resource: Collection;
 
   /** @param caller checked by {@link checkCaller} */
-  constructor(caller: Caller, resource: 'users' | 'posts') {
+  constructor(caller: Caller, resource: Collection) {
     this.caller = caller;
     this.#resource = resource;
   }

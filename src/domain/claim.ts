@@ -1,6 +1,7 @@
 import { isTooDeep } from './i-json.ts';
 import { addMs, type Instant } from './instant.ts';
 import { canonicalJson, type Json } from './json.ts';
+import type { Collection } from './record.ts';
 import { sha256 } from './sha256.ts';
 
 /** How long a repeat of a creation returns the first one's record: 24 hours. */
@@ -31,7 +32,7 @@ export interface Idempotency {
  */
 export function makeClaim(
   { idempotencyKey, caller = '' }: Idempotency,
-  resource: 'users' | 'posts',
+  resource: Collection,
   input: unknown,
   now: Instant,
 ): Claim {

@@ -4,6 +4,9 @@ import { copyJson, type Json } from './json.ts';
 /** An opaque text that names a record. */
 export type Id = string;
 
+/** The collections of records that there are. */
+export type Collection = 'users' | 'posts';
+
 /** 1 when a record is made, one more with each change. */
 export type Version = number;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EntityFilter } from '../domain/list.ts';
-import type { Entity, Id } from '../domain/record.ts';
+import type { Collection, Entity, Id } from '../domain/record.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../ports/transfer.ts';
@@ -26,7 +26,7 @@ export interface StoreContract extends Runner {
 
 /** The users or the posts of a store, as far as both are alike. */
 export interface Resource<R extends Entity> {
-  readonly name: 'users' | 'posts';
+  readonly name: Collection;
   readonly records: Repository<R, EntityFilter, 'createdAt' | 'updatedAt'>;
   readonly make: (fields?: object) => R;
   readonly remove: (id: Id, guard?: Guard<R>) => Promise<boolean>;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
 import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../domain/json.ts';
+import type { Collection } from '../../domain/record.ts';
 import { postRules, serverMade, userRules } from '../../domain/rules.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 
@@ -21,8 +22,6 @@ export interface SchemaFiles {
   readonly userSchema?: string | undefined;
   readonly postSchema?: string | undefined;
 }
-
-type List = 'users' | 'posts';
 
 /** By which the files are named. */
 const flags = { users: '--user-schema', posts: '--post-schema' } as const;
@@ -54,7 +53,7 @@ const formats = ['date-time', 'date', 'email', 'uri'] as const;
  *
  * @throws SchemaFileError
  */
-export async function readSchemaFile(path: string, list: List): Promise<JsonFieldsSchema> {
+export async function readSchemaFile(path: string, list: Collection): Promise<JsonFieldsSchema> {
   const jsonSchema = readObject(path, list);
   for (const part of [jsonSchema.properties, jsonSchema.required]) {
     const names = Array.isArray(part) ? part : Object.keys(isPlainObject(part) ? part : {});
@@ -77,7 +76,7 @@ export async function readSchemaFile(path: string, list: List): Promise<JsonFiel
 
 async function compile(
   path: string,
-  list: List,
+  list: Collection,
   schema: JsonObject,
 ): Promise<{ readonly first: ValidateFunction; readonly all: ValidateFunction }> {
   const [{ Ajv2020 }, { default: addFormats }] = await Promise.all([
@@ -146,7 +145,7 @@ async function linearRegExp() {
   return Object.assign(compile, { code: 'linearRegExp' });
 }
 
-function readObject(path: string, list: List): JsonObject {
+function readObject(path: string, list: Collection): JsonObject {
   let schema: unknown;
   try {
     schema = JSON.parse(readFileSync(path, 'utf8'));
@@ -159,7 +158,7 @@ function readObject(path: string, list: List): JsonObject {
   return schema as JsonObject;
 }
 
-function refusal(path: string, list: List, what: string): SchemaFileError {
+function refusal(path: string, list: Collection, what: string): SchemaFileError {
   return new SchemaFileError(`The schema file ${path} of ${flags[list]} ${what}.`);
 }
 

@@ -1,17 +1,18 @@
 import { isRostrumError } from '../../domain/errors.ts';
+import type { Collection } from '../../domain/record.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 
 /** Makes what is told of each call of one operation when it has ended. Every text is one of a small set. */
 export type Measure = (
-  collection: 'users' | 'posts',
+  collection: Collection,
   operation: keyof Store['users'],
 ) => (outcome: string, seconds: number) => void;
 
 /** A store that says of each call how it ended and how long it took. */
 export function measuredStore(store: Store, measure: Measure): Store {
   const { users, posts, transfer } = store;
-  const timed = (collection: 'users' | 'posts') => (operation: keyof Store['users']) =>
+  const timed = (collection: Collection) => (operation: keyof Store['users']) =>
     timing(measure(collection, operation));
   const [ofUsers, ofPosts] = [timed('users')('delete'), timed('posts')('delete')];
   return {

@@ -19,6 +19,7 @@ import {
 import { checkOptions, checkSynchronous } from '../options.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import {
+  type Collection,
   type EntityFields,
   type Id,
   projected,
@@ -46,7 +47,7 @@ export interface ServiceParts<R extends EntityFields, Repo> {
 
 /** What makes a service one of users, or of posts. */
 export interface ServiceRules<Sort extends string> extends ListRules<Sort> {
-  readonly resource: 'users' | 'posts';
+  readonly resource: Collection;
   readonly notFound: 'user-not-found' | 'post-not-found';
 }
 

@@ -45,7 +45,7 @@ export type ProblemEntry = { readonly message: string } & (
 
 /** Members of a problem that only some codes have. */
 interface MoreDetails {
-  'user-has-posts': { readonly posts: number };
+  'user-has-posts': { readonly posts?: number };
   'store-unavailable': { readonly outcome: Outcome };
   'invalid-query': { readonly allowed: readonly string[] };
 }

@@ -154,7 +154,7 @@ describe('the types of the client', () => {
       () => (problem: AnyApiProblem) => {
         switch (problem.code) {
           case 'user-has-posts':
-            return problem.details.posts.toFixed();
+            return problem.details.posts?.toFixed();
           case 'store-unavailable':
             return problem.details.outcome;
           case 'invalid-query':

@@ -101,10 +101,8 @@ export abstract class RecordService<
     const given = this.access === undefined ? input : this.access.withAuthor(input);
     // Before the store: a replay is for as long as the caller may make it.
     this.access?.checkInput(given);
-    const make = (from: unknown) => settled(() => this.#model.make(from, this.#newId(), now));
     // Run now: what the caller does to its input later must not be stored.
-    const made = make(given);
-    const withoutAuthor = this.access?.mayHaveNoAuthor && given !== input ? make(input) : undefined;
+    const made = settled(() => this.#model.make(given, this.#newId(), now));
     const keep = (record: () => R) =>
       this.#complete(
         () => input,
@@ -115,8 +113,10 @@ export abstract class RecordService<
         },
       );
     return keep(made).catch((error: unknown) => {
-      if (withoutAuthor === undefined || !isUnknownAuthor(error)) throw error;
-      return keep(withoutAuthor);
+      // A caller that is no user: it did not send the author that is unknown.
+      const mayRetry = given !== input && this.access?.mayHaveNoAuthor;
+      if (!mayRetry || !isUnknownAuthor(error)) throw error;
+      return keep(() => ({ ...made(), authorId: null }));
     });
   }
 

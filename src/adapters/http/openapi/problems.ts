@@ -86,8 +86,14 @@ const ownMembers: { readonly [C in ProblemCode]?: Members } = {
   'invalid-record': field('/name', 'required', 'This field is required.'),
   'email-taken': field('/email', 'taken', 'Another user already has this email address.'),
   'user-has-posts': {
-    properties: { posts: { ...countSchema, minimum: 1, description: 'How many there are.' } },
-    required: ['posts'],
+    properties: {
+      posts: {
+        ...countSchema,
+        minimum: 1,
+        description: 'How many there are, for a caller that may read posts.',
+      },
+    },
+    required: [],
     example: { members: { posts: 3 } },
   },
   'store-unavailable': {

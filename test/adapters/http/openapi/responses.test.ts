@@ -189,6 +189,16 @@ describe('responses are as the description says', function () {
     ]);
   });
 
+  it('a conflict, to a caller that may not read what is in the way', async () => {
+    const { id } = await make('/users', { name: 'Cy' });
+    await make('/posts', { title: 'C', authorId: id });
+    const headers = { ...as({ scopes: ['users:write'] }), 'If-Match': '*' };
+    const answer = await api.send('DELETE', `/users/${id}`, headers);
+    expect(answer.body.code).to.equal('user-has-posts');
+    expect(answer.body).not.to.have.property('posts');
+    description.check('deleteUser', answer);
+  });
+
   it('lists, with and without what a query may ask for', async () => {
     const user = await make('/users', { name: 'Cy', own: [1] });
     await make('/posts', { title: 'C', authorId: user.id });

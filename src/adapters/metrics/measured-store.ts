@@ -3,26 +3,21 @@ import type { Collection } from '../../domain/record.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 
-/** Makes what is told of each call of one operation when it has ended. Every text is one of a small set. */
-export type Measure = (
-  collection: Collection,
-  operation: keyof Store['users'],
-) => (outcome: string, seconds: number) => void;
+/** Told of each call of one operation when it has ended. Every text is one of a small set. */
+type Ended = (outcome: string, seconds: number) => void;
+export type Measure = (collection: Collection, operation: keyof Store['users']) => Ended;
 
 /** A store that says of each call how it ended and how long it took. */
 export function measuredStore(store: Store, measure: Measure): Store {
   const { users, posts, transfer } = store;
-  const timed = (collection: Collection) => (operation: keyof Store['users']) =>
-    timing(measure(collection, operation));
-  const [ofUsers, ofPosts] = [timed('users')('delete'), timed('posts')('delete')];
   return {
     users: {
-      ...measuredRepository(users, timed('users')),
-      delete: (...given) => ofUsers(() => users.delete(...given)),
+      ...measuredRepository(users, (operation) => measure('users', operation)),
+      delete: timed(measure('users', 'delete'), (...given) => users.delete(...given)),
     },
     posts: {
-      ...measuredRepository(posts, timed('posts')),
-      delete: (...given) => ofPosts(() => posts.delete(...given)),
+      ...measuredRepository(posts, (operation) => measure('posts', operation)),
+      delete: timed(measure('posts', 'delete'), (...given) => posts.delete(...given)),
     },
     ...(transfer && { transfer }),
     ready: () => store.ready(),
@@ -31,38 +26,32 @@ export function measuredStore(store: Store, measure: Measure): Store {
   };
 }
 
-type Timed = <T>(call: () => Promise<T>) => Promise<T>;
+function measuredRepository<R, Filter, Sort extends string>(
+  repository: Repository<R, Filter, Sort>,
+  measure: (operation: keyof Repository<R, Filter, Sort>) => Ended,
+): Repository<R, Filter, Sort> {
+  return {
+    get: timed(measure('get'), (...given) => repository.get(...given)),
+    list: timed(measure('list'), (...given) => repository.list(...given)),
+    create: timed(measure('create'), (...given) => repository.create(...given)),
+    isIdTaken: timed(measure('isIdTaken'), (...given) => repository.isIdTaken(...given)),
+    update: timed(measure('update'), (...given) => repository.update(...given)),
+  };
+}
 
-function timing(measure: ReturnType<Measure>): Timed {
-  return (call) => {
+function timed<Given extends readonly unknown[], T>(
+  ended: Ended,
+  call: (...given: Given) => Promise<T>,
+): (...given: Given) => Promise<T> {
+  return (...given) => {
     const start = performance.now();
-    const end = (outcome: string) => measure(outcome, (performance.now() - start) / 1000);
-    const result = call();
-    // The very promise of the store goes on: whoever waits for it hears no later of it.
+    const end = (outcome: string) => ended(outcome, (performance.now() - start) / 1000);
+    const result = call(...given);
+    // The very promise of the store goes on: its caller hears no later of it.
     result.then(
       () => end('ok'),
       (error: unknown) => end(isRostrumError(error) ? error.code : 'error'),
     );
     return result;
-  };
-}
-
-function measuredRepository<R, Filter, Sort extends string>(
-  repository: Repository<R, Filter, Sort>,
-  timed: (operation: keyof Repository<R, Filter, Sort>) => Timed,
-): Repository<R, Filter, Sort> {
-  const [get, list, create, isIdTaken, update] = [
-    timed('get'),
-    timed('list'),
-    timed('create'),
-    timed('isIdTaken'),
-    timed('update'),
-  ];
-  return {
-    get: (id) => get(() => repository.get(id)),
-    list: (request) => list(() => repository.list(request)),
-    create: (make, claim) => create(() => repository.create(make, claim)),
-    isIdTaken: (id) => isIdTaken(() => repository.isIdTaken(id)),
-    update: (id, decide) => update(() => repository.update(id, decide)),
   };
 }

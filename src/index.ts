@@ -32,7 +32,7 @@ type Exactly<T> = [T][T extends unknown ? 0 : never];
 /**
  * Puts the core on a store. The store stays the caller's: to make, and to close.
  *
- * What it returns may do everything. Code that acts for somebody is given `rostrum.as(caller)`.
+ * What it returns may do everything. Code that acts for a caller is given `rostrum.as(caller)`.
  *
  * Custom fields are typed by their schemas, and are any JSON without one.
  *

@@ -10,7 +10,7 @@ export function isPlainUrl(text: string): boolean {
   return url.username + url.password + url.search + url.hash === '';
 }
 
-/** True for a URL whose answers nobody on the way can change. */
+/** True for a URL whose responses cannot be changed on the way. */
 export function isSafeUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));

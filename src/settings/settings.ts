@@ -30,9 +30,9 @@ export interface Settings {
   readonly authAudience: string | undefined;
   /** Where the identity provider publishes its keys. */
   readonly authJwksUrl: string | undefined;
-  /** The claim of a token that names the user whom the caller is. */
+  /** The claim of a token that has the id of the caller's user. */
   readonly authSubjectClaim: string;
-  /** Whether it is meant that everybody may do everything, from other machines too. */
+  /** Whether every client may do everything, from other machines too. */
   readonly anonymous: boolean;
   /** Where clients see the server behind a proxy. */
   readonly publicUrl: string | undefined;

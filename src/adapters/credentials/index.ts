@@ -1,3 +1,3 @@
-/** Who asks: keys of a file. The tokens of an identity provider are loaded when they are set up. */
+/** Callers by the keys of a file. The tokens of an identity provider are loaded when they are set up. */
 export { CredentialsError, CredentialsUnavailable, type Refused } from './judged.ts';
 export { addKey, KeyFile, listKeys, revokeKey } from './key-file.ts';

@@ -41,7 +41,7 @@ const idForm = /^[A-Za-z0-9-]{1,32}$/;
 /** How often the file is looked at, at most. */
 const lookMs = 1000;
 
-/** A key, made ready for those who ask with it. */
+/** A key, made ready for requests. */
 interface Key {
   /** How its token begins: under another id, a line is for no token. */
   readonly prefix: string;
@@ -115,7 +115,7 @@ function prepared(records: ReadonlyMap<string, KeyRecord>): ReadonlyMap<string, 
 /**
  * Adds a key.
  *
- * @returns its token, which nobody can read again
+ * @returns its token, which the file does not have
  * @throws CredentialsError for a file that a server refuses
  */
 export function addKey(

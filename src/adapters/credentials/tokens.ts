@@ -19,11 +19,11 @@ export interface TokenOptions {
   readonly audience: string;
   /** Where the issuer publishes its keys (RFC 7517). */
   readonly jwksUrl: string;
-  /** The claim that names the user whom the caller is; `sub` when absent. */
+  /** The claim that has the id of the caller's user; `sub` when absent. */
   readonly subjectClaim?: string | undefined;
 }
 
-/** Signatures by which nobody who can check a token can make one. */
+/** Asymmetric signatures alone: a key that checks a token cannot make one. */
 const algorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -233,7 +233,7 @@ function isCanonical(token: string): boolean {
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
-/** An ID token says who logged in, and is no permission (RFC 9068, section 2.1 and 4). */
+/** An ID token says that a user logged in, and is no permission (RFC 9068, section 2.1 and 4). */
 function isAccessToken(payload: JWTPayload, typ: string | undefined): boolean {
   const type = typ?.toLowerCase().replace(/^application\//, '');
   if (type !== 'at+jwt' && type !== 'jwt') return false;

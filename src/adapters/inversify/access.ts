@@ -10,7 +10,7 @@ const window = 60;
 const refusedTokens = 100;
 
 /**
- * Who is asked for credentials: nobody, unless keys or tokens are set. What is not set is not loaded.
+ * Checks credentials by what is set, keys or tokens; undefined where neither is. What is not set is not loaded.
  *
  * @throws CredentialsError
  */
@@ -61,7 +61,7 @@ export async function createRateLimits(
 }
 
 /**
- * The names of a server that asks nobody for credentials and listens on loopback: a web page that
+ * The names of a server that asks for no credentials and listens on loopback: a web page that
  * reaches it under a name of its own is refused. On other addresses any name will do.
  */
 export function ownHosts({ host, publicUrl }: Settings): ((name: string) => boolean) | undefined {

@@ -84,7 +84,7 @@ function jsonSchemaOf(schema: CustomFieldsSchema | undefined): JsonObject | unde
   return schema && 'jsonSchema' in schema ? (schema as JsonFieldsSchema).jsonSchema : undefined;
 }
 
-/** Who may ask, and how much. */
+/** Credentials and limits. */
 export const accessModule = new ContainerModule(({ bind }) => {
   bind(tokens.authenticate)
     .toResolvedValue(createAuthenticate, [tokens.settings, tokens.logger])

@@ -25,14 +25,14 @@ export const tokens = {
   clock: token<Clock>('clock'),
   ids: token<IdGenerator>('ids'),
   logger: token<Logger>('logger'),
-  /** Undefined where nobody asks for them. */
+  /** Undefined where no port is set for them. */
   metrics: token<Metrics | undefined>('metrics'),
   /** Undefined where no provider of spans was registered. */
   trace: token<Trace | undefined>('trace'),
   store: token<Store>('store'),
   /** Schemas for a deployment's custom fields: those of the settings. */
   customFields: token<CustomFieldsSchemas>('custom-fields'),
-  /** Says who asks; undefined where nobody is asked. */
+  /** Names the caller of a request; undefined where no credentials are asked for. */
   authenticate: token<Authenticate | undefined>('authenticate'),
   rateLimits: token<RateLimits>('rate-limits'),
   rostrum: token<Rostrum>('rostrum'),

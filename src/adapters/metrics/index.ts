@@ -72,7 +72,7 @@ export class Metrics {
     this.#problems.inc({ code });
   }
 
-  /** Says how many connections are open, when somebody asks. */
+  /** Shows how many connections are open. */
   connections(count: () => number): void {
     new Gauge({
       name: 'rostrum_http_connections',

@@ -242,7 +242,7 @@ describe('tokens of an identity provider', () => {
     published = [{ ...second, kid: 'k2' }];
     const asked = fetches;
     passMinutes(8.9);
-    expect(await callerOf(verifier, token), 'nobody waits for keys').not.to.equal(undefined);
+    expect(await callerOf(verifier, token), 'no wait for keys').not.to.equal(undefined);
     while (fetches === asked) await sleep(5);
     passMinutes(1);
     expect(await callerOf(verifier, token)).to.equal(undefined);

@@ -62,7 +62,7 @@ describe('the metrics', () => {
     expect(seconds).to.be.above(0).and.below(10);
   });
 
-  it('know what is under way, and who did not wait for it', async () => {
+  it('know what is under way, and which clients did not wait', async () => {
     const metrics = new Metrics();
     const { store, begun, release } = slowStore();
     await using api = await start(metrics, store);

@@ -83,7 +83,7 @@ describe('the log', () => {
     expect(readFileSync(file, 'utf8')).to.contain('"msg":"last"');
   });
 
-  it('does not keep a process that has ended, when nobody reads it', async function () {
+  it('does not keep a process that has ended, when it is not read', async function () {
     if (process.platform === 'win32') this.skip();
     await outcomeOf(start('mkfifo', [file]));
     const reader = openSync(file, constants.O_RDWR | constants.O_NONBLOCK);
@@ -102,7 +102,7 @@ describe('the log', () => {
     expect(lines().map(({ msg }) => msg)).to.deep.equal(['a', 'b']);
   });
 
-  it('has lines for debugging where they are asked for, and nobody makes them elsewhere', async () => {
+  it('has lines for debugging where they are asked for, and elsewhere they are not made', async () => {
     const program = "logger.debug?.({ n: 1 }, 'd'); logger.info({}, 'i'); logger.warn({}, 'w');";
     for (const [level, names] of [
       ['debug', ['debug', 'info', 'warn']],

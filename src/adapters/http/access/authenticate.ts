@@ -36,7 +36,7 @@ interface Parts {
   readonly logger: Logger | undefined;
 }
 
-/** Finds out who asks, and binds the core to them. Without this step every client may do everything. */
+/** Finds the caller, and binds the core to it. Without this step every client may do everything. */
 export function authentication({ rostrum, authenticate, failures, logger }: Parts): Step {
   const boundTo = boundCores(rostrum);
   const warnings = new Repeats();
@@ -97,7 +97,7 @@ async function ask(
   }
 }
 
-/** The code of an error which says that nobody can tell at present. */
+/** The code of an error which says that credentials cannot be checked at present. */
 const unavailable = 'credentials-unavailable';
 
 function fail(cause: unknown): never {

@@ -6,7 +6,7 @@ import type { RateLimiter } from './rate-limit.ts';
 /** For how many keys counts are kept: what is beyond them costs the longest unused one its count. */
 const maxKeys = 50_000;
 
-/** Longer keys are replaced by their digest: nobody makes them as long as memory. */
+/** Longer keys are replaced by their digest, so that no client can fill the memory with them. */
 const maxKeyLength = 64;
 
 /** What one policy allows. */

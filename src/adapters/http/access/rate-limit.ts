@@ -37,7 +37,7 @@ export function take({ quotas }: Counted, limiter: RateLimiter, key: string): Pr
 }
 
 /**
- * Looks whether somebody may go on, and counts nothing.
+ * Looks whether a key has anything left, and counts nothing.
  *
  * @returns undefined for a key without a count, as nearly all have none
  * @throws Problem `too-many-requests`

@@ -37,7 +37,7 @@ export function logAtEnd(exchange: Exchange, logger: Logger): void {
   });
 }
 
-/** One line a change, when it is durable and before its response: who changed what. */
+/** One line a change, when it is durable and before its response: its caller, and what was changed. */
 export function auditLog(logger: Logger | undefined): Audit {
   if (logger === undefined) return () => {};
   return (exchange, change) => {
@@ -91,7 +91,7 @@ export class Repeats {
   }
 }
 
-/** Says who asked, and in which request. */
+/** Names the client and its request. */
 function addClient(fields: Record<string, unknown>, exchange: Exchange): void {
   const { address, caller, requestId, traceId } = exchange;
   fields.address = address;

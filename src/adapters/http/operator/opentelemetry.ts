@@ -1,4 +1,4 @@
-/** Spans of requests, by the API of OpenTelemetry alone: whoever registers a provider has them. */
+/** Spans of requests, by the API of OpenTelemetry alone: where a provider is registered, it gets them. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   context,

@@ -9,7 +9,7 @@ import { type RateLimits, take } from './access/rate-limit.ts';
 import type { Api, Operation, State, Step } from './endpoint.ts';
 import { type Resource, resourcesOf } from './endpoints/resources.ts';
 import { endpointsFor } from './endpoints/table.ts';
-import type { Exchange, Query, Target } from './exchange.ts';
+import type { Exchange, Target } from './exchange.ts';
 import type { Room } from './load/room.ts';
 import { auditLog } from './operator/log.ts';
 import type { RostrumHttpOptions } from './options.ts';
@@ -154,18 +154,11 @@ function handle(api: Omit<Api, 'rostrum'>): Step {
   };
 }
 
-/** Equal queries of an endpoint are one object, as a rule (`QueryTable`). */
-const keys = new WeakMap<Query, string>();
-
 /** What takes as long and as much memory each time: lists of one shape, one record. */
 function keyOf({ id, query }: Exchange, { endpoint, kind }: Operation): string {
   if (kind !== 'list') return id;
-  const known = keys.get(query);
-  if (known !== undefined) return known;
   const limit = Number(query.get('limit')?.[0] ?? pageLimits.default);
   const size = limit > pageLimits.default ? 'large' : limit > 1 ? 'usual' : 'one';
   const names = [...query.keys()].filter((name) => name !== 'limit' && name !== 'sort');
-  const key = [endpoint.operation, size, query.get('sort')?.[0], ...names].join(' ');
-  keys.set(query, key);
-  return key;
+  return [endpoint.operation, size, query.get('sort')?.[0], ...names].join(' ');
 }

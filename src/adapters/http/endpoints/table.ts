@@ -45,7 +45,7 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
       One: 'User',
       many: 'users',
       Many: 'Users',
-      handlers: { ...userHandlers, list: listHandler('users', ofUsers, readUserFilter) },
+      handlers: { ...userHandlers, list: listHandler('users', ofUsers, readUserFilter, users) },
       schemas: {
         record: schemas.user,
         input: schemas.userInput,
@@ -68,7 +68,7 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
       One: 'Post',
       many: 'posts',
       Many: 'Posts',
-      handlers: { ...postHandlers, list: listHandler('posts', ofPosts, readPostFilter) },
+      handlers: { ...postHandlers, list: listHandler('posts', ofPosts, readPostFilter, posts) },
       schemas: {
         record: schemas.post,
         input: schemas.postInput,

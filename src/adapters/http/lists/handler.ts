@@ -1,9 +1,10 @@
+import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
 import type { EntityFilter, Page } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
-import type { EntityFields } from '../../../domain/record.ts';
+import type { Collection, EntityFields } from '../../../domain/record.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Handler } from '../endpoint.ts';
-import type { Query } from '../exchange.ts';
+import type { Exchange, Query } from '../exchange.ts';
 import { joined, json, revalidated } from '../response.ts';
 import { type ListQuery, readListQuery } from './query.ts';
 
@@ -15,24 +16,31 @@ interface ListCalls<Filter, Sort extends string> {
 /** A longer `Link` is left out: clients take no more of a header. */
 const maxLinkLength = 8 * 1024;
 
+/** How many queries are kept as they were read, and of what length; a cursor is longer. */
+const kept = { count: 100, length: 100 };
+
 /** The handler of a list: a page, and where the next one begins. */
 export function listHandler<Filter extends EntityFilter, Sort extends string>(
-  collection: 'users' | 'posts',
+  collection: Collection,
   service: (rostrum: Rostrum) => ListCalls<Filter, Sort>,
   readFilter: (query: Query) => Filter,
+  customFields: CustomFilterFields | undefined,
 ): Handler {
-  // A query that many requests of an API have is one object (`QueryTable`) with one meaning.
-  const known = new WeakMap<Query, ListQuery<Filter, Sort>>();
+  // Many requests have one of a few queries, such as `limit=20`.
+  const known = new Map<string, ListQuery<Filter, Sort>>();
+
+  function read({ query, target }: Exchange): ListQuery<Filter, Sort> {
+    const text = target.query;
+    const last = known.get(text);
+    if (last !== undefined) return last;
+    const listed = readListQuery<Filter, Sort>(collection, query, readFilter, customFields);
+    if (known.size === kept.count) known.clear();
+    if (text.length <= kept.length) known.set(text, listed);
+    return listed;
+  }
 
   return async (exchange, { rostrum }) => {
-    const { base, query } = exchange;
-    let listed = known.get(query);
-    if (listed === undefined) {
-      const customFields = rostrum.customFilters[collection];
-      listed = readListQuery<Filter, Sort>(collection, query, readFilter, customFields);
-      known.set(query, listed);
-    }
-    const { request, cursorAt, queryAt } = listed;
+    const { request, cursorAt, queryAt } = read(exchange);
     const headers = [...revalidated];
     const { items, next, total } = await service(rostrum).list({
       ...request,
@@ -40,7 +48,7 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
     });
     const cursor = next === undefined ? undefined : cursorAt(next);
     if (cursor !== undefined) {
-      const link = `<${base}/${collection}?${queryAt(cursor)}>; rel="next"`;
+      const link = `<${exchange.base}/${collection}?${queryAt(cursor)}>; rel="next"`;
       if (link.length <= maxLinkLength) headers.push('Link', link);
     }
     if (total !== undefined) headers.push('X-Total-Count', String(total));

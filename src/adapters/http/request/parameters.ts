@@ -7,14 +7,9 @@ import { parseQuery } from './query.ts';
 
 type Refused = Extract<ProblemEntry, { readonly parameter: string }>;
 
-/** How many queries are kept as they were read, and of what length; a cursor is longer. */
-const keptQueries = { count: 100, length: 100 };
-
 /** The query parameters that an endpoint takes. */
 export class QueryTable {
   readonly #parameters: ReadonlyMap<string, Parameter>;
-  /** Many requests have one of a few queries, such as `limit=20`. */
-  readonly #kept = new Map<string, Query>();
 
   constructor(parameters: readonly Parameter[]) {
     this.#parameters = new Map(parameters.map((parameter) => [parameter.name, parameter]));
@@ -22,21 +17,11 @@ export class QueryTable {
 
   /**
    * Reads a query and refuses each parameter that the endpoint does not take, or not so often, or
-   * not with this value. Equal texts may be one object, of this table alone.
+   * not with this value.
    *
    * @throws Problem `invalid-query`
    */
   read(text: string): Query {
-    const kept = this.#kept.get(text);
-    if (kept !== undefined) return kept;
-    const query = this.#read(text);
-    if (text.length > keptQueries.length) return query;
-    if (this.#kept.size === keptQueries.count) this.#kept.clear();
-    this.#kept.set(text, query);
-    return query;
-  }
-
-  #read(text: string): Query {
     const query = parseQuery(text);
     if (query === undefined) throw this.#refusal('The query is not percent-encoded UTF-8.', []);
     const errors: Refused[] = [];

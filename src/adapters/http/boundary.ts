@@ -16,7 +16,7 @@ import { requestIdFrom } from './request/request-id.ts';
 import { parseTarget, publicBase } from './request/target.ts';
 import { traceIdFrom } from './request/trace-parent.ts';
 import { commonHeaders, respond, setHeaders } from './response.ts';
-import { endOfTurn } from './server/turn.ts';
+import { endOfTurn } from './server/send-together.ts';
 import { endOfBody, isBodyDue, sendBeforeBody } from './server/unread-body.ts';
 
 export interface BoundaryOptions {
@@ -51,7 +51,7 @@ export function boundaryOptions(options: RostrumHttpOptions): BoundaryOptions {
  */
 export function createBoundary(options: BoundaryOptions): Middleware {
   const { logger, accessLog, metrics, trace, cors, isOwnHost, publicUrl, addressOf } = options;
-  // Without a logger, the app's `error` event has what nobody expected.
+  // Without a logger, the app's `error` event has what was not expected.
   const fail = logger && failureLog(logger);
   return (ctx, next) => {
     const { headers } = ctx.req;
@@ -95,7 +95,7 @@ export function createBoundary(options: BoundaryOptions): Middleware {
   }
 }
 
-/** Not the cause itself: an error of Koa's for a client, or of a connection, would count as nobody's. */
+/** Not the cause itself: an error of Koa's for a client, or of a connection, would not count as a failure. */
 function failed(cause: unknown): Error {
   const error = new Error('A request failed.', { cause });
   error.stack += `\ncaused by ${inspect(cause)}`; // Koa prints the stack and no cause.
@@ -114,7 +114,7 @@ function uriTooLong(): Problem {
   return new Problem('uri-too-long', sentence);
 }
 
-/** What `ctx.throw(403)` throws: Koa sends it, and it is nobody's failure. */
+/** What `ctx.throw(403)` throws: Koa sends it, and it is no failure. */
 export function isForClient(error: unknown): boolean {
   return error instanceof Error && 'expose' in error && error.expose === true;
 }

@@ -30,7 +30,7 @@ export type Query = ReadonlyMap<string, readonly string[]>;
 
 const noQuery: Query = new Map();
 
-/** What is left to somebody in the present window. */
+/** What is left to a client in the present window. */
 export interface Quota {
   /** The name of the policy. */
   readonly policy: string;
@@ -55,7 +55,7 @@ interface Beginning {
 }
 
 /**
- * The client went away: nobody is left who could take a response. Thrown by `checkClient` and
+ * The client went away: no response can be taken any more. Thrown by `checkClient` and
  * `checkWaited`, by the reader of bodies where its body does not come, and ended in silence by the
  * boundary. A response on its way is dropped with its connection (`server/connections.ts`), and the
  * log calls it aborted.
@@ -90,7 +90,7 @@ export class Exchange {
   problem: string | undefined;
   /** The id in the path; empty where there is none. */
   id = '';
-  /** Who asks; undefined where nobody is asked, and until it is known. */
+  /** The caller; undefined without credentials, and until it is known. */
   caller: Caller | undefined;
   /** Why its credentials were refused, for the log. */
   refused: string | undefined;
@@ -132,7 +132,7 @@ export class Exchange {
       const timer = setTimeout(late, deadlineMs);
       this.res.once('close', () => {
         clearTimeout(timer);
-        ended.abort(new RequestAborted('The client is gone.'));
+        if (!this.res.writableFinished) ended.abort(new RequestAborted('The client is gone.'));
       });
       if (this.res.destroyed) ended.abort(new RequestAborted('The client is gone.'));
     }
@@ -158,15 +158,15 @@ export class Exchange {
     return this.metadataPath === '' ? undefined : this.site + this.metadataPath;
   }
 
-  /** @throws RequestAborted when nobody waits for the response any more */
+  /** @throws RequestAborted when the client is gone */
   checkClient(): void {
     const isGone = this.res.destroyed || this.req.socket.destroyed;
     if (isGone) throw new RequestAborted('The client is gone.');
   }
 
   /**
-   * The same for a request that waited for others. Who ended their side of the connection meanwhile
-   * is gone as well, as a rule, and one who only half closed it is told.
+   * The same for a request that waited for others. A client that ended its side of the connection meanwhile
+   * is gone as well, as a rule, and one that only half closed it is told.
    *
    * @throws RequestAborted
    * @throws RostrumError `overloaded`

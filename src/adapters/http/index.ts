@@ -1,4 +1,4 @@
-/** Rostrum over HTTP: in somebody's Koa app or `node:http` server, or as a server of its own. */
+/** Rostrum over HTTP: in a Koa app or `node:http` server, or as a server of its own. */
 
 export type { Authenticate, Refused } from './access/authenticate.ts';
 export { bearerAuthentication, type TokenVerifier } from './access/bearer.ts';

@@ -12,7 +12,7 @@ import { below, mountPath, parseTarget, prefixPath } from './request/target.ts';
 import { respond } from './response.ts';
 
 /**
- * Rostrum in somebody else's Koa app: serves what lies under the prefix, and leaves all else to
+ * Rostrum in another Koa app: serves what lies under the prefix, and leaves all else to
  * the rest of the app. The pages of the problems lie under the prefix as well.
  *
  * Works below `koa-mount` and the like, too: `Location`, `Link` and `type` are paths as the client
@@ -24,7 +24,7 @@ export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions 
   return apiMiddleware(rostrum, options, new Room());
 }
 
-/** The same, in a room that is shared with what the program serves beside the API. */
+/** The same, in a room that is shared with the pages of the program. */
 export function apiMiddleware(
   rostrum: Rostrum,
   options: RostrumHttpOptions,
@@ -68,7 +68,7 @@ export function apiMiddleware(
 type NextListener = (error?: unknown) => void;
 
 /**
- * Rostrum as a listener for somebody's plain `node:http` server, or for Connect and Express
+ * Rostrum as a listener for a plain `node:http` server, or for Connect and Express
  * (`app.use('/forum', rostrumListener(rostrum))`). What does not lie under the prefix goes on to
  * the rest of such an app, and is 404 where there is none.
  */

@@ -27,13 +27,13 @@ export interface RostrumHttpOptions {
   /** Told of requests, to count them. */
   readonly metrics?: HttpMetrics | undefined;
   /**
-   * Says who asks. Asked when the endpoint is known, and before anything else of the request is
-   * looked at. Without it nobody is asked, and everybody may do everything.
+   * Names the caller. Asked when the endpoint is known, and before anything else of the request is
+   * looked at. Without it every client may do everything.
    */
   readonly authenticate?: Authenticate | undefined;
   /** None when absent. */
   readonly rateLimits?: RateLimits | undefined;
-  /** Whose `X-Forwarded-For` counts, for limits and the log; nobody's when absent. */
+  /** The proxies whose `X-Forwarded-For` counts, for limits and the log; none when absent. */
   readonly trustedProxies?: TrustedProxies | undefined;
   /** The origins whose scripts may read responses (`https://app.example.com`); none when absent. */
   readonly cors?: readonly string[] | undefined;

@@ -9,7 +9,7 @@ export function metadataPath(prefix: string): string {
   return `/.well-known/oauth-protected-resource${prefix}`;
 }
 
-/** Says who issues tokens for the API, and which scopes there are (RFC 9728, section 2). */
+/** Names the issuer of tokens for the API, and which scopes there are (RFC 9728, section 2). */
 export function resourceMetadata(
   ctx: Context,
   { site }: Exchange,

@@ -18,11 +18,11 @@ export interface AdmissionLimits {
    * waits for its end.
    */
   readonly busyTurnMs: number;
-  /** Nobody joins a line in which the wait would be longer than this, in milliseconds. */
+  /** A request is refused where it would wait for longer than this, in milliseconds. */
   readonly waitMs: number;
   /** A line this long may always be joined, as the process may just have been paused. */
   readonly shortLine: number;
-  /** Nobody joins a line this long: parts of bodies may be in memory already. */
+  /** A line this long is full: parts of bodies may be in memory already. */
   readonly longLine: number;
 }
 

@@ -107,7 +107,7 @@ function parseObject(text: string): JsonObject {
   throw new Problem('invalid-body', `The body has the key ${key} twice in one object.`);
 }
 
-/** A body that somebody read before us is gone; waiting for it would never end. */
+/** A body that other middleware has read is gone: a wait for it would never end. */
 function checkUnread(ctx: Context): void {
   const { body } = ctx.request as ParsedRequest;
   if (ctx.req.socket.destroyed || (ctx.req.destroyed && !ctx.req.complete))

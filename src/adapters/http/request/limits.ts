@@ -1,7 +1,7 @@
 import { recordLimits } from '../../../domain/rules.ts';
 
 /**
- * What a response has beside what the client gave: id, times and the fallbacks of fields that it
+ * What a response has besides what the client gave: id, times and the fallbacks of fields that it
  * left out. The longest comes to 160 bytes with the ids that are made here.
  */
 const addedBytes = 1024;

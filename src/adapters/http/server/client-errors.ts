@@ -9,7 +9,7 @@ import { maxTargetLength } from '../request/limits.ts';
 import { commonHeaders } from '../response.ts';
 import type { Connections } from './connections.ts';
 import type { ServeOptions } from './options.ts';
-import { endOfTurn } from './turn.ts';
+import { endOfTurn } from './send-together.ts';
 import { drain, drainMs } from './unread-body.ts';
 
 /** What Node's HTTP parser and its timers end in. */

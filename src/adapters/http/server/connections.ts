@@ -18,7 +18,7 @@ const lookedFor = 100;
 
 /**
  * The connections of a server. Requests of one connection are served one after another: a client
- * who sends many at once waits for itself and not others for it.
+ * that sends many at once waits for itself, and others do not wait for it.
  */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();

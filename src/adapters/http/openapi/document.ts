@@ -10,7 +10,7 @@ import { publicBase } from '../request/target.ts';
 import { headerComponents, headerReferences } from './headers.ts';
 import { problemContent, problemHeaders, problemSchemas } from './problems.ts';
 import { mediaType, recordSchemas } from './schemas.ts';
-import { describe, describeScopes, linksOf } from './texts.ts';
+import { describe, describeScopes } from './texts.ts';
 
 /** What of an app's options the description depends on. */
 type Options = Omit<RostrumAppOptions, 'ready'>;
@@ -104,7 +104,6 @@ class Description {
     const { customFields = {} } = this.#options;
     const described = Object.entries(endpoint.responses).map(([status, response]) => {
       const { description, schema, headers = [] } = response;
-      const links = linksOf(endpoint, status);
       const content = schema && { 'application/json': mediaType(schema, customFields) };
       return [
         status,
@@ -112,7 +111,6 @@ class Description {
           description,
           headers: this.#headersOf(headers),
           ...(content && { content }),
-          ...(links && { links }),
         },
       ] as const;
     });

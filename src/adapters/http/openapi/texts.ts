@@ -1,5 +1,4 @@
 import type { Endpoint } from '../endpoint.ts';
-import type { JsonSchema, Parameter } from '../parameter.ts';
 
 const texts: Readonly<Record<string, string>> = {
   list: 'A page ends at "limit", or before it has more than 2 MiB. Only "next" tells whether more follow.',
@@ -26,34 +25,4 @@ export function describeScopes({ operation, scopes }: Endpoint): string {
   const [always, own] = scopes;
   const or = own === undefined ? '' : `, or ${own} for what is the caller's own`;
   return `Needs the scope ${always}${or}.${ofCallers[operation] ?? ''}`;
-}
-
-/** Where a response leads. */
-export function linksOf({ operation, query }: Endpoint, status: string): JsonSchema | undefined {
-  if (status === '201') return recordLinks(operation.replace('create', ''));
-  return operation.startsWith('list') ? { nextPage: nextPage(operation, query) } : undefined;
-}
-
-function recordLinks(one: string): JsonSchema {
-  const id = '$response.body#/id';
-  const toRecord = ['get', 'replace', 'patch', 'delete'].map((verb) => [
-    `${verb}${one}`,
-    { operationId: `${verb}${one}`, parameters: { id } },
-  ]);
-  return {
-    ...Object.fromEntries(toRecord),
-    ...(one === 'User' && {
-      listPosts: { operationId: 'listPosts', parameters: { authorId: id } },
-    }),
-  };
-}
-
-/** A cursor is bound to the filter and the sort of its list, which the link repeats. */
-function nextPage(operationId: string, query: readonly Parameter[]): JsonSchema {
-  const repeated = query.map(({ name }) => [name, `$request.query.${name}`] as const);
-  return {
-    description: 'The next page, where "next" is not null.',
-    operationId,
-    parameters: { ...Object.fromEntries(repeated), cursor: '$response.body#/next' },
-  };
 }

@@ -10,13 +10,7 @@ interface Media {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
-interface Link {
-  readonly operationId: string;
-  readonly parameters: Readonly<Record<string, string>>;
-}
-
 interface Described {
-  readonly links?: Readonly<Record<string, Link>>;
   readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
   readonly content?: Readonly<Record<string, Media>>;
 }
@@ -130,11 +124,6 @@ export class DescriptionUnderTest {
   contentOf(operationId: string): Readonly<Record<string, Media>> {
     const operation = this.operations.find((one) => one.operationId === operationId);
     return operation?.requestBody?.content ?? {};
-  }
-
-  linksOf(operationId: string, status: string): Readonly<Record<string, Link>> {
-    const operation = this.operations.find((one) => one.operationId === operationId);
-    return operation?.responses[status]?.links ?? {};
   }
 
   /** Every media type of the description, with the examples that it has. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { CredentialsError } from './judged.ts';
 
 /** How long a command waits for another one, and when a lock counts as left by one that died. */
@@ -14,13 +14,7 @@ const [waitMs, staleMs] = [15_000, 10_000];
 export function withLock<T>(file: string, work: (checkLock: () => void) => T): T {
   const lock = `${file}.lock`;
   const owner = randomUUID();
-  const isOurs = (): boolean => {
-    try {
-      return readFileSync(lock, 'utf8') === owner;
-    } catch {
-      return false;
-    }
-  };
+  const isOurs = () => existsSync(lock) && readFileSync(lock, 'utf8') === owner;
   take(lock, owner);
   try {
     return work(() => {
@@ -43,17 +37,8 @@ function take(lock: string, owner: string): void {
       throw new CredentialsError(`The file ${lock} is there: another command changes the keys.`);
     }
     const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-    if (Date.now() - made > staleMs) discard(lock, `${lock}.${owner}`);
+    // It may be the new one of a command that removed the stale one first: that command finds it lost.
+    if (Date.now() - made > staleMs) rmSync(lock, { force: true });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-  }
-}
-
-/** Removes a lock that was left behind: by renaming it, so that one command alone does. */
-function discard(lock: string, name: string): void {
-  try {
-    renameSync(lock, name);
-    rmSync(name);
-  } catch {
-    // Another command was first.
   }
 }

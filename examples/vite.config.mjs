@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-const client = resolve(import.meta.dirname, '..', 'src', 'client');
+const client = resolve(import.meta.dirname, '..', 'packages', 'rostrum-client', 'src');
 
 export default {
   server: {
@@ -9,9 +9,9 @@ export default {
   },
   resolve: {
     alias: {
-      'rostrum/client': resolve(client, 'index.ts'),
-      'rostrum/react-admin': resolve(client, 'react-admin.ts'),
-      'rostrum/refine': resolve(client, 'refine.ts'),
+      'rostrum-client/react-admin': resolve(client, 'react-admin.ts'),
+      'rostrum-client/refine': resolve(client, 'refine.ts'),
+      'rostrum-client': resolve(client, 'index.ts'),
     },
   },
 };

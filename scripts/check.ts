@@ -13,6 +13,9 @@ import { parseArgs } from 'node:util';
 const root = resolve(import.meta.dirname, '..');
 const modules = join(root, 'node_modules');
 
+/** The packages that are built, by their folders. */
+const packages = ['.', 'packages/rostrum-client'];
+
 interface Result {
   readonly ok: boolean;
   readonly output: string;
@@ -40,7 +43,9 @@ const parts: Record<string, Part> = {
   types: {
     title: 'types and build (tsc)',
     async run() {
-      await rm(join(root, 'dist'), { recursive: true, force: true });
+      for (const folder of packages) {
+        await rm(join(root, folder, 'dist'), { recursive: true, force: true });
+      }
       return tool('typescript/bin/tsc', '-b', '--force', '--pretty', 'false');
     },
   },
@@ -57,25 +62,27 @@ const parts: Record<string, Part> = {
     run: () => node(join(root, 'scripts', 'sbom.ts')),
   },
   package: {
-    title: 'the package as it ships (publint, attw)',
+    title: 'the packages as they ship (publint, attw)',
     needs: ['types'],
-    run: checkPackage,
+    run: checkPackages,
   },
 };
 
-async function checkPackage(): Promise<Result> {
+async function checkPackages(): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), 'rostrum-pack-'));
   try {
-    const packed = await npm('pack', '--ignore-scripts', '--pack-destination', directory);
-    const [name] = await readdir(directory);
-    if (!packed.ok || name === undefined) return { ok: false, output: packed.output };
-    const tarball = join(directory, name);
-    const results = await Promise.all([
-      tool('publint/src/cli.js', 'run', tarball, '--strict'),
-      tool('@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'esm-only', '--no-color'),
-    ]);
+    const pack = ['pack', '--ignore-scripts', '--pack-destination', directory];
+    const packed = await npm(...pack, ...packages.map((folder) => `./${folder}`));
+    if (!packed.ok) return packed;
+    const tarballs = (await readdir(directory)).map((name) => join(directory, name));
+    const results = await Promise.all(
+      tarballs.flatMap((tarball) => [
+        tool('publint/src/cli.js', 'run', tarball, '--strict'),
+        tool('@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'esm-only', '--no-color'),
+      ]),
+    );
     return {
-      ok: results.every((result) => result.ok),
+      ok: results.length === 2 * packages.length && results.every((result) => result.ok),
       output: results.flatMap((result) => (result.ok ? [] : [result.output])).join('\n'),
     };
   } finally {

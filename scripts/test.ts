@@ -85,7 +85,9 @@ const args = process.argv.slice(2);
 if (args.length > 0) {
   process.exitCode = (await run(args, false)).code;
 } else {
-  const files = globSync('test/**/*.test.ts', { cwd: root }).map((f) => f.replaceAll('\\', '/'));
+  const files = globSync('{test,packages/*/test}/**/*.test.ts', { cwd: root }).map((f) =>
+    f.replaceAll('\\', '/'),
+  );
   const groups = Object.values(
     Object.groupBy(files, (file) => runs.findIndex((pattern) => pattern.test(file))),
   );

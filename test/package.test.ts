@@ -4,6 +4,7 @@ import vm from 'node:vm';
 import { expect } from 'chai';
 import { build } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import client from '../packages/rostrum-client/package.json' with { type: 'json' };
 import starter from '../packages/rostrum-server/package.json' with { type: 'json' };
 import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
 import { type Installed, installPackage, typeCheck } from './support/packed.ts';
@@ -14,8 +15,8 @@ import { startProgram } from './support/server.ts';
 // The package as its users get it: from the tarball, alone and with its peers.
 
 const parts = ['./ports', './memory', './sqlite', './settings', './testing'];
-const clients = ['./client', './react-admin', './refine'];
-const alone = ['.', ...parts, ...clients];
+const alone = ['.', ...parts];
+const clients = ['rostrum-client', 'rostrum-client/react-admin', 'rostrum-client/refine'];
 /** The subpaths that need a peer, and one that each of them misses. */
 const onPeers = {
   './http': 'koa',
@@ -29,10 +30,10 @@ const compilers = ['typescript', 'typescript-5'] as const;
 /** What an importer writes for a subpath. */
 const specifier = (subpath: string) => `rostrum${subpath.slice(1)}`;
 
-const importAll = (subpaths: readonly string[]) =>
+const importAll = (names: readonly string[]) =>
   [
-    ...subpaths.map((one, index) => `import * as part${index} from '${specifier(one)}';`),
-    `export const parts: readonly object[] = [${subpaths.map((_, index) => `part${index}`)}];`,
+    ...names.map((one, index) => `import * as part${index} from '${one}';`),
+    `export const parts: readonly object[] = [${names.map((_, index) => `part${index}`)}];`,
     '',
   ].join('\n');
 
@@ -74,15 +75,16 @@ describe('the package', function () {
 
   it('is imported and required, alone and with its peers', async () => {
     const all = [...alone, ...Object.keys(onPeers)];
-    for (const [project, subpaths] of [
-      [installed.alone, alone],
-      [installed.withPeers, all],
+    for (const [project, names] of [
+      [installed.alone, alone.map(specifier)],
+      [installed.withPeers, all.map(specifier)],
+      [installed.withClient, clients],
     ] as const) {
       for (const [type, load] of [
         ['module', 'await import'],
         ['commonjs', 'require'],
       ] as const) {
-        const source = subpaths.map((one) => `${load}('${specifier(one)}');`).join('\n');
+        const source = names.map((one) => `${load}('${one}');`).join('\n');
         const { code, output } = await evaluate(project, type, source);
         expect([code, output]).to.deep.equal([0, '']);
       }
@@ -178,6 +180,13 @@ describe('the package', function () {
     expect((await fetch(`${server.address}/docs`)).status).to.equal(404);
   });
 
+  it('has a client with the subpaths that are loaded here, and types of its own version', () => {
+    const { exports, dependencies, version } = client;
+    const names = Object.keys(exports).map((name) => `rostrum-client${name.slice(1)}`);
+    expect(names).to.have.members([...clients, 'rostrum-client/package.json']);
+    expect([version, dependencies]).to.deep.equal([manifest.version, { rostrum: version }]);
+  });
+
   it('is started by rostrum-server, which depends on all that the program may need', async () => {
     const folder = join(installed.withPeers, 'node_modules', 'rostrum-server');
     await cp(join(repository, 'packages', 'rostrum-server'), folder, { recursive: true });
@@ -230,13 +239,20 @@ describe('the package', function () {
 
   for (const compiler of compilers) {
     it(`has types for ${compiler} alone, without Node's`, async () => {
-      const source = importAll(alone);
+      const source = importAll(alone.map(specifier));
       const { code, output } = await typeCheck(compiler, installed.alone, source, { types: [] });
       expect(code, output).to.equal(0);
     });
 
+    it(`has types for ${compiler} of its client, without Node's`, async () => {
+      const source = importAll(clients);
+      const options = { types: [] };
+      const { code, output } = await typeCheck(compiler, installed.withClient, source, options);
+      expect(code, output).to.equal(0);
+    });
+
     it(`has types for ${compiler} with its peers`, async () => {
-      const source = importAll(Object.keys(onPeers));
+      const source = importAll(Object.keys(onPeers).map(specifier));
       const { code, output } = await typeCheck(compiler, installed.withPeers, source, {
         types: ['node'],
       });

@@ -18,8 +18,8 @@ import {
   useRefresh,
 } from 'react-admin';
 import { createRoot } from 'react-dom/client';
-import { createClient } from 'rostrum/client';
-import { reactAdminProvider } from 'rostrum/react-admin';
+import { createClient } from 'rostrum-client';
+import { reactAdminProvider } from 'rostrum-client/react-admin';
 
 const url = new URLSearchParams(location.search).get('api') ?? '/api/v1';
 const provider = reactAdminProvider(createClient({ url }), { posts: 'keep' });

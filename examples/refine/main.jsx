@@ -8,8 +8,8 @@ import {
   useUpdate,
 } from '@refinedev/core';
 import { createRoot } from 'react-dom/client';
-import { createClient } from 'rostrum/client';
-import { refineProvider } from 'rostrum/refine';
+import { createClient } from 'rostrum-client';
+import { refineProvider } from 'rostrum-client/refine';
 
 const url = new URLSearchParams(location.search).get('api') ?? '/api/v1';
 

@@ -11,6 +11,8 @@ export interface Installed extends AsyncDisposable {
   readonly withCommander: string;
   /** A project with Rostrum and all its peers. */
   readonly withPeers: string;
+  /** A project with Rostrum and its client. */
+  readonly withClient: string;
   /** What npm said of the installation in `alone`. */
   readonly said: string;
 }
@@ -21,17 +23,27 @@ export async function installPackage(): Promise<Installed> {
   const directory = await temporaryDirectory();
   const alone = join(directory.path, 'alone');
   const withCommander = join(directory.path, 'commander');
+  const withClient = join(directory.path, 'client');
   const peers = join(directory.path, 'peers');
   const withPeers = join(peers, 'project');
 
-  must(await npm(['pack', '--pack-destination', directory.path], { cwd: build.path }));
-  const tarball = (await readdir(directory.path)).find((name) => name.endsWith('.tgz'));
-  if (tarball === undefined) throw new Error('npm pack made no tarball');
+  const packages = ['.', './packages/rostrum-client'];
+  must(await npm(['pack', ...packages, '--pack-destination', directory.path], { cwd: build.path }));
+  const names = (await readdir(directory.path)).map((name) => join(directory.path, name));
+  const isClient = (name: string) => name.includes('rostrum-client-');
 
-  await mkdir(alone);
-  await writeFile(join(alone, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  const args = ['install', '--offline', '--no-audit', '--no-fund', '--omit=peer'];
-  const said = must(await npm([...args, join(directory.path, tarball)], { cwd: alone }));
+  const install = async (project: string, tarballs: readonly string[]) => {
+    await mkdir(project);
+    const manifest = { private: true, type: 'module' };
+    await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
+    const args = ['install', '--offline', '--no-audit', '--no-fund', '--omit=peer'];
+    return must(await npm([...args, ...tarballs], { cwd: project }));
+  };
+  const said = await install(
+    alone,
+    names.filter((name) => !isClient(name)),
+  );
+  await install(withClient, names);
 
   // The same again, with our own packages where Node and TypeScript look next.
   for (const project of [withCommander, withPeers]) await cp(alone, project, { recursive: true });
@@ -43,6 +55,7 @@ export async function installPackage(): Promise<Installed> {
     alone,
     withCommander,
     withPeers,
+    withClient,
     said,
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };

@@ -1,10 +1,17 @@
 /** A client of Rostrum's HTTP API over `fetch`: for browsers, workers, Node and others. */
 
-import type { CustomFieldsInput } from '../domain/custom-fields.ts';
-import type { JsonObject } from '../domain/json.ts';
-import type { Post, PostInput, PostPatch } from '../domain/post.ts';
-import type { Id, Version } from '../domain/record.ts';
-import type { User, UserInput, UserPatch } from '../domain/user.ts';
+import type {
+  CustomFieldsInput,
+  Id,
+  JsonObject,
+  Post,
+  PostInput,
+  PostPatch,
+  User,
+  UserInput,
+  UserPatch,
+  Version,
+} from 'rostrum';
 import { isApiProblem, unexpectedResponse } from './problem.ts';
 import { type FieldOf, type Picked, type PostQuery, searchOf, type UserQuery } from './query.ts';
 import {
@@ -16,11 +23,19 @@ import {
   versionOf,
 } from './transport.ts';
 
-export type { Outcome } from '../domain/errors.ts';
-export type { Json, JsonObject } from '../domain/json.ts';
-export type { Post, PostInput, PostPatch } from '../domain/post.ts';
-export type { Id, Version } from '../domain/record.ts';
-export type { User, UserInput, UserPatch } from '../domain/user.ts';
+export type {
+  Id,
+  Json,
+  JsonObject,
+  Outcome,
+  Post,
+  PostInput,
+  PostPatch,
+  User,
+  UserInput,
+  UserPatch,
+  Version,
+} from 'rostrum';
 export {
   type AnyApiProblem,
   type ApiCode,

@@ -1,6 +1,4 @@
-import type { ErrorCode, Outcome } from '../domain/errors.ts';
-import type { FieldCode } from '../domain/issues.ts';
-import type { Version } from '../domain/record.ts';
+import type { ErrorCode, FieldCode, Outcome, Version } from 'rostrum';
 
 /** Codes of the contract that HTTP adds to those of the core. */
 type HttpCode =

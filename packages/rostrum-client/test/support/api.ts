@@ -1,7 +1,7 @@
-import { createApp, serve } from '../../../src/adapters/http/index.ts';
-import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
-import type { CustomFieldsSchema } from '../../../src/index.ts';
-import { createRostrum } from '../../../src/index.ts';
+import { createApp, serve } from '../../../../src/adapters/http/index.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import type { CustomFieldsSchema } from '../../../../src/index.ts';
+import { createRostrum } from '../../../../src/index.ts';
 
 /** A real server on the memory store. */
 export interface Api extends AsyncDisposable {

@@ -1,5 +1,4 @@
-import type { PostSort, UserSort } from '../domain/list.ts';
-import type { Id } from '../domain/record.ts';
+import type { Id, PostSort, UserSort } from 'rostrum';
 
 /** Bounds of a time, as RFC 3339 text or as a `Date`. */
 export interface TimeBounds {

@@ -6,7 +6,7 @@ import {
   type Json,
   type User,
   type UserInput,
-} from '../../src/client/index.ts';
+} from '../src/index.ts';
 import { type Api, startApi } from './support/api.ts';
 import { collect } from './support/collect.ts';
 import { problemOf } from './support/problem-of.ts';

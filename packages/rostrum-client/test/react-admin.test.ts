@@ -12,8 +12,8 @@ import {
 } from 'ra-core';
 import { createElement, type ReactNode } from 'react';
 import { MemoryRouter } from 'react-router-dom';
-import { type Client, createClient, isApiProblem } from '../../src/client/index.ts';
-import { type ReactAdminError, reactAdminProvider } from '../../src/client/react-admin.ts';
+import { type Client, createClient, isApiProblem } from '../src/index.ts';
+import { type ReactAdminError, reactAdminProvider } from '../src/react-admin.ts';
 import { type Api, startApi } from './support/api.ts';
 import { inDevelopment, renderHook } from './support/rendered.ts';
 

@@ -1,4 +1,4 @@
-import type { Outcome } from '../domain/errors.ts';
+import type { Outcome } from 'rostrum';
 import { ApiProblem, type ProblemDetails, unexpectedResponse } from './problem.ts';
 
 /** How a client reaches its server. */

@@ -1,13 +1,8 @@
 import { expect } from 'chai';
-import {
-  type AnyApiProblem,
-  createClient,
-  isApiProblem,
-  type Json,
-} from '../../src/client/index.ts';
-import { reactAdminProvider } from '../../src/client/react-admin.ts';
-import { refineProvider } from '../../src/client/refine.ts';
-import { contractCodes } from '../support/contract-codes.ts';
+import { contractCodes } from '../../../test/support/contract-codes.ts';
+import { type AnyApiProblem, createClient, isApiProblem, type Json } from '../src/index.ts';
+import { reactAdminProvider } from '../src/react-admin.ts';
+import { refineProvider } from '../src/refine.ts';
 
 // What does not compile stands beside a twin that does: each `@ts-expect-error` fails the check of
 // types when its line compiles. Nothing here is sent.

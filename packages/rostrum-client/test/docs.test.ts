@@ -1,12 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { blocksOf } from '../docs/markdown.ts';
-import { node } from '../support/process.ts';
-import { repository } from '../support/repository-copy.ts';
+import { blocksOf } from '../../../test/docs/markdown.ts';
+import { node } from '../../../test/support/process.ts';
+import { repository } from '../../../test/support/repository-copy.ts';
 import { startApi } from './support/api.ts';
 
-const folder = join(repository, '.cache', 'client-examples');
+const home = join(import.meta.dirname, '..');
+/** Inside the package, so that `rostrum-client` is the package itself, as it is built. */
+const folder = join(home, '.cache');
 const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
 
 /** Each example of the page with what the page says that it prints. */
@@ -15,29 +17,22 @@ const examples = blocksOf('docs/client.md').flatMap(({ language, text, line }, i
 );
 
 describe('the examples of docs/client.md', function () {
-  this.timeout(30_000);
-  before(() => {
+  this.timeout(60_000);
+  before(async () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
+    expect((await node([tsc, '-b', home], { cwd: home })).output).to.equal('');
   });
+  after(() => rmSync(folder, { recursive: true, force: true }));
 
   for (const { line, text, output } of examples) {
     it(`compile, and print what the page says: line ${line}`, async () => {
       await using api = await startApi();
       const file = join(folder, `line-${line}.ts`);
-      const source = text
-        .replace("'rostrum/client'", "'../../src/client/index.ts'")
-        .replace('http://127.0.0.1:3000/api/v1', api.url);
-      writeFileSync(file, source);
-      const compilerOptions = {
-        composite: false,
-        noEmit: true,
-        allowImportingTsExtensions: true,
-        rewriteRelativeImportExtensions: false,
-        lib: ['es2024', 'dom', 'dom.iterable'],
-        types: [],
-      };
-      const config = { extends: '../../tsconfig.json', compilerOptions, files: [file] };
+      writeFileSync(file, text.replace('http://127.0.0.1:3000/api/v1', api.url));
+      const lib = ['es2024', 'dom', 'dom.iterable'];
+      const compilerOptions = { composite: false, noEmit: true, lib, types: [] };
+      const config = { extends: '../../../tsconfig.json', compilerOptions, files: [file] };
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
       expect((await node([tsc, '-p', folder], { cwd: folder })).output).to.equal('');
       expect(await node([file], { cwd: folder })).to.include({ stdout: output, stderr: '' });

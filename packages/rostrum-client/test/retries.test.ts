@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Client, createClient, type TransportOptions } from '../../src/client/index.ts';
+import { type Client, createClient, type TransportOptions } from '../src/index.ts';
 import { type Api, startApi } from './support/api.ts';
 import { collect } from './support/collect.ts';
 import { type Fault, FaultProxy } from './support/fault-proxy.ts';

@@ -1,4 +1,4 @@
-import { type AnyApiProblem, isApiProblem } from '../../../src/client/index.ts';
+import { type AnyApiProblem, isApiProblem } from '../../src/index.ts';
 
 /** The problem that a call ends in. @throws when it ends otherwise */
 export async function problemOf(call: Promise<unknown>): Promise<AnyApiProblem> {

@@ -9,8 +9,8 @@ import {
 } from '@refinedev/core';
 import { expect } from 'chai';
 import { createElement, type ReactNode } from 'react';
-import { type Client, createClient, isApiProblem } from '../../src/client/index.ts';
-import { type RefineError, refineProvider } from '../../src/client/refine.ts';
+import { type Client, createClient, isApiProblem } from '../src/index.ts';
+import { type RefineError, refineProvider } from '../src/refine.ts';
 import { type Api, startApi } from './support/api.ts';
 import { inDevelopment, renderHook } from './support/rendered.ts';
 

@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import { expect } from 'chai';
 import { build } from 'esbuild';
-import type { createClient } from '../../src/client/index.ts';
+import type { createClient } from '../src/index.ts';
 import { startApi } from './support/api.ts';
 
 /** What browsers, workers and Node all have, and the client needs. */
@@ -17,7 +17,7 @@ const platform = {
 
 async function bundle(entry: string): Promise<{ text: string; inputs: string[] }> {
   const { outputFiles, metafile } = await build({
-    entryPoints: [`src/client/${entry}.ts`],
+    entryPoints: [`${import.meta.dirname}/../src/${entry}.ts`],
     bundle: true,
     write: false,
     metafile: true,
@@ -35,7 +35,7 @@ describe('the client in a bundle', () => {
     for (const entry of ['index', 'react-admin', 'refine']) {
       const { text, inputs } = await bundle(entry);
       expect(text.length, entry).to.be.below(8 * 1024);
-      for (const input of inputs) expect(input).to.match(/^src\/client\//);
+      for (const input of inputs) expect(input).to.match(/^packages\/rostrum-client\/src\//);
     }
   });
 

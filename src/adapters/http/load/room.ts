@@ -47,6 +47,8 @@ export class Room {
   readonly #admission: Admission;
   readonly known = new KnownWork();
   readonly #lanes: Record<RequestKind, Lane>;
+  /** For work that is not known, which does not wait behind what is known to be long. */
+  readonly #trials: Record<RequestKind, Lane>;
   readonly #small = new Line();
   readonly #large = new Line();
   /** Those that hold memory; those that wait for their clients since later are later. */
@@ -61,10 +63,11 @@ export class Room {
     this.#admission = new Admission(limits.requests);
     const lane = () => new Lane(limits.long);
     this.#lanes = { list: lane(), read: lane(), write: lane() };
+    this.#trials = { list: new Lane(1), read: new Lane(1), write: new Lane(1) };
   }
 
   get state(): RoomState {
-    const lanes = Object.values(this.#lanes);
+    const lanes = [...Object.values(this.#lanes), ...Object.values(this.#trials)];
     const waiting = lanes.reduce((sum, { line }) => sum + line.length, 0);
     return {
       inside: this.#admission.inProgress,
@@ -99,6 +102,10 @@ export class Room {
     const { list, read, write } = this.#lanes;
     return list.heldMs + read.heldMs + write.heldMs;
   };
+
+  trialsOf(kind: RequestKind): Lane {
+    return this.#trials[kind];
+  }
 
   laneOf(kind: RequestKind): Lane {
     return this.#lanes[kind];
@@ -262,14 +269,18 @@ export class Visit {
     const isLong = known.isLong(key, isList);
     const isKnown = known.isKnown(key);
     if (isKnown && !isLong) return known.measureQuick(key, work, this.#room.heldMs);
-    const measured = () => known.measure(key, isList, work, (heldMs) => lane.charge(heldMs));
-    const mayBegin = this.#isLong || (!isLong && !lane.isPaused);
-    return mayBegin ? measured() : this.runLong(measured);
+    const trials = this.#room.trialsOf(this.kind);
+    const charge = (heldMs: number) => {
+      lane.charge(heldMs);
+      trials.charge(heldMs);
+    };
+    const measured = () => known.measure(key, isList, work, charge);
+    if (this.#isLong || (!isLong && !lane.isPaused)) return measured();
+    return this.runLong(measured, isKnown ? lane : trials);
   }
 
   /** Does work that is long whatever it was the last time. */
-  async runLong<T>(work: () => Promise<T>): Promise<T> {
-    const lane = this.#room.laneOf(this.kind);
+  async runLong<T>(work: () => Promise<T>, lane: Lane = this.#room.laneOf(this.kind)): Promise<T> {
     const isBegun = lane.begin();
     if (!isBegun) await this.#room.wait(this, lane.line, lane.begin);
     this.#isLong = true;

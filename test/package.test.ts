@@ -224,8 +224,8 @@ describe('the package', function () {
       write: false,
     });
     expect(warnings).to.deep.equal([]);
-    // The language alone, and the one global that browsers, workers and Node share.
-    const context = vm.createContext({ crypto: globalThis.crypto });
+    // The language alone, and what the core may use of the platform (walls/platform.d.ts).
+    const context = vm.createContext({ crypto: globalThis.crypto, TextEncoder });
     vm.runInContext(outputFiles[0]?.text ?? '', context);
     expect(vm.runInContext('[typeof process, typeof Buffer].join()', context)).to.equal(
       'undefined,undefined',

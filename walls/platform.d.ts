@@ -4,3 +4,11 @@ interface AbortSignal {
   readonly reason: unknown;
   throwIfAborted(): void;
 }
+
+declare const crypto: {
+  readonly subtle: { digest(algorithm: 'SHA-256', data: Uint8Array): Promise<ArrayBuffer> };
+};
+
+declare class TextEncoder {
+  encode(text: string): Uint8Array;
+}

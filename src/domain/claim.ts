@@ -2,7 +2,6 @@ import { isTooDeep } from './i-json.ts';
 import { addMs, type Instant } from './instant.ts';
 import { canonicalJson, type Json } from './json.ts';
 import type { Collection } from './record.ts';
-import { sha256 } from './sha256.ts';
 
 /** How long a repeat of a creation returns the first one's record: 24 hours. */
 const claimLifetimeMs = 24 * 60 * 60 * 1000;
@@ -30,17 +29,25 @@ export interface Idempotency {
  * Makes a claim of digests, so that a store holds neither the caller nor the input. The path in the
  * key keeps the claims that the first version stored valid.
  */
-export function makeClaim(
+export async function makeClaim(
   { idempotencyKey, caller = '' }: Idempotency,
   resource: Collection,
   input: unknown,
   now: Instant,
-): Claim {
-  return {
-    key: sha256(JSON.stringify([caller, `/api/v1/${resource}`, idempotencyKey])),
-    // An input that is too deep is never stored, so it equals none that is.
-    fingerprint: isTooDeep(input) ? '' : sha256(String(canonicalJson(input as Json))),
-    from: now,
-    until: addMs(now, claimLifetimeMs),
-  };
+): Promise<Claim> {
+  const name = JSON.stringify([caller, `/api/v1/${resource}`, idempotencyKey]);
+  // Taken now: the caller may change its input later. One that is too deep equals none that is stored.
+  const text = isTooDeep(input) ? undefined : String(canonicalJson(input as Json));
+  const [key, fingerprint] = await Promise.all([
+    sha256(name),
+    text === undefined ? '' : sha256(text),
+  ]);
+  return { key, fingerprint, from: now, until: addMs(now, claimLifetimeMs) };
+}
+
+/** SHA-256 in hexadecimal. */
+async function sha256(text: string): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

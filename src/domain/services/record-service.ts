@@ -97,7 +97,7 @@ export abstract class RecordService<
   async create(input: Input, options: CreateOptions = {}): Promise<Creation<R>> {
     this.access?.checkCreate();
     const now = this.now();
-    const claim = this.#claim(input, options, now);
+    const claiming = this.#claim(input, options, now);
     const given = this.access === undefined ? input : this.access.withAuthor(input);
     // Before the store: a replay is for as long as the caller may make it.
     this.access?.checkInput(given);
@@ -107,6 +107,7 @@ export abstract class RecordService<
       this.#complete(
         () => input,
         async () => {
+          const claim = claiming && (await claiming);
           if (claim === undefined) record();
           const stored = await this.repository.create(record, claim);
           return stored.replayed ? stored : new MadeNow(record(), stored);
@@ -261,7 +262,7 @@ export abstract class RecordService<
     );
   }
 
-  #claim(input: unknown, options: CreateOptions, now: Instant): Claim | undefined {
+  #claim(input: unknown, options: CreateOptions, now: Instant): Promise<Claim> | undefined {
     const { idempotencyKey, ...given } = checkOptions<CreateOptions>(options, [
       'idempotencyKey',
       'caller',

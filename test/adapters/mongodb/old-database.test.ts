@@ -69,7 +69,7 @@ for (const topology of topologies) {
 
     async function expectClaims(store: Awaited<ReturnType<typeof open>>) {
       for (const [id, idempotencyKey] of Object.entries(keys)) {
-        const claim = makeClaim({ idempotencyKey }, 'posts', input, at);
+        const claim = await makeClaim({ idempotencyKey }, 'posts', input, at);
         const { record, version, replayed } = await store.posts.create(() => {
           throw new Error('Nothing is to be made.');
         }, claim);

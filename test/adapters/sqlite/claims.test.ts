@@ -14,8 +14,8 @@ describe('claims of the sqlite store', () => {
   it('that ran out are removed, a few with each new one', async () => {
     const path = folder.file();
     const store = folder.open(path);
-    const create = (id: string, now: string) =>
-      store.users.create(() => user(id), claimOf(id, now));
+    const create = async (id: string, now: string) =>
+      store.users.create(() => user(id), await claimOf(id, now));
     await Promise.all(Array.from({ length: 20 }, (_, i) => create(`old ${i}`, start)));
     await create('of today', addMs(start, 2 * day));
     const left = () => look(path, (database) => value(database, 'SELECT count(*) FROM claims'));
@@ -26,9 +26,9 @@ describe('claims of the sqlite store', () => {
 
   it('are found again by a clock that steps back a little', async () => {
     const store = folder.open();
-    await store.users.create(() => user('ann'), claimOf('k', start));
-    await store.users.create(() => user('ben'), claimOf('l', addMs(start, day)));
-    const again = await store.users.create(() => user('eve'), claimOf('k', start));
+    await store.users.create(() => user('ann'), await claimOf('k', start));
+    await store.users.create(() => user('ben'), await claimOf('l', addMs(start, day)));
+    const again = await store.users.create(() => user('eve'), await claimOf('k', start));
     expect([again.replayed, again.record.id]).to.deep.equal([true, 'ann']);
   });
 });

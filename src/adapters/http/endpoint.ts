@@ -5,18 +5,21 @@ import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { Audit, Exchange, Query } from './exchange.ts';
 import type { RequestKind } from './load/admission.ts';
 import type { Visit } from './load/room.ts';
-import type { BodyForm, JsonSchema, Parameter } from './parameter.ts';
+import type { BodyForm, Parameter } from './parameter.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import type { Response } from './response.ts';
 
+/** What a body is: the name of its schema in the description. */
+export type SchemaName = `${'User' | 'Post'}${'' | 'Input' | 'Patch' | 'Page'}` | 'Deleted';
+
 export interface EndpointBody extends BodyForm {
-  readonly schema: JsonSchema;
+  readonly schema: SchemaName;
 }
 
 /** One way in which an endpoint responds when all is well. */
 export interface EndpointResponse {
   readonly description: string;
-  readonly schema?: JsonSchema;
+  readonly schema?: SchemaName;
   readonly headers?: readonly string[];
 }
 

@@ -1,8 +1,7 @@
 import type { Endpoint, EndpointResponse, Handler } from '../endpoint.ts';
-import type { JsonSchema, Parameter } from '../parameter.ts';
+import type { Parameter } from '../parameter.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { idempotencyKey, ifMatch, ifNoneMatch, prefer } from './header-parameters.ts';
-import { schemas } from './schemas.ts';
 
 const json = 'application/json';
 const mergePatch = 'application/merge-patch+json';
@@ -27,29 +26,27 @@ const changeProblems: readonly ProblemCode[] = [
 ];
 
 /** What the six endpoints of a collection have of their own. */
-interface Collection {
+interface CollectionParts {
   readonly one: 'user' | 'post';
-  readonly One: 'User' | 'Post';
-  readonly many: 'users' | 'posts';
-  readonly Many: 'Users' | 'Posts';
   readonly handlers: Readonly<
     Record<'list' | 'create' | 'get' | 'replace' | 'patch' | 'remove', Handler>
   >;
-  readonly schemas: Readonly<Record<'record' | 'input' | 'patch' | 'page', JsonSchema>>;
   readonly listParameters: readonly Parameter[];
   readonly deleteParameters: readonly Parameter[];
   readonly conflicts: readonly ProblemCode[];
   readonly deleteConflicts: readonly ProblemCode[];
 }
 
-export function endpointsOf(collection: Collection): readonly Endpoint[] {
-  const { one, One, many, Many, handlers } = collection;
+export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
+  const { one, handlers } = collection;
+  const One = one === 'user' ? 'User' : 'Post';
+  const many = `${one}s` as const;
   const path = `/${many}`;
   const read = [`${many}:read`] as const;
   const write = [`${many}:write`, `${many}:write:own`] as const;
   const record: EndpointResponse = {
     description: `The ${one}.`,
-    schema: collection.schemas.record,
+    schema: One,
     headers: ['ETag'],
   };
   const change = {
@@ -74,7 +71,7 @@ export function endpointsOf(collection: Collection): readonly Endpoint[] {
     {
       method: 'GET',
       path,
-      operation: `list${Many}`,
+      operation: `list${One}s`,
       summary: `A page of the ${many}`,
       scopes: read,
       query: collection.listParameters,
@@ -82,7 +79,7 @@ export function endpointsOf(collection: Collection): readonly Endpoint[] {
       responses: {
         200: {
           description: 'A page.',
-          schema: collection.schemas.page,
+          schema: `${One}Page`,
           headers: ['Link', 'X-Total-Count'],
         },
       },
@@ -98,7 +95,7 @@ export function endpointsOf(collection: Collection): readonly Endpoint[] {
       scopes: many === 'users' ? ['users:write'] : write,
       query: [],
       headers: [idempotencyKey, prefer],
-      body: { types: [json], acceptHeader: 'Accept-Post', schema: collection.schemas.input },
+      body: { types: [json], acceptHeader: 'Accept-Post', schema: `${One}Input` },
       responses: {
         201: {
           ...record,
@@ -132,7 +129,7 @@ export function endpointsOf(collection: Collection): readonly Endpoint[] {
       method: 'PUT',
       operation: `replace${One}`,
       summary: `Replaces a whole ${one}`,
-      body: { types: [json], acceptHeader: 'Accept', schema: collection.schemas.input },
+      body: { types: [json], acceptHeader: 'Accept', schema: `${One}Input` },
       handle: handlers.replace,
     },
     {
@@ -143,7 +140,7 @@ export function endpointsOf(collection: Collection): readonly Endpoint[] {
       body: {
         types: [mergePatch, json],
         acceptHeader: 'Accept-Patch',
-        schema: collection.schemas.patch,
+        schema: `${One}Patch`,
       },
       handle: handlers.patch,
     },
@@ -154,7 +151,7 @@ export function endpointsOf(collection: Collection): readonly Endpoint[] {
       summary: `Deletes a ${one}`,
       query: collection.deleteParameters,
       responses: {
-        200: { description: 'Deleted.', schema: schemas.deleted, headers: [applied] },
+        200: { description: 'Deleted.', schema: 'Deleted', headers: [applied] },
         204: noContent,
       },
       problems: [`${one}-not-found`, ...changeProblems, ...collection.deleteConflicts],

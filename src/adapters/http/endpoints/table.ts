@@ -11,7 +11,6 @@ import { postHandlers } from '../records/posts.ts';
 import { userHandlers } from '../records/users.ts';
 import { oneOf } from '../request/parameter-values.ts';
 import { endpointsOf } from './record-endpoints.ts';
-import { schemas } from './schemas.ts';
 
 /** What any request may end in; `path-not-found` and `method-not-allowed` are no endpoint's. */
 export const commonProblems: readonly ProblemCode[] = [
@@ -42,16 +41,7 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
   return [
     ...endpointsOf({
       one: 'user',
-      One: 'User',
-      many: 'users',
-      Many: 'Users',
       handlers: { ...userHandlers, list: listHandler('users', ofUsers, readUserFilter, users) },
-      schemas: {
-        record: schemas.user,
-        input: schemas.userInput,
-        patch: schemas.userPatch,
-        page: schemas.users,
-      },
       listParameters: [...userListParameters, ...ownParameters(users)],
       deleteParameters: [
         {
@@ -65,16 +55,7 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
     }),
     ...endpointsOf({
       one: 'post',
-      One: 'Post',
-      many: 'posts',
-      Many: 'Posts',
       handlers: { ...postHandlers, list: listHandler('posts', ofPosts, readPostFilter, posts) },
-      schemas: {
-        record: schemas.post,
-        input: schemas.postInput,
-        patch: schemas.postPatch,
-        page: schemas.posts,
-      },
       listParameters: [...postListParameters, ...ownParameters(posts)],
       deleteParameters: [],
       conflicts: [],

@@ -100,9 +100,9 @@ class Description {
     };
   }
 
-  #successes(endpoint: Endpoint): JsonSchema {
+  #successes({ responses }: Endpoint): JsonSchema {
     const { customFields = {} } = this.#options;
-    const described = Object.entries(endpoint.responses).map(([status, response]) => {
+    const described = Object.entries(responses).map(([status, response]) => {
       const { description, schema, headers = [] } = response;
       const content = schema && { 'application/json': mediaType(schema, customFields) };
       return [

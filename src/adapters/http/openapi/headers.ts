@@ -1,5 +1,5 @@
-import { countSchema } from '../endpoints/schemas.ts';
 import type { JsonSchema } from '../parameter.ts';
+import { countSchema } from './fields.ts';
 
 interface Header {
   readonly description: string;

@@ -1,8 +1,8 @@
 import { maxIssues } from '../../../domain/issues.ts';
-import { countSchema } from '../endpoints/schemas.ts';
 import type { JsonSchema } from '../parameter.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { Problem, type ProblemEntry, problemResponse } from '../problems/problem.ts';
+import { countSchema } from './fields.ts';
 
 const string: JsonSchema = { type: 'string' };
 

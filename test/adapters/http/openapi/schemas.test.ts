@@ -1,27 +1,38 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { openApiDocument } from '../../../../src/adapters/http/openapi/document.ts';
 import type { Entity } from '../../../../src/domain/record.ts';
 import { RecordModel } from '../../../../src/domain/record-model.ts';
-import { userRules } from '../../../../src/domain/rules.ts';
+import { postRules, userRules } from '../../../../src/domain/rules.ts';
 import { isAllowed } from '../support/allowed.ts';
-import { DescriptionUnderTest, type OpenApi } from '../support/description.ts';
+import { DescriptionUnderTest, documentOf } from '../support/description.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
+
+/** Texts about the limits of the rules, with white space around, and what no field may be. */
+const space = fc.constantFrom('', ' ', '\n\t', '\u00a0', '\ufeff', '\u2029', '\u3000');
+const inner = fc.constantFrom('', 'a', 'a b', 'a\nb', '😀', '\u200b', '\u180e', '\u0085');
+const text = fc
+  .tuple(space, inner, fc.constantFrom(0, 1, 198, 199, 200, 201, 299, 300, 301), inner, space)
+  .map(([before, first, count, last, after]) => {
+    return before + first + '😀'.repeat(count) + last + after;
+  });
+const email = fc.oneof(
+  fc.constantFrom('a@x.org', 'é@x.org', '@x', 'a@', 'a', '', 'a@x.', 'a b@x.org', 'a@-x.org'),
+  fc.integer({ min: 240, max: 260 }).map((length) => `${'a'.repeat(length - 6)}@x.org`),
+);
+const body = fc.oneof(
+  text,
+  fc.constantFrom(99_999, 100_000, 100_001).map((n) => '～'.repeat(n)),
+);
+const nothing = fc.constantFrom(null, undefined);
+const odd = fc.constantFrom(5, true, [], {});
 
 describe('the schemas of the description', () => {
   const description = new DescriptionUnderTest(documentOf());
   const model = new RecordModel<Entity>(userRules);
 
-  function documentOf(users?: object): OpenApi {
-    const customFields = users && { users: JSON.parse(JSON.stringify(users)) };
-    const options = { ready: async () => {}, customFields };
-    return JSON.parse(JSON.stringify(openApiDocument({}, options)));
-  }
-
   function takes(component: string, value: unknown, of = description): boolean {
-    const reference = { $ref: `#/components/schemas/${component}` };
-    return of.complaints(reference, value) === 'No errors';
+    return of.complaintsOf(component, value) === 'No errors';
   }
 
   const key = fc.oneof(
@@ -61,16 +72,49 @@ describe('the schemas of the description', () => {
     expect([...outcomes]).to.have.members([true, false]);
   });
 
+  for (const { one, rules, made, fields } of [
+    { one: 'User', rules: userRules, made: { name: 'Ann' }, fields: { name: text, email } },
+    {
+      one: 'Post',
+      rules: postRules,
+      made: { title: 'A' },
+      fields: { title: text, body, authorId: text },
+    },
+  ]) {
+    const known = Object.entries(fields).map(([name, value]) => [
+      name,
+      fc.oneof({ weight: 8, arbitrary: value }, nothing, odd),
+    ]);
+    const record = fc.record({ ...Object.fromEntries(known), own: fc.oneof(nothing, odd, text) });
+    const json = record.map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+
+    it(`take a ${one} and a change of one as the rules do`, () => {
+      const rulesOf = new RecordModel<Entity>(rules);
+      const current = rulesOf.make(made, 'id', at);
+      fc.assert(
+        fc.property(json, (value) => {
+          const isRecord = isAllowed(() => rulesOf.make(value, 'id', at));
+          expect(takes(`${one}Input`, value)).to.equal(isRecord);
+          const isChange = isAllowed(() => rulesOf.patch(current, value, at));
+          expect(takes(`${one}Patch`, value)).to.equal(isChange);
+        }),
+        { numRuns: 1000 },
+      );
+    });
+  }
+
   it('describe a change of the custom fields of a deployment', () => {
     const closed = new DescriptionUnderTest(
       documentOf({
-        properties: {
-          born: { type: 'integer' },
-          died: { type: 'integer' },
-          home: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+        users: {
+          properties: {
+            born: { type: 'integer' },
+            died: { type: 'integer' },
+            home: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+          },
+          required: ['born'],
+          additionalProperties: false,
         },
-        required: ['born'],
-        additionalProperties: false,
       }),
     );
     for (const [patch, isTaken] of [
@@ -91,7 +135,9 @@ describe('the schemas of the description', () => {
   });
 
   it('are of a form that generators of TypeScript make good types of', () => {
-    const { schemas } = documentOf({ properties: { home: { properties: { a: {} } } } }).components;
+    const { schemas } = documentOf({
+      users: { properties: { home: { properties: { a: {} } } } },
+    }).components;
     for (const [name, schema] of Object.entries(schemas)) {
       const text = JSON.stringify(schema);
       // A field with a default is taken for one that is always there, in what is sent as well.

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../../src/adapters/http/endpoint.ts';
 import { commonProblems, endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
 import type { ProblemCode } from '../../../../src/adapters/http/problems/catalogue.ts';
 import type { Answer } from './answer.ts';
-import { complaints } from './json-schema.ts';
+import { DescriptionUnderTest, documentOf } from './description.ts';
 
 /** Headers that an answer has only where its definition says so. */
 const declared = [
@@ -14,6 +14,8 @@ const declared = [
   'Preference-Applied',
   'X-Total-Count',
 ];
+
+const description = new DescriptionUnderTest(documentOf());
 
 function endpointAt(method: string, url: string): Endpoint | undefined {
   const [, path] = /^\/api\/v1(\/.*)$/.exec(new URL(url).pathname) ?? [];
@@ -40,5 +42,5 @@ export function expectAsDefined(method: string, url: string, answer: Answer): vo
   expect(definition?.headers ?? [], what).to.include.members(has);
   const bodyless = method === 'HEAD' || headers.get('preference-applied') === 'return=minimal';
   if (definition?.schema === undefined || bodyless) expect(text, what).to.equal('');
-  else expect(complaints(definition.schema, body), what).to.deep.equal([]);
+  else expect(description.complaintsOf(definition.schema, body), what).to.equal('No errors');
 }

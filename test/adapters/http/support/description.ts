@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
+import { openApiDocument } from '../../../../src/adapters/http/openapi/document.ts';
 import { problemCatalogue } from '../../../../src/adapters/http/problems/catalogue.ts';
 import type { Answer } from './answer.ts';
 import { formats } from './json-schema.ts';
@@ -40,6 +41,12 @@ export interface OpenApi {
     readonly parameters: Readonly<Record<string, Parameter>>;
     readonly headers: Readonly<Record<string, { readonly required?: boolean }>>;
   };
+}
+
+/** The description of a deployment with these schemas of custom fields. */
+export function documentOf(customFields: object = {}): OpenApi {
+  const document = openApiDocument({}, { customFields });
+  return JSON.parse(JSON.stringify(document));
 }
 
 /** Headers of any response of HTTP, which no description lists. */
@@ -107,6 +114,11 @@ export class DescriptionUnderTest {
     if (text === '') expect(type, what).to.equal('');
     else
       expect(this.complaints(described.content?.[type]?.schema, body), what).to.equal('No errors');
+  }
+
+  /** What the schema of this name has against a value. */
+  complaintsOf(component: string, value: unknown): string {
+    return this.complaints({ $ref: `#/components/schemas/${component}` }, value);
   }
 
   /** What a schema of the description has against a value. */

@@ -112,14 +112,14 @@ export class Room {
   }
 
   /** Waits in a line, and is not in progress meanwhile. */
-  async wait(visit: Visit, line: Line, begin: () => boolean): Promise<void> {
+  async wait(visit: Visit, line: Line, begin: () => boolean, key?: string): Promise<void> {
     const { exchange } = visit;
     if (line.length >= this.#limits.waiting) this.counted(() => refuse());
     const wasInside = visit.inProgress !== undefined;
     this.#admission.leave(visit);
     this.#looking ??= setInterval(this.#look, lookMs);
     try {
-      await line.wait(begin, exchange.signal);
+      await line.wait(begin, exchange.signal, key);
     } catch (error) {
       this.#refused += 1;
       throw error;
@@ -276,13 +276,17 @@ export class Visit {
     };
     const measured = () => known.measure(key, isList, work, charge);
     if (this.#isLong || (!isLong && !lane.isPaused)) return measured();
-    return this.runLong(measured, isKnown ? lane : trials);
+    return this.runLong(measured, isKnown ? lane : trials, key);
   }
 
   /** Does work that is long whatever it was the last time. */
-  async runLong<T>(work: () => Promise<T>, lane: Lane = this.#room.laneOf(this.kind)): Promise<T> {
+  async runLong<T>(
+    work: () => Promise<T>,
+    lane = this.#room.laneOf(this.kind),
+    key?: string,
+  ): Promise<T> {
     const isBegun = lane.begin();
-    if (!isBegun) await this.#room.wait(this, lane.line, lane.begin);
+    if (!isBegun) await this.#room.wait(this, lane.line, lane.begin, key);
     this.#isLong = true;
     try {
       if (!isBegun) this.exchange.checkWaited();

@@ -149,6 +149,21 @@ describe('the room', () => {
     expect(seen.most).to.equal(1);
   });
 
+  it('gives each key its turn, however many requests of another one wait', async () => {
+    const room = new Room(limits);
+    const done: string[] = [];
+    const slow = (key: string) =>
+      enter(room).make(key, async () => {
+        await sleep(60);
+        done.push(key);
+        return json(200, '{}');
+      });
+    await slow('many');
+    await slow('one');
+    await Promise.all([...Array.from({ length: 5 }, () => slow('many')), slow('one')]);
+    expect(done.slice(2).indexOf('one')).to.be.below(3);
+  });
+
   it('tries a list that it does not know alone', async () => {
     const room = new Room(limits);
     const gate = Promise.withResolvers<void>();

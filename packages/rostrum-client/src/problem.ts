@@ -13,7 +13,6 @@ type HttpCode =
   | 'path-not-found'
   | 'method-not-allowed'
   | 'request-timeout'
-  | 'events-expired'
   | 'body-too-large'
   | 'uri-too-long'
   | 'unsupported-media-type'

@@ -1,11 +1,12 @@
 /** What some work came to the last time. */
 interface Known {
-  /** Milliseconds, those of the store included. */
+  /** Milliseconds, those of the store included: the smaller one of the last two times. */
   readonly ms: number;
+  readonly lastMs: number;
   readonly bytes: number;
 }
 
-const nothing: Known = { ms: 0, bytes: 0 };
+const nothing: Known = { ms: 0, lastMs: 0, bytes: 0 };
 
 /** Work that takes longer is long. */
 const longMs = 50;
@@ -47,8 +48,10 @@ export class KnownWork {
     return known.ms > longMs || known.bytes > longBytes;
   }
 
+  /** False, too, for what was long once: the process may have paused. */
   isKnown(key: string): boolean {
-    return this.#known.has(key);
+    const known = this.#known.get(key);
+    return known !== undefined && (known.lastMs <= longMs || known.ms > longMs);
   }
 
   /**
@@ -102,10 +105,14 @@ export class KnownWork {
     }
   }
 
-  /** A value that falls is halved: what was long once may have been so by chance. */
-  #learnMs(key: string, ms: number): void {
+  /** A value that falls is halved, as one that rises may have done so by chance. */
+  #learnMs(key: string, lastMs: number): void {
     const known = this.#known.get(key) ?? nothing;
-    this.#set(key, { ...known, ms: Math.max(ms, known.ms / 2) });
+    this.#set(key, {
+      ...known,
+      lastMs,
+      ms: Math.max(Math.min(lastMs, known.lastMs), known.ms / 2),
+    });
   }
 
   learnBytes(key: string, bytes: number): void {

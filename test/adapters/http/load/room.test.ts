@@ -140,7 +140,7 @@ describe('the room', () => {
       seen.now -= 1;
       return json(200, '{}');
     };
-    await enter(room).make('slow', slow);
+    for (let n = 0; n < 2; n++) await enter(room).make('slow', slow);
     const all = Array.from({ length: 4 }, () => enter(room).make('slow', slow));
     const start = performance.now();
     await enter(room).make('quick', async () => json(200, '{}'));
@@ -158,10 +158,9 @@ describe('the room', () => {
         done.push(key);
         return json(200, '{}');
       });
-    await slow('many');
-    await slow('one');
+    for (const key of ['many', 'many', 'one', 'one']) await slow(key);
     await Promise.all([...Array.from({ length: 5 }, () => slow('many')), slow('one')]);
-    expect(done.slice(2).indexOf('one')).to.be.below(3);
+    expect(done.slice(4).indexOf('one')).to.be.below(3);
   });
 
   it('tries a list that it does not know alone', async () => {
@@ -187,7 +186,7 @@ describe('the room', () => {
       for (const end = performance.now() + 20; performance.now() < end; );
       return json(200, '{}');
     };
-    await enter(room).make('held', hold);
+    for (let n = 0; n < 2; n++) await enter(room).make('held', hold);
     let turns = 0;
     let isOver = false;
     const count = () => {

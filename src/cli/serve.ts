@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CredentialsError } from '../adapters/credentials/index.ts';
 import { createMetricsApp, type RunningServer, serve } from '../adapters/http/index.ts';
@@ -36,10 +37,11 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     await container.getAsync(tokens.authenticate);
     const metrics = await container.getAsync(tokens.metrics);
     await container.getAsync(tokens.trace);
+    const { host, port, cors, publicUrl, trustProxy: trustedProxies } = settings;
+    await checkPort(host, port);
     const isNew = isNewFile(settings.store);
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
-    const { host, port, cors, publicUrl, trustProxy: trustedProxies } = settings;
     const servers: RunningServer[] = [];
     const stop = new AbortController();
     stopOnSignal(stop);
@@ -61,7 +63,8 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
         const store = redactStoreUrl(settings.store);
         logger.info({ url: server.url, store, ...(isNew && { created: true }) }, 'ready to serve');
         process.stdout.on('error', () => {}); // A full disk or a closed pipe: it serves all the same.
-        process.stdout.write(`Rostrum is ready at ${server.url} on ${store}\n`);
+        const found = isNew ? ' (new and empty)' : '';
+        process.stdout.write(`Rostrum is ready at ${server.url} on ${store}${found}\n`);
       }
       if (!signal.aborted) await once(signal, 'abort');
       logger.info({}, 'shutting down: finishing the requests under way');
@@ -73,6 +76,18 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
   } finally {
     await closeContainer(container);
   }
+}
+
+/**
+ * Looks whether the server will be able to listen, before the store is opened: one that cannot makes
+ * no data file.
+ *
+ * @throws the error of `listen`
+ */
+async function checkPort(host: string, port: number): Promise<void> {
+  const probe = createServer().listen({ host, port });
+  await once(probe, 'listening');
+  await new Promise((closed) => probe.close(closed));
 }
 
 /** True for a data file that this start makes. */

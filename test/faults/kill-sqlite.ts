@@ -1,7 +1,7 @@
-// Kills the server at random moments while it writes to SQLite, starts it again, and looks whether
-// everything that it acknowledged is there.
+// Kills servers at random moments while they write to one SQLite file, starts them again, and looks
+// whether everything that they acknowledged is there. Each of them is killed so many times.
 //
-//   node test/faults/kill-sqlite.ts [--kills 200] [--seconds 900] [--writers 4]
+//   node test/faults/kill-sqlite.ts [--servers 1] [--kills 200] [--seconds 900] [--writers 4]
 
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
@@ -13,6 +13,8 @@ import { startServer } from '../support/server.ts';
 import { isSafe, Load, type Report } from './load.ts';
 
 export interface KillOptions {
+  /** The data file, which other servers may have open. */
+  readonly file: string;
   readonly kills: number;
   /** No further kill after this time. */
   readonly seconds: number;
@@ -26,9 +28,18 @@ export interface KillReport extends Report {
   readonly seconds: number;
 }
 
-export async function killSqlite({ kills, seconds, writers }: KillOptions): Promise<KillReport> {
+/** Kills as many servers at a time on a file of their own. @returns a report for each */
+export async function killServers(
+  servers: number,
+  options: Omit<KillOptions, 'file'>,
+): Promise<KillReport[]> {
   await using folder = await temporaryDirectory();
   const file = join(folder.path, 'data', 'rostrum.db');
+  return await Promise.all(Array.from({ length: servers }, () => killSqlite({ ...options, file })));
+}
+
+async function killSqlite(options: KillOptions): Promise<KillReport> {
+  const { file, kills, seconds, writers } = options;
   const load = new Load();
   const start = performance.now();
   const elapsed = () => (performance.now() - start) / 1000;
@@ -61,7 +72,7 @@ export function isGood(report: KillReport): boolean {
 }
 
 function isSound(file: string): boolean {
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(file, { timeout: 10_000 });
   try {
     const integrity = database.prepare('PRAGMA integrity_check').all();
     const orphans = database.prepare('PRAGMA foreign_key_check').all();
@@ -74,16 +85,19 @@ function isSound(file: string): boolean {
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
+      servers: { type: 'string', default: '1' },
       kills: { type: 'string', default: '200' },
       seconds: { type: 'string', default: '900' },
       writers: { type: 'string', default: '4' },
     },
   });
-  const report = await killSqlite({
+  const reports = await killServers(Number(values.servers), {
     kills: Number(values.kills),
     seconds: Number(values.seconds),
     writers: Number(values.writers),
   });
-  for (const [what, count] of Object.entries(report)) console.log(`${what.padEnd(12)} ${count}`);
-  if (!isGood(report) || report.kills < Number(values.kills)) process.exitCode = 1;
+  for (const report of reports) {
+    for (const [what, count] of Object.entries(report)) console.log(`${what.padEnd(12)} ${count}`);
+    if (!isGood(report) || report.kills < Number(values.kills)) process.exitCode = 1;
+  }
 }

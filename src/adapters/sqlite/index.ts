@@ -11,7 +11,7 @@ export type { SqliteStoreOptions, WriteLimits } from './options.ts';
 /**
  * Opens a data file, or makes it, or migrates that of an earlier version.
  *
- * One store has a file at a time; readers (the sqlite3 shell, a backup) get in.
+ * Other stores may have the file open, in this process and in others of this machine.
  *
  * @throws SqliteStoreError in one sentence that says what to do
  * @throws TypeError or RangeError for `customFilters` that cannot be

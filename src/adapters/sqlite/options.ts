@@ -11,21 +11,12 @@ export interface SqliteStoreOptions extends StoreOptions {
   readonly writes?: Partial<WriteLimits> | undefined;
 }
 
-/** What may wait, and what may share a commit. */
+/** What may wait. */
 export interface WriteLimits {
-  /** Writes in one commit. */
-  readonly groupWrites: number;
-  /** For how many milliseconds writes are taken into one commit; one is always taken. */
-  readonly groupMs: number;
   /** Writes that wait; one more is `overloaded`. */
   readonly queuedWrites: number;
-  /** For how many milliseconds a write waits for somebody else's lock (a writing sqlite3 shell). */
+  /** For how many milliseconds a call, or the opening, waits for a lock of another process. */
   readonly busyMs: number;
 }
 
-export const defaultWriteLimits: WriteLimits = {
-  groupWrites: 500,
-  groupMs: 3,
-  queuedWrites: 10_000,
-  busyMs: 5000,
-};
+export const defaultWriteLimits: WriteLimits = { queuedWrites: 10_000, busyMs: 5000 };

@@ -1,11 +1,8 @@
 import { RostrumError } from '../../domain/errors.ts';
 import { type Entity, type Id, JsonVersioned, type Versioned } from '../../domain/record.ts';
+import type { Decide } from '../../ports/repository.ts';
 import type { Connection, SqlValue } from './connection/connection.ts';
 import { isDriverError, resultCode } from './connection/errors.ts';
-import { later } from './connection/write-queue.ts';
-
-/** Characters of a record that may take more than a millisecond to parse, to check and to write. */
-export const longRecord = 64 * 1024;
 
 /** How records of one type are kept in rows. */
 export interface RowMapping<R extends Entity> {
@@ -66,18 +63,11 @@ export class RecordTable<R extends Entity> {
   /**
    * Puts what `decide` makes of a record in its place. It sets only the columns that change, as
    * SQLite updates every index on a column that is set.
-   *
-   * @param mayTakeLong whether to go on with a record that is long to parse
    */
-  replace(
-    id: Id,
-    decide: (current: Versioned<R>) => R,
-    mayTakeLong: boolean,
-  ): Versioned<R> | undefined | typeof later {
+  replace(id: Id, decide: Decide<R>): Versioned<R> | undefined {
     const row = this.#connection.get<Row>(this.#sql.findRow, exactly(id));
     if (row === undefined) return undefined;
     const [version, record, ...last] = row;
-    if (!mayTakeLong && record.length > longRecord) return later;
     const current = new JsonVersioned<R>(record, version);
     const next = decide(current);
     // `decide` may have changed what it was shown, so the caller gets another object.
@@ -131,7 +121,7 @@ function statementsOf({ table, columns }: Pick<RowMapping<never>, 'table' | 'col
     find: `SELECT version, record FROM ${table} WHERE id = ?`,
     findRow: `SELECT ${names} FROM ${table} WHERE id = ?`,
     // VALUES and not SELECT: for rows of a query SQLite keeps a statement journal, a copy of each page
-    // that it changes. The price: a disk that fills up midway ends the whole transaction.
+    // that it changes.
     insert: `INSERT INTO ${table} (${names}, id) VALUES (${marks}, ?)`,
     update: `UPDATE ${table} SET (${names}) = (${marks}) WHERE id = ?`,
     remove: `DELETE FROM ${table} WHERE id = ?`,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Claim } from '../../domain/claim.ts';
 import type { CustomFilters } from '../../domain/custom-filters.ts';
 import {
@@ -17,8 +18,8 @@ import {
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import { Claims } from './claims.ts';
 import type { Connection } from './connection/connection.ts';
-import { translated } from './connection/errors.ts';
-import { later, type WriteQueue } from './connection/write-queue.ts';
+import { isDriverError, resultCode, translated } from './connection/errors.ts';
+import type { WriteQueue } from './connection/write-queue.ts';
 import { withCustomFilters } from './lists/custom-filters.ts';
 import {
   type ListScheme,
@@ -28,7 +29,7 @@ import {
   type Query,
   totalQuery,
 } from './lists/lists.ts';
-import { longRecord, RecordTable, type RowMapping } from './record-table.ts';
+import { RecordTable, type RowMapping } from './record-table.ts';
 
 /** What the repositories of one store share. */
 export interface StoreParts {
@@ -41,7 +42,7 @@ export interface StoreParts {
  * What users and posts have in common.
  *
  * Reads run at once: between the groups of the write queue, nothing is there that is not
- * committed.
+ * committed. What another process commits is in the next read.
  */
 export abstract class SqliteRepository<
   R extends Entity,
@@ -68,11 +69,13 @@ export abstract class SqliteRepository<
   }
 
   async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
-    return reading(() => {
+    const read = (): Page<R> => {
       const rows = this.#rows(pageQuery(this.#scheme, request));
       const page = cutPage(rows, request, ({ row }) => this.#position(request.order.by, row));
       return request.total ? { ...page, total: this.#count(request.filter) } : page;
-    });
+    };
+    // Another process may commit between two statements: all of a page is of one moment.
+    return reading(() => this.connection.transaction('DEFERRED', read));
   }
 
   create(make: () => R, claim?: Claim): Promise<Creation<R>> {
@@ -82,11 +85,9 @@ export abstract class SqliteRepository<
       if (taken === undefined) return creation<R>(this.table.insert(make()), false);
       const earlier = this.#claims.find(taken);
       if (earlier !== undefined) return creation<R>(earlier, true);
-      return this.connection.withoutSavepoint(() => {
-        const json = this.table.insert(make());
-        this.#claims.add(taken, json);
-        return creation<R>(json, false);
-      });
+      const json = this.table.insert(make());
+      this.#claims.add(taken, json);
+      return creation<R>(json, false);
     });
   }
 
@@ -95,20 +96,17 @@ export abstract class SqliteRepository<
   }
 
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
-    return this.#writes.add((mayTakeLong) => this.table.replace(id, decide, mayTakeLong));
+    return this.#writes.add(() => this.table.replace(id, decide));
   }
 
   /** Deletes a record that the guard lets go, together with what `before` does. */
   protected remove(id: Id, guard?: Guard<R>, before?: () => void): Promise<boolean> {
-    return this.#writes.add((mayTakeLong) => {
+    return this.#writes.add(() => {
       const current = this.table.find(id);
       if (current === undefined) return false;
-      if (guard && !mayTakeLong && current.json.length > longRecord) return later;
       guard?.(current);
-      this.connection.withoutSavepoint(() => {
-        before?.();
-        this.table.remove(id);
-      });
+      before?.();
+      this.table.remove(id);
       return true;
     });
   }
@@ -152,11 +150,19 @@ function creation<R>(json: string, replayed: boolean): Creation<R> {
   return Object.assign(new JsonVersioned<R>(json, 1), { replayed });
 }
 
+/** For how long a read waits, and how often it tries again, while a process recovers the log. */
+const [recoveryMs, retryMs] = [2000, 5];
+
 /** A read changes nothing, whatever becomes of it. */
-export function reading<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw translated(error, 'none');
+export async function reading<T>(read: () => T): Promise<T> {
+  const start = performance.now();
+  for (;;) {
+    try {
+      return read();
+    } catch (error) {
+      const isBusy = isDriverError(error, resultCode.busy);
+      if (!isBusy || performance.now() - start > recoveryMs) throw translated(error, 'none');
+    }
+    await pause(retryMs);
   }
 }

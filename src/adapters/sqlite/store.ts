@@ -5,85 +5,103 @@ import { checkCustomFilters } from '../../domain/custom-filters.ts';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';
-import { dataFile, lockDataFile } from './connection/data-file.ts';
-import { isDriverError, openingError, resultCode, translated } from './connection/errors.ts';
+import { dataFile } from './connection/data-file.ts';
+import { isDriverError, openingError, resultCode } from './connection/errors.ts';
 import { WriteQueue } from './connection/write-queue.ts';
-import { syncOwnIndexes } from './lists/custom-filters.ts';
+import { hasOwnIndexes, syncOwnIndexes } from './lists/custom-filters.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
 import { SqlitePostRepository } from './posts.ts';
 import type { StoreParts } from './repository.ts';
 import { migrate } from './schema/migration.ts';
-import { checkSchema } from './schema/schema.ts';
+import { checkSchema, checkVersion, schemaVersion } from './schema/schema.ts';
 import { sqliteTransfer } from './transfer.ts';
 import { SqliteUserRepository } from './users.ts';
 
+type Open = (file: string) => DatabaseSync;
+
+/** How long the opening waits before it tries a lock again, in milliseconds. */
+const retryMs = 20;
+
 /** Opens a store with a driver that tests can make fail. */
-export function openStore(
-  { path, logger, writes, customFilters }: SqliteStoreOptions,
-  open: (file: string) => DatabaseSync,
-): Store {
+export function openStore(options: SqliteStoreOptions, open: Open): Store {
+  const { path, logger, customFilters } = options;
   if (customFilters !== undefined) checkCustomFilters(customFilters);
+  const limits = { ...defaultWriteLimits, ...options.writes };
   const file = dataFile(path);
-  const lock = lockDataFile(file);
+  const connection = whenFree(limits.busyMs, file, () => openFile(file, options, open));
+  const writes = new WriteQueue(
+    connection,
+    limits,
+    () => checkVersion(connection, file),
+    (err, count) => {
+      const isFull = isDriverError(err, resultCode.full);
+      const message = isFull
+        ? 'The disk is full: changes are refused.'
+        : 'A group of writes could not be committed.';
+      logger?.error({ err, writes: count }, message);
+    },
+  );
+  return storeOf(file, { connection, writes, customFilters: customFilters ?? {} });
+}
+
+/** Tries again while another process has the lock: the process waits, as it serves nothing yet. */
+function whenFree(busyMs: number, file: string, open: () => Connection): Connection {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (const end = performance.now() + busyMs; ; Atomics.wait(never, 0, 0, retryMs)) {
+    try {
+      return open();
+    } catch (error) {
+      const isBusy = isDriverError(error, resultCode.busy);
+      if (!isBusy || performance.now() > end) throw openingError(file, error);
+    }
+  }
+}
+
+/** Opens a data file and brings it to what this version, with these custom filters, needs. */
+function openFile(
+  file: string,
+  { customFilters, logger }: SqliteStoreOptions,
+  open: Open,
+): Connection {
   let connection: Connection | undefined;
   try {
-    connection = new Connection(open(file));
-    const version = checkSchema(connection, file);
-    applyPragmas(connection, file);
-    migrate(connection, version, logger);
-    syncOwnIndexes(connection, customFilters, logger);
+    const opened = new Connection(open(file));
+    connection = opened;
+    const hasIndexes = () => customFilters === undefined || hasOwnIndexes(opened, customFilters);
+    const version = checkSchema(opened, file);
+    applyPragmas(opened, file);
+    if (version === schemaVersion && hasIndexes()) return opened;
+    opened.transaction('IMMEDIATE', () => {
+      // Another process may have migrated the file since.
+      migrate(opened, checkSchema(opened, file), logger);
+      if (customFilters !== undefined) syncOwnIndexes(opened, customFilters, logger);
+    });
+    return opened;
   } catch (error) {
     connection?.close();
-    lock.close();
-    throw openingError(file, error);
+    throw error;
   }
-  const writeLimits = { ...defaultWriteLimits, ...writes };
-  const queue = new WriteQueue(connection, writeLimits, (err, count) => {
-    const isFull = isDriverError(err, resultCode.full);
-    const message = isFull
-      ? 'The disk is full: writes that need more space are refused.'
-      : 'A group of writes could not be committed.';
-    logger?.error({ err, writes: count }, message);
-  });
-  return storeOf(file, { connection, writes: queue, customFilters: customFilters ?? {} }, lock);
 }
 
 /** As much as a long post has: less would find its space where a record finds none. */
 const tried = 'x'.repeat(64 * 1024);
 
-/**
- * Writes something and takes it away again, in a transaction of its own: one that does not fit would
- * take the other writes of a group with it.
- *
- * @throws RostrumError `store-unavailable`
- */
-function tryWriting({ connection, writes }: StoreParts): void {
-  try {
-    connection.run('BEGIN IMMEDIATE');
-    connection.run('INSERT INTO claims VALUES (?, ?, ?, ?, ?)', '', '', '', 0, tried);
-    connection.run("DELETE FROM claims WHERE kind = ''");
-    connection.run('COMMIT');
-  } catch (error) {
-    connection.rollBack();
-    throw translated(error, 'none');
-  }
-  writes.foundSpace();
+/** Writes something and takes it away again. */
+function tryWriting(connection: Connection): void {
+  connection.run('INSERT INTO claims VALUES (?, ?, ?, ?, ?)', '', '', '', 0, tried);
+  connection.run("DELETE FROM claims WHERE kind = ''");
 }
 
 /** Keeps records in an SQLite file: one connection, and a queue for all that writes. */
-function storeOf(file: string, parts: StoreParts, lock: Connection): Store {
+function storeOf(file: string, parts: StoreParts): Store {
   const { connection, writes } = parts;
-  const inode = statSync(file).ino;
+  const inode = statSync(file, { throwIfNoEntry: false })?.ino;
   let closed: Promise<void> | undefined;
 
   async function shutDown(): Promise<void> {
     await writes.close();
     await nextTurn(); // Settle pending writes before close() resolves.
-    try {
-      connection.close();
-    } finally {
-      lock.close(); // The lock goes last: the next server finds the file checkpointed.
-    }
+    connection.close();
   }
 
   function close(): Promise<void> {
@@ -96,12 +114,14 @@ function storeOf(file: string, parts: StoreParts, lock: Connection): Store {
     posts: new SqlitePostRepository(parts),
     transfer: sqliteTransfer(parts),
     /**
-     * Waits as a write does, for the writes before it and for another program's lock, but writes
+     * Waits as a write does, for the writes before it and for another process's lock, but writes
      * nothing, unless the disk was full. Then it looks for the file.
      */
     async ready() {
-      await writes.add(() => connection.get('SELECT 1 FROM users LIMIT 1'));
-      if (writes.isDiskFull) tryWriting(parts);
+      await writes.add(() => {
+        if (writes.isDiskFull) tryWriting(connection);
+        else connection.get('SELECT 1 FROM users LIMIT 1');
+      });
       // Writes to a file that was moved or deleted would be lost to the next start.
       if (statSync(file, { throwIfNoEntry: false })?.ino !== inode) {
         throw storeUnavailable('none', new Error(`The data file ${file} is not where it was.`));

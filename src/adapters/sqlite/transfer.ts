@@ -7,6 +7,9 @@ import { RecordTable, type RowMapping } from './record-table.ts';
 import { reading, type StoreParts } from './repository.ts';
 import { userScheme } from './users.ts';
 
+/** Records that are loaded in one step; it takes some milliseconds. */
+const partLength = 200;
+
 export function sqliteTransfer(parts: StoreParts): Transfer {
   return { users: recordTransfer(parts, userScheme), posts: recordTransfer(parts, postScheme) };
 }
@@ -30,14 +33,22 @@ function recordTransfer<R extends Entity>(
       return reading(() => cutPage(rows(request), request, nowhere).items);
     },
 
-    load(records) {
+    async load(records) {
       // Taken now and not later: what the caller does to them meanwhile is not stored.
       const taken = records.map(({ json, version }) => new JsonVersioned<R>(json, version));
-      return writes.add(() =>
-        connection.withSavepoint(() => {
-          for (const record of taken) table.put(record);
-        }),
-      );
+      // All are queued now, as the store may be closed meanwhile; in parts, so that other changes,
+      // those of other processes too, come in between.
+      const parts: Promise<void>[] = [];
+      while (taken.length > 0) {
+        const part = taken.splice(0, partLength);
+        parts.push(
+          writes.add(() => {
+            for (const record of part) table.put(record);
+          }),
+        );
+      }
+      const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
     },
   };
 }

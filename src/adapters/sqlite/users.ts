@@ -77,8 +77,8 @@ export class SqliteUserRepository
   delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
     return this.remove(id, guard, () => {
       if (mode === 'refuse') this.#refuse(id);
-      else if (mode === 'delete') this.connection.runLarge(deletePosts, id);
-      else this.connection.runLarge(keepPosts, at, at, at, at, id);
+      else if (mode === 'delete') this.connection.run(deletePosts, id);
+      else this.connection.run(keepPosts, at, at, at, at, id);
     });
   }
 

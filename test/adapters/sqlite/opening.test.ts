@@ -15,6 +15,7 @@ import { SqliteStoreError } from '../../../src/adapters/sqlite/index.ts';
 import type { CustomFilters } from '../../../src/domain/custom-filters.ts';
 import { stepped, watched } from './support/faults.ts';
 import { expectSound, Folder, look, value } from './support/folder.ts';
+import { killed, openElsewhere } from './support/process.ts';
 import { plain, post, user } from './support/records.ts';
 
 describe('opening a sqlite store', () => {
@@ -154,7 +155,7 @@ describe('opening a sqlite store', () => {
     expect(refused('').code).to.equal('store-bad-path');
   });
 
-  it('refuses a file that has another name, and so another lock', async () => {
+  it('refuses a file that has another name, and so another log', async () => {
     const file = folder.file();
     await folder.open(file).close();
     linkSync(file, `${file}.link`);
@@ -163,25 +164,21 @@ describe('opening a sqlite store', () => {
     await folder.open(file).close();
   });
 
-  it('refuses a file, a lock file and a folder that cannot be written', async () => {
+  it('refuses a file and a folder that cannot be written', async () => {
     const inside = join(folder.path, 'inside');
     mkdirSync(inside);
-    const [file, locked] = [join(inside, 'data.db'), join(inside, 'locked.db')];
-    for (const path of [file, locked]) await folder.open(path).close();
+    const file = join(inside, 'data.db');
+    await folder.open(file).close();
     chmodSync(folder.path, 0o755);
     chmodSync(inside, 0o777);
     chmodSync(file, 0o444);
-    chmodSync(locked, 0o666);
-    chmodSync(`${locked}-lock`, 0o444);
     // Root is refused nothing.
-    const isRoot = process.geteuid?.() === 0;
-    if (isRoot) process.seteuid?.(65_534);
-    try {
-      expect(refused(file).message).to.match(/for reading and writing/);
-      expect(refused(locked).message).to.match(/The lock file/);
-    } finally {
-      if (isRoot) process.seteuid?.(0);
-    }
+    const { child, said } = await openElsewhere(
+      file,
+      'if (process.getuid() === 0) process.setuid(65534);',
+    );
+    await killed(child);
+    expect(said).to.equal('store-cannot-open');
     expect(refused(join('/proc', 'data.db')).message).to.match(/for reading and writing/);
   });
 

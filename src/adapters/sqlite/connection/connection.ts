@@ -5,22 +5,14 @@ import { DriverError, SqliteStoreError } from './errors.ts';
 /** What a statement takes and what a row holds. */
 export type SqlValue = string | number | null;
 
-/** How many prepared statements are kept. Lists have more shapes than anybody uses at a time. */
+/** How many prepared statements are kept. Lists have more shapes than are in use at a time. */
 const maxStatements = 200;
-
-/**
- * 16 MiB of pages: the inner ones of a million records' indexes. No more, as a commit may look
- * through all of them.
- */
-const cache = '-16384';
-
-/** 64 MiB of pages, for as long as {@link Connection.runLarge} takes. */
-const largeCache = '-65536';
 
 /**
  * A database whose prepared statements are kept, and whose failures are {@link DriverError}s.
  *
  * Rows are tuples of the type that the caller says: the tables are STRICT, and they are our own.
+ * Nothing of a row is kept: what another process commits is in the next read.
  */
 export class Connection {
   readonly #database: DatabaseSync;
@@ -64,21 +56,9 @@ export class Connection {
     }
   }
 
-  run(sql: string, ...values: SqlValue[]): void {
-    this.#call(() => this.#prepared(sql).run(...values));
-  }
-
-  /**
-   * Runs a statement that may change very many rows, with room for what it changes. Otherwise SQLite
-   * writes the same pages again and again, which takes a quarter longer for 100,000 rows.
-   */
-  runLarge(sql: string, ...values: SqlValue[]): void {
-    this.run(`PRAGMA cache_size = ${largeCache}`);
-    try {
-      this.run(sql, ...values);
-    } finally {
-      this.run(`PRAGMA cache_size = ${cache}`);
-    }
+  /** @returns how many rows it changed */
+  run(sql: string, ...values: SqlValue[]): number {
+    return this.#call(() => Number(this.#prepared(sql).run(...values).changes));
   }
 
   /** Runs statements that are not worth keeping; several, between semicolons. */
@@ -86,36 +66,15 @@ export class Connection {
     this.#call(() => this.#database.exec(sql));
   }
 
-  /**
-   * Makes several statements of a transaction one step, where a constraint or a caller can refuse
-   * only the first. A failure of the driver costs the whole transaction. That saves a savepoint, which
-   * takes half as long as the statements.
-   */
-  withoutSavepoint<T>(run: () => T): T {
-    try {
-      return run();
-    } catch (error) {
-      if (error instanceof DriverError) this.rollBack();
-      throw error;
-    }
-  }
-
-  /** Makes several statements of a transaction one step, whichever fails: all take effect or none. */
-  withSavepoint<T>(run: () => T): T {
-    this.run('SAVEPOINT step');
+  /** Runs statements as one transaction: of one moment, and all of them take effect or none. */
+  transaction<T>(kind: 'DEFERRED' | 'IMMEDIATE', run: () => T): T {
+    this.run(`BEGIN ${kind}`);
     try {
       const result = run();
-      this.run('RELEASE step');
+      this.run('COMMIT');
       return result;
     } catch (error) {
-      try {
-        this.run('ROLLBACK TO step');
-        this.run('RELEASE step');
-      } catch (lost) {
-        // SQLite has rolled back the whole transaction, or somebody has to.
-        this.rollBack();
-        throw error instanceof DriverError ? error : lost;
-      }
+      this.rollBack();
       throw error;
     }
   }
@@ -165,12 +124,6 @@ export class Connection {
   }
 }
 
-/**
- * For how long SQLite itself waits for a lock. It blocks the whole process while it waits, so this
- * is short, and the write queue waits the rest (`WriteLimits.busyMs`).
- */
-const busyMs = 20;
-
 /** What the store's promises rest on, and what SQLite says when it took. */
 const needed = [
   // Readers see the last commit while a write goes on.
@@ -179,11 +132,12 @@ const needed = [
   ['synchronous', 'FULL', 2],
   // No post without its author.
   ['foreign_keys', 'ON', 1],
-  ['busy_timeout', String(busyMs), busyMs],
 ] as const;
 
 const wished = [
-  ['cache_size', cache],
+  // 16 MiB of pages: the inner ones of a million records' indexes. No more, as a commit may look
+  // through all of them.
+  ['cache_size', '-16384'],
   // Pages of the log between two checkpoints, which a hundredth of all single posts would wait for
   // with half as many.
   ['wal_autocheckpoint', '2000'],
@@ -193,8 +147,6 @@ const wished = [
 
 /** Sets up a connection and refuses one that is not as safe as it has to be. */
 export function applyPragmas(connection: Connection, file: string): void {
-  // The first thing, as setting the others may meet a lock.
-  connection.exec(`PRAGMA busy_timeout = ${busyMs}`);
   for (const [name, value] of [...needed, ...wished]) connection.exec(`PRAGMA ${name} = ${value}`);
   for (const [name, value, expected] of needed) {
     if (pragma(connection, name) === expected) continue;

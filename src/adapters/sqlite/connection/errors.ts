@@ -13,7 +13,7 @@ export type SqliteStoreErrorCode =
   | 'store-foreign-database'
   /** The file was written by a newer version of this program. */
   | 'store-newer-schema'
-  /** Another store has the file open. */
+  /** Another program writes to the file for longer than a start waits. */
   | 'store-in-use'
   /** A setting that durability or integrity rests on did not take. */
   | 'store-unsafe-settings';
@@ -75,5 +75,6 @@ export function isDriverError(error: unknown, code: number): boolean {
 
 /** An error as the ports know it: what the driver threw is an unavailable store. */
 export function translated(error: unknown, outcome: Outcome): unknown {
+  if (error instanceof SqliteStoreError) return storeUnavailable(outcome, error);
   return error instanceof DriverError ? storeUnavailable(outcome, error.cause) : error;
 }

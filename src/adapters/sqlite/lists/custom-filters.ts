@@ -46,39 +46,37 @@ function indexName(field: string): string {
   });
 }
 
-/**
- * Makes the indexes that are missing, and drops those of fields that are no longer declared.
- *
- * It is one transaction: a process that is killed in its midst leaves the file as it was.
- *
- * @param customFilters undefined for whoever does not say: then nothing changes
- */
-export function syncOwnIndexes(
-  connection: Connection,
-  customFilters: CustomFilters | undefined,
-  logger?: Logger,
-): void {
-  if (customFilters === undefined) return;
+/** The indexes that a file lacks, and those of fields that are no longer declared. */
+function staleIndexes(connection: Connection, customFilters: CustomFilters) {
   const wanted = (['users', 'posts'] as const).flatMap((table) =>
     Object.entries(customFilters[table] ?? {}).map(([field, type]) => ownIndex(table, field, type)),
   );
   const select = `SELECT name, sql FROM sqlite_schema
     WHERE type = 'index' AND (name GLOB 'users_own_*' OR name GLOB 'posts_own_*')`;
-  const found = [...connection.iterate<[name: string, sql: string]>(select)];
-  const dropped = found.filter(([, sql]) => !wanted.some((index) => index.sql === sql));
-  const missing = wanted.filter(({ sql }) => !found.some((index) => index[1] === sql));
-  if (dropped.length + missing.length === 0) return;
-  connection.exec('BEGIN IMMEDIATE');
-  try {
-    for (const [name] of dropped) connection.exec(`DROP INDEX "${name}"`);
-    for (const { name, sql } of missing) {
-      logger?.info({ index: name }, 'An index for a filter on a custom field is being made.');
-      connection.exec(sql);
-    }
-    connection.exec('COMMIT');
-  } catch (error) {
-    connection.rollBack();
-    throw error;
+  const found = connection.all<[name: string, sql: string]>(select);
+  return {
+    dropped: found.filter(([, sql]) => !wanted.some((index) => index.sql === sql)),
+    missing: wanted.filter(({ sql }) => !found.some((index) => index[1] === sql)),
+  };
+}
+
+/** Whether a file has the indexes for these filters, and no others. */
+export function hasOwnIndexes(connection: Connection, customFilters: CustomFilters): boolean {
+  const { dropped, missing } = staleIndexes(connection, customFilters);
+  return dropped.length + missing.length === 0;
+}
+
+/** Makes the indexes that are missing, and drops the others, in the transaction that is open. */
+export function syncOwnIndexes(
+  connection: Connection,
+  customFilters: CustomFilters,
+  logger?: Logger,
+): void {
+  const { dropped, missing } = staleIndexes(connection, customFilters);
+  for (const [name] of dropped) connection.exec(`DROP INDEX "${name}"`);
+  for (const { name, sql } of missing) {
+    logger?.info({ index: name }, 'An index for a filter on a custom field is being made.');
+    connection.exec(sql);
   }
 }
 

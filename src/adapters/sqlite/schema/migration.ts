@@ -3,9 +3,8 @@ import type { Logger } from '../../../ports/logger.ts';
 import type { Connection, SqlValue } from '../connection/connection.ts';
 import {
   applicationId,
-  claimTable,
   deletedTable,
-  dropIndexes2,
+  receiptTable,
   recordIndexes,
   recordTables,
   schemaVersion,
@@ -15,27 +14,25 @@ import {
 const reportMs = 2000;
 
 /**
- * Brings a file of an earlier version, or an empty one, to the present schema.
- *
- * It is one transaction: a process that is killed in its midst leaves the file as it was, and the
- * next one begins anew. So the disk needs room for a second copy of the records meanwhile.
+ * Brings a file of an earlier version, or an empty one, to the present schema, in the transaction
+ * that is open: a process that is killed meanwhile leaves the file as it was, and the next one
+ * begins anew. So the disk needs room for a second copy of the records.
  */
 export function migrate(connection: Connection, version: number, logger?: Logger): void {
   if (version === schemaVersion) return;
-  connection.exec('BEGIN IMMEDIATE');
-  try {
-    if (version === 0) connection.exec(recordTables + claimTable);
-    else if (version === 1) migrateVersion1(connection, logger);
-    else if (version === 2) connection.exec(dropIndexes2);
-    connection.exec(deletedTable);
-    connection.exec(recordIndexes);
-    connection.exec(`PRAGMA application_id = ${applicationId}`);
-    connection.exec(`PRAGMA user_version = ${schemaVersion}`);
-    connection.exec('COMMIT');
-  } catch (error) {
-    connection.rollBack();
-    throw error;
-  }
+  if (version === 0) connection.exec(recordTables + receiptTable);
+  else if (version === 1) migrateVersion1(connection, logger);
+  else dropIndexes(connection);
+  connection.exec(deletedTable + recordIndexes);
+  connection.exec(`PRAGMA application_id = ${applicationId}`);
+  connection.exec(`PRAGMA user_version = ${schemaVersion}`);
+}
+
+/** Versions 2 and 3 had other indexes. */
+function dropIndexes(connection: Connection): void {
+  const select = `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL
+    AND tbl_name IN ('users', 'posts') AND name NOT GLOB '*_own_*'`;
+  for (const [name] of connection.all<[string]>(select)) connection.exec(`DROP INDEX "${name}"`);
 }
 
 /** A row of version 1: a JSON object of the custom fields, and a column for each other field. */

@@ -59,14 +59,8 @@ export const recordIndexes = `
   CREATE INDEX IF NOT EXISTS posts_author_updated ON posts (author_id, updated_at, id);
 `;
 
-/** Drops the indexes of version 2 that there are no more, or that are on other columns now. */
-export const dropIndexes2 = ['users_name', 'users_name_created', 'posts_title']
-  .concat('posts_title_created', 'posts_author_created', 'posts_author_title')
-  .map((name) => `DROP INDEX IF EXISTS ${name};`)
-  .join(' ');
-
 /** The idempotency keys of both tables, named by `kind`, with the record as it was first made. */
-export const claimTable = `
+export const receiptTable = `
   CREATE TABLE claims (
     kind TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -110,11 +104,16 @@ export function checkSchema(connection: Connection, file: string): number {
       `The file ${file} is a database of another program: choose another path.`,
     );
   }
-  if (version > schemaVersion) {
-    throw new SqliteStoreError(
-      'store-newer-schema',
-      `The data file ${file} was written by a newer version of Rostrum (schema ${version}, this one knows ${schemaVersion}): use that version.`,
-    );
-  }
+  checkVersion(connection, file);
   return version;
+}
+
+/** Refuses a file that a newer version of the program has migrated, as it may do at any time. */
+export function checkVersion(connection: Connection, file: string): void {
+  const version = Number(pragma(connection, 'user_version'));
+  if (version <= schemaVersion) return;
+  throw new SqliteStoreError(
+    'store-newer-schema',
+    `The data file ${file} was written by a newer version of Rostrum (schema ${version}, this one knows ${schemaVersion}): use that version.`,
+  );
 }

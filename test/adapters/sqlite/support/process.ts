@@ -8,11 +8,15 @@ const index = join(import.meta.dirname, '../../../../src/adapters/sqlite/index.t
  * A process that opens a store on a file and keeps it open until it is killed; with what it says
  * first: that the store is open or that a migration begins, or the code of a refusal.
  */
-export async function openElsewhere(path: string): Promise<{ child: Child; said: string }> {
+export async function openElsewhere(
+  path: string,
+  first = '',
+): Promise<{ child: Child; said: string }> {
   const program = `
     import { writeSync } from 'node:fs';
     import { openSqliteStore } from ${JSON.stringify(index)};
     const say = (text) => writeSync(1, text);
+    ${first}
     try {
       openSqliteStore({ path: process.argv[1], logger: { info: () => say('migration') } });
       say('open');

@@ -100,16 +100,9 @@ describe('rostrum copy', function () {
   });
 
   it('says in one sentence which side is in the way', async () => {
-    await using _store = sqlite('served.db')();
     const served = url('served.db');
     const [source, fresh] = [url('source.db'), url('new.db')];
     const cases: [RegExp, from: string, to: string][] = [
-      [
-        /^--from is "sqlite:.*served\.db": Another server has the data file .*: stop /,
-        served,
-        fresh,
-      ],
-      [/^--to is "sqlite:.*served\.db": Another server has /, source, served],
       [/^--to is "sqlite:.*", the very store that --from names\.$/, served, served],
       [/^--from is "sqlite:.*missing\.db": there is no such file\.$/, url('missing.db'), fresh],
       [/^--from is "memory:": /, 'memory:', fresh],
@@ -121,12 +114,11 @@ describe('rostrum copy', function () {
     expect(existsSync(path('missing.db'))).to.equal(false);
   });
 
-  it('keeps others off both files, tells how far it is, and in the end what is equal', async () => {
+  it('lets others have both files, tells how far it is, and in the end what is equal', async () => {
     const hasBegun = () => countOf(path('told.db')) > 0;
     const { ended } = await copying(url('source.db'), url('told.db'), hasBegun);
-    for (const name of ['source.db', 'told.db']) {
-      expect(sqlite(name)).to.throw(/Another server has the data file/);
-    }
+    // A server may have both files open meanwhile.
+    for (const name of ['source.db', 'told.db']) await sqlite(name)().close();
     const { code, stdout, stderr } = await ended;
     // A slow machine shows lines in between.
     expect(stderr.split('\n').filter((line) => /: (\d+) of \1$/.test(line))).to.deep.equal([

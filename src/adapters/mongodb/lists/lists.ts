@@ -110,7 +110,7 @@ export class Lists<R extends Entity, D extends StoredRecord, Filter, Sort extend
       return this.#collection.aggregate<Uint8Array>(pipeline, options);
     };
     const page = await this.#cut(call, read, open, request, path, fields);
-    const cut = { ...page, isProjected: fields !== undefined };
+    const cut = fields === undefined ? page : { ...page, isProjected: true };
     if (!request.total) return cut;
     const total = await call.readPart((bounds) =>
       this.#collection.countDocuments(match as Query<D>, { ...shared, ...bounds }),

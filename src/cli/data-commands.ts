@@ -9,8 +9,6 @@ export interface SettingOptions {
   storeOf(command: Command): StoreSetting;
 }
 
-const stopped = 'First stop the server of an SQLite store.';
-
 const imported = `
 FILE is JSON ({"users": […], "posts": […]} or an array), JSON Lines (.jsonl) or CSV
 with a header (.csv). Posts keep their authors. Without --keep-ids, records get new
@@ -25,7 +23,7 @@ export function addDataCommands(program: Command, { optionOf, storeOf }: Setting
     .addOption(optionOf('store'))
     .option('--yes', 'remove records that the file does not have, without a question')
     .addHelpText('after', '\nThe whole file is checked before it is loaded.')
-    .addHelpText('after', `Run an interrupted command again: it carries over the rest.\n${stopped}`)
+    .addHelpText('after', 'Run an interrupted command again: it carries over the rest.')
     .action(async (file: string, options: { yes?: true }, command: Command) => {
       const { restoreCommand } = await import('./restore.ts');
       await restoreCommand(file, storeOf(command), options);
@@ -46,7 +44,7 @@ export function addDataCommands(program: Command, { optionOf, storeOf }: Setting
     .option('--map <from=to>', 'name a field: userId=authorId; may be given again', listed)
     .option('--keep-ids', 'keep ids, createdAt and updatedAt')
     .option('--skip-invalid', 'add the other records when some are refused')
-    .addHelpText('after', `${imported}\n${stopped}`)
+    .addHelpText('after', `${imported}\nA server may run meanwhile.`)
     .action(async (file: string, options: ImportFlags, command: Command) => {
       const { importCommand } = await import('./import.ts');
       await importCommand(file, storeOf(command), options);
@@ -61,7 +59,7 @@ export function addDataCommands(program: Command, { optionOf, storeOf }: Setting
     .option('--users <number>', 'how many users', count, 10)
     .option('--posts <number>', 'how many posts', count, 100)
     .option('--seed <number>', 'what the data are made from; any number when absent', count)
-    .addHelpText('after', `\nThe same seed makes the same data.\n${stopped}`)
+    .addHelpText('after', `\nThe same seed makes the same data. A server may run meanwhile.`)
     .action(async (options: SeedFlags, command: Command) => {
       const { seedCommand } = await import('./seed.ts');
       await seedCommand(storeOf(command), options);

@@ -147,7 +147,7 @@ function handle(api: Omit<Api, 'rostrum'>): Step {
     visit.begin();
     try {
       exchange.checkClient();
-      respond(ctx, await visit.make(key, make));
+      respond(ctx, await visit.make(key, make, isOfMany(exchange, operation)));
     } finally {
       visit.leave();
     }
@@ -161,4 +161,8 @@ function keyOf({ id, query }: Exchange, { endpoint, kind }: Operation): string {
   const size = limit > pageLimits.default ? 'large' : limit > 1 ? 'usual' : 'one';
   const names = [...query.keys()].filter((name) => name !== 'limit' && name !== 'sort');
   return [endpoint.operation, size, query.get('sort')?.[0], ...names].join(' ');
+}
+
+function isOfMany({ query }: Exchange, { kind }: Operation): boolean {
+  return kind === 'list' && query.get('limit')?.[0] !== '1';
 }

@@ -14,10 +14,7 @@ const longMs = 50;
 /** As how many milliseconds one counts for which the process could do nothing else. */
 const heldFactor = 25;
 
-/** What comes to more bytes than one record has is long: to write them holds the process. */
-const longBytes = 1280 * 1024;
-
-/** What comes to more bytes is large. */
+/** What comes to more bytes is large: to make and to send it takes as long as dozens of small ones. */
 const largeBytes = 256 * 1024;
 
 /** How many keys are known. */
@@ -36,16 +33,16 @@ export class KnownWork {
     return this.#known.get(key)?.bytes ?? 0;
   }
 
-  /** Whether to send it takes as long as dozens of other reads. */
+  /** Whether it came to many bytes. */
   isLarge(key: string): boolean {
     return this.bytesOf(key) > largeBytes;
   }
 
-  /** Whether it was long. Of a list that is not known, only one is tried at a time. */
-  isLong(key: string, isList: boolean): boolean {
+  /** Whether it was long, or so large that many at once hold the process. Of an unknown list, one is tried at a time. */
+  isLong(key: string, isList: boolean, isMany: boolean): boolean {
     const known = this.#known.get(key);
     if (known === undefined) return isList && this.#begun.has(key);
-    return known.ms > longMs || known.bytes > longBytes;
+    return known.ms > longMs || (isMany && known.bytes > largeBytes);
   }
 
   /** False, too, for what was long once: the process may have paused. */

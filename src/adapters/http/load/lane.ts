@@ -38,6 +38,11 @@ export class Lane {
     return true;
   };
 
+  /** Whether it has no work, but turns may still be left to others. */
+  get isIdle(): boolean {
+    return this.#underWay === 0 && this.line.length === 0;
+  }
+
   /** Whether turns are still left to others. */
   get isPaused(): boolean {
     return this.#turns > 0;

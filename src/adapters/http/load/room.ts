@@ -214,15 +214,15 @@ export class Visit {
   }
 
   /**
-   * Reserves memory before it is used.
+   * Reserves memory before it is used. Where it has to wait, `key` takes turns with others.
    *
    * @returns undefined where there is room at once
    */
-  reserve(bytes: number): Promise<void> | undefined {
+  reserve(bytes: number, key?: string): Promise<void> | undefined {
     const line = this.#room.lineFor(bytes);
     const begin = () => this.#room.hold(this, bytes);
     if ((line.length === 0 || bytes <= this.bytes) && begin()) return undefined;
-    return this.#room.wait(this, line, begin).then(() => this.exchange.checkWaited());
+    return this.#room.wait(this, line, begin, key).then(() => this.exchange.checkWaited());
   }
 
   /**
@@ -241,14 +241,16 @@ export class Visit {
   /**
    * Makes a response in the memory that `key` took the last time; of a new record there is none. Where it proves to take more than
    * there is, it is dropped and made again; a change is made once, and others are cut for it.
+   *
+   * @param isMany whether it has many records: one is not worth to wait for others, however large
    */
-  async make(key: string, make: () => Promise<Response>): Promise<Response> {
+  async make(key: string, make: () => Promise<Response>, isMany = false): Promise<Response> {
     const { known } = this.#room;
     const mayRepeat = this.kind !== 'write';
     for (;;) {
       const expected = known.bytesOf(key);
-      if (expected > smallBytes) await this.reserve(expected);
-      const response = await this.run(key, make);
+      if (expected > smallBytes) await this.reserve(expected, this.kind);
+      const response = await this.run(key, make, isMany);
       const bytes = bytesOf(response);
       if (bytes > smallBytes) this.#room.laneOf(this.kind).chargeBytes(bytes);
       if (key !== '' && (bytes > smallBytes || expected > 0)) known.learnBytes(key, bytes);
@@ -260,13 +262,13 @@ export class Visit {
    * Does work: one of a few at a time, where what `key` names was long the last time. What is not known
    * is tried, unless something has just held the process.
    */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, work: () => Promise<T>, isMany: boolean): Promise<T> {
     const { known } = this.#room;
     if (key === '') return work();
     if (this.kind === 'read') return known.isLarge(key) ? this.runLong(work) : work();
     const lane = this.#room.laneOf(this.kind);
     const isList = this.kind === 'list';
-    const isLong = known.isLong(key, isList);
+    const isLong = known.isLong(key, isList, isMany);
     const isKnown = known.isKnown(key);
     if (isKnown && !isLong) return known.measureQuick(key, work, this.#room.heldMs);
     const trials = this.#room.trialsOf(this.kind);
@@ -285,11 +287,13 @@ export class Visit {
     lane = this.#room.laneOf(this.kind),
     key?: string,
   ): Promise<T> {
+    const { isIdle } = lane;
     const isBegun = lane.begin();
     if (!isBegun) await this.#room.wait(this, lane.line, lane.begin, key);
     this.#isLong = true;
     try {
-      if (!isBegun) this.exchange.checkWaited();
+      if (isIdle) this.exchange.checkClient();
+      else if (!isBegun) this.exchange.checkWaited();
       return await work();
     } finally {
       this.#isLong = false;

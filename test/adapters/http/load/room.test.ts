@@ -33,7 +33,8 @@ class Client {
     const checkWaited = () => {
       if (this.isGone) throw new Error('gone');
     };
-    const exchange = { res, req: { socket }, signal: ended.signal, checkWaited };
+    const checkClient = () => {};
+    const exchange = { res, req: { socket }, signal: ended.signal, checkClient, checkWaited };
     return room.enter(exchange as unknown as Exchange, kind);
   }
 }

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import { DriverError, isDriverError, resultCode, translated } from './errors.ts';
 
 /** How many writes share a commit, and for how many milliseconds more are taken into it. */
-const group = { writes: 500, ms: 10 };
+const group = { writes: 500, ms: 3 };
 
 /** How long to wait before a lock that another process holds is tried again: 1 to 5 ms. */
 const retryMs = () => 1 + Math.random() * 4;
@@ -16,10 +16,8 @@ const repeatMs = 10_000;
 /**
  * Reads and changes in the transaction that is open. One that throws anything but a DriverError
  * has changed nothing, or nothing that may not stay.
- *
- * With a promise the transaction stays open over turns of the event loop, and other writes wait.
  */
-type Write<T> = () => T | Promise<T>;
+type Write<T> = () => T;
 
 interface QueuedWrite {
   readonly run: Write<unknown>;
@@ -96,7 +94,7 @@ export class WriteQueue {
     while (this.#waiting.length > 0) {
       if (!this.#begin()) await pause(retryMs());
       else {
-        await this.#commitGroup();
+        this.#commitGroup();
         await turn();
       }
     }
@@ -121,19 +119,19 @@ export class WriteQueue {
     }
   }
 
-  async #commitGroup(): Promise<void> {
+  #commitGroup(): void {
     const writes: QueuedWrite[] = [];
     const settle: (() => void)[] = [];
     const end = performance.now() + group.ms;
-    let isCommitting = false;
+    let [isCommitting, hasWritten] = [false, false];
     try {
       do {
         const write = this.#waiting.shift();
         if (write === undefined) break;
         writes.push(write);
         try {
-          const result = write.run();
-          const value = result instanceof Promise ? await result : result;
+          const value = write.run();
+          hasWritten = true;
           settle.push(() => write.resolve(value));
         } catch (error) {
           if (error instanceof DriverError || !this.#connection.inTransaction) throw error;
@@ -142,7 +140,8 @@ export class WriteQueue {
       } while (writes.length < group.writes && performance.now() < end);
       isCommitting = true;
       this.#connection.run('COMMIT');
-      this.#isDiskFull = false;
+      // A group of refusals alone has found no space.
+      if (hasWritten) this.#isDiskFull = false;
     } catch (error) {
       this.#connection.rollBack();
       this.#reject(writes, error, isCommitting ? outcomeOfCommit(error) : 'none');

@@ -19,6 +19,11 @@ export interface Store extends AsyncDisposable {
   readonly posts: PostRepository;
   /** For whoever moves the whole store. */
   readonly transfer?: Transfer;
+  /**
+   * What it was opened with: `createRostrum` refuses other filters. Where it is absent, they are
+   * noticed when a list is filtered by them.
+   */
+  readonly customFilters?: CustomFilters | undefined;
 
   /**
    * Fulfilled when the store can serve right now.

@@ -48,12 +48,15 @@ describe('filters on custom fields', () => {
     }
   });
 
-  it('are errors on a store that was not opened with them', async () => {
-    const other = createRostrum(createMemoryStore(), { customFilters });
-    const error = await errorOf(other.posts.list({ filter: { own: { slug: 'a' } } }));
-    expect(String(error)).to.equal(
-      'TypeError: The store was not opened with "slug" among its customFilters.',
-    );
+  it('are refused at once on a store that was not opened with them, or with another type', async () => {
+    for (const opened of [{}, { posts: { slug: 'number' } }] as const) {
+      await using other = createMemoryStore({ customFilters: opened });
+      const wanted = { posts: { slug: 'text' } } as const;
+      expect(() => createRostrum(other, { customFilters: wanted })).to.throw(
+        TypeError,
+        'The store was not opened with "slug" (text)',
+      );
+    }
   });
 
   it('stay as they were declared', async () => {
@@ -77,7 +80,9 @@ describe('filters on custom fields', () => {
         `"${name}" cannot be a filter of posts`,
       );
     }
-    expect(declare({ users: { title: 'text', größe: 'number', _a: 'text' } })).not.to.throw();
+    const users = { title: 'text', größe: 'number', _a: 'text' } as const;
+    const opened = createMemoryStore({ customFilters: { users } });
+    expect(() => createRostrum(opened, { customFilters: { users } })).not.to.throw();
     expect(declare({ posts: { slug: 'string' } })).to.throw(TypeError, 'one of text, number');
     expect(declare({ post: {} })).to.throw(TypeError, '"post" is not known in the customFilters');
     expect(declare({ posts: ['slug'] })).to.throw(TypeError, 'must be an object');

@@ -31,6 +31,7 @@ export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): St
     users,
     posts,
     transfer: { users, posts },
+    customFilters,
     async ready() {
       if (lifetime.closed) throw storeUnavailable('none');
     },

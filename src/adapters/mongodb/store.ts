@@ -45,6 +45,7 @@ export function openStore(
     users: new MongodbUserRepository(connection, fence, customFilters.users),
     posts: new MongodbPostRepository(connection, fence, customFilters.posts),
     transfer: createTransfer(connection),
+    customFilters,
     ready: () => connection.ready(),
     close,
     [Symbol.asyncDispose]: close,

@@ -113,6 +113,7 @@ function storeOf(file: string, parts: StoreParts): Store {
     users: new SqliteUserRepository(parts),
     posts: new SqlitePostRepository(parts),
     transfer: sqliteTransfer(parts),
+    customFilters: parts.customFilters,
     /**
      * Waits as a write does, for the writes before it and for another process's lock, but writes
      * nothing, unless the disk was full. Then it looks for the file.

@@ -1,7 +1,6 @@
 /** The public core: what a service that embeds Rostrum imports. */
 import { systemClock, uuidV7 } from './adapters/system/index.ts';
 import type { CustomFieldsInput } from './domain/custom-fields.ts';
-import type { CustomFilters } from './domain/custom-filters.ts';
 import type { JsonObject } from './domain/json.ts';
 import { checkOptions } from './domain/options.ts';
 import {
@@ -22,8 +21,6 @@ export interface RostrumOptions<Schemas = CustomFieldsSchemas> {
   readonly ids?: IdGenerator | undefined;
   /** Custom fields may be any JSON when absent. */
   readonly customFields?: Schemas | undefined;
-  /** Custom fields that lists can be filtered by: those that the store was opened with. */
-  readonly customFilters?: CustomFilters | undefined;
 }
 
 /** Stops a type from being inferred from where a result goes, and keeps unions and hovers. */
@@ -47,8 +44,8 @@ export function createRostrum<
   store: Store,
   options: RostrumOptions<TypedSchemas<UO, UI, PO, PI>> = {},
 ): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>> {
-  checkOptions(options, ['clock', 'ids', 'customFields', 'customFilters']);
-  const { clock = systemClock, ids = uuidV7, customFields, customFilters } = options;
+  checkOptions(options, ['clock', 'ids', 'customFields']);
+  const { clock = systemClock, ids = uuidV7, customFields } = options;
   if (customFields !== undefined) checkOptions(customFields, ['users', 'posts']);
   const schemas = customFields as CustomFieldsSchemas | undefined;
   // The schemas see to it that custom fields are of these types.
@@ -57,7 +54,6 @@ export function createRostrum<
     clock,
     ids,
     customFields: schemas,
-    customFilters,
   }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>>;
 }
 

@@ -1,5 +1,5 @@
 /** What the core needs from outside, and what a store needs to provide it. */
-export type { Claim } from '../domain/claim.ts';
+
 export {
   type CustomFilterFields,
   type CustomFilters,
@@ -38,6 +38,7 @@ export {
   userSorts,
 } from '../domain/list.ts';
 export { type Post, withoutAuthor } from '../domain/post.ts';
+export type { Receipt } from '../domain/receipt.ts';
 export {
   type Entity,
   type Id,

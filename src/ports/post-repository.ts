@@ -13,7 +13,7 @@ import type { Guard, Repository } from './repository.ts';
  */
 export interface PostRepository<R = Post> extends Repository<R, PostFilter, PostSort> {
   /**
-   * Deletes a post, if `guard` lets it be. A claim that the post was made under stays.
+   * Deletes a post, if `guard` lets it be. A receipt that the post was made under stays.
    *
    * @returns false when there is no post with this id; then `guard` is not asked
    */

@@ -1,5 +1,5 @@
-import type { Claim } from '../domain/claim.ts';
 import type { Page, PageRequest } from '../domain/list.ts';
+import type { Receipt } from '../domain/receipt.ts';
 import type { Id, Versioned } from '../domain/record.ts';
 
 /**
@@ -17,7 +17,7 @@ export type Guard<R> = (current: Versioned<R>) => void;
 
 /** The record that a creation made, as it was first made, at version 1. */
 export interface Creation<R> extends Versioned<R> {
-  /** True when an earlier creation under the same claim made it, and this one made nothing. */
+  /** True when an earlier creation under the same receipt made it, and this one made nothing. */
   readonly replayed: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Creation<R> extends Versioned<R> {
  * Keeps users or posts. What holds for every repository:
  *
  * - Absence is `undefined` (or `false`), never an error.
- * - Ids, the keys of claims and what a filter names are compared exactly, code point by code point
+ * - Ids, the keys of receipts and what a filter names are compared exactly, code point by code point
  *   (email addresses by their key). Any text may be asked for, with NUL or half of a surrogate
  *   pair in it too. A text that no record can have matches nothing, and bounds a span or a
  *   position like any other text.
@@ -42,8 +42,8 @@ export interface Creation<R> extends Versioned<R> {
  *   except for what only a store can know: ids and emails that are taken, authors that do not exist.
  * - However many records there are, and however large each of them is, a call holds no more of them
  *   in memory than eight times {@link PageRequest}.bytes, or one record.
- * - Of errors, a store raises those that are named here, and lets through what a {@link Decide}, a
- *   {@link Guard} or a `make` throws. Besides, any call may end in `store-unavailable` (whose
+ * - Of errors, a store raises those that are named here, and lets through what a {@link Decide} or
+ *   a {@link Guard} throws. Besides, any call may end in `store-unavailable` (whose
  *   `outcome` tells whether a change may have been made) or `overloaded`; after `close`, every call
  *   ends in `store-unavailable` with the outcome `none`.
  */
@@ -73,27 +73,22 @@ export interface Repository<R, Filter, Sort extends string> {
    * Stores a new record, at version 1. An id names one record for good: one whose record was
    * deleted is taken as well, so that no ETag of that record ever fits another (RFC 9110, 8.8.1).
    *
-   * `make` makes the record, is pure and synchronous, and may be called more than once, or in vain.
-   * What it throws ends the call, unless an earlier creation under the claim is found.
-   *
-   * With a claim, record and claim are stored in one commit. When the claim's key is already
-   * claimed in this repository, nothing is written, and neither what `make` does nor any conflict
-   * matters. With the same fingerprint the call returns what the first one made, at version 1,
+   * With a receipt, record and receipt are stored in one commit. When this repository has a receipt
+   * with that key, nothing is written, and no conflict matters. With the same fingerprint the call returns what the first one made, at version 1,
    * even if that was changed or deleted since. With another fingerprint it throws.
    *
-   * A claim is forgotten from its `until` on, judged by the `from` of the claim that meets it; then
-   * the key is free again. Once the `until` has come by the `from` of any claim, or by the store's
-   * own clock, a store may drop the claim for good, also for a claim with an earlier `from`. A
-   * creation that failed leaves no claim. Of racing creations under one key, one makes its record
+   * A receipt is forgotten from its `until` on, judged by the `from` of the receipt that meets it; then
+   * the key is free again. Once the `until` has come by the `from` of any receipt, or by the store's
+   * own clock, a store may drop the receipt for good, also for a receipt with an earlier `from`. A
+   * creation that failed leaves no receipt. Of racing creations under one key, one makes its record
    * and the others return that.
    *
    * Where several things are wrong, the first in this order is raised.
    *
-   * @throws RostrumError `idempotency-key-reused`: the key was claimed with another fingerprint
-   * @throws what `make` throws
+   * @throws RostrumError `idempotency-key-reused`: the key was used with another fingerprint
    * @throws RostrumError `id-taken`: as {@link isIdTaken} says; the id generator is broken
    */
-  create(make: () => R, claim?: Claim): Promise<Creation<R>>;
+  create(record: R, receipt?: Receipt): Promise<Creation<R>>;
 
   /** Whether a record has this id, or had it before it was deleted from this store. */
   isIdTaken(id: Id): Promise<boolean>;

@@ -20,8 +20,7 @@ export interface Store extends AsyncDisposable {
   /** For whoever moves the whole store. */
   readonly transfer?: Transfer;
   /**
-   * What it was opened with: `createRostrum` refuses other filters. Where it is absent, they are
-   * noticed when a list is filtered by them.
+   * What it was opened with, which lists can be filtered by; none when absent.
    */
   readonly customFilters?: CustomFilters | undefined;
 

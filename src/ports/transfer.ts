@@ -30,7 +30,7 @@ export interface RecordTransfer<R> {
   /**
    * Stores records as they are, with their ids, versions and times. One that has the id of a
    * record that is there takes its place; one that has the id of a deleted record is stored all
-   * the same. Claims are not touched.
+   * the same. Receipts are not touched.
    *
    * Each record is stored whole or not at all, and all of them are when the call is fulfilled. A
    * call that throws may have stored some; made again, it comes to the same as made once. What has

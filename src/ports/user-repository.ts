@@ -26,7 +26,7 @@ export interface UserRepository<R = User> extends Repository<R, UserFilter, User
   /**
    * Deletes a user and does with their posts what the mode says, in one atomic step. Once it has
    * returned true, no post names the user, and none ever will, whatever runs at the same time. A
-   * claim that the user was made under stays. Only a store without transactions (a standalone
+   * receipt that the user was made under stays. Only a store without transactions (a standalone
    * MongoDB server) may let readers see the step half done, and it says so at its start.
    *
    * `guard` is asked first, then the posts. What it throws ends the call, and nothing is changed.

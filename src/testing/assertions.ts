@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Claim } from '../domain/claim.ts';
 import { type ErrorCode, type ErrorDetails, isRostrumError } from '../domain/errors.ts';
+import type { Receipt } from '../domain/receipt.ts';
 import type { Entity, Version, Versioned } from '../domain/record.ts';
 import type { Creation, Repository } from '../ports/repository.ts';
 
@@ -23,35 +23,35 @@ type Creator<R> = Pick<Repository<R, never, never>, 'create'>;
 export async function makes<R extends Entity>(
   records: Creator<R>,
   record: R,
-  claim?: Claim,
+  receipt?: Receipt,
 ): Promise<Creation<R>> {
-  const creation = await records.create(() => record, claim);
+  const creation = await records.create(record, receipt);
   same(creation, record);
   assert.equal(creation.replayed, false, 'a new record is told as replayed');
   return creation;
 }
 
-/** Creates under a claim that has to be found, and holds what it returns to the first record. */
+/** Creates under a receipt that has to be found, and holds what it returns to the first record. */
 export async function repeats<R extends Entity>(
   records: Creator<R>,
-  claim: Claim,
+  receipt: Receipt,
   record: R,
-  again: () => R = unmade,
+  again: R = record,
   message?: string,
 ): Promise<Creation<R>> {
-  const creation = await records.create(again, claim);
+  const creation = await records.create(again, receipt);
   same(creation, record, 1, message);
   assert.equal(creation.replayed, true, 'a repeat is not told as one');
   return creation;
 }
 
-/** Creates under a claim that has to be free, and leaves it free. */
-export async function isFree<R>(records: Creator<R>, claim: Claim): Promise<void> {
-  await throwsItsError((fail) => records.create(fail, claim));
-}
-
-function unmade(): never {
-  throw new Error('a record was to be made under a claim that is there');
+/**
+ * Holds that a receipt's key is free, and leaves it free.
+ *
+ * @param taken has the id of a record that is there, so that it is not made
+ */
+export async function isFree<R>(records: Creator<R>, receipt: Receipt, taken: R): Promise<void> {
+  await raisesIdTaken(records.create(taken, receipt));
 }
 
 /** Holds a number to what was expected, and says what was counted. */
@@ -91,13 +91,13 @@ export async function raisesIdTaken(call: Promise<unknown>): Promise<void> {
   await raises(call, 'id-taken');
 }
 
-/** Creates under a key that is claimed with another fingerprint. */
+/** Creates under a key that was used with another fingerprint. */
 export async function raisesKeyReused<R>(
   records: Creator<R>,
-  claim: Claim,
-  make: () => R = unmade,
+  receipt: Receipt,
+  record: R,
 ): Promise<void> {
-  await raises(records.create(make, claim), 'idempotency-key-reused');
+  await raises(records.create(record, receipt), 'idempotency-key-reused');
 }
 
 export async function raisesUnknownAuthor(call: Promise<unknown>): Promise<void> {

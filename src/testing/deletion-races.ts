@@ -26,7 +26,7 @@ export function describeDeletionRaces(suite: Suite): void {
       const writes = times(12, async (n) => {
         await ticks((n * 5 + round) % 7);
         const authorId = n % 2 ? author.id : other.id;
-        if (n % 3 === 0) return posts.create(() => post({ authorId }));
+        if (n % 3 === 0) return posts.create(post({ authorId }));
         const mode = everyMode[(n + round) % 3] ?? 'refuse';
         if (n % 3 === 1) return users.delete(authorId, mode, later);
         const id = movers[n % 4]?.id ?? '';
@@ -95,7 +95,7 @@ async function visit(
 ): Promise<Id> {
   const record = post({ authorId: isMove ? null : authorId });
   try {
-    await posts.create(() => record);
+    await posts.create(record);
     if (isMove) await posts.update(record.id, (now) => ({ ...now.record, authorId }));
   } catch (error) {
     const left = (await posts.get(record.id))?.record;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { raisesEmailTaken, same } from './assertions.ts';
-import { claim, later, user } from './fixtures.ts';
+import { later, receipt, user } from './fixtures.ts';
 import { put, putEach } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -30,7 +30,7 @@ export function describeEmails({ test }: Suite): void {
     test(`${escaped(first)} and ${escaped(second)} are one address`, async ({ users }) => {
       const [one, two] = [user({ email: first }), user()];
       await put(users, [one, two]);
-      await raisesEmailTaken(users.create(() => user({ email: second })));
+      await raisesEmailTaken(users.create(user({ email: second })));
       const move = users.update(two.id, ({ record }) => ({ ...record, email: second }));
       await raisesEmailTaken(move);
       same(await users.get(two.id), two);
@@ -40,13 +40,13 @@ export function describeEmails({ test }: Suite): void {
   }
 
   test('addresses that only look alike are different', async ({ users }) => {
-    for (const email of different) await users.create(() => user({ email }));
+    for (const email of different) await users.create(user({ email }));
   });
 
   test('a creation that meets a taken address writes nothing', async ({ users }) => {
     const [first, second] = [user(), user()];
     await put(users, [first]);
-    const call = users.create(() => ({ ...second, email: first.email }), claim());
+    const call = users.create({ ...second, email: first.email }, receipt());
     await raisesEmailTaken(call);
     assert.equal(await users.get(second.id), undefined);
   });
@@ -72,13 +72,13 @@ export function describeEmails({ test }: Suite): void {
     const first = user();
     await put(users, [first]);
     await users.update(first.id, ({ record }) => ({ ...record, email: 'new@example.com' }));
-    await raisesEmailTaken(users.create(() => user({ email: 'NEW@example.com' })));
+    await raisesEmailTaken(users.create(user({ email: 'NEW@example.com' })));
     await put(users, [user({ email: first.email })]);
   });
 
-  test('a deleted user’s address is free, even while a claim remembers it', async ({ users }) => {
+  test('a deleted user’s address is free, even while a receipt remembers it', async ({ users }) => {
     const first = user();
-    await users.create(() => first, claim());
+    await users.create(first, receipt());
     await users.delete(first.id, 'refuse', later);
     await put(users, [user({ email: first.email })]);
   });

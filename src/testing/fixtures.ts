@@ -1,11 +1,11 @@
-import type { Claim } from '../domain/claim.ts';
 import { addMs, type Instant } from '../domain/instant.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Post } from '../domain/post.ts';
+import type { Receipt } from '../domain/receipt.ts';
 import type { User } from '../domain/user.ts';
 
 /**
- * When the fixtures live. It lies ahead, so that a store that forgets claims by its own clock as
+ * When the fixtures live. It lies ahead, so that a store that forgets receipts by its own clock as
  * well does not forget one that a test still needs.
  */
 const epoch: Instant = '2100-01-01T00:00:00.000Z';
@@ -47,8 +47,8 @@ export function post(fields: object = {}): Post {
   };
 }
 
-/** A claim like no other, but for what is given. */
-export function claim(parts: Partial<Claim> = {}): Claim {
+/** A receipt like no other, but for what is given. */
+export function receipt(parts: Partial<Receipt> = {}): Receipt {
   const n = ++made;
   return { key: `key-${n}`, fingerprint: `print-${n}`, from: at(0), until: at(60_000), ...parts };
 }

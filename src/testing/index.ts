@@ -1,5 +1,4 @@
 import { describeAuthors } from './authors.ts';
-import { describeClaims } from './claims.ts';
 import { describeCreation } from './creation.ts';
 import { describeCustomFields } from './custom-fields.ts';
 import { describeCustomFilters } from './custom-filters.ts';
@@ -12,6 +11,7 @@ import { describeListChanges } from './list-changes.ts';
 import { describeOrders } from './orders.ts';
 import { describePages } from './pages.ts';
 import { describeRaces } from './races.ts';
+import { describeReceipts } from './receipts.ts';
 import { type StoreContract, type Suite, suiteOn } from './suite.ts';
 import { describeTransfer } from './transfer.ts';
 import { describeUpdates } from './updates.ts';
@@ -44,7 +44,7 @@ const groups: Readonly<Record<string, (suite: Suite) => void>> = {
   values: describeValues,
   'custom fields': describeCustomFields,
   creation: describeCreation,
-  claims: describeClaims,
+  receipts: describeReceipts,
   updates: describeUpdates,
   emails: describeEmails,
   authors: describeAuthors,

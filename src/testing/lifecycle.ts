@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Store } from '../ports/store.ts';
-import { counts, isFree, race, raises } from './assertions.ts';
-import { claim, later, post, times, user } from './fixtures.ts';
+import { counts, makes, race, raises } from './assertions.ts';
+import { later, post, receipt, times, user } from './fixtures.ts';
 import { pageOf, put } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -17,9 +17,8 @@ export function describeLifecycle({ test }: Suite): void {
   for (const which of ['one', 'another']) {
     test(`each store that is opened is fresh: ${which}`, async (store) => {
       assert.equal(await store.users.get('left'), undefined);
-      await isFree(store.posts, claim({ key: 'left' }));
       await put(store.users, [user({ id: 'left', email: 'left@example.com' })]);
-      await store.posts.create(() => post({ id: 'left' }), claim({ key: 'left' }));
+      await makes(store.posts, post({ id: 'left' }), receipt({ key: 'left' }));
     });
   }
 
@@ -50,8 +49,8 @@ export function describeLifecycle({ test }: Suite): void {
     const [id = ''] = await put(store.users, [user()]);
     let ended = 0;
     const changes = times(20, async (n) => {
-      if (n % 3 === 0) await store.users.create(() => user());
-      else if (n % 3 === 1) await store.posts.create(() => post({ authorId: id }), claim());
+      if (n % 3 === 0) await store.users.create(user());
+      else if (n % 3 === 1) await store.posts.create(post({ authorId: id }), receipt());
       else await store.users.update(id, ({ record }) => ({ ...record, n }));
       ended++;
     });
@@ -73,14 +72,14 @@ function everyCall(
     ['ready', () => store.ready()],
     ['users.get', () => users.get(userId)],
     ['users.list', () => pageOf(users)],
-    ['users.create', () => users.create(unwanted)],
-    ['users.create with a claim', () => users.create(unwanted, claim())],
+    ['users.create', () => users.create(user())],
+    ['users.create with a receipt', () => users.create(user(), receipt())],
     ['users.update', () => users.update(userId, unwanted)],
     ['users.delete', () => users.delete(userId, 'delete', later, unwanted)],
     ['posts.get', () => posts.get(postId)],
     ['posts.list', () => pageOf(posts)],
-    ['posts.create', () => posts.create(unwanted)],
-    ['posts.create with a claim', () => posts.create(unwanted, claim())],
+    ['posts.create', () => posts.create(post())],
+    ['posts.create with a receipt', () => posts.create(post(), receipt())],
     ['posts.update', () => posts.update(postId, unwanted)],
     ['posts.delete', () => posts.delete(postId, unwanted)],
   ];

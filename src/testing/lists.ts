@@ -12,18 +12,18 @@ type Request<Filter, Sort extends string> = Partial<PageRequest<Filter, Sort | '
 
 /** Stores records, a hundred at a time: a store may be overloaded by more. */
 export async function put<R extends Entity>(
-  records: { create(make: () => R): Promise<unknown> },
+  records: { create(record: R): Promise<unknown> },
   made: readonly R[],
 ): Promise<string[]> {
   for (let n = 0; n < made.length; n += 100) {
-    await Promise.all(made.slice(n, n + 100).map((record) => records.create(() => record)));
+    await Promise.all(made.slice(n, n + 100).map((record) => records.create(record)));
   }
   return idsOf(made);
 }
 
 /** Stores what is made of each of the items. */
 export function putEach<R extends Entity, T>(
-  records: { create(make: () => R): Promise<unknown> },
+  records: { create(record: R): Promise<unknown> },
   items: readonly T[],
   make: (item: T, n: number) => R,
 ): Promise<string[]> {

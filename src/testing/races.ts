@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { emailKey } from '../domain/email.ts';
 import { checkPrecondition } from '../domain/precondition.ts';
 import { counts, race, repeats, same } from './assertions.ts';
-import { claim, later, post, times, user } from './fixtures.ts';
+import { later, post, receipt, times, user } from './fixtures.ts';
 import { pageOf, put, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -11,13 +11,13 @@ const onlyAtOne = { only: [1] };
 /** Calls that race: each sees what the one before it left. */
 export function describeRaces(suite: Suite): void {
   describeRecordRaces(suite);
-  describeClaimRaces(suite);
+  describeReceiptRaces(suite);
   describeEmailRaces(suite);
 }
 
 function describeRecordRaces({ both }: Suite): void {
   both('of 20 creations with one id, one wins', async ({ records, make }) => {
-    const calls = times(20, () => records.create(() => make({ id: 'one' })));
+    const calls = times(20, () => records.create(make({ id: 'one' })));
     const { returned, raised } = await race(calls);
     assert.deepEqual(raised, { 'id-taken': 19 });
     for (const { record } of returned) same(await records.get('one'), record);
@@ -102,10 +102,10 @@ function describeRecordRaces({ both }: Suite): void {
 }
 
 /** Creations that race under one key. */
-function describeClaimRaces({ test, both }: Suite): void {
-  both('of 20 creations under one claim, one wins', async ({ records, make }) => {
-    const key = claim();
-    const { returned, raised } = await race(times(20, () => records.create(() => make(), key)));
+function describeReceiptRaces({ test, both }: Suite): void {
+  both('of 20 creations under one receipt, one wins', async ({ records, make }) => {
+    const key = receipt();
+    const { returned, raised } = await race(times(20, () => records.create(make(), key)));
     assert.deepEqual(raised, {});
     const [made, ...others] = returned.filter(({ replayed }) => !replayed);
     counts('creations besides the first', others.length, 0);
@@ -114,9 +114,9 @@ function describeClaimRaces({ test, both }: Suite): void {
   });
 
   both('of different requests under one key, one wins', async ({ records, make }) => {
-    const key = claim();
+    const key = receipt();
     const calls = times(20, (n) =>
-      records.create(() => make({ print: n % 2 }), { ...key, fingerprint: `print ${n % 2}` }),
+      records.create(make({ print: n % 2 }), { ...key, fingerprint: `print ${n % 2}` }),
     );
     const { returned, raised } = await race(calls);
     assert.deepEqual(raised, { 'idempotency-key-reused': 10 });
@@ -126,8 +126,8 @@ function describeClaimRaces({ test, both }: Suite): void {
   });
 
   test('of 20 repeats, none finds its own email address taken', async ({ users }) => {
-    const key = claim();
-    const repeat = () => users.create(() => user({ email: 'one@example.com' }), key);
+    const key = receipt();
+    const repeat = () => users.create(user({ email: 'one@example.com' }), key);
     const { returned, raised } = await race(times(20, repeat));
     assert.deepEqual(raised, {});
     counts('new users', returned.filter(({ replayed }) => !replayed).length, 1);
@@ -135,9 +135,8 @@ function describeClaimRaces({ test, both }: Suite): void {
   });
 
   test('of creations under one key, a failed one leaves it to others', async ({ posts }) => {
-    const key = claim();
-    const create = (n: number) =>
-      posts.create(() => post({ authorId: n % 2 ? null : 'nobody' }), key);
+    const key = receipt();
+    const create = (n: number) => posts.create(post({ authorId: n % 2 ? null : 'nobody' }), key);
     const { returned } = await race(times(20, create));
     assert.ok(returned.length >= 10, `only ${returned.length} of 10 valid creations returned`);
     counts('new posts', returned.filter(({ replayed }) => !replayed).length, 1);
@@ -150,7 +149,7 @@ function describeEmailRaces({ test }: Suite): void {
   test('of 50 creations with one email address, one wins', async ({ users }) => {
     const email = (n: number) => (n % 2 === 0 ? 'one@example.com' : 'ONE@Example.com');
     const calls = times(50, (n) =>
-      users.create(() => user({ email: email(n) }), n % 5 ? undefined : claim()),
+      users.create(user({ email: email(n) }), n % 5 ? undefined : receipt()),
     );
     const { returned, raised } = await race(calls);
     assert.deepEqual(raised, { 'email-taken': 49 });
@@ -193,7 +192,7 @@ function describeEmailRaces({ test }: Suite): void {
           : users.update(id, ({ record }) => ({ ...record, email: null }));
       // Who sets out first differs from round to round.
       const early = round % 3 === 0 ? undefined : free();
-      const takers = race(times(6, () => users.create(() => user({ email }))));
+      const takers = race(times(6, () => users.create(user({ email }))));
       await (early ?? free());
       const won = (await takers).returned.length;
       assert.ok(won <= 1, `${won} users took one address`);

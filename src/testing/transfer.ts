@@ -12,7 +12,7 @@ import {
   same,
   vandalize,
 } from './assertions.ts';
-import { at, byCodePoint, claim, post, shuffled, times, user } from './fixtures.ts';
+import { at, byCodePoint, post, receipt, shuffled, times, user } from './fixtures.ts';
 import { idsOf, matches, put, putEach, recordsOf } from './lists.ts';
 import { type Suite, transferOf } from './suite.ts';
 
@@ -138,9 +138,9 @@ function describeLoads({ both }: Suite): void {
     for (const [n, { record, version }] of all.entries()) same(found[n], record, version);
   });
 
-  both('load leaves claims as they are', async ({ records, make, transfer }) => {
-    const [key, record] = [claim(), make()];
-    await records.create(() => record, key);
+  both('load leaves receipts as they are', async ({ records, make, transfer }) => {
+    const [key, record] = [receipt(), make()];
+    await records.create(record, key);
     await transfer.load([loaded({ ...record, n: 1 }, 5)]);
     await repeats(records, key, record);
   });

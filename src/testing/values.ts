@@ -3,7 +3,7 @@ import { earliestInstant, latestInstant } from '../domain/instant.ts';
 import { jsonEqual } from '../domain/json.ts';
 import type { Versioned } from '../domain/record.ts';
 import { repeats, same, throwsItsError, vandalize } from './assertions.ts';
-import { claim, post, times, user } from './fixtures.ts';
+import { post, receipt, times, user } from './fixtures.ts';
 import { pageOf, put, putEach, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -27,10 +27,10 @@ export function describeValues({ test, both }: Suite): void {
   });
 
   both('a record comes back equal by every method', async ({ records, make }) => {
-    const [record, key] = [make({ own }), claim()];
-    same(await records.create(() => record, key), record);
+    const [record, key] = [make({ own }), receipt()];
+    same(await records.create(record, key), record);
     same(await records.get(record.id), record);
-    same(await records.create(() => record, key), record);
+    same(await records.create(record, key), record);
     same((await pageOf(records)).items[0], record);
     const changed = { ...record, own: [own, own] };
     same(await records.update(record.id, () => changed), changed, 2);
@@ -39,9 +39,9 @@ export function describeValues({ test, both }: Suite): void {
   });
 
   both('record is one object, and json is compact', async ({ records, make, remove }) => {
-    const [record, key] = [make({ own }), claim()];
+    const [record, key] = [make({ own }), receipt()];
     const given: (Versioned<unknown> | undefined)[] = [
-      await records.create(() => record, key),
+      await records.create(record, key),
       await repeats(records, key, record),
       await records.get(record.id),
       ...(await pageOf(records)).items,
@@ -71,7 +71,7 @@ export function describeValues({ test, both }: Suite): void {
   both('who reads after an acknowledged change sees it', async ({ records, make, remove }) => {
     const readers = times(10, async (n) => {
       const record = make({ n });
-      await records.create(() => record);
+      await records.create(record);
       same(await records.get(record.id), record);
       await records.update(record.id, (current) => ({ ...current.record, n: -n - 1 }));
       const { items } = await pageOf(records, { filter: { ids: [record.id] } });
@@ -83,9 +83,9 @@ export function describeValues({ test, both }: Suite): void {
   });
 
   both('changing what was handed in changes nothing', async ({ records, make }) => {
-    const [key, record] = [claim(), make({ own })];
+    const [key, record] = [receipt(), make({ own })];
     const [handed, given] = [structuredClone(record), { ...key }];
-    const creation = await records.create(() => handed, given);
+    const creation = await records.create(handed, given);
     vandalize(handed);
     vandalize(given);
     same(creation, record, 1, 'what create returned');
@@ -100,7 +100,7 @@ export function describeValues({ test, both }: Suite): void {
 
   // Only the record is changed: a cache that is checked by version still serves what it holds.
   both('changing a returned record changes nothing else', async ({ records, make }) => {
-    const [key, record] = [claim(), make({ own })];
+    const [key, record] = [receipt(), make({ own })];
     const spoil = async (call: string, given: Versioned<typeof record> | undefined) => {
       vandalize(given?.record);
       assert.deepEqual(JSON.parse(given?.json ?? ''), record, `json after ${call}`);
@@ -110,14 +110,14 @@ export function describeValues({ test, both }: Suite): void {
         vandalize(got?.record);
       }
       same((await pageOf(records)).items[0], record, 1, `list after ${call}`);
-      await repeats(records, key, record, undefined, `repeat after ${call}`);
+      await repeats(records, key, record, record, `repeat after ${call}`);
       const shown = await records.update(record.id, (current) => {
         same(current, record, 1, `decide after ${call}`);
         return current.record;
       });
       same(shown, record, 1, `update after ${call}`);
     };
-    await spoil('create', await records.create(() => record, key));
+    await spoil('create', await records.create(record, key));
     await spoil('a repeat', await repeats(records, key, record));
     await spoil('get', await records.get(record.id));
     await spoil('list', (await pageOf(records)).items[0]);
@@ -129,7 +129,7 @@ export function describeValues({ test, both }: Suite): void {
 
   both('changing what a function is shown changes nothing', async ({ records, make, remove }) => {
     const record = make({ own });
-    await records.create(() => record);
+    await records.create(record);
     const spoiling = (fail: () => never) => (current: Versioned<unknown>) => {
       vandalize(current.record);
       return fail();
@@ -146,31 +146,31 @@ export function describeValues({ test, both }: Suite): void {
 
   test('an email address is returned as it was written', async ({ users }) => {
     const written = user({ email: 'ÉLODIE.E\u0301@Example.COM' });
-    await users.create(() => written);
+    await users.create(written);
     same(await users.get(written.id), written);
   });
 
   test('fields come back that are as long as they may be', async ({ users, posts }) => {
     const email = `${'é'.repeat(121)}@example.com`;
     const longest = user({ name: '😀'.repeat(200), email });
-    await users.create(() => longest);
+    await users.create(longest);
     same(await users.get(longest.id), longest);
     for (const body of ['', '😀'.repeat(100_000)]) {
       const record = post({ title: '😀'.repeat(300), body });
-      await posts.create(() => record);
+      await posts.create(record);
       same(await posts.get(record.id), record);
     }
   });
 
-  test('a record comes back that is as large as it may be, with its claim', async ({ posts }) => {
-    const [key, record] = [claim(), post({ own: Array(520_000).fill(0) })];
-    await posts.create(() => record, key);
+  test('a record comes back that is as large as it may be, with its receipt', async ({ posts }) => {
+    const [key, record] = [receipt(), post({ own: Array(520_000).fill(0) })];
+    await posts.create(record, key);
     const changed = { ...record, own: Array(520_000).fill(1) };
     await posts.update(record.id, () => changed);
     // Not by deepEqual: the difference of two such lists would take minutes to print.
     const now = (await posts.get(record.id))?.record ?? null;
     assert.ok(jsonEqual(now, changed), 'the record as changed');
-    const first = (await posts.create(() => changed, key)).record;
+    const first = (await posts.create(changed, key)).record;
     assert.ok(jsonEqual(first, record), 'the record as first made');
   });
 }

@@ -94,10 +94,11 @@ describe('the services', () => {
       expect([again.version, again.json]).to.deep.equal([1, first.json]);
     });
 
-    it('refuse another input under the key, also one that is invalid', async () => {
-      for (const input of [{ name: 'Bo' }, { name: '' }, { name: 'Ada', own: [[1]] }]) {
+    it('refuse another input under the key, and an invalid one before', async () => {
+      for (const input of [{ name: 'Bo' }, { name: 'Ada', own: [[1]] }]) {
         expect(await refusal(users.create(input, key))).to.equal('idempotency-key-reused');
       }
+      expect(await refusal(users.create({ name: '' }, key))).to.equal('invalid-record /name');
     });
 
     it('keep the keys of callers apart, and those of users and posts', async () => {
@@ -113,11 +114,11 @@ describe('the services', () => {
       expect((await users.create({ name: 'Cy' }, other)).replayed).to.equal(false);
     });
 
-    it('find the claims that the first version stored', async () => {
+    it('find the receipts that the first version stored', async () => {
       const digest = (text: string) => createHash('sha256').update(text).digest('hex');
       const [at, later] = ['2026-11-21T09:30:00.000Z', '2126-11-21T09:30:00.000Z'];
       const old = { id: 'old', name: 'Old', email: null, createdAt: at, updatedAt: at };
-      await store.users.create(() => old, {
+      await store.users.create(old, {
         key: digest('["caller","/api/v1/users","old key"]'),
         fingerprint: digest('{"a":[1,{"b":"é"}],"name":"Old"}'),
         from: at,

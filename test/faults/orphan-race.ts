@@ -94,7 +94,7 @@ async function playRound({ db, setUp, stores }: Round, ledger: Ledger): Promise<
   const calls = [
     ...times(10, () => async (): Promise<Ends> => {
       const record = post({ authorId: author.id });
-      await pick().posts.create(() => record);
+      await pick().posts.create(record);
       acknowledged.add(record.id);
       return 'created';
     }),

@@ -104,7 +104,7 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
       `repeat ${resource}`,
       fc.tuple(fc.nat({ max: 3 }), fc.constantFrom({}, {}, { caller: 'b' })),
       (model, [at, other]) => {
-        const first = model.claimed(resource).at(at);
+        const first = model.receiptsOf(resource).at(at);
         const given = first?.input ?? { name: 'Ada', title: 'Ada' };
         const options = { idempotencyKey: 'k1', ...first?.options, ...other };
         return (calls) => calls.create(resource, given, options);
@@ -155,7 +155,7 @@ function listCall(model: Model, resource: Resource, shape: ListShape): ListCall 
       };
 }
 
-/** The clock goes on, stands, steps back, or jumps over the life of a claim. */
+/** The clock goes on, stands, steps back, or jumps over the life of a receipt. */
 const tick = fc
   .constantFrom(0, 1, 1, 999, 10_000, -5000, 24 * 3_600_000 - 1, 24 * 3_600_000)
   .map((ms): Command => {

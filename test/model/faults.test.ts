@@ -43,16 +43,16 @@ const faults: Record<string, Subject> = {
     update: (id, decide) => inner.update(id, (current) => ({ ...decide(current) })),
   })),
 
-  'the store keeps a claim a millisecond too long': inRepositories((inner) => ({
-    create(make, claim) {
-      const until = new Date(Date.parse(claim?.until ?? '') + 1);
-      return inner.create(make, claim && { ...claim, until: until.toISOString() });
+  'the store keeps a receipt a millisecond too long': inRepositories((inner) => ({
+    create(record, receipt) {
+      const until = new Date(Date.parse(receipt?.until ?? '') + 1);
+      return inner.create(record, receipt && { ...receipt, until: until.toISOString() });
     },
   })),
 
   'the store answers a repeat with the record as it is now': inRepositories((inner) => ({
-    async create(make, claim) {
-      const made = await inner.create(make, claim);
+    async create(given, receipt) {
+      const made = await inner.create(given, receipt);
       const { version, record, json } = (await inner.get(made.record.id)) ?? made;
       return { version, record, json, replayed: made.replayed };
     },

@@ -14,7 +14,7 @@ interface Stored {
   readonly version: number;
 }
 
-interface Claimed {
+interface Made {
   readonly options: CreateOptions;
   readonly input: JsonObject;
   readonly stored: Stored;
@@ -30,13 +30,13 @@ const missing = (resource: Resource) =>
 
 /** A pure model of the contract: the outcome of every call, given all calls before it. */
 export class Model implements Calls<Outcome> {
-  /** Far ahead, so that no sweep of a store that goes by the real time takes a claim away. */
+  /** Far ahead, so that no sweep of a store that goes by the real time takes a receipt away. */
   #now = Date.parse('2100-01-01T00:00:00.000Z');
   #creations = 1;
   /** Every id that was ever made, the youngest last. */
   readonly made: Record<Resource, string[]> = { users: [], posts: [] };
   readonly #stored = { users: new Map<string, Stored>(), posts: new Map<string, Stored>() };
-  readonly #claims = { users: new Map<string, Claimed>(), posts: new Map<string, Claimed>() };
+  readonly #receipts = { users: new Map<string, Made>(), posts: new Map<string, Made>() };
 
   get now(): number {
     return this.#now;
@@ -48,10 +48,10 @@ export class Model implements Calls<Outcome> {
     return `${String((n * 7919) % 100_003).padStart(6, '0')}-${n}`;
   }
 
-  /** Moves the clock; not back over the end of a claim, which may be forgotten for good by now. */
+  /** Moves the clock; not back over the end of a receipt, which may be forgotten for good by now. */
   tick(ms: number): void {
-    const claims = [...this.#claims.users.values(), ...this.#claims.posts.values()];
-    const ends = claims.map(({ until }) => until).filter((until) => until <= this.#now);
+    const receipts = [...this.#receipts.users.values(), ...this.#receipts.posts.values()];
+    const ends = receipts.map(({ until }) => until).filter((until) => until <= this.#now);
     this.#now = Math.max(this.#now + ms, ...(ms < 0 ? ends : []));
   }
 
@@ -60,21 +60,22 @@ export class Model implements Calls<Outcome> {
     return [...this.#stored[resource].keys()];
   }
 
-  /** The creations that made a claim. */
-  claimed(resource: Resource): Claimed[] {
-    return [...this.#claims[resource].values()];
+  /** The creations that made a receipt. */
+  receiptsOf(resource: Resource): Made[] {
+    return [...this.#receipts[resource].values()];
   }
 
   create(resource: Resource, input: JsonObject, options: CreateOptions): Outcome {
     const id = this.nextId;
     this.#creations += 1;
-    const key = JSON.stringify([options.caller, options.idempotencyKey]);
-    const claim = this.#claims[resource].get(key);
-    if (claim !== undefined && claim.until > this.now) {
-      if (!isDeepStrictEqual(claim.input, input)) return failed('idempotency-key-reused');
-      return { ...claim.stored, replayed: true };
-    }
     const { fields, issues } = judge(resource, input);
+    if (issues.length > 0) return this.#wrong(resource, id, fields, issues) as Outcome;
+    const key = JSON.stringify([options.caller, options.idempotencyKey]);
+    const receipt = this.#receipts[resource].get(key);
+    if (receipt !== undefined && receipt.until > this.now) {
+      if (!isDeepStrictEqual(receipt.input, input)) return failed('idempotency-key-reused');
+      return { ...receipt.stored, replayed: true };
+    }
     const wrong = this.#wrong(resource, id, fields, issues);
     if (wrong !== undefined) return wrong;
     const time = instant(this.now);
@@ -82,7 +83,7 @@ export class Model implements Calls<Outcome> {
     this.#stored[resource].set(id, stored);
     this.made[resource].push(id);
     if (options.idempotencyKey !== undefined) {
-      this.#claims[resource].set(key, { options, input, stored, until: this.now + day });
+      this.#receipts[resource].set(key, { options, input, stored, until: this.now + day });
     }
     return { ...stored, replayed: false };
   }

@@ -20,7 +20,7 @@ describe('a store on PostgreSQL', () => {
     it,
     // Tables that are emptied cost a tenth of new ones.
     open: async () => {
-      const tables = ['posts', 'users', 'user_ids', 'post_ids', 'user_claims', 'post_claims'];
+      const tables = ['posts', 'users', 'user_ids', 'post_ids', 'user_receipts', 'post_receipts'];
       await db.exec(tables.map((table) => `delete from ${schema}.${table}`).join(';'));
       return openPgliteStore(db, schema);
     },

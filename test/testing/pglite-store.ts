@@ -1,6 +1,5 @@
 import { messages, type PGlite, type Transaction } from '@electric-sql/pglite';
 import {
-  type Claim,
   type Creation,
   cutPage,
   type Decide,
@@ -20,6 +19,7 @@ import {
   type PostRepository,
   type PostSort,
   postSortKey,
+  type Receipt,
   type RecordTransfer,
   type Repository,
   RostrumError,
@@ -42,7 +42,7 @@ export async function createTables(db: PGlite, schema: string): Promise<void> {
   const text = 'text collate "C"';
   const common = `id ${text} primary key, version integer not null, json text not null,
     "createdAt" ${text} not null, "updatedAt" ${text} not null`;
-  const claims = `key ${text} primary key, fingerprint text, "until" text, json text`;
+  const receipts = `key ${text} primary key, fingerprint text, "until" text, json text`;
   await db.exec(`
     create schema ${schema};
     create table ${schema}.users (${common}, name ${text} not null,
@@ -52,8 +52,8 @@ export async function createTables(db: PGlite, schema: string): Promise<void> {
     create index on ${schema}.posts ("authorId");
     create table ${schema}.user_ids (id ${text} primary key);
     create table ${schema}.post_ids (id ${text} primary key);
-    create table ${schema}.user_claims (${claims});
-    create table ${schema}.post_claims (${claims});
+    create table ${schema}.user_receipts (${receipts});
+    create table ${schema}.post_receipts (${receipts});
   `);
 }
 
@@ -145,7 +145,7 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
 {
   protected readonly database: Database;
   protected readonly table: string;
-  readonly #claims: string;
+  readonly #receipts: string;
   /** The table of every id that was ever used. */
   readonly #ids: string;
   readonly #sortKey: (record: R, by: Sort) => string | null;
@@ -153,7 +153,7 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
   constructor(database: Database, name: string, sortKey: (record: R, by: Sort) => string | null) {
     this.database = database;
     this.table = `${database.schema}.${name}s`;
-    this.#claims = `${database.schema}.${name}_claims`;
+    this.#receipts = `${database.schema}.${name}_receipts`;
     this.#ids = `${database.schema}.${name}_ids`;
     this.#sortKey = sortKey;
   }
@@ -165,18 +165,19 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
     return this.database.run((tx) => this.locked(tx, id, ''));
   }
 
-  create(make: () => R, claim?: Claim): Promise<Creation<R>> {
+  create(given: R, receipt?: Receipt): Promise<Creation<R>> {
+    // Taken now: what the caller does to it meanwhile is not stored.
+    const record = structuredClone(given);
     return this.database.run(async (tx) => {
-      const earlier = claim && (await this.#claimed(tx, claim));
+      const earlier = receipt && (await this.#earlierOf(tx, receipt));
       if (earlier !== undefined) return creation<R>(earlier, true);
-      const record = make();
       if (await this.#isIdTaken(tx, record.id)) {
         throw new RostrumError('id-taken', { id: record.id });
       }
       const { json } = await this.put(tx, record, 1);
-      if (claim !== undefined) {
-        const { key, fingerprint, until } = claim;
-        await upsert(tx, this.#claims, 'key', { key, fingerprint, until, json });
+      if (receipt !== undefined) {
+        const { key, fingerprint, until } = receipt;
+        await upsert(tx, this.#receipts, 'key', { key, fingerprint, until, json });
       }
       return creation<R>(json, false);
     });
@@ -313,12 +314,12 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
     return (await tx.query(select, [sqlText(id)])).rows.length > 0;
   }
 
-  /** What was made under a claim, which nobody else makes until the transaction ends. */
-  async #claimed(tx: Transaction, { key, fingerprint, from }: Claim) {
+  /** What was made under a receipt, which nobody else makes until the transaction ends. */
+  async #earlierOf(tx: Transaction, { key, fingerprint, from }: Receipt) {
     await tx.query('select pg_advisory_xact_lock(hashtext($1))', [
-      sqlText(`${this.#claims} ${key}`),
+      sqlText(`${this.#receipts} ${key}`),
     ]);
-    const select = `select json, fingerprint from ${this.#claims} where key = $1 and "until" > $2`;
+    const select = `select json, fingerprint from ${this.#receipts} where key = $1 and "until" > $2`;
     const { rows } = await tx.query<Row & { fingerprint: string }>(select, [sqlText(key), from]);
     const [earlier] = rows;
     if (earlier !== undefined && earlier.fingerprint !== sqlText(fingerprint)) {

@@ -61,20 +61,16 @@ export const coreModule = new ContainerModule(({ bind }) => {
   bind(tokens.customFields).toResolvedValue(readSchemaFiles, [tokens.settings]).inSingletonScope();
   bind(tokens.rostrum)
     .toResolvedValue(
-      (opened, clock, ids, customFields, { index }, metrics) => {
+      (opened, clock, ids, customFields, metrics) => {
         const store = metrics === undefined ? opened : metrics.measured(opened);
         return assembleRostrum({
           store,
           clock,
           ids,
           customFields,
-          customFilters: customFiltersOf(index),
         });
       },
-      [
-        ...([tokens.store, tokens.clock, tokens.ids, tokens.customFields] as const),
-        ...([tokens.settings, tokens.metrics] as const),
-      ],
+      [...([tokens.store, tokens.clock, tokens.ids, tokens.customFields] as const), tokens.metrics],
     )
     .inSingletonScope();
 });

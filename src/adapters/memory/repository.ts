@@ -1,7 +1,7 @@
-import type { Claim } from '../../domain/claim.ts';
 import { customEqualities } from '../../domain/custom-filters.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import type { EntityFilter, Page, PageRequest, TimeSpan } from '../../domain/list.ts';
+import type { Receipt } from '../../domain/receipt.ts';
 import {
   type EntityFields,
   type Id,
@@ -18,7 +18,7 @@ export interface Lifetime {
   closed: boolean;
 }
 
-interface StoredClaim {
+interface StoredReceipt {
   readonly fingerprint: string;
   readonly until: string;
   /** The record as it was first made. */
@@ -37,7 +37,7 @@ export abstract class MemoryRepository<
 {
   readonly #lifetime: Lifetime;
   protected readonly table: Table;
-  readonly #claims = new Map<string, StoredClaim>();
+  readonly #receipts = new Map<string, StoredReceipt>();
 
   constructor(lifetime: Lifetime, table: Table) {
     this.#lifetime = lifetime;
@@ -60,15 +60,14 @@ export abstract class MemoryRepository<
     };
   }
 
-  async create(make: () => R, claim?: Claim): Promise<Creation<R>> {
+  async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
     this.#check();
-    const earlier = claim && this.#claimed(claim);
-    if (earlier !== undefined) return new MemoryCreation(earlier, true);
-    const record = make();
+    const earlier = receipt && this.#earlierOf(receipt);
+    if (earlier !== undefined) return creation(earlier, true);
     if (this.table.isIdTaken(record.id)) throw new RostrumError('id-taken', { id: record.id });
     const { json } = this.#put(record, 1);
-    if (claim !== undefined) this.#claim(claim, json);
-    return new MemoryCreation(json, false);
+    if (receipt !== undefined) this.#receipt(receipt, json);
+    return creation(json, false);
   }
 
   async isIdTaken(id: Id): Promise<boolean> {
@@ -158,32 +157,27 @@ export abstract class MemoryRepository<
     return row;
   }
 
-  /** What was made under a claim; undefined when its key is free. */
-  #claimed({ key, fingerprint, from }: Claim): string | undefined {
-    const earlier = this.#claims.get(key);
+  /** What was made under a receipt; undefined when its key is free. */
+  #earlierOf({ key, fingerprint, from }: Receipt): string | undefined {
+    const earlier = this.#receipts.get(key);
     if (earlier === undefined || earlier.until <= from) return undefined;
     if (earlier.fingerprint !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
     return earlier.json;
   }
 
-  #claim({ key, fingerprint, from, until }: Claim, json: string): void {
+  #receipt({ key, fingerprint, from, until }: Receipt, json: string): void {
     // The oldest come first, as a rule; the first that is not outlived ends the search.
-    for (const [old, claim] of this.#claims) {
-      if (claim.until > from) break;
-      this.#claims.delete(old);
+    for (const [old, receipt] of this.#receipts) {
+      if (receipt.until > from) break;
+      this.#receipts.delete(old);
     }
-    this.#claims.delete(key);
-    this.#claims.set(key, { fingerprint, until, json });
+    this.#receipts.delete(key);
+    this.#receipts.set(key, { fingerprint, until, json });
   }
 }
 
-class MemoryCreation<R> extends JsonVersioned<R> implements Creation<R> {
-  readonly replayed: boolean;
-
-  constructor(json: string, replayed: boolean) {
-    super(json, 1);
-    this.replayed = replayed;
-  }
+function creation<R>(json: string, replayed: boolean): Creation<R> {
+  return Object.assign(new JsonVersioned<R>(json, 1), { replayed });
 }
 
 function isWithin(key: string | null | undefined, { from, before }: TimeSpan): boolean {

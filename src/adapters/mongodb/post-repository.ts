@@ -4,13 +4,13 @@ import type { Post } from '../../domain/post.ts';
 import type { Id, Versioned } from '../../domain/record.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
-import { tombstone } from './claims.ts';
 import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Fence } from './fence/fence.ts';
 import { Joining } from './fence/joining.ts';
 import { posts } from './lists/conditions.ts';
 import { withCustomFilters } from './lists/custom-filters.ts';
+import { tombstone } from './receipts.ts';
 import { MongodbRepository, versionedOf } from './repository.ts';
 import { asRead, type StoredPost, toStoredPost } from './schema/documents.ts';
 

@@ -1,8 +1,8 @@
 import type { Collection, Filter as Query } from 'mongodb';
-import type { Claim } from '../../domain/claim.ts';
 import { emailTaken, isRostrumError, RostrumError } from '../../domain/errors.ts';
 import { copyJson } from '../../domain/json.ts';
 import type { Page, PageRequest } from '../../domain/list.ts';
+import type { Receipt } from '../../domain/receipt.ts';
 import {
   type Entity,
   type Id,
@@ -11,7 +11,6 @@ import {
   type Versioned,
 } from '../../domain/record.ts';
 import type { Creation, Decide, Repository } from '../../ports/repository.ts';
-import { Claims, hasClaims, replacing, toStoredClaim } from './claims.ts';
 import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
 import { DuplicateKey } from './connection/errors.ts';
@@ -19,6 +18,7 @@ import { Inserts } from './inserts.ts';
 import type { Resource } from './lists/conditions.ts';
 import { Lists } from './lists/lists.ts';
 import { PointReads } from './point-reads.ts';
+import { hasReceipts, Receipts, replacing, toStoredReceipt } from './receipts.ts';
 import {
   firstVersion,
   type ReadDocument,
@@ -26,7 +26,7 @@ import {
   toVersioned,
 } from './schema/documents.ts';
 
-/** All but other records: a claim may hold one, as large as the document's own. */
+/** All but other records: a receipt may hold one, as large as the document's own. */
 const projection = { 'claims.first': 0 };
 
 /** What users and posts have in common: reading, and the frame of every change. */
@@ -40,7 +40,7 @@ export abstract class MongodbRepository<
   protected readonly connection: Connection;
   protected readonly collection: Collection<D>;
   protected readonly inserts: Inserts<D>;
-  readonly #claims: Claims<R, D>;
+  readonly #receipts: Receipts<R, D>;
   readonly #lists: Lists<R, D, Filter, Sort>;
   readonly #pointReads: PointReads<D>;
 
@@ -53,7 +53,7 @@ export abstract class MongodbRepository<
     this.connection = connection;
     this.collection = collection;
     this.inserts = new Inserts(connection, collection);
-    this.#claims = new Claims(collection, outwait);
+    this.#receipts = new Receipts(collection, outwait);
     this.#lists = new Lists(connection, collection, resource);
     this.#pointReads = new PointReads(connection, collection, projection);
   }
@@ -70,15 +70,13 @@ export abstract class MongodbRepository<
     return this.connection.call((call) => this.#lists.list(call, request));
   }
 
-  /** The record is made and inserted first: only when that fails, the claim is looked at. */
-  async create(make: () => R, claim?: Claim): Promise<Creation<R>> {
+  /** The record is inserted first: only when that fails, the receipt is looked at. */
+  async create(given: R, receipt?: Receipt): Promise<Creation<R>> {
+    const record = copyJson(given);
     return this.connection.call(async (call) => {
       for (let attempt = 0; ; attempt++) {
-        let id = '';
         try {
-          const record = copyJson(make());
-          id = record.id;
-          const claims = claim && [toStoredClaim(claim)];
+          const claims = receipt && [toStoredReceipt(receipt)];
           const stored = { ...this.toStored(record, firstVersion), ...(claims && { claims }) };
           const made = new RecordVersioned(record, firstVersion);
           if (await this.insert(call, stored, record, made.json.length)) {
@@ -86,13 +84,14 @@ export abstract class MongodbRepository<
           }
         } catch (error) {
           if (isRostrumError(error, 'store-unavailable')) throw error;
-          const made = claim && (await this.#claims.settle(call, claim));
+          const made = receipt && (await this.#receipts.settle(call, receipt));
           if (made !== undefined) return Object.assign(made, { replayed: true });
-          // A claim that was outlived and is freed now, or one that no majority has yet.
+          // A receipt that was outlived and is freed now, or one that no majority has yet.
           const isInTheWay =
             error instanceof DuplicateKey &&
-            (error.field === 'claims.key' || (claim && (await this.#claims.isTaken(call, claim))));
-          if (!isInTheWay) throw conflictOf(error, id);
+            (error.field === 'claims.key' ||
+              (receipt && (await this.#receipts.isTaken(call, receipt))));
+          if (!isInTheWay) throw conflictOf(error, record.id);
         }
         await call.pause(attempt);
       }
@@ -162,7 +161,7 @@ export abstract class MongodbRepository<
   /** Puts a document in the place of one that was read. False when the filter does not hold. */
   protected async put(call: Call, stored: D, filter: object, document: D): Promise<boolean> {
     const { matchedCount } = await call.commit('put', (bounds) =>
-      hasClaims(stored)
+      hasReceipts(stored)
         ? this.collection.updateOne(filter as Query<D>, replacing(document), bounds)
         : this.collection.replaceOne(filter as Query<D>, document, bounds),
     );

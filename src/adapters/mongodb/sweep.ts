@@ -4,7 +4,7 @@ import { limits } from './connection/limits.ts';
 import type { StoredRecord } from './schema/documents.ts';
 
 /**
- * Drops long expired claims, once an hour and in small steps. Several processes may sweep at once.
+ * Drops long expired receipts, once an hour and in small steps. Several processes may sweep at once.
  *
  * @returns what stops it
  */
@@ -17,7 +17,7 @@ export function startSweep(connection: Connection): () => void {
   return () => clearInterval(timer);
 }
 
-/** @returns how many documents had such claims */
+/** @returns how many documents had such receipts */
 export async function sweep(connection: Connection): Promise<number> {
   const { users, posts } = connection;
   let swept = 0;

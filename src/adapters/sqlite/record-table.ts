@@ -44,13 +44,11 @@ export class RecordTable<R extends Entity> {
     return this.#exists(id) || this.#isDeleted(id);
   }
 
-  /** @returns the record's text */
-  insert(record: R): string {
+  /** @param json the record's text */
+  insert(record: R, json: string): void {
     const { id } = record;
-    const json = JSON.stringify(record);
     if (this.#isDeleted(id)) throw new RostrumError('id-taken', { id });
     this.#write(this.#sql.insert, record, 1, json, ...this.#mapping.values(record), id);
-    return json;
   }
 
   /** Inserts a record, or puts it in the place of the one with its id. */

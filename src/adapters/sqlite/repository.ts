@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Claim } from '../../domain/claim.ts';
 import type { CustomFilters } from '../../domain/custom-filters.ts';
 import {
   cutPage,
@@ -8,6 +7,7 @@ import {
   type PageRequest,
   type Position,
 } from '../../domain/list.ts';
+import type { Receipt } from '../../domain/receipt.ts';
 import {
   type Entity,
   type Id,
@@ -16,7 +16,6 @@ import {
   type Versioned,
 } from '../../domain/record.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
-import { Claims } from './claims.ts';
 import type { Connection } from './connection/connection.ts';
 import { isDriverError, resultCode, translated } from './connection/errors.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
@@ -29,6 +28,7 @@ import {
   type Query,
   totalQuery,
 } from './lists/lists.ts';
+import { Receipts } from './receipts.ts';
 import { RecordTable, type RowMapping } from './record-table.ts';
 
 /** What the repositories of one store share. */
@@ -54,14 +54,14 @@ export abstract class SqliteRepository<
   protected readonly table: RecordTable<R>;
   readonly #writes: WriteQueue;
   readonly #scheme: ListScheme<Filter, Sort>;
-  readonly #claims: Claims;
+  readonly #receipts: Receipts;
 
   constructor(parts: StoreParts, scheme: RowMapping<R> & ListScheme<Filter, Sort>) {
     this.connection = parts.connection;
     this.table = new RecordTable(parts.connection, scheme);
     this.#writes = parts.writes;
     this.#scheme = withCustomFilters(scheme, parts.customFilters[scheme.table]);
-    this.#claims = new Claims(parts.connection, scheme.table);
+    this.#receipts = new Receipts(parts.connection, scheme.table);
   }
 
   async get(id: Id): Promise<Versioned<R> | undefined> {
@@ -78,15 +78,14 @@ export abstract class SqliteRepository<
     return reading(() => this.connection.transaction('DEFERRED', read));
   }
 
-  create(make: () => R, claim?: Claim): Promise<Creation<R>> {
+  create(record: R, receipt?: Receipt): Promise<Creation<R>> {
     // Taken now and not later: what the caller does to it meanwhile is not stored.
-    const taken = claim && { ...claim };
+    const [json, taken, once] = [JSON.stringify(record), { ...record }, receipt && { ...receipt }];
     return this.#writes.add(() => {
-      if (taken === undefined) return creation<R>(this.table.insert(make()), false);
-      const earlier = this.#claims.find(taken);
+      const earlier = once && this.#receipts.find(once);
       if (earlier !== undefined) return creation<R>(earlier, true);
-      const json = this.table.insert(make());
-      this.#claims.add(taken, json);
+      this.table.insert(taken, json);
+      if (once !== undefined) this.#receipts.add(once, json);
       return creation<R>(json, false);
     });
   }

@@ -119,7 +119,7 @@ export abstract class ListImport<R extends Entity> {
   async #createOne({ record, issues }: Made<R>): Promise<readonly FieldIssue[]> {
     if (record === undefined) return issues;
     try {
-      await this.#repository.create(() => record);
+      await this.#repository.create(record);
       return [];
     } catch (error) {
       return issuesOf(error);

@@ -3,7 +3,6 @@ import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Creation, Repository } from '../../ports/repository.ts';
 import { Access } from '../access.ts';
 import type { Caller } from '../caller.ts';
-import { type Claim, type Idempotency, makeClaim } from '../claim.ts';
 import type { CustomFilterFields } from '../custom-filters.ts';
 import { isRostrumError, isUnknownAuthor, RostrumError } from '../errors.ts';
 import { type Instant, isInstant } from '../instant.ts';
@@ -18,13 +17,13 @@ import {
 } from '../list-request.ts';
 import { checkOptions, checkSynchronous } from '../options.ts';
 import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
+import { type Idempotency, makeReceipt, type Receipt } from '../receipt.ts';
 import {
   type Collection,
   type EntityFields,
   type Id,
   projected,
   RecordVersioned,
-  type Version,
   type Versioned,
 } from '../record.ts';
 import type { RecordModel } from '../record-model.ts';
@@ -97,28 +96,24 @@ export abstract class RecordService<
   async create(input: Input, options: CreateOptions = {}): Promise<Creation<R>> {
     this.access?.checkCreate();
     const now = this.now();
-    const claiming = this.#claim(input, options, now);
+    const receipt = this.#receipt(input, options, now);
     const given = this.access === undefined ? input : this.access.withAuthor(input);
     // Before the store: a replay is for as long as the caller may make it.
     this.access?.checkInput(given);
-    // Run now: what the caller does to its input later must not be stored.
-    const made = settled(() => this.#model.make(given, this.#newId(), now));
-    const keep = (record: () => R) =>
-      this.#complete(
-        () => input,
-        async () => {
-          const claim = claiming && (await claiming);
-          if (claim === undefined) record();
-          const stored = await this.repository.create(record, claim);
-          return stored.replayed ? stored : new MadeNow(record(), stored);
-        },
-      );
-    return keep(made).catch((error: unknown) => {
-      // A caller that is no user: it did not send the author that is unknown.
-      const mayRetry = given !== input && this.access?.mayHaveNoAuthor;
-      if (!mayRetry || !isUnknownAuthor(error)) throw error;
-      return keep(() => ({ ...made(), authorId: null }));
-    });
+    return this.#complete(
+      () => input,
+      async () => {
+        // Made before anything is awaited: what the caller does to its input later is not stored.
+        const record = this.#model.make(given, this.#newId(), now);
+        const once = receipt && (await receipt);
+        return this.repository.create(record, once).catch((error: unknown) => {
+          // A caller that is no user: it did not send the author that is unknown.
+          const mayRetry = given !== input && this.access?.mayHaveNoAuthor;
+          if (!mayRetry || !isUnknownAuthor(error)) throw error;
+          return this.repository.create({ ...record, authorId: null }, once);
+        });
+      },
+    );
   }
 
   /** @throws RostrumError `user-not-found` or `post-not-found` */
@@ -257,12 +252,12 @@ export abstract class RecordService<
           changed = next !== record;
           return next;
         });
-        return new ChangeOf(this.#found(id, stored), changed);
+        return Object.assign(this.#found(id, stored), { changed });
       },
     );
   }
 
-  #claim(input: unknown, options: CreateOptions, now: Instant): Promise<Claim> | undefined {
+  #receipt(input: unknown, options: CreateOptions, now: Instant): Promise<Receipt> | undefined {
     const { idempotencyKey, ...given } = checkOptions<CreateOptions>(options, [
       'idempotencyKey',
       'caller',
@@ -275,7 +270,7 @@ export abstract class RecordService<
     if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {
       throw new TypeError('The option "idempotencyKey" must be a text that is not empty.');
     }
-    return makeClaim({ idempotencyKey, caller }, this.#rules.resource, input, now);
+    return makeReceipt({ idempotencyKey, caller }, this.#rules.resource, input, now);
   }
 
   #newId(): Id {
@@ -306,57 +301,7 @@ export abstract class RecordService<
   }
 }
 
-class ChangeOf<R> implements Change<R> {
-  readonly changed: boolean;
-  readonly version: Version;
-  readonly #stored: Versioned<R>;
-
-  constructor(stored: Versioned<R>, changed: boolean) {
-    this.changed = changed;
-    this.version = stored.version;
-    this.#stored = stored;
-  }
-
-  get record(): R {
-    return this.#stored.record;
-  }
-
-  get json(): string {
-    return this.#stored.json;
-  }
-}
-
-/** A record that was made for this call alone: its text need not be parsed to show it. */
-class MadeNow<R> implements Creation<R> {
-  readonly replayed = false;
-  readonly record: R;
-  readonly version: Version;
-  readonly #stored: Versioned<R>;
-
-  constructor(record: R, stored: Versioned<R>) {
-    this.record = record;
-    this.version = stored.version;
-    this.#stored = stored;
-  }
-
-  get json(): string {
-    return this.#stored.json;
-  }
-}
-
 /** @throws TypeError */
 export function checkId(id: unknown): asserts id is Id {
   if (typeof id !== 'string') throw new TypeError('An id must be a text.');
-}
-
-/** Runs a function now, and returns or throws its outcome whenever it is asked. */
-function settled<T>(run: () => T): () => T {
-  try {
-    const value = run();
-    return () => value;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
 }

@@ -89,17 +89,15 @@ export interface RostrumParts {
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly customFields?: CustomFieldsSchemas | undefined;
-  readonly customFilters?: CustomFilters | undefined;
 }
 
 /** @throws TypeError or RangeError for parts or custom filters that cannot be */
 export function assembleRostrum(parts: RostrumParts): Rostrum {
-  const { store, clock, ids, customFields = {}, customFilters = {} } = parts;
+  const { store, clock, ids, customFields = {} } = parts;
   checkParts(store, clock, ids, customFields);
+  const { users, posts, customFilters = {} } = store;
   checkCustomFilters(customFilters);
-  if (store.customFilters !== undefined) checkOpened(customFilters, store.customFilters);
   const filters = { users: { ...customFilters.users }, posts: { ...customFilters.posts } };
-  const { users, posts } = store;
   const userModel = new RecordModel<User>(userRules, customFields.users);
   const postModel = new RecordModel<Post>(postRules, customFields.posts);
   const boundTo = (caller?: Caller): Rostrum => {
@@ -117,19 +115,6 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
     };
   };
   return boundTo();
-}
-
-/** @throws TypeError for a filter that the store was not opened with: its lists would fail */
-function checkOpened(wanted: CustomFilters, opened: CustomFilters): void {
-  for (const list of ['users', 'posts'] as const) {
-    for (const [name, type] of Object.entries(wanted[list] ?? {})) {
-      const fields = opened[list] ?? {};
-      if (Object.hasOwn(fields, name) && fields[name] === type) continue;
-      throw new TypeError(
-        `The store was not opened with "${name}" (${type}) among its customFilters of ${list}.`,
-      );
-    }
-  }
 }
 
 /** @throws TypeError for a part that cannot be one: it must not fail at the first call only */

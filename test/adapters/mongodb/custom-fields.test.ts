@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Json } from '../../../src/domain/json.ts';
-import { at, claim, post, user } from '../../../src/testing/fixtures.ts';
+import { at, post, receipt, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
@@ -30,9 +30,9 @@ await describeOn('replica set', 'Custom fields that BSON knows otherwise', () =>
       const own = { own: value, ...(Array.isArray(value) ? {} : asMembers(value)) };
       const author = user(own);
       const written = post({ ...own, authorId: author.id, updatedAt: at(0) });
-      const once = claim();
-      await store.users.create(() => author, once);
-      await store.posts.create(() => written, once);
+      const once = receipt();
+      await store.users.create(author, once);
+      await store.posts.create(written, once);
       expect((await store.users.get(author.id))?.record).to.deep.equal(author);
       expect((await store.posts.get(written.id))?.record).to.deep.equal(written);
 
@@ -46,17 +46,13 @@ await describeOn('replica set', 'Custom fields that BSON knows otherwise', () =>
         authorId: null,
         updatedAt: at(1),
       });
-      expect((await store.users.create(never, once))?.record).to.deep.equal(author);
-      expect((await store.posts.create(never, once))?.record).to.deep.equal(written);
+      expect((await store.users.create(user(), once))?.record).to.deep.equal(author);
+      expect((await store.posts.create(post(), once))?.record).to.deep.equal(written);
     });
   }
 });
 
 const listed = { order: { by: 'createdAt', direction: 'asc' }, limit: 10, bytes: 10_000 } as const;
-
-function never(): never {
-  throw new Error('Nothing is to be made.');
-}
 
 /** The same as fields of the record itself, too. */
 function asMembers(value: Json): Record<string, Json> {

@@ -128,7 +128,7 @@ await describeOn('replica set', 'A store on a primary that it has not met', () =
       const before = await profile.countDocuments(asked);
       const store = database.open();
       const record = user();
-      await store.users.create(() => record);
+      await store.users.create(record);
       await Promise.all(times(50, () => read(store, record.id)));
       await read(store, record.id);
       expect(await profile.countDocuments(asked)).to.equal(before + 1);

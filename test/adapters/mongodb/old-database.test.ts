@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
-import { makeClaim } from '../../../src/domain/claim.ts';
 import type { Post } from '../../../src/domain/post.ts';
+import { makeReceipt } from '../../../src/domain/receipt.ts';
 import { describeOn, topologies } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
@@ -12,6 +12,7 @@ const at = '2026-11-21T09:30:00.000Z';
 const until = '2100-01-01T00:00:00.000Z';
 const input = { title: 'On engines', own: { _bsontype: 'x', $set: [1] } };
 const entity = (id: string) => ({ id, createdAt: at, updatedAt: at });
+const another = { ...entity('another'), title: '', body: '', authorId: null };
 const fields = { title: 'On engines', body: '', authorId: 'ada' };
 const stored = (id: string) => ({
   ...entity(id),
@@ -67,18 +68,16 @@ for (const topology of topologies) {
       return database.open();
     }
 
-    async function expectClaims(store: Awaited<ReturnType<typeof open>>) {
+    async function expectReceipts(store: Awaited<ReturnType<typeof open>>) {
       for (const [id, idempotencyKey] of Object.entries(keys)) {
-        const claim = await makeClaim({ idempotencyKey }, 'posts', input, at);
-        const { record, version, replayed } = await store.posts.create(() => {
-          throw new Error('Nothing is to be made.');
-        }, claim);
+        const receipt = await makeReceipt({ idempotencyKey }, 'posts', input, at);
+        const { record, version, replayed } = await store.posts.create(another, receipt);
         expect(record, id).to.deep.equal(first(id));
         expect({ version, replayed }).to.deep.equal({ version: 1, replayed: true });
       }
     }
 
-    it('opens with every record, version and claim', async () => {
+    it('opens with every record, version and receipt', async () => {
       const store = await open();
       const scanned = await store.transfer.posts.scan({ limit: 10, bytes: 10_000 });
       expect(
@@ -89,7 +88,7 @@ for (const topology of topologies) {
       ]);
       expect(scanned[1]?.record).to.deep.equal(first('new'));
       expect(await store.users.get('ada')).to.include({ version: 7 });
-      await expectClaims(store);
+      await expectReceipts(store);
     });
 
     const changes: Record<string, (store: Awaited<ReturnType<typeof open>>) => Promise<void>> = {
@@ -126,10 +125,10 @@ for (const topology of topologies) {
       },
     };
     for (const [what, change] of Object.entries(changes)) {
-      it(`keeps every claim with ${what}`, async () => {
+      it(`keeps every receipt with ${what}`, async () => {
         const store = await open();
         await change(store);
-        await expectClaims(store);
+        await expectReceipts(store);
       });
     }
   });

@@ -31,7 +31,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
       const first = await startStandalone(binary, { port, dbPath });
       await untilServed(() => store.ready(), servedMs);
       const ada = user();
-      await store.users.create(() => ada);
+      await store.users.create(ada);
 
       const [mongod] = first.processes;
       mongod?.kill('SIGKILL');
@@ -40,7 +40,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
       await Promise.all([
         unavailable(store.ready()),
         unavailable(store.users.get(ada.id), 'none'),
-        unavailable(store.users.create(() => user())),
+        unavailable(store.users.create(user())),
       ]);
       expect(Date.now() - from).to.be.below(10_000);
 

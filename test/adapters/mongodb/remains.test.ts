@@ -4,7 +4,7 @@ import { readUrl } from '../../../src/adapters/mongodb/connection/client-options
 import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
 import { sweep } from '../../../src/adapters/mongodb/sweep.ts';
 import { isRostrumError, storeUnavailable } from '../../../src/domain/errors.ts';
-import { at, claim, post, times, user } from '../../../src/testing/fixtures.ts';
+import { at, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
@@ -18,15 +18,15 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
     await database.clear();
   });
 
-  it('of a deleted record its id alone, and claims until they are swept', async () => {
+  it('of a deleted record its id alone, and receipts until they are swept', async () => {
     const store = database.open();
-    const [plain, claimed, once] = [user(), user(), claim()];
-    await store.users.create(() => plain);
-    await store.users.create(() => claimed, once);
+    const [plain, repeated, once] = [user(), user(), receipt()];
+    await store.users.create(plain);
+    await store.users.create(repeated, once);
     await store.users.delete(plain.id, 'refuse', at(0));
-    await store.users.delete(claimed.id, 'refuse', at(0));
+    await store.users.delete(repeated.id, 'refuse', at(0));
     const left = () =>
-      Promise.all([plain, claimed].map((made) => collection('users').findOne({ _id: made.id })));
+      Promise.all([plain, repeated].map((made) => collection('users').findOne({ _id: made.id })));
 
     expect(await collection('users').countDocuments()).to.equal(2);
     const [id, tombstone] = await left();
@@ -34,25 +34,25 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
     expect(tombstone).to.have.keys(['_id', 'claims']);
 
     const past = { $set: { 'claims.$[].expires': new Date(0) } };
-    await collection('users').updateOne({ _id: claimed.id }, past);
+    await collection('users').updateOne({ _id: repeated.id }, past);
     const connection = new Connection(readUrl(database.url), undefined, (_step, run) => run());
     await sweep(connection).finally(() => connection.close());
     expect((await left()).map((document) => ({ claims: [], ...document }))).to.deep.equal([
       { _id: plain.id, claims: [] },
-      { _id: claimed.id, claims: [] },
+      { _id: repeated.id, claims: [] },
     ]);
-    expect(await store.users.create(() => user(), once)).to.include({ replayed: false });
+    expect(await store.users.create(user(), once)).to.include({ replayed: false });
   });
 
-  it('outlived claims are swept from records, and nothing else of them', async () => {
+  it('outlived receipts are swept from records, and nothing else of them', async () => {
     const store = database.open();
-    const [record, once] = [post(), claim()];
-    await store.posts.create(() => record, once);
+    const [record, once] = [post(), receipt()];
+    await store.posts.create(record, once);
     const stored = await store.posts.update(record.id, (current) => ({ ...current.record, n: 1 }));
     const connection = new Connection(readUrl(database.url), undefined, (_step, run) => run());
     try {
       expect(await sweep(connection)).to.equal(0);
-      expect((await store.posts.create(() => post(), once)).record).to.deep.equal(record);
+      expect((await store.posts.create(post(), once)).record).to.deep.equal(record);
       const past = { $set: { 'claims.$[].expires': new Date(0) } };
       await collection('posts').updateOne({ _id: record.id }, past);
       expect(await sweep(connection)).to.equal(1);
@@ -60,21 +60,21 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
       await connection.close();
     }
     expect((await store.posts.get(record.id))?.json).to.equal(stored?.json);
-    expect(await store.posts.create(() => post(), once)).to.include({ replayed: false });
+    expect(await store.posts.create(post(), once)).to.include({ replayed: false });
   });
 
   it('a post whose maker died holds up a repeat for a moment only, and is never seen', async () => {
     const store = database.open();
     const author = user();
-    await store.users.create(() => author);
+    await store.users.create(author);
     const dying = database.open({
       intercept: async (step, run) => {
         if (step === 'put') throw storeUnavailable('unknown');
         return run();
       },
     });
-    const [record, once] = [post({ authorId: author.id }), claim()];
-    await dying.posts.create(() => record, once).catch(() => {});
+    const [record, once] = [post({ authorId: author.id }), receipt()];
+    await dying.posts.create(record, once).catch(() => {});
     expect(await store.posts.get(record.id)).to.equal(undefined);
     const order = { by: 'title', direction: 'asc' } as const;
     const page = { filter: {}, order, limit: 5, bytes: 10_000, total: true } as const;
@@ -82,7 +82,7 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
     expect(await store.transfer.posts.scan(page)).to.deep.equal([]);
 
     const results = await Promise.all(
-      times(4, () => store.posts.create(() => post({ authorId: author.id }), once)),
+      times(4, () => store.posts.create(post({ authorId: author.id }), once)),
     );
     expect(results.filter(({ replayed }) => !replayed)).to.have.lengthOf(1);
     expect(await store.posts.list(page)).to.include({ total: 1 });
@@ -92,7 +92,7 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
     this.timeout(60_000);
     const store = database.open();
     const author = user();
-    await store.users.create(() => author);
+    await store.users.create(author);
     const dying = database.open({
       intercept: async (step, run) => {
         if (step === 'user' || step === 'unleave') throw storeUnavailable('unknown');
@@ -102,7 +102,7 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
     await dying.users.delete(author.id, 'refuse', at(0)).catch(() => {});
     expect((await store.users.get(author.id))?.record).to.deep.equal(author);
     const written = post({ authorId: author.id });
-    await store.posts.create(() => written);
+    await store.posts.create(written);
     await store.users.update(author.id, ({ record }) => ({ ...record, name: 'Eve' }));
     expect((await store.posts.get(written.id))?.record).to.deep.equal(written);
   });
@@ -110,7 +110,7 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
   it('numbers that another tool wrote in another type of BSON are numbers', async () => {
     const store = database.open();
     const record = post({ big: 1, small: 2 });
-    await store.posts.create(() => record);
+    await store.posts.create(record);
     const change = {
       $set: { version: Long.fromNumber(3), 'record.big': Long.fromNumber(2 ** 40) },
     };
@@ -138,8 +138,8 @@ await describeOn('standalone', 'A deletion on a MongoDB server without transacti
       },
     });
     const [author, written] = [user(), post()];
-    await store.users.create(() => author);
-    await store.posts.create(() => ({ ...written, authorId: author.id }));
+    await store.users.create(author);
+    await store.posts.create({ ...written, authorId: author.id });
     const error = await errorOf(store.users.delete(author.id, 'keep', at(0)));
     if (!isRostrumError(error, 'store-unavailable')) throw error;
     expect(error.details.outcome).to.equal('unknown');

@@ -33,7 +33,7 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
     await database.db.collection('users').createIndex({ 'record.team': 1 });
     const store = database.open();
     await untilReady(store);
-    await store.users.create(() => user({ team: 'a' }));
+    await store.users.create(user({ team: 'a' }));
     expect(await database.db.collection('users').indexExists('record.team_1')).to.equal(true);
   });
 

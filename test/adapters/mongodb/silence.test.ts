@@ -3,7 +3,7 @@ import { limits } from '../../../src/adapters/mongodb/connection/limits.ts';
 import { openStore } from '../../../src/adapters/mongodb/store.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Store } from '../../../src/ports/store.ts';
-import { at, claim, post, times, user } from '../../../src/testing/fixtures.ts';
+import { at, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import {
   describeOn,
@@ -63,8 +63,8 @@ async function fallSilent(topology: Topology): Promise<void> {
     },
   );
   const [author, written] = [user(), post()];
-  await store.users.create(() => author);
-  await store.posts.create(() => written);
+  await store.users.create(author);
+  await store.posts.create(written);
   armed = true;
   await allEndInTime(everyCall(store, author.id, written.id));
   expect(steps).to.be.at.least(4);
@@ -82,13 +82,13 @@ function everyCall({ users, posts, ready }: Store, userId: string, postId: strin
     users.get(userId),
     users.list({ ...page, filter: {} }),
     users.list({ ...page, filter: { ids: [userId] } }),
-    users.create(() => user(), claim()),
+    users.create(user(), receipt()),
     users.update(userId, ({ record }) => ({ ...record, name: 'Bob' })),
     users.delete(userId, 'keep', at(0)),
     posts.get(postId),
     posts.list({ ...page, filter: { authorId: userId } }),
-    posts.create(() => post()),
-    posts.create(() => post({ authorId: userId }), claim()),
+    posts.create(post()),
+    posts.create(post({ authorId: userId }), receipt()),
     posts.update(postId, ({ record }) => ({ ...record, authorId: userId })),
     posts.delete(postId),
   ];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isRostrumError, RostrumError } from '../../../src/domain/errors.ts';
-import { claim, post, times, user } from '../../../src/testing/fixtures.ts';
+import { post, receipt, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOn, topologies } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
@@ -11,7 +11,7 @@ for (const topology of topologies) {
     it('50 racing creations with one email: one wins', async () => {
       const stores = [database.open(), database.open()];
       const results = await Promise.allSettled(
-        times(50, (n) => stores[n % 2]?.users.create(() => user({ email: 'Ada@example.org' }))),
+        times(50, (n) => stores[n % 2]?.users.create(user({ email: 'Ada@example.org' }))),
       );
       const lost = results.filter(({ status }) => status === 'rejected');
       expect(lost).to.have.lengthOf(49);
@@ -23,7 +23,7 @@ for (const topology of topologies) {
     it('50 changes of one version: one wins', async () => {
       const stores = [database.open(), database.open()];
       const record = post();
-      await stores[0]?.posts.create(() => record);
+      await stores[0]?.posts.create(record);
       const results = await Promise.allSettled(
         times(50, (n) =>
           stores[n % 2]?.posts.update(record.id, (current) => {
@@ -38,13 +38,13 @@ for (const topology of topologies) {
       expect((await stores[1]?.posts.get(record.id))?.version).to.equal(2);
     });
 
-    it('20 creations under one claim: one record, for all of them', async () => {
+    it('20 creations under one receipt: one record, for all of them', async () => {
       const stores = [database.open(), database.open()];
       const author = user();
-      await stores[0]?.users.create(() => author);
-      const once = claim();
+      await stores[0]?.users.create(author);
+      const once = receipt();
       const results = await Promise.all(
-        times(20, (n) => stores[n % 2]?.posts.create(() => post({ authorId: author.id }), once)),
+        times(20, (n) => stores[n % 2]?.posts.create(post({ authorId: author.id }), once)),
       );
       expect(new Set(results.map((result) => result?.record.id))).to.have.lengthOf(1);
       expect(results.filter((result) => result?.replayed === false)).to.have.lengthOf(1);

@@ -21,7 +21,7 @@ describe('a sqlite3 shell that holds the lock of a write', () => {
     const path = folder.file();
     const store = folder.open(path);
     await whileLocked(path, async (unlock) => {
-      const writes = Promise.all(['1', '2'].map((id) => store.users.create(() => user(id))));
+      const writes = Promise.all(['1', '2'].map((id) => store.users.create(user(id))));
       let [longest, turns] = [0, 0];
       for (let start = performance.now(), last = start; last - start < 300; ) {
         await sleep(1);
@@ -44,21 +44,21 @@ describe('a sqlite3 shell that holds the lock of a write', () => {
     const store = folder.open(path, { writes: { busyMs: 100 } });
     await whileLocked(path, async () => {
       const start = performance.now();
-      const { details } = await unavailable(store.users.create(() => user('1')));
+      const { details } = await unavailable(store.users.create(user('1')));
       expect(details.outcome).to.equal('none');
       expect(performance.now() - start, 'ms').to.be.within(95, 2000);
       await unavailable(store.ready());
       expect(await store.users.get('1')).to.equal(undefined);
     });
     await store.ready();
-    await store.users.create(() => user('1'));
+    await store.users.create(user('1'));
   });
 
   it('is waited for by close too, and close ends in time', async () => {
     const path = folder.file();
     const store = folder.open(path, { writes: { busyMs: 100 } });
     await whileLocked(path, async () => {
-      const write = unavailable(store.users.create(() => user('1')));
+      const write = unavailable(store.users.create(user('1')));
       await store.close();
       await write;
     });

@@ -30,12 +30,12 @@ describe('posts that a sqlite store keeps without their author', () => {
         fc.oneof(instants, fc.constant(latestInstant)),
         async (made, at) => {
           const author = `author ${++ids}`;
-          await store.users.create(() => user(author));
+          await store.users.create(user(author));
           const posts = made.map(({ own, updatedAt }) => ({
             ...asJson(own),
             ...post(`${++ids}`, { updatedAt, authorId: author }),
           }));
-          await Promise.all(posts.map((one) => store.posts.create(() => one)));
+          await Promise.all(posts.map((one) => store.posts.create(one)));
           expect(await store.users.delete(author, 'keep', at)).to.equal(true);
           for (const one of posts) {
             const found = plain(await store.posts.get(one.id));

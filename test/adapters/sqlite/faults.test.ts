@@ -25,7 +25,7 @@ describe('a failing driver under the sqlite store', () => {
   afterEach(async () => {
     watch = () => {};
     await store.ready();
-    await store.users.create(() => user('afterwards'));
+    await store.users.create(user('afterwards'));
     await store.close();
     expectSound(path);
   });
@@ -43,13 +43,13 @@ describe('a failing driver under the sqlite store', () => {
     ['COMMIT', codes.fsync, 'unknown'],
   ] as const) {
     it(`at ${at} with code ${code}: all of the group fail, outcome ${outcome}`, async () => {
-      await store.users.create(() => user('taken'));
+      await store.users.create(user('taken'));
       failAt(at, code);
       const results = await Promise.all([
-        unavailable(store.users.create(() => user('1'))),
+        unavailable(store.users.create(user('1'))),
         // What rests on a group that was not made is not judged by it.
-        unavailable(store.users.create(() => user('taken'))),
-        unavailable(store.users.create(() => user('2'))),
+        unavailable(store.users.create(user('taken'))),
+        unavailable(store.users.create(user('2'))),
       ]);
       for (const { details, cause } of results) {
         expect(details.outcome).to.equal(outcome);
@@ -65,11 +65,9 @@ describe('a failing driver under the sqlite store', () => {
     watch = (sql) => {
       if (sql === 'COMMIT' || sql === 'ROLLBACK') throw driverFault(codes.fsync);
     };
-    expect((await unavailable(store.users.create(() => user('1')))).details.outcome).to.equal(
-      'unknown',
-    );
+    expect((await unavailable(store.users.create(user('1')))).details.outcome).to.equal('unknown');
     await unavailable(store.users.get('1'));
-    await unavailable(store.users.create(() => user('2')));
+    await unavailable(store.users.create(user('2')));
     await unavailable(store.ready());
     watch = () => {};
     expect(await store.users.get('1')).to.equal(undefined);
@@ -82,7 +80,7 @@ describe('a failing driver under the sqlite store', () => {
       exec('COMMIT');
       throw driverFault(codes.fsync);
     };
-    const { details } = await unavailable(store.users.create(() => user('1')));
+    const { details } = await unavailable(store.users.create(user('1')));
     expect(details.outcome).to.equal('unknown');
   });
 
@@ -90,7 +88,7 @@ describe('a failing driver under the sqlite store', () => {
     watch = (sql) => {
       if (sql.startsWith('INSERT INTO posts')) throw driverFault(codes.full);
     };
-    const writes = [store.users.create(() => user('1')), store.posts.create(() => post('p'))];
+    const writes = [store.users.create(user('1')), store.posts.create(post('p'))];
     for (const { details } of await Promise.all(writes.map(unavailable))) {
       expect(details.outcome).to.equal('none');
     }
@@ -103,7 +101,7 @@ describe('a failing driver under the sqlite store', () => {
         throw driverFault(codes.full);
       }
     };
-    await unavailable(store.posts.create(() => post('p')));
+    await unavailable(store.posts.create(post('p')));
     for (let n = 0; n < 3; n++) {
       const { cause } = await unavailable(store.ready());
       expect(cause).to.have.property('errcode', codes.full);
@@ -116,9 +114,9 @@ describe('a failing driver under the sqlite store', () => {
       exec('ROLLBACK'); // As SQLite may do by itself.
       throw driverFault(codes.fsync);
     };
-    const before = unavailable(store.users.create(() => user('1')));
-    const itself = unavailable(store.posts.create(() => post('p')));
-    const behind = store.users.create(() => user('2'));
+    const before = unavailable(store.users.create(user('1')));
+    const itself = unavailable(store.posts.create(post('p')));
+    const behind = store.users.create(user('2'));
     for (const error of [await before, await itself]) {
       expect(error.details.outcome).to.equal('none');
       expect(error.cause).to.have.property('errcode', codes.fsync);
@@ -146,7 +144,7 @@ describe('a failing driver under the sqlite store', () => {
       await Promise.all(
         group.map(async (id) => {
           try {
-            await store.users.create(() => user(id));
+            await store.users.create(user(id));
             ends.set(id, 'made');
           } catch (error) {
             if (!isRostrumError(error, 'store-unavailable')) throw error;

@@ -10,7 +10,7 @@ describe('a sqlite store that runs out of disk', () => {
     const path = folder.file();
     const database = new DatabaseSync(path);
     const store = folder.open(path, {}, () => database);
-    await store.users.create(() => user('ann'));
+    await store.users.create(user('ann'));
     database.exec('PRAGMA max_page_count = 70');
     const body = 'x'.repeat(20_000);
     const made: string[] = [];
@@ -19,7 +19,7 @@ describe('a sqlite store that runs out of disk', () => {
       const group = Array.from({ length: 5 }, (_, i) => `${round}-${i}`);
       await Promise.all(
         group.map(async (id) => {
-          const call = store.posts.create(() => post(id, { body, authorId: 'ann' }));
+          const call = store.posts.create(post(id, { body, authorId: 'ann' }));
           await call.then(
             () => made.push(id),
             async () => {
@@ -37,7 +37,7 @@ describe('a sqlite store that runs out of disk', () => {
 
     // When there is space again, it is used.
     await store.posts.delete(made[0] ?? '');
-    await store.posts.create(() => post('again', { body }));
+    await store.posts.create(post('again', { body }));
     await store.close();
     expectSound(path);
   });
@@ -49,10 +49,10 @@ describe('a sqlite store that runs out of disk', () => {
     const logger = { info() {}, warn() {}, error };
     const store = folder.open(undefined, { logger }, () => database);
     await store.ready();
-    await store.users.create(() => user('ann'));
+    await store.users.create(user('ann'));
     const body = 'x'.repeat(20_000);
     const fill = async () => {
-      for (let n = 0; ; n++) await store.posts.create(() => post(`${said.length}-${n}`, { body }));
+      for (let n = 0; ; n++) await store.posts.create(post(`${said.length}-${n}`, { body }));
     };
     const { page_count: pages } = database.prepare('PRAGMA page_count').get() ?? {};
     database.exec(`PRAGMA max_page_count = ${Number(pages) + 30}`);
@@ -65,7 +65,7 @@ describe('a sqlite store that runs out of disk', () => {
     expect(said[0]).to.match(/^The disk is full/);
     database.exec('PRAGMA max_page_count = 100000');
     await store.ready();
-    await store.posts.create(() => post('again', { body }));
+    await store.posts.create(post('again', { body }));
     expect(database.prepare('SELECT count(*) AS n FROM claims').get()?.n).to.equal(0);
   });
 });

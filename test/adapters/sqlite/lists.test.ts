@@ -66,7 +66,7 @@ describe('lists of the sqlite store', () => {
 
   async function expectAll(requests: Iterable<PageRequest<UserFilter, UserSort>>) {
     const store = folder.open();
-    await Promise.all(users.map((one) => store.users.create(() => one)));
+    await Promise.all(users.map((one) => store.users.create(one)));
     for (const request of requests) {
       const { items } = await store.users.list(request);
       const found = items.map(({ record }) => record.id);
@@ -116,7 +116,7 @@ describe('lists of the sqlite store', () => {
     const store = folder.open(folder.file(), {}, counting);
     const ids = Array.from({ length: 20 }, (_, n) => `${n}`);
     const body = 'x'.repeat(100_000);
-    await Promise.all(ids.map((id) => store.posts.create(() => post(id, { body }))));
+    await Promise.all(ids.map((id) => store.posts.create(post(id, { body }))));
     for (const filter of [{}, { ids }]) {
       read = 0;
       const order = { by: 'title', direction: 'asc' } as const;
@@ -136,7 +136,7 @@ describe('lists of the sqlite store', () => {
       return run();
     });
     const store = folder.open(folder.file(), {}, counting);
-    await store.users.create(() => user('ann'));
+    await store.users.create(user('ann'));
     for (let round = 0; round < 2; round++) {
       for (let set = 0; set < 256; set++) {
         const on = (bit: number) => (set & (1 << bit)) !== 0;

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { backupSqlite } from '../../../src/adapters/sqlite/backup.ts';
-import type { Claim } from '../../../src/domain/claim.ts';
 import type { Post } from '../../../src/domain/post.ts';
+import type { Receipt } from '../../../src/domain/receipt.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { expectSound, Folder, look, value } from './support/folder.ts';
 import { killed, openElsewhere } from './support/process.ts';
@@ -24,7 +24,7 @@ const odd = {
   ['__proto__']: 1,
   own: '{}',
 };
-const claim = {
+const receipt = {
   key: 'k',
   fingerprint: 'f',
   from: '2026-05-05T05:05:05.000Z',
@@ -59,8 +59,8 @@ describe('a data file of version 2 or 3', () => {
     it(`has the schema of a new one then, and keeps its records: version ${version}`, async () => {
       const [path, fresh] = [folder.file(), folder.file()];
       const store = folder.open(path);
-      await store.users.create(() => user('ann', { name: 'Ann' }));
-      await store.posts.create(() => post('p', { authorId: 'ann' }));
+      await store.users.create(user('ann', { name: 'Ann' }));
+      await store.posts.create(post('p', { authorId: 'ann' }));
       await store.close();
       const database = new DatabaseSync(path);
       database.exec(`${sql} PRAGMA user_version = ${version}`);
@@ -92,7 +92,7 @@ describe('a data file of version 1', () => {
     },
     { record: post('q', { ...times[0], ...odd }), version: 1 },
   ];
-  const claims = [{ table: 'users', claim, record: user('ann', { first: null }) }] as const;
+  const receipts = [{ table: 'users', receipt, record: user('ann', { first: null }) }] as const;
 
   async function expectAll(store: Store) {
     for (const one of users) {
@@ -101,16 +101,14 @@ describe('a data file of version 1', () => {
     for (const one of posts) {
       expect(plain(await store.posts.get(one.record.id))).to.deep.equal(one);
     }
-    const never = () => {
-      throw new Error('The claim is not there.');
-    };
-    const { record, replayed } = await store.users.create(never, claim satisfies Claim);
-    expect([record, replayed]).to.deep.equal([claims[0].record, true]);
+    const again = user('again');
+    const { record, replayed } = await store.users.create(again, receipt satisfies Receipt);
+    expect([record, replayed]).to.deep.equal([receipts[0].record, true]);
   }
 
-  it('is migrated with every record, version and claim, and says so', async () => {
+  it('is migrated with every record, version and receipt, and says so', async () => {
     const path = folder.file();
-    createVersion1(path, { users, posts, claims });
+    createVersion1(path, { users, posts, receipts });
     const said: string[] = [];
     const log = (_: object, message: string) => said.push(message);
     const store = folder.open(path, { logger: { info: log, warn: log, error: log } });
@@ -122,7 +120,7 @@ describe('a data file of version 1', () => {
     const order = { by: 'email', direction: 'desc' } as const;
     const page = { filter: { email: 'ANN@é.example' }, order, limit: 9, bytes: 999 };
     expect((await store.users.list(page)).items).to.have.length(1);
-    await store.users.delete('ann', 'delete', claim.from);
+    await store.users.delete('ann', 'delete', receipt.from);
     expect(await store.posts.get('p')).to.equal(undefined);
     await store.close();
     expectSound(path);
@@ -131,7 +129,7 @@ describe('a data file of version 1', () => {
 
   it('is backed up as it is, and migrated where the copy is opened', async () => {
     const [path, to] = [folder.file(), folder.file()];
-    createVersion1(path, { users, posts, claims });
+    createVersion1(path, { users, posts, receipts });
     await backupSqlite({ path, to });
     await expectAll(folder.open(to));
     expect(look(path, (database) => value(database, 'PRAGMA user_version'))).to.equal(1);
@@ -144,7 +142,7 @@ describe('a data file of version 1', () => {
       const record: Post = post(`${n}`, { title: `Title ${n}`, authorId: 'ann', n: n / 7 });
       return { record, version: n };
     });
-    createVersion1(path, { users, posts: [...posts, ...many], claims });
+    createVersion1(path, { users, posts: [...posts, ...many], receipts });
     copyFileSync(path, whole);
     const start = performance.now();
     await folder.open(whole).close();

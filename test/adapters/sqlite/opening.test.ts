@@ -42,21 +42,21 @@ describe('opening a sqlite store', () => {
     expect(existsSync(path)).to.equal(true);
   });
 
-  it('finds everything again: records, versions, claims', async () => {
+  it('finds everything again: records, versions, receipts', async () => {
     const path = folder.file();
     const first = folder.open(path);
     const [from, until] = ['2026-05-05T05:05:05.000Z', '2026-05-06T05:05:05.000Z'];
-    const claim = { key: 'k', fingerprint: 'f', from, until };
+    const receipt = { key: 'k', fingerprint: 'f', from, until };
     const ann = user('ann', { email: 'Ann@É.example', tags: [1, { a: null }], '😀': 'x' });
-    await first.users.create(() => ann, claim);
+    await first.users.create(ann, receipt);
     await first.users.update('ann', ({ record }) => ({ ...record, name: 'Anna' }));
-    await first.posts.create(() => post('p', { authorId: 'ann', body: 'x'.repeat(100_000) }));
+    await first.posts.create(post('p', { authorId: 'ann', body: 'x'.repeat(100_000) }));
     await first.close();
 
     const again = folder.open(path);
     const found = plain(await again.users.get('ann'));
     expect(found).to.deep.equal({ record: { ...ann, name: 'Anna' }, version: 2 });
-    const { record, replayed } = await again.users.create(() => user('ben'), claim);
+    const { record, replayed } = await again.users.create(user('ben'), receipt);
     expect([record, replayed]).to.deep.equal([ann, true]);
     expect((await again.posts.get('p'))?.record.body).to.have.length(100_000);
   });
@@ -84,8 +84,8 @@ describe('opening a sqlite store', () => {
       return items.length;
     };
     const first = folder.open(path);
-    await first.posts.create(() => post('p', { slug: 'a' }));
-    await first.posts.create(() => post('q', { slug: 1 }));
+    await first.posts.create(post('p', { slug: 'a' }));
+    await first.posts.create(post('q', { slug: 1 }));
     await first.close();
     expect(await reopen({ posts: { slug: 'text' } })).to.equal(1);
     expect(indexes()).to.equal('posts_own_text_slug');

@@ -26,7 +26,7 @@ describe('write groups of the sqlite store', () => {
     const ended: string[] = [];
     await Promise.all(
       numbers(50).map(async (id) => {
-        await store.users.create(() => user(id));
+        await store.users.create(user(id));
         ended.push(id);
       }),
     );
@@ -36,15 +36,15 @@ describe('write groups of the sqlite store', () => {
 
   it('one that fails fails alone', async () => {
     const { store, groups } = openCounting();
-    await store.users.create(() => user('taken', { email: 'a@b' }));
+    await store.users.create(user('taken', { email: 'a@b' }));
     const results = await Promise.allSettled([
-      store.users.create(() => user('1')),
-      store.users.create(() => user('2', { email: 'A@B' })),
+      store.users.create(user('1')),
+      store.users.create(user('2', { email: 'A@B' })),
       store.users.update('taken', () => {
         throw new RangeError('decided so');
       }),
-      store.posts.create(() => post('p', { authorId: 'nobody' })),
-      store.users.create(() => user('3')),
+      store.posts.create(post('p', { authorId: 'nobody' })),
+      store.users.create(user('3')),
     ]);
     expect(groups).to.deep.equal([1, 4]); // The statements that were run.
     const ends = results.map((result) =>
@@ -57,7 +57,7 @@ describe('write groups of the sqlite store', () => {
 
   it('are bounded, and the event loop turns between two of them', async () => {
     const { store, groups } = openCounting();
-    const writes = Promise.all(numbers(1200).map((id) => store.users.create(() => user(id))));
+    const writes = Promise.all(numbers(1200).map((id) => store.users.create(user(id))));
     await new Promise((resolve) => setImmediate(resolve));
     expect(groups.length, 'groups').to.be.below(3);
     await writes;
@@ -67,14 +67,12 @@ describe('write groups of the sqlite store', () => {
 
   it('the queue is bounded; what is over is overloaded', async () => {
     const { store } = openCounting({ queuedWrites: 3 });
-    const results = await Promise.allSettled(
-      numbers(5).map((id) => store.users.create(() => user(id))),
-    );
+    const results = await Promise.allSettled(numbers(5).map((id) => store.users.create(user(id))));
     const refused = results.map((one) => one.status === 'rejected' && one.reason);
     expect(refused.slice(0, 3)).to.deep.equal([false, false, false]);
     for (const error of refused.slice(3))
       expect(isRostrumError(error, 'overloaded')).to.equal(true);
     expect(await store.users.get('3')).to.equal(undefined);
-    await store.users.create(() => user('3'));
+    await store.users.create(user('3'));
   });
 });

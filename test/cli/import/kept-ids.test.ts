@@ -64,14 +64,14 @@ describe('rostrum import --keep-ids', () => {
   });
 
   it('takes authors of the store, too', async () => {
-    const { record } = await imports.store.users.create(() => user(1));
+    const { record } = await imports.store.users.create(user(1));
     const given = { users: [{ id: 1, name: 'A' }], posts: [{ title: 'P', authorId: record.id }] };
     await imports.run(given);
     expect((await imports.held()).posts[0]?.authorId).to.equal(record.id);
   });
 
   it('refuses ids and times that it cannot keep', async () => {
-    await imports.store.users.create(() => user(1));
+    await imports.store.users.create(user(1));
     const [name, title] = ['A', 'P'];
     const given = {
       users: [

@@ -9,7 +9,7 @@ describe('rostrum import: what is refused', () => {
   const imports = new Imports();
 
   it('reports everything that a rule refuses, with its place, and adds nothing', async () => {
-    await imports.store.users.create(() => user(1, { id: '2' }));
+    await imports.store.users.create(user(1, { id: '2' }));
     const given = {
       users: [
         { id: 1, name: 'A', email: 'a@b.c' },
@@ -117,7 +117,7 @@ describe('rostrum import: what is refused', () => {
 
   it('says when somebody writes to the store between check and addition', async () => {
     const given = { users: [{ name: 'A' }, { name: 'B', email: user(1).email }] };
-    const onBegin = (what: string) => what === 'users' && imports.store.users.create(() => user(1));
+    const onBegin = (what: string) => what === 'users' && imports.store.users.create(user(1));
     const sentence = await refusalOf(imports.run(given, { onBegin }));
     expect(sentence).to.match(/^1 record was refused while the others were added: somebody/);
     expect([imports.refused, imports.added.users]).to.deep.equal([['users[1] /email taken'], 1]);

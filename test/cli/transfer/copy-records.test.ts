@@ -101,7 +101,7 @@ describe('copyRecords', () => {
     const { from, to } = await stores();
     await copy(from, to);
     await from.users.update(user(4).id, ({ record }) => ({ ...record, name: 'Other' }));
-    await from.users.create(() => user(900));
+    await from.users.create(user(900));
     await from.posts.update(post(8).id, ({ record }) => ({ ...record, authorId: user(900).id }));
     const target = watch(to);
     await copy(from, to);
@@ -128,11 +128,11 @@ describe('copyRecords', () => {
     const others: [RegExp, (to: Store) => Promise<unknown>][] = [
       [
         /1 record that the source does not have \(the user u0000005x\)/,
-        (to) => to.users.create(() => user(70, { id: 'u0000005x' })),
+        (to) => to.users.create(user(70, { id: 'u0000005x' })),
       ],
       [
         /1 record that the source does not have \(the post !\)/,
-        (to) => to.posts.create(() => post(0, { id: '!' })),
+        (to) => to.posts.create(post(0, { id: '!' })),
       ],
       [
         /1 record that changed since the source had them so \(the user u0000002\)/,
@@ -190,8 +190,8 @@ describe('copyRecords', () => {
       if (isWritten || loaded <= 60) return;
       isWritten = true;
       // A post whose author was not there when users were copied, and a deletion.
-      await from.users.create(() => user(800));
-      await from.posts.create(() => post(9000, { authorId: user(800).id }));
+      await from.users.create(user(800));
+      await from.posts.create(post(9000, { authorId: user(800).id }));
       await from.posts.delete(post(0).id);
     });
     expect(await refusalOf(copy(from, to))).to.match(

@@ -98,7 +98,7 @@ describe('exported files', () => {
     ]);
     const target = openSqliteStore({ path: join(folder.path, 'target.db') });
     expect(await contentOf(target)).to.deep.equal(given);
-    await target.users.create(() => user(999));
+    await target.users.create(user(999));
     await target.close();
     const refused = await rostrum('restore', path, '--store', url('target.db'));
     expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
@@ -127,7 +127,7 @@ describe('exported files', () => {
   it('look as docs/operations.md shows', async () => {
     const times = { createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z' };
     store = createMemoryStore();
-    await store.users.create(() => ({ id: 'a', name: 'Ada', email: null, ...times }));
+    await store.users.create({ id: 'a', name: 'Ada', email: null, ...times });
     const text = { id: 'o', title: 'On engines', body: '', authorId: 'a' };
     await fill(store, { posts: [{ record: { ...text, ...times }, version: 3 }] });
     await exported();
@@ -184,7 +184,7 @@ describe('exported files', () => {
   });
 
   it('are not made of a store that changes on the way', async () => {
-    onScan(2, () => store.users.create(() => user(999)));
+    onScan(2, () => store.users.create(user(999)));
     expect(await refusalOf(exported())).to.match(/somebody wrote to it meanwhile; run the same/);
     expect(existsSync(path)).to.equal(false);
     await exported();

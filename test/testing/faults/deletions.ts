@@ -140,9 +140,8 @@ function lookForAuthorThenWrite(): Plan {
           const page = await inner.list(request);
           return { ...page, items: page.items.map(shown) };
         },
-        create: (make, claim) => {
-          const record = make();
-          return write(record, (change) => inner.create(() => change(record), claim));
+        create: (record, receipt) => {
+          return write(record, (change) => inner.create(change(record), receipt));
         },
         update: async (id, decide) => {
           const current = await inner.get(id);

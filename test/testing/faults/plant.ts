@@ -1,12 +1,12 @@
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import type {
-  Claim,
   Creation,
   Entity,
   EntityFilter,
   Guard,
   Id,
   PostRepository,
+  Receipt,
   RecordTransfer,
   Repository,
   Store,
@@ -104,16 +104,18 @@ export function elsewhere(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** What was made under a claim; undefined when its key is free, and it stays so. */
-export async function claimed<R>(
+/** What was made under a receipt; undefined when its key is free, and it stays so. */
+export async function earlierOf<R>(
   records: Pick<Repository<R, never, never>, 'create'>,
-  claim: Claim,
+  receipt: Receipt,
 ): Promise<Creation<R> | undefined> {
   const free = new Error('the key is free');
-  const make = (): never => {
-    throw free;
+  const unmade = {
+    get id(): never {
+      throw free;
+    },
   };
-  return records.create(make, claim).catch((error) => {
+  return records.create(unmade as R, receipt).catch((error) => {
     if (error !== free) throw error;
     return undefined;
   });

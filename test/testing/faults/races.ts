@@ -1,5 +1,5 @@
 import { emailTaken, isRostrumError, RostrumError } from '../../../src/ports/index.ts';
-import { claimed, elsewhere, type Fault, inBoth, inDeletions } from './plant.ts';
+import { earlierOf, elsewhere, type Fault, inBoth, inDeletions } from './plant.ts';
 
 const decideThenWrite = inBoth((inner) => ({
   update: async (id, decide) => {
@@ -23,10 +23,10 @@ const lookForAddressThenWrite: Fault['plan'] = {
       }
     };
     return {
-      create: async (make, claim) => {
+      create: async (record, receipt) => {
         await elsewhere();
         return withoutTaken((isTaken) =>
-          inner.create(() => (isTaken ? { ...make(), email: null } : make()), claim),
+          inner.create(isTaken ? { ...record, email: null } : record, receipt),
         );
       },
       update: (id, decide) =>
@@ -45,14 +45,11 @@ export const races: Fault[] = [
     fault: 'looks for the id, and writes over it a moment later',
     breaks: 'of 20 creations with one id, one wins',
     plan: inBoth((inner) => ({
-      create: async (make, claim) => {
-        const record = make();
-        if (await inner.get(record.id)) return inner.create(make, claim);
+      create: async (record, receipt) => {
+        if (await inner.get(record.id)) return inner.create(record, receipt);
         await elsewhere();
         const stored = await inner.update(record.id, () => record);
-        return stored
-          ? Object.assign(stored, { replayed: false })
-          : inner.create(() => record, claim);
+        return stored ? Object.assign(stored, { replayed: false }) : inner.create(record, receipt);
       },
     })),
   },
@@ -100,15 +97,15 @@ export const races: Fault[] = [
     })),
   },
   {
-    fault: 'looks for the claim, and makes the record a moment later',
-    breaks: 'of 20 creations under one claim, one wins',
+    fault: 'looks for the receipt, and makes the record a moment later',
+    breaks: 'of 20 creations under one receipt, one wins',
     plan: inBoth((inner) => ({
-      create: async (make, claim) => {
-        const earlier = claim && (await claimed(inner, claim));
+      create: async (record, receipt) => {
+        const earlier = receipt && (await earlierOf(inner, receipt));
         if (earlier) return earlier;
         await elsewhere();
-        const creation = await inner.create(make, claim);
-        return creation.replayed ? inner.create(make) : creation;
+        const creation = await inner.create(record, receipt);
+        return creation.replayed ? inner.create(record) : creation;
       },
     })),
   },
@@ -117,11 +114,11 @@ export const races: Fault[] = [
     breaks: 'of 20 repeats, none finds its own email address taken',
     plan: {
       users: (inner) => ({
-        create: async (make, claim) => {
-          const earlier = claim && (await claimed(inner, claim));
+        create: async (record, receipt) => {
+          const earlier = receipt && (await earlierOf(inner, receipt));
           if (earlier) return earlier;
           await elsewhere();
-          const creation = await inner.create(make, claim);
+          const creation = await inner.create(record, receipt);
           if (creation.replayed) throw emailTaken();
           return creation;
         },
@@ -135,12 +132,12 @@ export const races: Fault[] = [
       posts: (inner) => {
         const failed = new Set<string>();
         return {
-          create: async (make, claim) => {
+          create: async (record, receipt) => {
             await elsewhere();
-            if (claim && failed.has(claim.key))
+            if (receipt && failed.has(receipt.key))
               throw new RostrumError('idempotency-key-reused', {});
-            return inner.create(make, claim).catch((error) => {
-              if (claim) failed.add(claim.key);
+            return inner.create(record, receipt).catch((error) => {
+              if (receipt) failed.add(receipt.key);
               throw error;
             });
           },
@@ -152,10 +149,10 @@ export const races: Fault[] = [
     fault: 'lets racing requests under one key all be made',
     breaks: 'of different requests under one key, one wins',
     plan: inBoth((inner) => ({
-      create: (make, claim) =>
-        inner.create(make, claim).catch((error) => {
+      create: (record, receipt) =>
+        inner.create(record, receipt).catch((error) => {
           if (!isRostrumError(error, 'idempotency-key-reused')) throw error;
-          return inner.create(make);
+          return inner.create(record);
         }),
     })),
   },

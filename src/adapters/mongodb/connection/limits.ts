@@ -43,6 +43,6 @@ export const limits = {
   loadRecords: 500,
   /** Hidden documents stay at least as long as this beyond their use. */
   graceMs: 60 * 60 * 1000,
-  /** Between two sweeps of outlived claims. */
+  /** Between two sweeps of outlived receipts. */
   sweepMs: 60 * 60 * 1000,
 } as const;

@@ -3,12 +3,12 @@ import { RostrumError } from '../../../domain/errors.ts';
 import { type Instant, latestInstant } from '../../../domain/instant.ts';
 import type { Id } from '../../../domain/record.ts';
 import type { DeleteMode } from '../../../ports/user-repository.ts';
-import { claimsWithFirst, tombstone } from '../claims.ts';
 import type { Bounds, Call } from '../connection/call.ts';
 import type { Connection } from '../connection/connection.ts';
 import { isCommitUnknown, isTransient } from '../connection/errors.ts';
 import { limits } from '../connection/limits.ts';
 import { batches } from '../lists/batches.ts';
+import { receiptsWithFirst, tombstone } from '../receipts.ts';
 import type { StoredPost, StoredUser } from '../schema/documents.ts';
 import type { Fence } from './fence.ts';
 
@@ -160,7 +160,7 @@ function withoutAuthor(at: Instant): Document[] {
         version: { $add: ['$version', 1] },
         'record.authorId': null,
         'record.updatedAt': updatedAt,
-        claims: claimsWithFirst,
+        claims: receiptsWithFirst,
       },
     },
   ];

@@ -31,7 +31,7 @@ export class Joining {
     const { _id, claims } = post;
     const token = randomUUID();
     const expires = new Date(Date.now() + limits.graceMs);
-    // It has the claims, so that no other creation takes them.
+    // It has the receipts, so that no other creation takes them.
     const mark = { pending: true, joining: [{ token, author }], expires } as const;
     const pending = { _id, ...mark, ...(claims && { claims }) };
     await call.prepare('pending', () => this.#inserts.insert(pending, 0));

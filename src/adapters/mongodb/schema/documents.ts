@@ -6,8 +6,8 @@ import { type Entity, type Id, RecordVersioned } from '../../../domain/record.ts
 import type { User } from '../../../domain/user.ts';
 import { escapeKeys, unescapeKeys } from './keys.ts';
 
-/** A claim, kept in the document of the record that was made under it. */
-export interface StoredClaim {
+/** A receipt, kept in the document of the record that was made under it. */
+export interface StoredReceipt {
   readonly key: string;
   readonly fingerprint: string;
   readonly until: Instant;
@@ -28,7 +28,7 @@ export interface StoredRecord {
   readonly _id: Id;
   readonly record?: Document;
   readonly version?: number;
-  readonly claims?: readonly StoredClaim[];
+  readonly claims?: readonly StoredReceipt[];
   /** When the server (its TTL index) removes a post that was given up in the making. */
   readonly expires?: Date;
 }

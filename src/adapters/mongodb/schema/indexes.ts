@@ -12,13 +12,13 @@ export interface Index {
 const shared = {
   createdAt: { key: { 'record.createdAt': 1, _id: 1 } },
   updatedAt: { key: { 'record.updatedAt': 1, _id: 1 } },
-  /** One record a key. Documents without claims are not in it. */
+  /** One record a key. Documents without receipts are not in it. */
   claims: {
     key: { 'claims.key': 1 },
     unique: true,
     partialFilterExpression: { 'claims.key': { $exists: true } },
   },
-  /** Which claims a sweep may drop. */
+  /** Which receipts a sweep may drop. */
   claims_expires: {
     key: { 'claims.expires': 1 },
     partialFilterExpression: { 'claims.expires': { $exists: true } },

@@ -4,13 +4,13 @@ import type { Post } from '../../../domain/post.ts';
 import type { Entity, Versioned } from '../../../domain/record.ts';
 import type { User } from '../../../domain/user.ts';
 import type { RecordTransfer, Transfer } from '../../../ports/transfer.ts';
-import { replacing } from '../claims.ts';
 import type { Call } from '../connection/call.ts';
 import type { Connection } from '../connection/connection.ts';
 import { DuplicateKey } from '../connection/errors.ts';
 import { limits } from '../connection/limits.ts';
 import { posts, users } from '../lists/conditions.ts';
 import { Lists } from '../lists/lists.ts';
+import { replacing } from '../receipts.ts';
 import {
   isVisible,
   type StoredPost,

@@ -12,7 +12,7 @@ describe('lists by custom fields', () => {
   let api: Api;
 
   before(async () => {
-    api = await startApi({ store: createMemoryStore({ customFilters }), core: { customFilters } });
+    api = await startApi({ store: createMemoryStore({ customFilters }) });
     for (const [title, own] of Object.entries({
       a: { slug: 'hello', words: 5, pinned: true },
       b: { slug: 'hello', words: 0.1, pinned: false },
@@ -81,7 +81,7 @@ describe('lists by custom fields', () => {
     ] as const) {
       for (const { name } of parameters) {
         const declare = () => {
-          createRostrum(api.store, { customFilters: { [list]: { [name]: 'text' } } });
+          createRostrum({ ...api.store, customFilters: { [list]: { [name]: 'text' } } });
         };
         expect(declare, name).to.throw(TypeError, `"${name}" cannot be a filter of ${list}`);
       }

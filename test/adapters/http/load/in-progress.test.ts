@@ -22,10 +22,10 @@ describe('requests in progress', function () {
       await gate.promise;
       return read(id);
     };
-    users.create = async (make, claim) => {
+    users.create = async (make, receipt) => {
       seen.writes += 1;
       await gate.promise;
-      return create(make, claim);
+      return create(make, receipt);
     };
     return { store, seen, release: () => gate.resolve() };
   }

@@ -43,12 +43,12 @@ describe('clients that hold memory', () => {
     const store = createMemoryStore();
     const seen = { now: 0, most: 0 };
     const { create } = store.posts;
-    store.posts.create = async (make, claim) => {
+    store.posts.create = async (make, receipt) => {
       seen.now += 1;
       seen.most = Math.max(seen.most, seen.now);
       await sleep(20);
       seen.now -= 1;
-      return create.call(store.posts, make, claim);
+      return create.call(store.posts, make, receipt);
     };
     await using slow = await startApi({ store });
     const post = (own: unknown) => slow.post('/posts', { title: 'x', own });

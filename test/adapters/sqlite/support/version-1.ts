@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Claim } from '../../../../src/domain/claim.ts';
 import { emailKey } from '../../../../src/domain/email.ts';
 import type { Post } from '../../../../src/domain/post.ts';
+import type { Receipt } from '../../../../src/domain/receipt.ts';
 import type { User } from '../../../../src/domain/user.ts';
 
 /** The schema of the files that Rostrum 0.1 wrote. */
@@ -61,11 +61,11 @@ interface Version1<R> {
 interface Content {
   readonly users: readonly Version1<User>[];
   readonly posts: readonly Version1<Post>[];
-  readonly claims: readonly { table: string; claim: Claim; record: object }[];
+  readonly receipts: readonly { table: string; receipt: Receipt; record: object }[];
 }
 
 /** Writes a data file as Rostrum 0.1 did. */
-export function createVersion1(path: string, { users, posts, claims }: Content): void {
+export function createVersion1(path: string, { users, posts, receipts }: Content): void {
   const database = new DatabaseSync(path);
   database.exec(`PRAGMA journal_mode = WAL; ${schema} BEGIN`);
   const insertUser = database.prepare(
@@ -85,10 +85,10 @@ export function createVersion1(path: string, { users, posts, claims }: Content):
     const times = [Date.parse(createdAt), Date.parse(updatedAt)] as const;
     insertPost.run(id, version, ...times, JSON.stringify(own), authorId, title, body);
   }
-  const insertClaim = database.prepare('INSERT INTO claims VALUES (?, ?, ?, ?, ?)');
-  for (const { table, claim, record } of claims) {
-    const { key, fingerprint, until } = claim;
-    insertClaim.run(table, key, fingerprint, Date.parse(until), JSON.stringify(record));
+  const insertReceipt = database.prepare('INSERT INTO claims VALUES (?, ?, ?, ?, ?)');
+  for (const { table, receipt, record } of receipts) {
+    const { key, fingerprint, until } = receipt;
+    insertReceipt.run(table, key, fingerprint, Date.parse(until), JSON.stringify(record));
   }
   database.exec('COMMIT');
   database.close();

@@ -1,21 +1,22 @@
 import { expect } from 'chai';
-import { makeClaim } from '../../../src/domain/claim.ts';
 import { addMs } from '../../../src/domain/instant.ts';
+import { makeReceipt } from '../../../src/domain/receipt.ts';
 import { Folder, look, value } from './support/folder.ts';
 import { user } from './support/records.ts';
 
 const start = '2026-05-05T05:05:05.000Z';
 const day = 24 * 60 * 60 * 1000;
-const claimOf = (key: string, now: string) => makeClaim({ idempotencyKey: key }, 'users', {}, now);
+const receiptOf = (key: string, now: string) =>
+  makeReceipt({ idempotencyKey: key }, 'users', {}, now);
 
-describe('claims of the sqlite store', () => {
+describe('receipts of the sqlite store', () => {
   const folder = new Folder();
 
   it('that ran out are removed, a few with each new one', async () => {
     const path = folder.file();
     const store = folder.open(path);
     const create = async (id: string, now: string) =>
-      store.users.create(() => user(id), await claimOf(id, now));
+      store.users.create(user(id), await receiptOf(id, now));
     await Promise.all(Array.from({ length: 20 }, (_, i) => create(`old ${i}`, start)));
     await create('of today', addMs(start, 2 * day));
     const left = () => look(path, (database) => value(database, 'SELECT count(*) FROM claims'));
@@ -26,9 +27,9 @@ describe('claims of the sqlite store', () => {
 
   it('are found again by a clock that steps back a little', async () => {
     const store = folder.open();
-    await store.users.create(() => user('ann'), await claimOf('k', start));
-    await store.users.create(() => user('ben'), await claimOf('l', addMs(start, day)));
-    const again = await store.users.create(() => user('eve'), await claimOf('k', start));
+    await store.users.create(user('ann'), await receiptOf('k', start));
+    await store.users.create(user('ben'), await receiptOf('l', addMs(start, day)));
+    const again = await store.users.create(user('eve'), await receiptOf('k', start));
     expect([again.replayed, again.record.id]).to.deep.equal([true, 'ann']);
   });
 });

@@ -1,16 +1,16 @@
-import type { Claim } from '../../domain/claim.ts';
 import { RostrumError } from '../../domain/errors.ts';
 import { instantToMs } from '../../domain/instant.ts';
+import type { Receipt } from '../../domain/receipt.ts';
 import type { Connection } from './connection/connection.ts';
 
-/** How many claims that are long gone go with each one that is made: more than come in. */
+/** How many receipts that are long gone go with each one that is made: more than come in. */
 const purgedAtOnce = 4;
 
-/** A clock that steps back this much still finds what was claimed. */
+/** A clock that steps back this much still finds the earlier receipt. */
 const purgeDelayMs = 60 * 60 * 1000;
 
 /** The idempotency keys under which the records of one table were made. */
-export class Claims {
+export class Receipts {
   readonly #connection: Connection;
   readonly #table: string;
 
@@ -20,22 +20,22 @@ export class Claims {
   }
 
   /**
-   * What was made under a claim, as JSON text; undefined when its key is free.
+   * What was made under a receipt, as JSON text; undefined when its key is free.
    *
    * @throws RostrumError `idempotency-key-reused`
    */
-  find({ key, fingerprint, from }: Claim): string | undefined {
+  find({ key, fingerprint, from }: Receipt): string | undefined {
     const sql = 'SELECT fingerprint, until, record FROM claims WHERE kind = ? AND key = ?';
     const row = this.#connection.get<[string, number, string]>(sql, this.#table, stored(key));
     if (row === undefined) return undefined;
-    const [claimed, until, record] = row;
+    const [earlier, until, record] = row;
     if (until <= instantToMs(from)) return undefined;
-    if (claimed !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
+    if (earlier !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
     return record;
   }
 
-  /** Claims a key that is free: unknown, or known by a claim that ran out. */
-  add({ key, fingerprint, from, until }: Claim, record: string): void {
+  /** Receipts a key that is free: unknown, or known by a receipt that ran out. */
+  add({ key, fingerprint, from, until }: Receipt, record: string): void {
     this.#connection.run(
       'INSERT OR REPLACE INTO claims (kind, key, fingerprint, until, record) VALUES (?, ?, ?, ?, ?)',
       this.#table,

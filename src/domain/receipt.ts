@@ -4,15 +4,15 @@ import { canonicalJson, type Json } from './json.ts';
 import type { Collection } from './record.ts';
 
 /** How long a repeat of a creation returns the first one's record: 24 hours. */
-const claimLifetimeMs = 24 * 60 * 60 * 1000;
+const receiptLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** An idempotency key as a store keeps it, beside the record that was made under it. */
-export interface Claim {
+export interface Receipt {
   /** Names the creation; one key, one record. */
   readonly key: string;
   /** Equal for equal requests: the same key with another fingerprint is refused. */
   readonly fingerprint: string;
-  /** When the claim is made. A stored claim whose `until` is not after this has expired. */
+  /** When the receipt is made. A stored receipt whose `until` is not after this has expired. */
   readonly from: Instant;
   readonly until: Instant;
 }
@@ -26,15 +26,15 @@ export interface Idempotency {
 }
 
 /**
- * Makes a claim of digests, so that a store holds neither the caller nor the input. The path in the
- * key keeps the claims that the first version stored valid.
+ * Makes a receipt of digests, so that a store holds neither the caller nor the input. The path in the
+ * key keeps the receipts that the first version stored valid.
  */
-export async function makeClaim(
+export async function makeReceipt(
   { idempotencyKey, caller = '' }: Idempotency,
   resource: Collection,
   input: unknown,
   now: Instant,
-): Promise<Claim> {
+): Promise<Receipt> {
   const name = JSON.stringify([caller, `/api/v1/${resource}`, idempotencyKey]);
   // Taken now: the caller may change its input later. One that is too deep equals none that is stored.
   const text = isTooDeep(input) ? undefined : String(canonicalJson(input as Json));
@@ -42,7 +42,7 @@ export async function makeClaim(
     sha256(name),
     text === undefined ? '' : sha256(text),
   ]);
-  return { key, fingerprint, from: now, until: addMs(now, claimLifetimeMs) };
+  return { key, fingerprint, from: now, until: addMs(now, receiptLifetimeMs) };
 }
 
 /** SHA-256 in hexadecimal. */

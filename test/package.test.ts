@@ -143,7 +143,6 @@ describe('the package', function () {
       ['--help'],
       ['backup', 'backup.db', '--store', `sqlite:${path}`],
       ['export', 'export.jsonl', '--store', `sqlite:${path}`],
-      ['restore', 'export.jsonl', '--store', 'sqlite:restored.db'],
       ['copy', '--from', `sqlite:${path}`, '--to', 'sqlite:copy.db'],
     ]) {
       const { code, output } = await program(project, ...args);

@@ -3,8 +3,7 @@ import { redactStoreUrl } from '../settings/store-url.ts';
 import { Failure } from './failure.ts';
 import { runLong } from './run-long.ts';
 import { copyRecords, type OtherRecords, othersText } from './transfer/copy-records.ts';
-import { storeSource } from './transfer/source.ts';
-import { summaryText } from './transfer/summary.ts';
+import { countsText, storeSource } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
 interface Options {
@@ -21,7 +20,7 @@ export async function copyCommand({ from, to, overwrite = false }: Options): Pro
   const confirm = (others: OtherRecords) => {
     if (!overwrite) throw otherRecords(others);
   };
-  const summary = await runLong(({ progress, signal }) =>
+  const counts = await runLong(({ progress, signal }) =>
     withStore({ setting: '--from', url: from }, 'source', (source) =>
       withStore({ setting: '--to', url: to }, 'target', (target) =>
         copyRecords(storeSource(source, signal), target, { confirm, progress, signal }),
@@ -29,7 +28,7 @@ export async function copyCommand({ from, to, overwrite = false }: Options): Pro
     ),
   );
   process.stdout.write(
-    `Copied, and equal on both sides: ${summaryText(summary)}\n` +
+    `Copied, and equal on both sides: ${countsText(counts)}\n` +
       `  from ${redactStoreUrl(from)}\n  to   ${redactStoreUrl(to)}\n`,
   );
 }

@@ -10,25 +10,13 @@ export interface SettingOptions {
 }
 
 const imported = `
-FILE is JSON ({"users": […], "posts": […]} or an array), JSON Lines (.jsonl) or CSV
-with a header (.csv). Posts keep their authors. Without --keep-ids, records get new
+FILE is JSON ({"users": […], "posts": […]} or an array), JSON Lines (.jsonl), what
+rostrum export wrote (.jsonl, without --as), or CSV with a header (.csv). Posts keep their authors. Without --keep-ids, records get new
 ids. All of FILE is checked before anything is added. A second import makes records
 a second time; it is refused where an email address or a kept id is taken by then.`;
 
-/** Adds the commands that bring records into a store: restore, import and seed. */
+/** Adds the commands that bring records into a store: import and seed. */
 export function addDataCommands(program: Command, { optionOf, storeOf }: SettingOptions): void {
-  program
-    .command('restore <file>')
-    .description('make a store hold what an export holds')
-    .addOption(optionOf('store'))
-    .option('--yes', 'remove records that the file does not have, without a question')
-    .addHelpText('after', '\nThe whole file is checked before it is loaded.')
-    .addHelpText('after', 'Run an interrupted command again: it carries over the rest.')
-    .action(async (file: string, options: { yes?: true }, command: Command) => {
-      const { restoreCommand } = await import('./restore.ts');
-      await restoreCommand(file, storeOf(command), options);
-    });
-
   program
     .command('import <file>')
     .description('add users and posts from JSON, JSON Lines or CSV')
@@ -58,8 +46,7 @@ export function addDataCommands(program: Command, { optionOf, storeOf }: Setting
     .addOption(optionOf('postSchema'))
     .option('--users <number>', 'how many users', count, 10)
     .option('--posts <number>', 'how many posts', count, 100)
-    .option('--seed <number>', 'what the data are made from; any number when absent', count)
-    .addHelpText('after', `\nThe same seed makes the same data. A server may run meanwhile.`)
+    .addHelpText('after', '\nA server may run meanwhile.')
     .action(async (options: SeedFlags, command: Command) => {
       const { seedCommand } = await import('./seed.ts');
       await seedCommand(storeOf(command), options);

@@ -3,20 +3,18 @@ import type { StoreSetting } from './failure.ts';
 import { runLong } from './run-long.ts';
 import { exportFile } from './transfer/export-file.ts';
 import { refuseExisting } from './transfer/part-file.ts';
-import { storeSource } from './transfer/source.ts';
-import { summaryText } from './transfer/summary.ts';
+import { countsText, storeSource } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
 /** `rostrum export`: writes a store into a file of JSON Lines. */
 export async function exportCommand(file: string, named: StoreSetting): Promise<void> {
   refuseExisting(file);
-  const summary = await runLong(
+  const counts = await runLong(
     (run) =>
       withStore(named, 'source', (store) => exportFile(storeSource(store, run.signal), file, run)),
     () => 'run the same command again, and it begins anew',
   );
   process.stdout.write(
-    `Exported, and equal to the store: ${summaryText(summary)}\n` +
-      `  from ${redactStoreUrl(named.url)}\n  to   ${file}\n`,
+    `Exported ${countsText(counts)}\n` + `  from ${redactStoreUrl(named.url)}\n  to   ${file}\n`,
   );
 }

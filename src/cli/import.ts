@@ -43,7 +43,7 @@ export async function importCommand(
     const file = await openDataFile(path, as);
     const options = { ...run, names, customFields, keepIds, skipInvalid, report, onAdded };
     const result = await withStore(named, 'target', (store) => importRecords(file, store, options));
-    return { ...result, others: [...file.others] };
+    return { ...result, others: file.others };
   }, next);
   process.stdout.write(
     `Added ${counts()}${refused === 0 ? '' : `; refused ${counted(refused, 'record')} (${reasons})`}\n` +

@@ -124,30 +124,28 @@ describe('rostrum copy', function () {
     expect(stderr.split('\n').filter((line) => /: (\d+) of \1$/.test(line))).to.deep.equal([
       'users: 1000 of 1000',
       'posts: 10000 of 10000',
-      'checking target: 11000 of 11000',
-      'checking source: 11000 of 11000',
+      'comparing: 11000 of 11000',
     ]);
     const [example] = blocksOf('docs/operations.md').filter(({ text }) =>
       text.startsWith('Copied'),
     );
     expect(stdout).to.match(shown(example?.text ?? 'nothing'));
-    expect(sumOf(stdout)).to.be.a('string');
     expect(code).to.equal(0);
     expect(await held(sqlite('told.db'))).to.deep.equal(given);
   });
 });
 
 await describeOn('standalone', 'rostrum copy, to MongoDB and back', () => {
-  it('comes back equal, with the same checksum', async function roundTrip() {
+  it('comes back equal', async function roundTrip() {
     this.timeout(60_000);
     const mongodb = (await sharedServer('standalone')).url(`copy-${randomUUID().slice(0, 8)}`);
     await using folder = await temporaryDirectory();
     const [there, back] = [join(folder.path, 'there.db'), join(folder.path, 'back.db')];
     await holding(() => openSqliteStore({ path: there }), records(30));
     const first = await rostrum('copy', '--from', `sqlite:${there}`, '--to', mongodb);
-    expect(first.stdout, first.stderr).to.match(/30 users, 300 posts/);
+    expect(first.stdout, first.stderr).to.match(/30 users and 300 posts/);
     const second = await rostrum('copy', '--from', mongodb, '--to', `sqlite:${back}`);
-    expect(sumOf(second.stdout)).to.equal(sumOf(first.stdout));
+    expect(second.stdout, second.stderr).to.match(/30 users and 300 posts/);
     expect(await held(() => openSqliteStore({ path: back }))).to.deep.equal(records(30));
     await using client = await new MongoClient(mongodb).connect();
     await client.db().dropDatabase();
@@ -165,8 +163,4 @@ function countOf(path: string): number {
   } finally {
     database.close();
   }
-}
-
-function sumOf(stdout: string): string | undefined {
-  return /sha256 ([0-9a-f]{64})/.exec(stdout)?.[1];
 }

@@ -142,7 +142,7 @@ describe('the examples of the documentation', function () {
     copyFileSync(join(repository, '.gitignore'), join(clone.path, '.gitignore'));
     const { code, stdout, output } = await run(`${standIn}${bringData}`);
     expect(code, output).to.equal(0);
-    expect(stdout).to.match(/^Added 1 user and 1 post\n(?:.*\n)*Added 10 users and 100 posts,/);
+    expect(stdout).to.match(/^Added 1 user and 1 post\n(?:.*\n)*Added 10 users and 100 posts\n/);
     const { stdout: seen } = await run('git init --quiet && git status --porcelain');
     expect(seen).to.equal('?? .gitignore\n');
   });

@@ -25,7 +25,7 @@ export interface ImportOptions extends Watching {
   readonly skipInvalid: boolean;
   readonly names: Readonly<Record<List, Names>>;
   /** The deployment's schemas. */
-  readonly customFields?: CustomFieldsSchemas;
+  readonly customFields?: CustomFieldsSchemas | undefined;
   readonly clock?: Clock;
 }
 
@@ -59,7 +59,7 @@ export async function importRecords(
     refused += found.refused;
   }
   if (records === 0) {
-    const instead = file.others.size === 0 ? '' : `, but ${[...file.others].join(', ')}`;
+    const instead = file.others.length === 0 ? '' : `, but ${file.others.join(', ')}`;
     throw new Failure(`${file.path} has no ${file.lists.join(' and no ')}${instead}.`);
   }
   checkUsed(options.names);

@@ -10,8 +10,14 @@ import { counted } from '../count.ts';
 import { Failure } from '../failure.ts';
 import type { Progress } from '../progress.ts';
 import type { LongRun } from '../run-long.ts';
-import { batchLimits, type Records, type Source, storeSource, transferOf } from './source.ts';
-import { type RecordKind, Summarizer, type Summary, sameSummary, summaryText } from './summary.ts';
+import {
+  batchLimits,
+  type Counts,
+  type Records,
+  type Source,
+  storeSource,
+  transferOf,
+} from './source.ts';
 
 export interface CopyOptions extends LongRun {
   /**
@@ -34,9 +40,9 @@ export interface OtherRecords {
 /**
  * Makes a store hold what a source holds: records as they are, with ids, versions and times.
  *
- * Both sides are read by id, and only what differs is loaded. Then both are read again and
- * compared by checksum. So an interrupted copy is simply run again. A target that holds records is
- * looked at first, so that a refused one is left as it was.
+ * Both sides are read by id, and only what differs is loaded. Then both are read again and compared,
+ * record by record. So an interrupted copy is simply run again. A target that holds records is looked
+ * at first, so that a refused one is left as it was.
  *
  * @throws Failure when the source is empty and the target is not, or they differ in the end
  * @throws what `confirm` throws
@@ -45,7 +51,7 @@ export async function copyRecords(
   source: Source,
   target: Store,
   options: CopyOptions,
-): Promise<Summary> {
+): Promise<Counts> {
   const { progress, signal } = options;
   const transfer = transferOf(target);
   const there = storeSource(target, signal);
@@ -53,8 +59,8 @@ export async function copyRecords(
   let mayRemove = false;
   if (!(await isEmpty(transfer))) {
     if (users + posts === 0) throw nothingToCopy();
-    const { equal, others } = await compare(source, there, progress);
-    if (equal !== undefined) return equal;
+    const { differing, others, ...counts } = await compare(source, there, progress);
+    if (differing.count === 0) return counts;
     if (others.example !== '') {
       await options.confirm(others);
       mayRemove = true;
@@ -78,7 +84,12 @@ export async function copyRecords(
       if (mayRemove) await target.posts.delete(id);
     },
   });
-  return verify(source, there, progress);
+  const { differing, others, ...counts } = await compare(source, there, progress);
+  if (differing.count === 0) return counts;
+  throw new Failure(
+    `The two sides differ in ${counted(differing.count, 'record')} (${differing.example}): one of them ` +
+      'was written to meanwhile; run the same command again, and it carries over the rest.',
+  );
 }
 
 async function isEmpty({ users, posts }: Transfer): Promise<boolean> {
@@ -123,38 +134,40 @@ function isNewer<R extends Entity>({ given, stored }: Pair<R>): boolean {
   return stored.record.updatedAt > given.record.updatedAt;
 }
 
-/**
- * Compares the sides and changes nothing.
- *
- * @returns the summary of both when they are equal, and what a copy would remove or take back
- */
-async function compare(
-  source: Source,
-  there: Source,
-  progress: Progress,
-): Promise<{ readonly equal: Summary | undefined; readonly others: OtherRecords }> {
-  const { users, posts } = await source.count();
-  const summarizer = new Summarizer();
+interface Comparison extends Counts {
+  /** What is not the same on both sides. */
+  readonly differing: { readonly count: number; readonly example: string };
+  /** What a copy would remove or take back. */
+  readonly others: OtherRecords;
+}
+
+/** Compares the sides and changes nothing. */
+async function compare(source: Source, there: Source, progress: Progress): Promise<Comparison> {
+  const all = await source.count();
+  const counts = { users: 0, posts: 0 };
   const others = { foreign: 0, newer: 0, example: '' };
-  let differing = 0;
-  const look = async <R extends Entity>(kind: RecordKind, both: AsyncIterable<Pair<R>>) => {
+  const differing = { count: 0, example: '' };
+  const look = async <R extends Entity>(list: keyof Counts, both: AsyncIterable<Pair<R>>) => {
     for await (const pair of both) {
       const { given, stored } = pair;
+      const name = `the ${list.slice(0, -1)} ${(given ?? stored)?.record.id}`;
       if (given === undefined) others.foreign += 1;
       else if (isNewer(pair)) others.newer += 1;
-      if (others.foreign + others.newer > 0) others.example ||= `the ${kind} ${stored?.record.id}`;
+      if (others.foreign + others.newer > 0) others.example ||= name;
+      if (given === undefined || !isSame(given, stored)) {
+        differing.count += 1;
+        differing.example ||= name;
+      }
       if (given === undefined) continue;
-      if (!isSame(given, stored)) differing += 1;
-      summarizer.add(kind, given);
+      counts[list] += 1;
       progress.advance(1);
     }
   };
-  progress.begin('comparing', users + posts);
-  await look('user', pairs(source.users(), there.users()));
-  await look('post', pairs(source.posts(), there.posts()));
+  progress.begin('comparing', all.users + all.posts);
+  await look('users', pairs(source.users(), there.users()));
+  await look('posts', pairs(source.posts(), there.posts()));
   progress.end();
-  const isEqual = differing === 0 && others.example === '';
-  return { equal: isEqual ? summarizer.end() : undefined, others };
+  return { ...counts, differing, others };
 }
 
 interface Target<R extends Entity> {
@@ -226,16 +239,6 @@ async function loadUsers(
     refused.map(({ record, version }) => new RecordVersioned({ ...record, email: null }, version)),
   );
   return true;
-}
-
-async function verify(source: Source, there: Source, progress: Progress): Promise<Summary> {
-  const stored = await there.summarize(progress, 'checking target');
-  const given = await source.summarize(progress);
-  if (sameSummary(given, stored)) return stored;
-  throw new Failure(
-    `The two sides differ (source: ${summaryText(given)}; target: ${summaryText(stored)}): ` +
-      'somebody wrote to one of them meanwhile; run the same command again, and it carries over the rest.',
-  );
 }
 
 /** What a target holds, as a part of a sentence. */

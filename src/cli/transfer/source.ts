@@ -4,19 +4,27 @@ import type { Entity, Id, Versioned } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
+import { counted } from '../count.ts';
 import { Failure } from '../failure.ts';
-import type { Progress } from '../progress.ts';
-import { type RecordKind, Summarizer, type Summary } from './summary.ts';
 
 /** Records of one kind, in the order of their ids. */
 export type Records<R extends Entity> = AsyncIterable<Versioned<R>>;
 
+/** How many records there are. */
+export interface Counts {
+  readonly users: number;
+  readonly posts: number;
+}
+
+export function countsText({ users, posts }: Counts): string {
+  return `${counted(users, 'user')} and ${counted(posts, 'post')}`;
+}
+
 /** Where records are read from, as often as is needed. */
 export interface Source {
-  count(): Promise<{ readonly users: number; readonly posts: number }>;
+  count(): Promise<Counts>;
   users(): Records<User>;
   posts(): Records<Post>;
-  summarize(progress: Progress, what?: string): Promise<Summary>;
 }
 
 /** What is read and loaded at once: 1 MiB of JSON text may become 22 MiB of objects (`[{},{},…`). */
@@ -32,16 +40,14 @@ export function transferOf({ transfer }: Store): Transfer {
 export function storeSource(store: Store, signal: AbortSignal): Source {
   const transfer = transferOf(store);
   const one = { filter: {}, order: newestFirst, limit: 1, bytes: 1, total: true } as const;
-  const source: Source = {
+  return {
     count: async () => ({
       users: (await store.users.list(one)).total ?? 0,
       posts: (await store.posts.list(one)).total ?? 0,
     }),
     users: () => scan(transfer.users, signal),
     posts: () => scan(transfer.posts, signal),
-    summarize: (progress, what = 'checking source') => summarize(source, progress, what),
   };
-  return source;
 }
 
 async function* scan<R extends Entity>(
@@ -55,20 +61,4 @@ async function* scan<R extends Entity>(
     yield* batch;
     after = batch.at(-1)?.record.id;
   }
-}
-
-async function summarize(source: Source, progress: Progress, what: string): Promise<Summary> {
-  const { users, posts } = await source.count();
-  const summarizer = new Summarizer();
-  const add = async (kind: RecordKind, records: Records<Entity>) => {
-    for await (const stored of records) {
-      summarizer.add(kind, stored);
-      progress.advance(1);
-    }
-  };
-  progress.begin(what, users + posts);
-  await add('user', source.users());
-  await add('post', source.posts());
-  progress.end();
-  return summarizer.end();
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openSqliteStore } from '../../../src/adapters/sqlite/index.ts';
@@ -70,12 +70,11 @@ describe('rostrum import: files', () => {
       [/^\S+a\.csv does not say/, 'name\nAda\n', { file: 'a.csv' }],
       [/does not say/, ' [{}]', {}],
       [/is a JSON object, .* leave out --as/, '{}', { as: 'users' }],
-      [/is not the JSON that it should be: there is no \{/, '', { as: 'users' }],
-      [
-        /is an export: load it by rostrum restore\.$/,
-        '{"kind":"end","format":1}\n',
-        { file: 'a.jsonl' },
-      ],
+      [/cannot be read\. It is not JSON: /, '', { as: 'users' }],
+      [/cannot be read\. It has the key "users" twice\./, '{"users":[],"users":[]}', {}],
+      [/cannot be read\. It is not UTF-8/, Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), {}],
+      [/is neither a JSON object nor an array/, '7', {}],
+      [/has "posts" that are no array/, '{"posts":{}}', {}],
       [/has no users and no posts, but authors, tags\.$/, '{"authors":[],"tags":[1]}', {}],
       [/has no posts\.$/, '', { file: 'a.jsonl', as: 'posts' }],
       [/--map "userId" is not like/, '{}', { map: ['userId'] }],
@@ -88,6 +87,13 @@ describe('rostrum import: files', () => {
     for (const [sentence, content, given] of cases) {
       expect(await refusalOf(imports.run(content, given))).to.match(sentence);
     }
+    const large = imports.write('', 'large.json');
+    truncateSync(large, 256 * 1024 * 1024 + 1);
+    const { code, stderr } = await rostrum('import', large, '--store', imports.url);
+    expect([code, stderr]).to.deep.equal([
+      1,
+      `${large} has more than 256 MiB: write it as JSON Lines, a record a line, in a file named .jsonl.\n`,
+    ]);
     const directory = openDataFile(imports.folder);
     expect(await refusalOf(directory)).to.match(/ is not a file\.$/);
     expect(await imports.held()).to.deep.equal(isEmpty);

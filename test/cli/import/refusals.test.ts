@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Refusal } from '../../../src/cli/import/list-import.ts';
 import { rostrum } from '../../support/server.ts';
 import { refusalOf } from '../refusal.ts';
 import { user } from '../transfer/records.ts';
@@ -69,16 +68,6 @@ describe('rostrum import: what is refused', () => {
     );
     const { reasons } = await imports.run({ users: [{}, { name: 'A' }] }, { skipInvalid: true });
     expect(reasons).to.equal('1 × /name required');
-  });
-
-  it('says where in a record JSON ends, and that it is no place in the file', async () => {
-    const sentences: string[] = [];
-    const report = ({ place, issues }: Refusal) =>
-      sentences.push(...issues.map(({ message }) => `${place} ${message}`));
-    await refusalOf(imports.run('{"users": [{}, {"name" "A"}]}', { report }));
-    expect(sentences.at(-1)).to.match(
-      /^users\[1\] It is not JSON: .* at character 8 of this record, /,
-    );
   });
 
   it('reports the lines of JSON Lines and of CSV', async () => {

@@ -195,7 +195,7 @@ describe('copyRecords', () => {
       await from.posts.delete(post(0).id);
     });
     expect(await refusalOf(copy(from, to))).to.match(
-      /The two sides differ \(.*run the same command again/,
+      /The two sides differ in 3 records \(the user .*run the same command again/,
     );
     expect(await refusalOf(copy(from, to))).to.match(/does not have \(the post p0000000\)/);
     await copy(from, to, { overwrite: true });

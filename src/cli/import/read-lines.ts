@@ -5,36 +5,33 @@ import { Failure } from '../failure.ts';
 export interface Line {
   /** undefined when its bytes are not UTF-8. */
   readonly text: string | undefined;
-  /** Counted from 1, from where reading began. */
+  /** Counted from 1. */
   readonly number: number;
   /** With the line feed. */
   readonly bytes: number;
-  /** False for a last line that does not end in a line feed. */
-  readonly isWhole: boolean;
 }
 
 /** A record has at most 1 MiB of JSON, and each character may be written as six (`\u0061`). */
 const longest = 16 * 1024 * 1024;
 
-/** The lines of a file, from a byte on. */
-export async function* readLines(file: string, from = 0): AsyncGenerator<Line> {
+/** The lines of a file. */
+export async function* readLines(file: string): AsyncGenerator<Line> {
   let number = 0;
   let pieces: Buffer[] = [];
-  const toLine = (isWhole: boolean): Line => {
+  const toLine = (end: 0 | 1): Line => {
     const line = Buffer.concat(pieces);
     pieces = [];
     number += 1;
-    return { text: decode(line), number, bytes: line.length + Number(isWhole), isWhole };
+    return { text: decode(line), number, bytes: line.length + end };
   };
   const chunks: AsyncIterable<Buffer> = createReadStream(file, {
-    start: from,
     highWaterMark: 1024 * 1024,
   });
   for await (const chunk of chunks) {
     let begin = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, begin)) {
       pieces.push(chunk.subarray(begin, end));
-      yield toLine(true);
+      yield toLine(1);
       begin = end + 1;
     }
     if (begin < chunk.length) pieces.push(chunk.subarray(begin));
@@ -42,7 +39,7 @@ export async function* readLines(file: string, from = 0): AsyncGenerator<Line> {
       throw new Failure(`${file}, line ${number + 1}: is longer than any record can be.`);
     }
   }
-  if (pieces.length > 0) yield toLine(false);
+  if (pieces.length > 0) yield toLine(0);
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

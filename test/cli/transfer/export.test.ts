@@ -1,0 +1,139 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { openSqliteStore } from '../../../src/adapters/sqlite/index.ts';
+import { runProgram } from '../../../src/cli/program.ts';
+import { exportFile } from '../../../src/cli/transfer/export-file.ts';
+import { storeSource } from '../../../src/cli/transfer/source.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import { blocksOf, shown } from '../../docs/markdown.ts';
+import { temporaryDirectory } from '../../support/repository-copy.ts';
+import { rostrum } from '../../support/server.ts';
+import { refusalOf } from '../refusal.ts';
+import { contentOf, fill, records, transferOf } from './records.ts';
+
+const progress = { begin() {}, advance() {}, end() {}, stop() {} };
+const given = records(60);
+
+describe('exported files', () => {
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let store: Store;
+  let path: string;
+
+  beforeEach(async () => {
+    folder = await temporaryDirectory();
+    path = join(folder.path, 'export.jsonl');
+    store = createMemoryStore();
+    await fill(store, given);
+  });
+
+  afterEach(() => folder[Symbol.asyncDispose]());
+
+  const exported = (signal = new AbortController().signal) =>
+    exportFile(storeSource(store, signal), path, { progress, signal });
+
+  it('have a record a line, users before posts, by id', async () => {
+    expect(await exported()).to.deep.equal({ users: 60, posts: 600 });
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).to.deep.equal([
+      ...given.users.map(({ record }) => ({ user: record })),
+      ...given.posts.map(({ record }) => ({ post: record })),
+    ]);
+    expect(existsSync(`${path}.part`)).to.equal(false);
+  });
+
+  it('are written by the program, and imported with the same ids, times and fields', async function () {
+    this.timeout(60_000);
+    const url = (name: string) => `sqlite:${join(folder.path, name)}`;
+    const source = openSqliteStore({ path: join(folder.path, 'source.db') });
+    await fill(source, given);
+    await source.close();
+    const written = await rostrum('export', path, '--store', url('source.db'));
+    expect(written.stdout, written.stderr).to.match(/^Exported 60 users and 600 posts\n/);
+    const load = ['import', path, '--keep-ids', '--store', url('target.db')];
+    const loaded = await rostrum(...load);
+    expect(loaded.stdout, loaded.stderr).to.match(/^Added 60 users and 600 posts\n/);
+    const target = openSqliteStore({ path: join(folder.path, 'target.db') });
+    const plain = ({ users, posts }: typeof given) => [...users, ...posts].map((one) => one.record);
+    expect(plain(await contentOf(target))).to.deep.equal(plain(given));
+    await target.close();
+    const again = await rostrum(...load);
+    expect([again.code, again.stderr]).to.satisfy(([code, text]: [number, string]) => {
+      return (
+        code === 1 && text.includes('Nothing is added, because 660 of 660 records are refused')
+      );
+    });
+  });
+
+  it('with a line that is none of an export are refused, and name it', async () => {
+    writeFileSync(path, '{"user":{"name":"Ada"}}\n{"comment":{}}\n{"post":{"title":"A"},"n":1}\n');
+    const outcome = await rostrum('import', path, '--store', `sqlite:${join(folder.path, 'a.db')}`);
+    expect(outcome.code).to.equal(1);
+    expect(outcome.stdout).to.equal(
+      [2, 3]
+        .map((n) => `line ${n} invalid: It is neither {"user":{…}} nor {"post":{…}}.\n`)
+        .join(''),
+    );
+  });
+
+  it('of an earlier version are imported, too', async () => {
+    const { users, posts } = records(2);
+    const old = [
+      ...users.map((stored) => ({ kind: 'user', ...stored })),
+      ...posts.map((stored) => ({ kind: 'post', ...stored })),
+      { kind: 'end', format: 1, users: 2, posts: 20, sha256: '' },
+    ];
+    writeFileSync(path, old.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const target = `sqlite:${join(folder.path, 'b.db')}`;
+    const { stdout, stderr } = await rostrum('import', path, '--keep-ids', '--store', target);
+    expect(stdout, stderr).to.match(/^Added 2 users and 20 posts\n/);
+  });
+
+  it('look as docs/operations.md shows', async () => {
+    const times = { createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z' };
+    store = createMemoryStore();
+    await store.users.create({ id: 'a', name: 'Ada', email: null, ...times });
+    await store.posts.create({ id: 'o', title: 'On engines', body: '', authorId: 'a', ...times });
+    await exported();
+    const [example] = blocksOf('docs/operations.md').filter(({ text }) =>
+      text.startsWith('{"user"'),
+    );
+    expect(readFileSync(path, 'utf8')).to.match(shown(example?.text ?? 'nothing'));
+  });
+
+  it('are named where they, or their folder, are not there', async () => {
+    const url = `sqlite:${join(folder.path, 'source.db')}`;
+    await openSqliteStore({ path: join(folder.path, 'source.db') }).close();
+    const none = join(folder.path, 'none');
+    for (const [sentence, ...args] of [
+      [`There is no folder ${none}: make it first.`, 'export', join(none, 'x.jsonl')],
+      [`There is no file ${none}.`, 'import', none],
+    ] as const) {
+      expect(await refusalOf(runProgram([...args, '--store', url]))).to.equal(sentence);
+    }
+  });
+
+  it('are not written over', async () => {
+    writeFileSync(path, 'precious');
+    expect(await refusalOf(exported())).to.match(/exists/);
+    expect(readFileSync(path, 'utf8')).to.equal('precious');
+  });
+
+  it('are written anew after an interruption', async () => {
+    const abort = new AbortController();
+    const { posts } = transferOf(store);
+    const scan = posts.scan.bind(posts);
+    posts.scan = async (request) => {
+      if (request.after !== undefined) abort.abort();
+      return scan(request);
+    };
+    const error = await exported(abort.signal).catch((reason: unknown) => reason);
+    expect(error).to.equal(abort.signal.reason);
+    expect(existsSync(path)).to.equal(false);
+    posts.scan = scan;
+    writeFileSync(`${path}.part`, 'more than the whole export '.repeat(100_000));
+    await exported();
+    expect(readFileSync(path, 'utf8').split('\n')).to.have.lengthOf(661);
+  });
+});

@@ -51,9 +51,11 @@ export class JsonVersioned<R> implements Versioned<R> {
   readonly version: Version;
   #record: R | undefined;
 
-  constructor(json: string, version: Version) {
+  /** @param record what the text says, where it is known and nothing else has it */
+  constructor(json: string, version: Version, record?: R) {
     this.json = json;
     this.version = version;
+    this.#record = record;
   }
 
   get record(): R {

@@ -22,6 +22,7 @@ import {
   type Collection,
   type EntityFields,
   type Id,
+  JsonVersioned,
   projected,
   RecordVersioned,
   type Versioned,
@@ -106,11 +107,17 @@ export abstract class RecordService<
         // Made before anything is awaited: what the caller does to its input later is not stored.
         const record = this.#model.make(given, this.#newId(), now);
         const once = receipt && (await receipt);
-        return this.repository.create(record, once).catch((error: unknown) => {
+        const keep = async (made: R): Promise<Creation<R>> => {
+          const stored = await this.repository.create(made, once);
+          if (stored.replayed) return stored;
+          const shown = new JsonVersioned(stored.json, stored.version, made);
+          return Object.assign(shown, { replayed: false });
+        };
+        return keep(record).catch((error: unknown) => {
           // A caller that is no user: it did not send the author that is unknown.
           const mayRetry = given !== input && this.access?.mayHaveNoAuthor;
           if (!mayRetry || !isUnknownAuthor(error)) throw error;
-          return this.repository.create({ ...record, authorId: null }, once);
+          return keep({ ...record, authorId: null });
         });
       },
     );

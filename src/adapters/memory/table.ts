@@ -20,14 +20,15 @@ const noOwnKeys: OwnKeys = {};
 
 type Cut = Pick<PageRequest<never, string>, 'order' | 'limit' | 'bytes' | 'after'>;
 
-/** The rows of users or of posts, by id and in every order that was asked for. */
+/** The rows of users or of posts, by id. An order is sorted when it is asked for. */
 export class Table {
   readonly customFields: CustomFilterFields;
   readonly #ownNames: readonly string[];
   readonly #rows = new Map<Id, Row>();
   /** The ids of rows that were deleted. */
   readonly #deleted = new Set<Id>();
-  readonly #sorted = new Map<string, SortedRows>();
+  /** The rows in the orders that were asked for since the last change. */
+  readonly #sorted = new Map<string, readonly Row[]>();
   readonly #unique: string | undefined;
   readonly #holders = new Map<string, Id>();
 
@@ -72,7 +73,7 @@ export class Table {
     this.#rows.set(row.id, row);
     const key = this.#uniqueKey(row);
     if (key !== null) this.#holders.set(key, row.id);
-    this.#changed(row.id, before);
+    this.#sorted.clear();
   }
 
   delete(id: Id): void {
@@ -81,7 +82,7 @@ export class Table {
     this.#giveUpKey(before);
     this.#rows.delete(id);
     this.#deleted.add(id);
-    this.#changed(id, before);
+    this.#sorted.clear();
   }
 
   filter(matches: (row: Row) => boolean): Row[] {
@@ -90,7 +91,7 @@ export class Table {
 
   page(matches: (row: Row) => boolean, { order, limit, bytes, after }: Cut) {
     const { by, direction } = order;
-    const found = this.#sortedBy(by).walk(this.#rows, matches, direction, after);
+    const found = walk(this.#sortedBy(by), matches, by, direction, after);
     return cutPage(found, { limit, bytes }, (row) => positionBy(by, row));
   }
 
@@ -99,20 +100,16 @@ export class Table {
     if (key !== null) this.#holders.delete(key);
   }
 
-  #changed(id: Id, before: Row | undefined): void {
-    for (const sorted of this.#sorted.values()) sorted.changed(id, before, this.#rows.size);
-  }
-
   #uniqueKey({ keys }: Row): string | null {
     return this.#unique === undefined ? null : (keys[this.#unique] ?? null);
   }
 
-  #sortedBy(by: string): SortedRows {
-    let sorted = this.#sorted.get(by);
-    if (sorted === undefined) {
-      sorted = new SortedRows(by);
-      this.#sorted.set(by, sorted);
-    }
+  #sortedBy(by: string): readonly Row[] {
+    const known = this.#sorted.get(by);
+    if (known !== undefined) return known;
+    const sortable = Array.from(this.#rows.values(), (row) => ({ row, ...positionBy(by, row) }));
+    const sorted = sortable.sort(comparePositions).map(({ row }) => row);
+    this.#sorted.set(by, sorted);
     return sorted;
   }
 }
@@ -122,94 +119,29 @@ function positionBy(by: string, { id, keys }: Row): Position {
   return { key: keys[by] ?? null, id };
 }
 
-/** More changes than these are sorted with all others in less time than each takes to be put in place. */
-const fewChanges = 1000;
-
-/**
- * Rows in one order. Changes are put in place when the order is next asked for. Of an order that
- * is no longer read, nothing is kept: so neither writes nor memory are spent on it.
- */
-class SortedRows {
-  readonly #by: string;
-  #rows: Row[] = [];
-  /**
-   * The ids whose rows changed since the rows were sorted, and what is among these for each: no other
-   * version is kept. Undefined when they have to be sorted anew.
-   */
-  #changes: Map<Id, Row | undefined> | undefined;
-
-  constructor(by: string) {
-    this.#by = by;
-  }
-
-  changed(id: Id, before: Row | undefined, total: number): void {
-    if (this.#changes === undefined) return;
-    if (!this.#changes.has(id)) this.#changes.set(id, before);
-    // So many are sorted anew in hardly more time.
-    if (this.#changes.size <= 100 + total / 10) return;
-    this.#changes = undefined;
-    this.#rows = [];
-  }
-
-  /** The rows that match behind a position (or in all), in a direction. */
-  *walk(
-    all: ReadonlyMap<Id, Row>,
-    matches: (row: Row) => boolean,
-    direction: 'asc' | 'desc',
-    after?: Position,
-  ): Generator<Row> {
-    this.#settle(all);
-    const rows = this.#rows;
-    const isUp = direction === 'asc';
-    const before = after === undefined ? undefined : this.#countBefore(after, isUp);
-    let i = isUp ? (before ?? 0) : (before ?? rows.length) - 1;
-    for (let row = rows[i]; row !== undefined; row = rows[i]) {
-      if (matches(row)) yield row;
-      i += isUp ? 1 : -1;
-    }
-  }
-
-  #settle(all: ReadonlyMap<Id, Row>): void {
-    const changes = this.#changes;
-    this.#changes = new Map();
-    if (changes === undefined) {
-      const sortable = Array.from(all.values(), (row) => ({ row, ...positionBy(this.#by, row) }));
-      this.#rows = sortable.sort(comparePositions).map(({ row }) => row);
-      return;
-    }
-    if (changes.size > fewChanges) {
-      const rows = this.#rows.filter(({ id }) => !changes.has(id));
-      for (const id of changes.keys()) {
-        const row = all.get(id);
-        if (row !== undefined) rows.push(row);
-      }
-      // Nearly all of them are in order already, which a sort makes use of.
-      const by = this.#by;
-      this.#rows = rows.sort((a, b) => comparePositions(positionBy(by, a), positionBy(by, b)));
-      return;
-    }
-    for (const [id, before] of changes) {
-      if (before !== undefined) this.#rows.splice(this.#indexOf(before), 1);
-      const row = all.get(id);
-      if (row !== undefined) this.#rows.splice(this.#indexOf(row), 0, row);
-    }
-  }
-
-  /** Where a row is, or belongs. */
-  #indexOf(row: Row): number {
-    return this.#countBefore(positionBy(this.#by, row));
-  }
-
-  /** @param orAt whether to count the row at the position, too */
-  #countBefore(position: Position, orAt = false): number {
-    let low = 0;
-    let high = this.#rows.length;
+/** The rows that match behind a position (or in all), in a direction. */
+function* walk(
+  rows: readonly Row[],
+  matches: (row: Row) => boolean,
+  by: string,
+  direction: 'asc' | 'desc',
+  after?: Position,
+): Generator<Row> {
+  const step = direction === 'asc' ? 1 : -1;
+  let i = step > 0 ? 0 : rows.length - 1;
+  if (after !== undefined) {
+    // How many rows come before the position, and at it where the walk goes up.
+    let [low, high] = [0, rows.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = comparePositions(positionBy(this.#by, this.#rows[middle] as Row), position);
-      if (order < 0 || (order === 0 && orAt)) low = middle + 1;
+      const order = comparePositions(positionBy(by, rows[middle] as Row), after);
+      if (order < 0 || (order === 0 && step > 0)) low = middle + 1;
       else high = middle;
     }
-    return low;
+    i = step > 0 ? low : low - 1;
+  }
+  for (let row = rows[i]; row !== undefined; row = rows[i]) {
+    if (matches(row)) yield row;
+    i += step;
   }
 }

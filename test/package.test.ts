@@ -7,6 +7,7 @@ import manifest from '../package.json' with { type: 'json' };
 import client from '../packages/rostrum-client/package.json' with { type: 'json' };
 import starter from '../packages/rostrum-server/package.json' with { type: 'json' };
 import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
+import { user } from './cli/transfer/records.ts';
 import { type Installed, installPackage, typeCheck } from './support/packed.ts';
 import { node } from './support/process.ts';
 import { repository, temporaryDirectory } from './support/repository-copy.ts';
@@ -138,11 +139,14 @@ describe('the package', function () {
 
   it('has a program that needs only commander for help, backups, exports and copies', async () => {
     const [project, path] = [installed.withCommander, join(installed.withCommander, 'given.db')];
-    await openSqliteStore({ path }).close();
+    const store = openSqliteStore({ path });
+    await store.users.create(user(1));
+    await store.close();
     for (const args of [
       ['--help'],
       ['backup', 'backup.db', '--store', `sqlite:${path}`],
       ['export', 'export.jsonl', '--store', `sqlite:${path}`],
+      ['import', '--keep-ids', 'export.jsonl', '--store', 'sqlite:kept.db'],
       ['copy', '--from', `sqlite:${path}`, '--to', 'sqlite:copy.db'],
     ]) {
       const { code, output } = await program(project, ...args);

@@ -13,7 +13,7 @@ export async function backupCommand(file: string, named: StoreSetting): Promise<
     if (store.kind !== 'sqlite') {
       throw storeFailure(
         named,
-        'only an SQLite store has a file to back up; rostrum export takes any store.',
+        'only an SQLite store has a file to back up; rostrum copy takes any store.',
       );
     }
     await runLong(

@@ -10,10 +10,11 @@ export interface SettingOptions {
 }
 
 const imported = `
-FILE is JSON ({"users": […], "posts": […]} or an array), JSON Lines (.jsonl), what
-rostrum export wrote (.jsonl, without --as), or CSV with a header (.csv). Posts keep their authors. Without --keep-ids, records get new
-ids. All of FILE is checked before anything is added. A second import makes records
-a second time; it is refused where an email address or a kept id is taken by then.`;
+FILE is JSON ({"users": […], "posts": […]} or an array), JSON Lines (.jsonl), an
+export (.jsonl, without --as) or CSV with a header (.csv). Posts keep their authors.
+Without --keep-ids, records get new ids. All of FILE is checked before anything is
+added. A second import makes records a second time; it is refused where an email
+address or a kept id is taken by then.`;
 
 /** Adds the commands that bring records into a store: import and seed. */
 export function addDataCommands(program: Command, { optionOf, storeOf }: SettingOptions): void {

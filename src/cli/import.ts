@@ -7,6 +7,7 @@ import { readNames } from './import/field-names.ts';
 import { importRecords } from './import/import-records.ts';
 import type { Refusal } from './import/list-import.ts';
 import { runLong } from './run-long.ts';
+import { countsText } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
 export interface ImportFlags extends SchemaFiles {
@@ -24,10 +25,10 @@ export async function importCommand(
 ): Promise<void> {
   const names = readNames(map);
   const customFields = await readSchemas(files);
-  // Nobody has to read the report to its end.
+  // The reader of the report may end before it.
   process.stdout.on('error', () => {});
   const added = { users: 0, posts: 0 };
-  const counts = () => `${counted(added.users, 'user')} and ${counted(added.posts, 'post')}`;
+  const counts = () => countsText(added);
   // Nothing tells a record of the file that is added already from another one, but its id.
   const next = () => {
     const again = 'run the same command again';
@@ -36,12 +37,9 @@ export async function importCommand(
       ? `${again} with --skip-invalid: ${counts()} are added already`
       : `remove the ${counts()} that are added already: the same command adds all of them again`;
   };
-  const onAdded = (list: List, count: number) => {
-    added[list] += count;
-  };
   const { refused, reasons, others } = await runLong(async (run) => {
     const file = await openDataFile(path, as);
-    const options = { ...run, names, customFields, keepIds, skipInvalid, report, onAdded };
+    const options = { ...run, names, customFields, keepIds, skipInvalid, report, added };
     const result = await withStore(named, 'target', (store) => importRecords(file, store, options));
     return { ...result, others: file.others };
   }, next);

@@ -36,7 +36,6 @@ function nameOf(command: Command, [word, ...rest]: readonly string[]): string {
 
 const overwrite = `A target with other records is refused; with --overwrite they are removed.
 Run an interrupted command again: it carries over the rest.`;
-const meanwhile = 'Nothing else should write to a store that takes part.';
 
 function createProgram(): Command {
   const program = new Command('rostrum')
@@ -81,7 +80,8 @@ function createProgram(): Command {
     .option('--overwrite', 'remove records that the source does not have')
     .addHelpText('after', `\nCopies ids, versions and times, not idempotency keys.`)
     .addHelpText('after', overwrite)
-    .addHelpText('after', `Both sides are compared at the end.\n${meanwhile}`)
+    .addHelpText('after', 'Both sides are compared at the end. A server may run meanwhile: what it')
+    .addHelpText('after', 'writes is then a difference, which the same command carries over.')
     .action(async (options: { from: string; to: string; overwrite?: true }) => {
       const { copyCommand } = await import('./copy.ts');
       await copyCommand(options);
@@ -91,7 +91,11 @@ function createProgram(): Command {
     .command('export <file>')
     .description('write a store into a file of JSON Lines')
     .addOption(optionOf(settingsTable.store))
-    .addHelpText('after', `\nThe last line has the counts and a checksum.\n${meanwhile}`)
+    .addHelpText(
+      'after',
+      '\nrostrum import --keep-ids reads the file: ids, times and fields are in it,',
+    )
+    .addHelpText('after', 'versions (ETags) are not. A server may run meanwhile.')
     .action(async (file: string, _options: unknown, command: Command) => {
       const { exportCommand } = await import('./export.ts');
       await exportCommand(file, storeOf(command));

@@ -36,7 +36,6 @@ interface Leg {
   /** Of the last run, the one that came to its end. */
   readonly lastSeconds: number;
   readonly seconds: number;
-  readonly sum: string;
 }
 
 /** Copies until a copy comes to its end. */
@@ -56,8 +55,7 @@ async function copy(from: string, to: string, signals = interruptions): Promise<
     }
     const ended = await copied;
     if (ended.code === 0) {
-      const [lastSeconds, seconds] = [secondsSince(last), secondsSince(begun)];
-      return { interrupted, lastSeconds, seconds, sum: sumOf(ended) };
+      return { interrupted, lastSeconds: secondsSince(last), seconds: secondsSince(begun) };
     }
     checkInterrupted(ended, signal);
     interrupted[signal ?? ''] = (interrupted[signal ?? ''] ?? 0) + 1;
@@ -68,10 +66,6 @@ function checkInterrupted({ code, stderr }: Outcome, signal: NodeJS.Signals | un
   // SIGINT ends a process at once, too, when it comes before the command listens.
   const isExpected = code === null || (signal === 'SIGINT' && stderr.includes('Interrupted: '));
   if (signal === undefined || !isExpected) throw new Error(`a copy failed: ${code} ${stderr}`);
-}
-
-function sumOf({ stdout }: Outcome): string {
-  return /: (.* posts)\n/.exec(stdout)?.[1] ?? stdout;
 }
 
 function secondsSince(start: number): number {
@@ -129,11 +123,10 @@ const [one, two] = [await held(first), await held(last)];
 const ledger = {
   records: one.users.length + one.posts.length,
   differences: differences(one, two),
-  sumsEqual: forth.sum === back.sum,
 };
 console.log(ledger);
 const wereInterrupted = [forth, back].every(({ interrupted }) =>
   Object.values(interrupted).every((count) => count > 0),
 );
 if (!wereInterrupted) console.error('A copy was too short to be interrupted in every way.');
-if (ledger.differences > 0 || !ledger.sumsEqual || !wereInterrupted) process.exitCode = 1;
+if (ledger.differences > 0 || !wereInterrupted) process.exitCode = 1;

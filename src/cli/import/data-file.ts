@@ -4,7 +4,7 @@ import { isPlainObject } from '../../domain/json.ts';
 import { Failure } from '../failure.ts';
 import { readCsv } from './csv.ts';
 import type { Given, Reading } from './given.ts';
-import { readLines } from './read-lines.ts';
+import { decode, readLines } from './read-lines.ts';
 
 /** The two lists of a store, in the order in which they are added. */
 export type List = 'users' | 'posts';
@@ -44,7 +44,10 @@ export async function openDataFile(path: string, as?: List): Promise<DataFile> {
     return { ...file, lists: [as], read: (_list, reading) => read(path, reading) };
   }
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
-  const isExport = /^\{"(?:user|post|kind)":/.test(buffer.toString('utf8', 0, bytesRead));
+  // That of an empty store is empty.
+  const isExport = /^\s*(?:$|\{\s*"(?:user|post|kind)"\s*:)/.test(
+    buffer.toString('utf8', 0, bytesRead),
+  );
   if (!isExport || ending.toLowerCase() === 'csv') throw asIsMissing(path);
   return {
     ...file,
@@ -78,12 +81,13 @@ async function openJson(path: string, bytes: number, as?: List): Promise<DataFil
     ...{ path, bytes, lists },
     others: Object.keys(members).filter((name) => name !== 'users' && name !== 'posts'),
     async *read(list, { signal, onBytes }) {
-      // Of the average length: only batches and progress depend on it.
-      const average = bytes / Math.max(1, count);
-      for (const [index, value] of listOf(list).entries()) {
+      const elements = listOf(list);
+      // A list is shown as the whole file, and a record as one of average length.
+      const read = (index: number) => Math.floor((bytes * index) / elements.length);
+      for (const [index, value] of elements.entries()) {
         signal.throwIfAborted();
-        onBytes(average);
-        yield { place: `${list}[${index}]`, bytes: average, value };
+        onBytes(read(index + 1) - read(index));
+        yield { place: `${list}[${index}]`, bytes: bytes / count, value };
       }
     },
   };
@@ -95,16 +99,13 @@ async function readJson(path: string, bytes: number): Promise<unknown> {
       `${path} has more than 256 MiB: write it as JSON Lines, a record a line, in a file named .jsonl.`,
     );
   }
-  const text = decode(await readFile(path));
-  const { value, problem } = parsed(text);
+  const { value, problem } = parsed(decode(await readFile(path)));
   if (problem !== undefined) throw new Failure(`${path} cannot be read. ${problem}`);
   return value;
 }
 
-async function* readJsonLines(path: string, { signal, onBytes }: Reading): AsyncGenerator<Given> {
-  for await (const { text, number, bytes } of readLines(path)) {
-    signal.throwIfAborted();
-    onBytes(bytes);
+async function* readJsonLines(path: string, reading: Reading): AsyncGenerator<Given> {
+  for await (const { text, number, bytes } of readLines(path, reading)) {
     if (text?.trim() !== '') yield { place: `line ${number}`, bytes, ...parsed(text) };
   }
 }
@@ -139,19 +140,11 @@ function parsed(text: string | undefined): Pick<Given, 'value' | 'problem'> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { problem: `It is not JSON: ${(error as SyntaxError).message}.` };
+    // The message may have a piece of the text, with its line feeds.
+    return { problem: `It is not JSON: ${(error as SyntaxError).message.replace(/\s+/g, ' ')}.` };
   }
   const twice = findDuplicateKey(text);
   return twice === undefined ? { value } : { problem: `It has the key "${twice}" twice.` };
-}
-
-/** A file's text, without a byte order mark; undefined when its bytes are not UTF-8. */
-function decode(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function asIsMissing(path: string): Failure {

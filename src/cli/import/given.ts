@@ -18,7 +18,7 @@ export interface Reading {
   onBytes(bytes: number): void;
 }
 
-/** The longest text of a record, as in an export. */
+/** A record has at most 1 MiB of JSON, and each character may be written as six (`\u0061`). */
 export const longestRecord = 16 * 1024 * 1024;
 
 /** The bytes of a file, in pieces. */

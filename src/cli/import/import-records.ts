@@ -32,7 +32,7 @@ export interface ImportOptions extends Watching {
 /**
  * Adds the records of a file to a store, by the rules of the API.
  *
- * The file is read twice: all of it is checked before anything is added. What is held of it is a
+ * The file is read twice: all of it is checked before anything is added. What is held here is a
  * batch of records, the users' ids and addresses, and the posts' ids when they are kept.
  *
  * @returns how many records are refused, and why
@@ -75,7 +75,7 @@ export async function importRecords(
   if (late === 0) return { refused, reasons: reasons.text };
   throw new Failure(
     `${counted(late, 'record')} ${late === 1 ? 'was' : 'were'} refused while the others were added: ` +
-      'somebody wrote to the store or to the file meanwhile.',
+      'the store or the file was written to meanwhile.',
   );
 }
 

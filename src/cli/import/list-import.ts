@@ -13,8 +13,8 @@ export type Refusal = Pick<Made<never>, 'place' | 'issues'>;
 export interface Watching extends LongRun {
   /** Told of every record that is refused. */
   report(refusal: Refusal): void;
-  /** Told of records that were added. */
-  onAdded(list: List, count: number): void;
+  /** Counts the records that were added, also until an early end. */
+  readonly added: Record<List, number>;
 }
 
 /** A record that keeps every rule by itself. */
@@ -98,7 +98,7 @@ export abstract class ListImport<R extends Entity> {
 
   /** Creates records at the same time. @returns how many were refused */
   async #create(batch: readonly Made<R>[]): Promise<number> {
-    const { report, onAdded } = this.#watching;
+    const { report, added } = this.#watching;
     const outcomes = await Promise.allSettled(batch.map((made) => this.#createOne(made)));
     let refused = 0;
     let failure: PromiseRejectedResult | undefined;
@@ -110,7 +110,7 @@ export abstract class ListImport<R extends Entity> {
       }
     }
     const fulfilled = outcomes.filter(({ status }) => status === 'fulfilled').length;
-    onAdded(this.#list, fulfilled - refused);
+    added[this.#list] += fulfilled - refused;
     if (failure !== undefined) throw failure.reason;
     return refused;
   }

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { Failure } from '../failure.ts';
+import { bytesOf, longestRecord, type Reading } from './given.ts';
 
 /** A line of a file. */
 export interface Line {
@@ -11,11 +11,8 @@ export interface Line {
   readonly bytes: number;
 }
 
-/** A record has at most 1 MiB of JSON, and each character may be written as six (`\u0061`). */
-const longest = 16 * 1024 * 1024;
-
 /** The lines of a file. */
-export async function* readLines(file: string): AsyncGenerator<Line> {
+export async function* readLines(path: string, reading: Reading): AsyncGenerator<Line> {
   let number = 0;
   let pieces: Buffer[] = [];
   const toLine = (end: 0 | 1): Line => {
@@ -24,10 +21,7 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
     number += 1;
     return { text: decode(line), number, bytes: line.length + end };
   };
-  const chunks: AsyncIterable<Buffer> = createReadStream(file, {
-    highWaterMark: 1024 * 1024,
-  });
-  for await (const chunk of chunks) {
+  for await (const chunk of bytesOf(path, reading)) {
     let begin = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, begin)) {
       pieces.push(chunk.subarray(begin, end));
@@ -35,8 +29,8 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
       begin = end + 1;
     }
     if (begin < chunk.length) pieces.push(chunk.subarray(begin));
-    if (pieces.reduce((length, piece) => length + piece.length, 0) > longest) {
-      throw new Failure(`${file}, line ${number + 1}: is longer than any record can be.`);
+    if (pieces.reduce((length, piece) => length + piece.length, 0) > longestRecord) {
+      throw new Failure(`${path}, line ${number + 1}: is longer than any record can be.`);
     }
   }
   if (pieces.length > 0) yield toLine(0);
@@ -44,7 +38,8 @@ export async function* readLines(file: string): AsyncGenerator<Line> {
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-function decode(bytes: Buffer): string | undefined {
+/** Text without a byte order mark; undefined when the bytes are not UTF-8. */
+export function decode(bytes: Buffer): string | undefined {
   try {
     return decoder.decode(bytes);
   } catch {

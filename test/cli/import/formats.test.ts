@@ -71,6 +71,7 @@ describe('rostrum import: files', () => {
       [/does not say/, ' [{}]', {}],
       [/is a JSON object, .* leave out --as/, '{}', { as: 'users' }],
       [/cannot be read\. It is not JSON: /, '', { as: 'users' }],
+      [/^[^\n]* It is not JSON: [^\n]*\.$/, '[1,\n2\n,x]', { as: 'users' }],
       [/cannot be read\. It has the key "users" twice\./, '{"users":[],"users":[]}', {}],
       [/cannot be read\. It is not UTF-8/, Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), {}],
       [/is neither a JSON object nor an array/, '7', {}],

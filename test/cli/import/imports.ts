@@ -78,9 +78,7 @@ export class Imports {
       report: ({ place, issues }) => {
         for (const { pointer, code } of issues) this.refused.push(`${place} ${pointer} ${code}`);
       },
-      onAdded: (list, count) => {
-        this.added[list] += count;
-      },
+      added: this.added,
       ...options,
     });
   }

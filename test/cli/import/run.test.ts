@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { List } from '../../../src/cli/import/data-file.ts';
 import { node, outcomeOf } from '../../support/process.ts';
 import { rostrum, startCommand } from '../../support/server.ts';
 import { user } from '../transfer/records.ts';
@@ -12,11 +11,11 @@ describe('rostrum import: interruptions and memory', () => {
   it('ends at a signal, and knows what it added until then', async () => {
     const abort = new AbortController();
     const posts = Array.from({ length: 1700 }, (_, n) => ({ title: `P${n}` }));
-    const onAdded = (list: List, count: number) => {
-      imports.added[list] += count;
+    const advance = () => {
       if (imports.added.posts >= 1000) abort.abort();
     };
-    const given = { file: 'posts.jsonl', as: 'posts', signal: abort.signal, onAdded } as const;
+    const progress = { begin() {}, advance, end() {}, stop() {} };
+    const given = { file: 'posts.jsonl', as: 'posts', signal: abort.signal, progress } as const;
     const error = await imports.run(lines(posts), given).catch((reason: unknown) => reason);
     expect(error).to.equal(abort.signal.reason);
     expect((await imports.held()).posts.length)
@@ -57,19 +56,20 @@ describe('rostrum import: interruptions and memory', () => {
     });
   }
 
-  it('holds a part of the file only', async function () {
+  it('holds a part of JSON Lines only', async function () {
     this.timeout(30_000);
-    const posts = Array.from({ length: 60 }, (_, n) => ({
+    const posts = Array.from({ length: 120 }, (_, n) => ({
       title: `P${n}`,
       own: 'x'.repeat(500_000),
     }));
-    const path = imports.write(text({ posts }));
+    const path = imports.write(lines(posts), 'posts.jsonl');
     const heap = '--max-old-space-size=40';
     const { code, output } = await node([
       heap,
       'src/main.ts',
       'import',
       path,
+      '--as=posts',
       '--store',
       imports.url,
     ]);

@@ -67,7 +67,10 @@ describe('exported files', () => {
   });
 
   it('with a line that is none of an export are refused, and name it', async () => {
-    writeFileSync(path, '{"user":{"name":"Ada"}}\n{"comment":{}}\n{"post":{"title":"A"},"n":1}\n');
+    writeFileSync(
+      path,
+      '\ufeff{ "user": {"name":"Ada"}}\n{"comment":{}}\n{"post":{"title":"A"},"n":1}\n',
+    );
     const outcome = await rostrum('import', path, '--store', `sqlite:${join(folder.path, 'a.db')}`);
     expect(outcome.code).to.equal(1);
     expect(outcome.stdout).to.equal(
@@ -75,6 +78,14 @@ describe('exported files', () => {
         .map((n) => `line ${n} invalid: It is neither {"user":{…}} nor {"post":{…}}.\n`)
         .join(''),
     );
+  });
+
+  it('of an empty store are empty, and no file to import', async () => {
+    store = createMemoryStore();
+    expect(await exported()).to.deep.equal({ users: 0, posts: 0 });
+    const url = `sqlite:${join(folder.path, 'a.db')}`;
+    const { code, stderr } = await rostrum('import', path, '--keep-ids', '--store', url);
+    expect([code, stderr.split('\n').at(-2)]).to.eql([1, `${path} has no users and no posts.`]);
   });
 
   it('of an earlier version are imported, too', async () => {

@@ -2,3 +2,13 @@
 export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
+
+/** How many records there are. */
+export interface Counts {
+  readonly users: number;
+  readonly posts: number;
+}
+
+export function countsText({ users, posts }: Counts): string {
+  return `${counted(users, 'user')} and ${counted(posts, 'post')}`;
+}

@@ -1,5 +1,5 @@
 import { redactStoreUrl } from '../settings/store-url.ts';
-import { counted } from './count.ts';
+import { counted, countsText } from './count.ts';
 import { readSchemas, type SchemaFiles } from './custom-fields.ts';
 import type { StoreSetting } from './failure.ts';
 import { type List, openDataFile } from './import/data-file.ts';
@@ -7,7 +7,6 @@ import { readNames } from './import/field-names.ts';
 import { importRecords } from './import/import-records.ts';
 import type { Refusal } from './import/list-import.ts';
 import { runLong } from './run-long.ts';
-import { countsText } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
 export interface ImportFlags extends SchemaFiles {

@@ -1,13 +1,13 @@
 import { addMs, instantFromMs } from '../domain/instant.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
+import { type Counts, countsText } from './count.ts';
 import { readSchemas, type SchemaFiles } from './custom-fields.ts';
 import { Failure, type StoreSetting } from './failure.ts';
 import type { List } from './import/data-file.ts';
 import { readNames } from './import/field-names.ts';
 import { type ImportOptions, importRecords } from './import/import-records.ts';
 import { type LongRun, runLong } from './run-long.ts';
-import { type Counts, countsText } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
 const names = 'Ada Amara Chen Elif Farid Grace Hana Kofi Lena Noor Yuki'.split(' ');

@@ -6,29 +6,19 @@ import { compareText } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
-import { counted } from '../count.ts';
+import { type Counts, counted } from '../count.ts';
 import { Failure } from '../failure.ts';
 import type { Progress } from '../progress.ts';
 import type { LongRun } from '../run-long.ts';
-import {
-  batchLimits,
-  type Counts,
-  type Records,
-  type Source,
-  storeSource,
-  transferOf,
-} from './source.ts';
+import { batchLimits, type Records, type Source, storeSource, transferOf } from './source.ts';
 
 export interface CopyOptions extends LongRun {
-  /**
-   * Asked whether the target's other records may be removed or replaced, before anything is written
-   * and only when there are any. What it throws ends the copy.
-   */
-  confirm(others: OtherRecords): void | Promise<void>;
+  /** Whether the target's other records may be removed or replaced. */
+  readonly overwrite: boolean;
 }
 
 /** What a target holds that a copy would remove or take back. */
-export interface OtherRecords {
+interface OtherRecords {
   /** Records that the source does not have. */
   readonly foreign: number;
   /** Records that changed since the source had them so. */
@@ -38,40 +28,35 @@ export interface OtherRecords {
 }
 
 /**
- * Makes a store hold what a source holds: records as they are, with ids, versions and times.
+ * Makes a store hold what another one holds: records as they are, with ids, versions and times.
  *
  * Both sides are read by id, and only what differs is loaded. Then both are read again and compared,
  * record by record. So an interrupted copy is simply run again. A target that holds records is looked
  * at first, so that a refused one is left as it was.
  *
- * @throws Failure when the source is empty and the target is not, or they differ in the end
- * @throws what `confirm` throws
+ * @throws Failure when the target has other records that may not be overwritten, when the source is
+ * empty and the target is not, or when they differ in the end
  */
 export async function copyRecords(
-  source: Source,
+  from: Store,
   target: Store,
-  options: CopyOptions,
+  { overwrite, progress, signal }: CopyOptions,
 ): Promise<Counts> {
-  const { progress, signal } = options;
   const transfer = transferOf(target);
-  const there = storeSource(target, signal);
+  const [source, there] = [storeSource(from, signal), storeSource(target, signal)];
   const { users, posts } = await source.count();
-  let mayRemove = false;
   if (!(await isEmpty(transfer))) {
     if (users + posts === 0) throw nothingToCopy();
     const { differing, others, ...counts } = await compare(source, there, progress);
     if (differing.count === 0) return counts;
-    if (others.example !== '') {
-      await options.confirm(others);
-      mayRemove = true;
-    }
+    if (others.example !== '' && !overwrite) throw otherRecords(others);
   }
   const carryUsers = () => {
     progress.begin('users', users);
     return carryOver(pairs(source.users(), there.users()), progress, {
       load: (batch) => loadUsers(transfer.users, batch),
       remove: async (id) => {
-        if (mayRemove) await target.users.delete(id, 'delete', systemClock.now());
+        if (overwrite) await target.users.delete(id, 'delete', systemClock.now());
       },
     });
   };
@@ -81,7 +66,7 @@ export async function copyRecords(
   await carryOver(pairs(source.posts(), there.posts()), progress, {
     load: async (batch) => (await loadAll(transfer.posts, batch)).length > 0,
     remove: async (id) => {
-      if (mayRemove) await target.posts.delete(id);
+      if (overwrite) await target.posts.delete(id);
     },
   });
   const { differing, others, ...counts } = await compare(source, there, progress);
@@ -241,13 +226,15 @@ async function loadUsers(
   return true;
 }
 
-/** What a target holds, as a part of a sentence. */
-export function othersText({ foreign, newer, example }: OtherRecords): string {
+function otherRecords({ foreign, newer, example }: OtherRecords): Failure {
   const others = [
     ...(foreign > 0 ? [`${counted(foreign, 'record')} that the source does not have`] : []),
     ...(newer > 0 ? [`${counted(newer, 'record')} that changed since the source had them so`] : []),
   ];
-  return `${others.join(' and ')} (${example})`;
+  return new Failure(
+    `The target holds ${others.join(' and ')} (${example}): choose another target, or use ` +
+      '--overwrite to replace them by what the source has.',
+  );
 }
 
 function nothingToCopy(): Failure {

@@ -1,20 +1,23 @@
 import { open } from 'node:fs/promises';
 import type { Entity } from '../../domain/record.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Counts } from '../count.ts';
 import type { LongRun } from '../run-long.ts';
 import { writeFile } from './part-file.ts';
-import { batchLimits, type Counts, type Records, type Source } from './source.ts';
+import { batchLimits, type Records, storeSource } from './source.ts';
 
 /**
- * Writes all records of a source into `FILE.part`, users before posts and each by id, a record a
+ * Writes all records of a store into `FILE.part`, users before posts and each by id, a record a
  * line. It becomes `FILE` when it is complete and synced to the disk.
  *
  * @throws Failure when the file exists
  */
 export async function exportFile(
-  source: Source,
+  store: Store,
   path: string,
-  { progress }: LongRun,
+  { progress, signal }: LongRun,
 ): Promise<Counts> {
+  const source = storeSource(store, signal);
   return writeFile(path, async (part) => {
     const all = await source.count();
     await using file = await open(part, 'w');

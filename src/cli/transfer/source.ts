@@ -1,31 +1,15 @@
 import { newestFirst } from '../../domain/list.ts';
-import type { Post } from '../../domain/post.ts';
 import type { Entity, Id, Versioned } from '../../domain/record.ts';
-import type { User } from '../../domain/user.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
-import { counted } from '../count.ts';
+import type { Counts } from '../count.ts';
 import { Failure } from '../failure.ts';
 
 /** Records of one kind, in the order of their ids. */
 export type Records<R extends Entity> = AsyncIterable<Versioned<R>>;
 
-/** How many records there are. */
-export interface Counts {
-  readonly users: number;
-  readonly posts: number;
-}
-
-export function countsText({ users, posts }: Counts): string {
-  return `${counted(users, 'user')} and ${counted(posts, 'post')}`;
-}
-
-/** Where records are read from, as often as is needed. */
-export interface Source {
-  count(): Promise<Counts>;
-  users(): Records<User>;
-  posts(): Records<Post>;
-}
+/** All records of a store, to be read as often as is needed. */
+export type Source = ReturnType<typeof storeSource>;
 
 /** What is read and loaded at once: 1 MiB of JSON text may become 22 MiB of objects (`[{},{},…`). */
 export const batchLimits = { limit: 500, bytes: 1024 * 1024 };
@@ -37,11 +21,11 @@ export function transferOf({ transfer }: Store): Transfer {
 }
 
 /** @param signal ends a reading between two batches */
-export function storeSource(store: Store, signal: AbortSignal): Source {
+export function storeSource(store: Store, signal: AbortSignal) {
   const transfer = transferOf(store);
   const one = { filter: {}, order: newestFirst, limit: 1, bytes: 1, total: true } as const;
   return {
-    count: async () => ({
+    count: async (): Promise<Counts> => ({
       users: (await store.users.list(one)).total ?? 0,
       posts: (await store.posts.list(one)).total ?? 0,
     }),

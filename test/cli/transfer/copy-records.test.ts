@@ -1,13 +1,7 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
-import { Failure } from '../../../src/cli/failure.ts';
 import type { Progress } from '../../../src/cli/progress.ts';
-import {
-  copyRecords,
-  type OtherRecords,
-  othersText,
-} from '../../../src/cli/transfer/copy-records.ts';
-import { storeSource } from '../../../src/cli/transfer/source.ts';
+import { copyRecords } from '../../../src/cli/transfer/copy-records.ts';
 import { utf8Bytes } from '../../../src/domain/text.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import type { RecordTransfer } from '../../../src/ports/transfer.ts';
@@ -24,10 +18,7 @@ interface Options {
 
 function copy(from: Store, to: Store, options: Options = {}) {
   const { overwrite = false, signal = new AbortController().signal } = options;
-  const confirm = (others: OtherRecords) => {
-    if (!overwrite) throw new Failure(othersText(others));
-  };
-  return copyRecords(storeSource(from, signal), to, { confirm, progress: quiet, signal });
+  return copyRecords(from, to, { overwrite, progress: quiet, signal });
 }
 
 async function stores(content = given): Promise<{ from: Store; to: Store }> {
@@ -171,7 +162,7 @@ describe('copyRecords', () => {
         version,
       })),
     });
-    expect(await refusalOf(copy(from, to))).to.match(/^1400 records that/);
+    expect(await refusalOf(copy(from, to))).to.match(/^The target holds 1400 records that/);
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(given);
   });
@@ -216,6 +207,6 @@ describe('copyRecords', () => {
     const { from, to } = await stores();
     const served = { ...to, transfer: undefined } as unknown as Store;
     expect(await refusalOf(copy(from, served))).to.match(/can be served, but neither copied/);
-    expect(() => storeSource(served, new AbortController().signal)).to.throw(/neither copied/);
+    expect(await refusalOf(copy(served, to))).to.match(/can be served, but neither copied/);
   });
 });

@@ -5,7 +5,6 @@ import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { openSqliteStore } from '../../../src/adapters/sqlite/index.ts';
 import { runProgram } from '../../../src/cli/program.ts';
 import { exportFile } from '../../../src/cli/transfer/export-file.ts';
-import { storeSource } from '../../../src/cli/transfer/source.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { blocksOf, shown } from '../../docs/markdown.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';
@@ -31,7 +30,7 @@ describe('exported files', () => {
   afterEach(() => folder[Symbol.asyncDispose]());
 
   const exported = (signal = new AbortController().signal) =>
-    exportFile(storeSource(store, signal), path, { progress, signal });
+    exportFile(store, path, { progress, signal });
 
   it('have a record a line, users before posts, by id', async () => {
     expect(await exported()).to.deep.equal({ users: 60, posts: 600 });

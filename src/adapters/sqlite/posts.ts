@@ -22,6 +22,12 @@ export const postScheme: RowMapping<Post> & ListScheme<PostFilter, PostSort> = {
     updatedAt: { column: 'updated_at', index: 'posts_updated' },
     title: { column: 'title', index: 'posts_title' },
   },
+  fields: {
+    title: 'title',
+    authorId: 'author_id',
+    createdAt: 'created_at',
+    updatedAt: 'updated_at',
+  },
   equalities({ title, authorId }) {
     const found: Equality<PostSort>[] = [];
     if (title !== undefined) {

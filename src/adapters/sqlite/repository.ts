@@ -28,6 +28,7 @@ import {
   type Query,
   totalQuery,
 } from './lists/lists.ts';
+import { projection, whole } from './lists/projection.ts';
 import { Receipts } from './receipts.ts';
 import { RecordTable, type RowMapping } from './record-table.ts';
 
@@ -70,9 +71,11 @@ export abstract class SqliteRepository<
 
   async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
     const read = (): Page<R> => {
-      const rows = this.#rows(pageQuery(this.#scheme, request));
+      const cut = request.fields && projection(this.#scheme.fields, request.fields);
+      const rows = this.#rows(pageQuery(this.#scheme, request, cut), cut);
       const page = cutPage(rows, request, ({ row }) => this.#position(request.order.by, row));
-      return request.total ? { ...page, total: this.#count(request.filter) } : page;
+      const total = request.total ? { total: this.#count(request.filter) } : {};
+      return { ...page, ...total, isProjected: cut !== undefined };
     };
     // Another process may commit between two statements: all of a page is of one moment.
     return reading(() => this.connection.transaction('DEFERRED', read));
@@ -110,14 +113,14 @@ export abstract class SqliteRepository<
     });
   }
 
-  *#rows({ sql, values }: Query): Iterable<Listed<R>> {
-    const read = `SELECT version, record FROM ${this.#scheme.table} WHERE rowid = ?`;
+  *#rows({ sql, values }: Query, text = whole): Iterable<Listed<R>> {
+    const read = `SELECT version, ${text.sql} FROM ${this.#scheme.table} WHERE rowid = ?`;
     for (const [row, version, json] of this.connection.all<PageRow>(sql, ...values)) {
       if (version !== null && json !== null) {
         yield new Listed<R>(json, version, row);
         continue;
       }
-      const found = this.connection.get<[Version, string]>(read, row);
+      const found = this.connection.get<[Version, string]>(read, ...text.values, row);
       if (found !== undefined) yield new Listed<R>(found[1], found[0], row);
     }
   }

@@ -30,6 +30,7 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
     name: { column: 'name', index: 'users_name' },
     email: { column: 'email_sort', index: 'users_email' },
   },
+  fields: { name: 'name', createdAt: 'created_at', updatedAt: 'updated_at' },
   equalities({ email, name }) {
     const found: Equality<UserSort>[] = [];
     if (email !== undefined) {

@@ -9,6 +9,7 @@ import type { Version } from '../../../domain/record.ts';
 import { compareText } from '../../../domain/text.ts';
 import type { SqlValue } from '../connection/connection.ts';
 import { exactly } from '../record-table.ts';
+import { type Projection, whole } from './projection.ts';
 
 /** A filter that holds a column, or an expression, to one value. */
 export interface Equality<Sort extends string> {
@@ -27,6 +28,8 @@ export interface ListScheme<Filter extends EntityFilter, Sort extends string> {
   readonly table: 'users' | 'posts';
   /** What rows can be sorted by, and the index on that and the id. */
   readonly sorts: Readonly<Record<Sort, { readonly column: string; readonly index: string }>>;
+  /** The fields, beside the id, that have a column of the same value. */
+  readonly fields: Readonly<Record<string, string>>;
   /** The filters on one value, the one that leaves the fewest rows first. */
   equalities(filter: Filter): readonly Equality<Sort>[];
 }
@@ -58,6 +61,7 @@ export type PageRow = [row: number, version: Version | null, json: string | null
 export function pageQuery<Filter extends EntityFilter, Sort extends string>(
   scheme: ListScheme<Filter, Sort>,
   { filter, order, limit, bytes, after }: PageRequest<Filter, Sort>,
+  text: Projection = whole,
 ): Query {
   const { table } = scheme;
   const { column, index: orderIndex } = scheme.sorts[order.by];
@@ -78,11 +82,12 @@ export function pageQuery<Filter extends EntityFilter, Sort extends string>(
     ...(pinned ? withinPinned(pinned, bounds) : within(column, bounds)),
   ]);
   const direction = order.direction.toUpperCase();
-  const record = 'CASE WHEN octet_length(record) <= ? THEN record END';
-  const found = isSorted ? 'rowid, NULL, NULL' : `rowid, version, ${record}`;
+  const part = text.isShort ? text.sql : `CASE WHEN octet_length(record) <= ? THEN ${text.sql} END`;
+  const partValues = [...(text.isShort ? [] : [Math.ceil(bytes / limit)]), ...text.values];
+  const found = isSorted ? 'rowid, NULL, NULL' : `rowid, version, ${part}`;
   return {
     sql: `SELECT ${found} FROM ${table} INDEXED BY ${index}${sql} ORDER BY ${column} ${direction}, id ${direction} LIMIT ?`,
-    values: [...(isSorted ? [] : [Math.ceil(bytes / limit)]), ...values, limit + 1],
+    values: [...(isSorted ? [] : partValues), ...values, limit + 1],
   };
 }
 

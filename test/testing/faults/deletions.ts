@@ -13,19 +13,7 @@ import {
 import { pageOf } from '../../../src/testing/lists.ts';
 import { elsewhere, type Fault, type Plan } from './plant.ts';
 
-const late = deleting('keep', async (id, at, { users, posts }) => {
-  const theirs = await postsOf(posts, id);
-  await elsewhere();
-  for (const { record } of theirs) await posts.update(record.id, () => withoutAuthor(record, at));
-  return users.delete(id, 'keep', at);
-});
-
 export const deletions: Fault[] = [
-  ...(['refuse', 'delete', 'keep'] as const).map((mode) => ({
-    fault: 'looks for the author, and makes or moves the post a moment later',
-    breaks: `${mode}: posts that keep coming to a deleted user`,
-    plan: lookForAuthorThenWrite(),
-  })),
   {
     fault: 'looks for authors a moment early, whoever else deletes and moves',
     breaks: 'deletions in every mode against creations, moves and each other',
@@ -41,27 +29,13 @@ export const deletions: Fault[] = [
       return users.delete(id, 'keep', at);
     }),
   },
-  // A cascade in two transactions.
-  ...['posts that keep coming to a deleted user', 'readers see a user and all posts'].map(
-    (test) => ({
-      fault: 'deletes the posts, and the user a moment later',
-      breaks: `delete: ${test}`,
-      plan: deleting('delete', async (id, at, { users, posts }) => {
-        for (const { record } of await postsOf(posts, id)) await posts.delete(record.id);
-        await elsewhere();
-        return users.delete(id, 'keep', at);
-      }),
-    }),
-  ),
   {
-    fault: 'deletes the user, and the posts a moment later',
+    fault: 'deletes the posts, and the user a moment later',
     breaks: 'delete: readers see a user and all posts',
     plan: deleting('delete', async (id, at, { users, posts }) => {
-      const theirs = await postsOf(posts, id);
-      const isDeleted = await users.delete(id, 'keep', at);
+      for (const { record } of await postsOf(posts, id)) await posts.delete(record.id);
       await elsewhere();
-      for (const { record } of theirs) await posts.delete(record.id);
-      return isDeleted;
+      return users.delete(id, 'keep', at);
     }),
   },
   {
@@ -76,33 +50,17 @@ export const deletions: Fault[] = [
     }),
   },
   {
-    fault: 'deletes posts that it saw a moment ago, and that moved away since',
-    breaks: 'delete: deleting a user against moving their posts away',
-    plan: deleting('delete', async (id, at, { users, posts }) => {
+    fault: 'keeps posts as it saw them a moment ago',
+    breaks: 'keep: deleting a user against moving their posts away',
+    plan: deleting('keep', async (id, at, { users, posts }) => {
       const theirs = await postsOf(posts, id);
       await elsewhere();
-      for (const { record } of theirs) await posts.delete(record.id);
-      return users.delete(id, 'delete', at);
-    }),
-  },
-  {
-    fault: 'leaves a post that somebody changes while it is deleted',
-    breaks: 'delete: deleting a user against changing their posts',
-    plan: deleting('delete', async (id, at, { users, posts }) => {
-      const theirs = await postsOf(posts, id);
-      await elsewhere();
-      for (const { record, version } of theirs) {
-        const isChanged = (await posts.get(record.id))?.version !== version;
-        if (!isChanged) await posts.delete(record.id);
+      for (const { record } of theirs) {
+        await posts.update(record.id, () => withoutAuthor(record, at));
       }
       return users.delete(id, 'keep', at);
     }),
   },
-  ...['moving their posts away', 'changing their posts'].map((change) => ({
-    fault: 'keeps posts as it saw them a moment ago',
-    breaks: `keep: deleting a user against ${change}`,
-    plan: late,
-  })),
 ];
 
 /**

@@ -74,7 +74,7 @@ export async function measurePages(options: Options, workspace: Workspace): Prom
       }
     }
     say(`pages: ${store}, slug=${slug}`);
-    const list = { order: newestFirst, filter: { own: { slug } } };
+    const list = { order: newestFirst, filter: { custom: { slug } } };
     const read = { small: await reader(small, list), large: await reader(large, list) };
     const times = await interleave(rounds, sizes, (size) => read[size]());
     const row = { sort: '-createdAt', page: `slug=${slug}` };

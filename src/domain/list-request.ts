@@ -38,7 +38,7 @@ export interface ListRules<Sort extends string> {
   /** The filters on one text, and whether null is a value of it. */
   readonly texts: Readonly<Record<string, { readonly nullable: boolean }>>;
   /** The custom fields that a deployment has declared as filters. */
-  readonly own?: CustomFilterFields | undefined;
+  readonly custom?: CustomFilterFields | undefined;
 }
 
 /**
@@ -62,7 +62,8 @@ export function pageRequest<Filter extends EntityFilter, Sort extends string>(
     throw new RangeError(`The limit must be an integer from 1 to ${pageLimits.max}.`);
   }
   if (typeof total !== 'boolean') throw new TypeError('The option "total" must be true or false.');
-  const found = hasOwnTypes(filter, rules.own) ? filter : { ...filter, own: undefined, ids: [] };
+  const canMatch = hasDeclaredTypes(filter, rules.custom);
+  const found = canMatch ? filter : { ...filter, custom: undefined, ids: [] };
   const fields = request.fields && checkFields(request.fields);
   return { filter: found, order, limit, bytes: pageLimits.bytes, after, total, fields, signal };
 }
@@ -74,8 +75,8 @@ function checkFields(fields: readonly unknown[]): readonly string[] {
   return [...new Set<string>(['id', ...fields])];
 }
 
-function checkFilter(filter: EntityFilter, { texts, own }: ListRules<string>): void {
-  const known = ['ids', 'createdAt', 'updatedAt', 'own', ...Object.keys(texts)];
+function checkFilter(filter: EntityFilter, { texts, custom }: ListRules<string>): void {
+  const known = ['ids', 'createdAt', 'updatedAt', 'custom', ...Object.keys(texts)];
   const values = checkOptions<Record<string, unknown>>(filter, known, 'filter');
   const { ids, createdAt, updatedAt } = filter;
   if (ids !== undefined) {
@@ -98,11 +99,12 @@ function checkFilter(filter: EntityFilter, { texts, own }: ListRules<string>): v
       `The filter "${name}" must have instants like 2026-11-21T09:30:00.000Z for "from" and "before".`,
     );
   }
-  if (filter.own !== undefined) {
-    const given = checkOptions<object>(filter.own, Object.keys(own ?? {}), 'filter "own"');
+  if (filter.custom !== undefined) {
+    const known = Object.keys(custom ?? {});
+    const given = checkOptions<object>(filter.custom, known, 'filter "custom"');
     for (const [name, value] of Object.entries(given)) {
       if (typeOf(value) !== undefined) continue;
-      throw new TypeError(`The filter "own" must have a text, number or boolean for "${name}".`);
+      throw new TypeError(`The filter "custom" must have a text, number or boolean for "${name}".`);
     }
   }
   for (const [name, { nullable }] of Object.entries(texts)) {
@@ -120,8 +122,8 @@ function typeOf(value: unknown): CustomFilterType | undefined {
 }
 
 /** False when no record matches, because a value is not of the type that its field has to be of. */
-function hasOwnTypes({ own = {} }: EntityFilter, fields: CustomFilterFields = {}): boolean {
-  return Object.entries(own).every(([name, value]) => typeOf(value) === fields[name]);
+function hasDeclaredTypes({ custom = {} }: EntityFilter, fields: CustomFilterFields = {}): boolean {
+  return Object.entries(custom).every(([name, value]) => typeOf(value) === fields[name]);
 }
 
 function checkOrder(order: Order<string>, sorts: readonly string[]): void {

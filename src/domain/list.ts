@@ -52,7 +52,7 @@ export interface EntityFilter {
    * Custom fields that are exactly these texts, numbers or booleans. A list, an object, or a value of
    * another type matches nothing.
    */
-  readonly own?: CustomFilter | undefined;
+  readonly custom?: CustomFilter | undefined;
 }
 
 export interface UserFilter extends EntityFilter {

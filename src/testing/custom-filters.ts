@@ -21,14 +21,14 @@ export function describeCustomFilters({ both, test }: Suite): void {
     const texts = ['en', 'EN', 'en ', 'e', 'e\u0301', 'é', '%', '.*', '$ne', '😀', '"', "'", '\\'];
     await matchesEach(resource, 'text', [...texts, ...oddities], 'string');
     for (const text of ['e%', 'en\0', 'en\ud800', '\0', '\ud800', '["en"]', 'null', '{}']) {
-      await matches(resource.records, { own: { [nameOf(resource, 'text')]: text } }, []);
+      await matches(resource.records, { custom: { [nameOf(resource, 'text')]: text } }, []);
     }
   });
 
   both('own: a number, to the last bit, and nothing of another type', async (resource) => {
     await matchesEach(resource, 'number', [...numbers, ...oddities], 'number');
     for (const number of [7, 0.1 + 0.7, 1e300, -5e-324]) {
-      await matches(resource.records, { own: { [nameOf(resource, 'number')]: number } }, []);
+      await matches(resource.records, { custom: { [nameOf(resource, 'number')]: number } }, []);
     }
   });
 
@@ -38,15 +38,15 @@ export function describeCustomFilters({ both, test }: Suite): void {
 
   both('own: names that objects inherit are names like others', async ({ records, make }) => {
     const [, id = ''] = await put(records, [make(), make({ constructor: 'en' })]);
-    await matches(records, { own: { constructor: 'en' } }, [id]);
-    await matches(records, { own: { constructor: 'Object' } }, []);
+    await matches(records, { custom: { constructor: 'en' } }, [id]);
+    await matches(records, { custom: { constructor: 'Object' } }, []);
   });
 
   both('own: a field of the record itself, at no other depth', async (resource) => {
     const { records, make } = resource;
     const name = nameOf(resource, 'text');
     await put(records, [make({ in: { [name]: 'en' } }), make({ [`in.${name}`]: 'en' })]);
-    await matches(records, { own: { [name]: 'en' } }, []);
+    await matches(records, { custom: { [name]: 'en' } }, []);
   });
 
   both('own: lists follow a record that changes, and one that goes', async (resource) => {
@@ -55,10 +55,10 @@ export function describeCustomFilters({ both, test }: Suite): void {
     const [one = '', two = ''] = await put(records, [make({ [name]: 'en' }), make()]);
     await records.update(one, ({ record }) => ({ ...record, [name]: 'fr' }));
     await records.update(two, ({ record }) => ({ ...record, [name]: 'en' }));
-    await matches(records, { own: { [name]: 'en' } }, [two]);
-    await matches(records, { own: { [name]: 'fr' } }, [one]);
+    await matches(records, { custom: { [name]: 'en' } }, [two]);
+    await matches(records, { custom: { [name]: 'fr' } }, [one]);
     await remove(two);
-    await matches(records, { own: { [name]: 'en' } }, []);
+    await matches(records, { custom: { [name]: 'en' } }, []);
   });
 
   both('own: all that a filter says must hold', async (resource) => {
@@ -71,9 +71,9 @@ export function describeCustomFilters({ both, test }: Suite): void {
     const fields = { [text]: 'en', [number]: 5, [boolean]: false };
     const made = [make(fields), make({ ...fields, [number]: 6 }), make(fields)];
     const [a = '', b = '', c = ''] = await put(records, made);
-    await matches(records, { own: fields }, [a, c]);
-    await matches(records, { own: { [text]: 'en', [boolean]: false } }, [a, b, c]);
-    await matches(records, { own: { ...fields, [boolean]: true } }, []);
+    await matches(records, { custom: fields }, [a, c]);
+    await matches(records, { custom: { [text]: 'en', [boolean]: false } }, [a, b, c]);
+    await matches(records, { custom: { ...fields, [boolean]: true } }, []);
     const { createdAt } = made[2] as Entity;
     const filters: [EntityFilter, string[]][] = [
       [{ ids: [a, b] }, [a]],
@@ -81,7 +81,7 @@ export function describeCustomFilters({ both, test }: Suite): void {
       [{ updatedAt: { before: createdAt } }, [a]],
       [{}, [a, c]],
     ];
-    for (const [filter, ids] of filters) await matches(records, { ...filter, own: fields }, ids);
+    for (const [filter, ids] of filters) await matches(records, { ...filter, custom: fields }, ids);
   });
 
   test('users: own: pages in every order, of these records alone', async ({ users }) => {
@@ -110,7 +110,7 @@ export function describeCustomFilters({ both, test }: Suite): void {
         records,
         times(5, () => make({ ...own, own: 'x'.repeat(1000) })),
       );
-      const page = await pageOf(records, { filter: { own }, bytes: 2500, total: true });
+      const page = await pageOf(records, { filter: { custom: own }, bytes: 2500, total: true });
       assert.deepEqual(idsOf(page.items.map(({ record }) => record)), ids.slice(0, 2));
       assert.deepEqual([page.total, page.next?.id], [5, ids[1]]);
     },
@@ -119,10 +119,10 @@ export function describeCustomFilters({ both, test }: Suite): void {
   test('own: posts of an author who is deleted keep their custom fields', async (store) => {
     const [author = ''] = await put(store.users, [user()]);
     const [id = ''] = await put(store.posts, [post({ authorId: author, words: 0.1 })]);
-    await matches(store.posts, { authorId: author, own: { words: 0.1 } }, [id]);
+    await matches(store.posts, { authorId: author, custom: { words: 0.1 } }, [id]);
     await store.users.delete(author, 'keep', later);
-    await matches(store.posts, { authorId: null, own: { words: 0.1 } }, [id]);
-    await matches(store.posts, { authorId: author, own: { words: 0.1 } }, []);
+    await matches(store.posts, { authorId: null, custom: { words: 0.1 } }, [id]);
+    await matches(store.posts, { authorId: author, custom: { words: 0.1 } }, []);
   });
 }
 
@@ -148,7 +148,7 @@ async function matchesEach<R extends Entity>(
   await put(records, [make()]);
   for (const [n, value] of distinct.entries()) {
     if (typeof value !== typeName) continue;
-    await matches(records, { own: { [name]: value as string } }, [ids[n] ?? '']);
+    await matches(records, { custom: { [name]: value as string } }, [ids[n] ?? '']);
   }
 }
 
@@ -161,7 +161,7 @@ async function walksInEachOrder<R extends Entity, Sort extends string>(
   for (const by of sorts) {
     for (const direction of ['asc', 'desc'] as const) {
       const order = { by, direction };
-      const filter: EntityFilter = { own };
+      const filter: EntityFilter = { custom: own };
       const all = idsOf(await walk(lister, { order }));
       const found = idsOf(await walk(lister, { order, filter }));
       assert.equal(found.length, 20, `by ${by} ${direction}`);

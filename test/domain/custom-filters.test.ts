@@ -7,7 +7,7 @@ describe('filters on custom fields', () => {
   const customFilters = { posts: { slug: 'text', words: 'number', pinned: 'boolean' } } as const;
   const store = createMemoryStore({ customFilters });
   const { users, posts } = createRostrum(store);
-  const list = (own: object) => posts.list({ filter: { own } as PostFilter, total: true });
+  const list = (own: object) => posts.list({ filter: { custom: own } as PostFilter, total: true });
 
   before(async () => {
     await posts.create({ title: 'A', slug: 'a', words: 5, pinned: true });
@@ -37,8 +37,8 @@ describe('filters on custom fields', () => {
     for (const call of [
       () => list({ lang: 'en' }),
       () => list({ constructor: 'x' }),
-      () => users.list({ filter: { own: { slug: 'a' } } }),
-      () => bare.posts.list({ filter: { own: { slug: 'a' } } }),
+      () => users.list({ filter: { custom: { slug: 'a' } } }),
+      () => bare.posts.list({ filter: { custom: { slug: 'a' } } }),
       () => list([] as object),
     ]) {
       expect(await errorOf(call())).to.be.instanceOf(TypeError);

@@ -69,7 +69,7 @@ export function httpCalls(base: string): Calls<Promise<Outcome>> {
 type Headers = Readonly<Record<string, string>>;
 
 function queryOf({ filter, order, limit }: ListCall): URLSearchParams {
-  const { ids, createdAt, updatedAt, own: _, ...exact } = filter;
+  const { ids, createdAt, updatedAt, custom: _, ...exact } = filter;
   const query = new URLSearchParams({ limit: String(limit), count: 'exact' });
   query.set('sort', order.direction === 'desc' ? `-${order.by}` : order.by);
   // A query cannot name an empty list of ids; an id that no record has matches nothing as well.

@@ -210,7 +210,7 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
       if (from !== undefined) found.push(`"${name}" >= ${add(from)}`);
       if (before !== undefined) found.push(`"${name}" < ${add(before)}`);
     }
-    for (const [name, value] of Object.entries(filter.own ?? {})) {
+    for (const [name, value] of Object.entries(filter.custom ?? {})) {
       // JSON keeps the text of a value, and JavaScript writes each value in one way.
       found.push(`(json::json -> ${add(name)}::text)::text = ${add(JSON.stringify(value))}`);
     }

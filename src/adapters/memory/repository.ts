@@ -129,7 +129,7 @@ export abstract class MemoryRepository<
 
   /** Whether a row is what a filter asks for: only what is asked for is looked at. */
   #matcher(filter: Filter): (row: Row) => boolean {
-    const { ids, createdAt, updatedAt, own: customFilter } = filter;
+    const { ids, createdAt, updatedAt, custom: customFilter } = filter;
     const conditions: ((row: Row) => boolean)[] = [];
     if (ids !== undefined) {
       const wanted = new Set(ids);

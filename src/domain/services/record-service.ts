@@ -82,7 +82,7 @@ export abstract class RecordService<
     const { model, repository, clock, ids, customFilters, caller } = parts;
     this.repository = repository;
     this.access = caller && new Access(caller, rules.resource);
-    this.#rules = { ...rules, own: customFilters };
+    this.#rules = { ...rules, custom: customFilters };
     this.#model = model;
     this.#clock = clock;
     this.#ids = ids;

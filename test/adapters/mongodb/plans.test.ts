@@ -86,9 +86,9 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
     authorId: { authorId: 'u1' },
     'no author': { authorId: null },
     createdAt: { createdAt: span },
-    'a text of their own': { own: { slug: 's2' } },
-    'a number of their own': { own: { toString: 3 } },
-    'a boolean of their own': { own: { pinned: true } },
+    'a text of their own': { custom: { slug: 's2' } },
+    'a number of their own': { custom: { toString: 3 } },
+    'a boolean of their own': { custom: { pinned: true } },
     'authorId and createdAt': { authorId: 'u1', createdAt: { from: instant(10) } },
   };
   for (const direction of directions) {
@@ -104,7 +104,10 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
   }
 
   it('custom fields in another order read the keys of what they match, and the page', () => {
-    const [filter, order] = [{ own: { slug: 's2' } }, { by: 'title', direction: 'asc' }] as const;
+    const [filter, order] = [
+      { custom: { slug: 's2' } },
+      { by: 'title', direction: 'asc' },
+    ] as const;
     const matching = times(Math.ceil(count / 9), String);
     return walk((page) => store.posts.list({ ...page, filter, order }), matching);
   });

@@ -74,7 +74,7 @@ describe('opening a sqlite store', () => {
       const store = folder.open(path, { customFilters });
       const { items } = await store.posts.list({
         ...{
-          filter: customFilters?.posts?.slug ? { own: { slug: 'a' } } : {},
+          filter: customFilters?.posts?.slug ? { custom: { slug: 'a' } } : {},
           limit: 9,
           bytes: 999,
         },

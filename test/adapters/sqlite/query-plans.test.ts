@@ -56,13 +56,13 @@ const postWalks: Walk<PostFilter, PostSort>[] = [
 ];
 
 const ownWalks: Walk<PostFilter, PostSort>[] = [
-  ['createdAt', { own: { slug: 'x' } }, 'posts_own_text_slug', '<expr>=?', 'created_at'],
-  ['createdAt', { own: { words: 5 } }, 'posts_own_number_words', '<expr>=?', 'created_at'],
-  ['createdAt', { own: { pinned: true } }, 'posts_own_boolean_pinned', '<expr>=?', 'created_at'],
+  ['createdAt', { custom: { slug: 'x' } }, 'posts_own_text_slug', '<expr>=?', 'created_at'],
+  ['createdAt', { custom: { words: 5 } }, 'posts_own_number_words', '<expr>=?', 'created_at'],
+  ['createdAt', { custom: { pinned: true } }, 'posts_own_boolean_pinned', '<expr>=?', 'created_at'],
   // Of several values, the one that the fewest rows are likely to have.
-  ['createdAt', { own: { pinned: true, words: 5 } }, ownWords, '<expr>=?', 'created_at'],
-  ['createdAt', { own: { words: 5 }, authorId: null }, ownWords, '<expr>=?', 'created_at'],
-  ['createdAt', { own: { words: 5 }, authorId: 'x' }, author, 'author_id=?', 'created_at'],
+  ['createdAt', { custom: { pinned: true, words: 5 } }, ownWords, '<expr>=?', 'created_at'],
+  ['createdAt', { custom: { words: 5 }, authorId: null }, ownWords, '<expr>=?', 'created_at'],
+  ['createdAt', { custom: { words: 5 }, authorId: 'x' }, author, 'author_id=?', 'created_at'],
 ];
 
 describe('sqlite query plans', () => {
@@ -104,11 +104,11 @@ describe('sqlite query plans', () => {
   expectWalks(postScheme, postWalks);
   expectWalks(ownPostScheme, ownWalks);
   expectWalks(ownUserScheme, [
-    ['createdAt', { own: { Slug: 'x' } }, ownSlug, '<expr>=?', 'created_at'],
+    ['createdAt', { custom: { Slug: 'x' } }, ownSlug, '<expr>=?', 'created_at'],
   ]);
 
   it('the number of rows with a custom field is read off its index alone', () => {
-    const plan = planOf(totalQuery(ownPostScheme, { own: { slug: 'x' } }));
+    const plan = planOf(totalQuery(ownPostScheme, { custom: { slug: 'x' } }));
     expect(plan).to.equal('SEARCH posts USING COVERING INDEX posts_own_text_slug (<expr>=?)');
   });
 

@@ -113,9 +113,9 @@ function listing(change: (request: Request) => Request): Plan {
 /** @param change what becomes of each value that a custom field shall have */
 function ownListing(change: (value: OwnValue) => OwnValue): Plan {
   return listing((request) => {
-    const own = Object.entries((request.filter as EntityFilter).own ?? {});
+    const own = Object.entries((request.filter as EntityFilter).custom ?? {});
     const changed = Object.fromEntries(own.map(([name, value]) => [name, change(value)]));
-    return { ...request, filter: { ...request.filter, own: changed } as never };
+    return { ...request, filter: { ...request.filter, custom: changed } as never };
   });
 }
 

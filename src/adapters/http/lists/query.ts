@@ -37,7 +37,7 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   readFilter: (query: Query) => Filter,
   customFields: CustomFilterFields | undefined,
 ): ListQuery<Filter, Sort> {
-  const filter = { ...readFilter(query), own: readCustomFilter(query, customFields) };
+  const filter = { ...readFilter(query), custom: readCustomFilter(query, customFields) };
   const order = readOrder<Sort>(first(query, 'sort') ?? defaultSort);
   const limit = Number(first(query, 'limit') ?? pageLimits.default);
   const total = query.has('count');
@@ -110,9 +110,10 @@ function keepLast(cursorAt: (position: Position) => string): (position: Position
 }
 
 /** Filters that match the same records are one: the same, whatever the order or the case. */
-function identityOf(filter: UserFilter & PostFilter): Json {
+function identityOf({ custom: own, ...filter }: UserFilter & PostFilter): Json {
   const { email } = filter;
-  const members = { ...filter, email: email === undefined ? undefined : emailKey(email) };
+  // `own` is what earlier versions called it: their cursors stay valid.
+  const members = { ...filter, own, email: email === undefined ? undefined : emailKey(email) };
   return JSON.parse(JSON.stringify(members)) as Json;
 }
 

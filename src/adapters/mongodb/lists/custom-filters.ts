@@ -14,7 +14,7 @@ export function withCustomFilters<Filter extends EntityFilter, Sort extends stri
   return {
     ...resource,
     conditions(filter) {
-      const own = customEqualities(filter.own, fields);
+      const own = customEqualities(filter.custom, fields);
       const conditions = resource.conditions(filter);
       const [first] = own.toSorted((a, b) => rankOf(a.type) - rankOf(b.type));
       if (first === undefined) return conditions;

@@ -88,7 +88,7 @@ export function withCustomFilters<Filter extends EntityFilter, Sort extends stri
   return {
     ...scheme,
     equalities(filter) {
-      const own = ownEqualitiesOf<Sort>(scheme.table, filter.own, fields);
+      const own = ownEqualitiesOf<Sort>(scheme.table, filter.custom, fields);
       const all = [...scheme.equalities(filter), ...own];
       return all.sort((a, b) => Number(a.isBroad ?? false) - Number(b.isBroad ?? false));
     },

@@ -24,8 +24,8 @@ const creation: readonly (readonly [code: string, wrongs: Wrongs])[] = [
   ['unsupported-media-type', { type: 'text/plain' }],
   ['body-too-large', { body: tooLarge }],
   ['invalid-body', { body: '[' }],
-  ['idempotency-key-reused', { headers: { 'Idempotency-Key': 'used' } }],
   ['invalid-record', { body: '{"name":"","email":"taken@x.org"}' }],
+  ['idempotency-key-reused', { headers: { 'Idempotency-Key': 'used' } }],
   ['email-taken', { body: '{"name":"Bea","email":"taken@x.org"}' }],
 ];
 

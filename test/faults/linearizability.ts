@@ -6,12 +6,12 @@
 
 import { parseArgs } from 'node:util';
 import { createApp, serve } from '../../src/adapters/http/index.ts';
+import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../src/index.ts';
 import { Racers, usual } from '../linearizability/history.ts';
-import { losingStore } from '../linearizability/lost-update.ts';
+import { loseUpdates } from '../linearizability/lost-update.ts';
 import { findMongod } from '../support/mongod/binary.ts';
 import { startReplicaSet } from '../support/mongod/servers.ts';
-import { temporaryDirectory } from '../support/repository-copy.ts';
 import { startServer } from '../support/server.ts';
 
 const { values } = parseArgs({
@@ -33,17 +33,6 @@ async function race(name: string, addresses: readonly string[]): Promise<string 
 }
 
 const subjects: Record<string, () => Promise<string | undefined>> = {
-  async memory() {
-    await using server = await startServer('--store', 'memory:');
-    return await race('memory', [server.address]);
-  },
-
-  async sqlite() {
-    await using folder = await temporaryDirectory();
-    await using server = await startServer('--store', `sqlite:${folder.path}/rostrum.db`);
-    return await race('SQLite', [server.address]);
-  },
-
   async mongodb() {
     const binary = await findMongod();
     if (binary === undefined) return 'There is no MongoDB server to test on.';
@@ -55,7 +44,7 @@ const subjects: Record<string, () => Promise<string | undefined>> = {
   },
 
   async 'a lost update'() {
-    const store = losingStore();
+    const store = loseUpdates(createMemoryStore());
     const app = createApp(createRostrum(store), { ready: () => store.ready() });
     const server = await serve(app, { port: 0 });
     const wrong = await race('a store that loses updates', [server.url]);

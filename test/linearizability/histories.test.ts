@@ -2,34 +2,44 @@ import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import type { Store } from '../../src/index.ts';
 import { startApi } from '../adapters/http/support/api.ts';
-import { openTemporarySqlite } from '../support/temporary-sqlite.ts';
+import { useDatabase } from '../adapters/mongodb/store-on.ts';
+import { describeOn } from '../support/mongod/shared.ts';
 import { Racers, usual } from './history.ts';
-import { losingStore } from './lost-update.ts';
+import { loseUpdates } from './lost-update.ts';
 
-describe('histories of 20 clients who race for three records', function () {
-  this.timeout(60_000);
+// Memory and SQLite change a record in one go, without anything in between: they are not asked.
 
-  /** @returns the first record that no order explains */
-  async function firstWrong(store: Store, histories: number): Promise<string | undefined> {
-    await using api = await startApi({ store });
-    using racers = new Racers([api.server.url]);
+/** @returns the first record that no order explains */
+async function firstWrong(
+  stores: readonly Store[],
+  histories: number,
+): Promise<string | undefined> {
+  const apis = await Promise.all(stores.map((store) => startApi({ store })));
+  try {
+    using racers = new Racers(apis.map((api) => api.server.url));
     for (let n = 0; n < histories; n++) {
       const wrong = await racers.race(usual);
       if (wrong !== undefined) return wrong;
     }
     expect(racers.counts.operations).to.equal(histories * usual.clients * usual.requests);
     return undefined;
+  } finally {
+    await Promise.all(apis.map((api) => api[Symbol.asyncDispose]()));
   }
+}
 
-  it('are linearizable on memory', async () => {
-    expect(await firstWrong(createMemoryStore(), 20)).to.equal(undefined);
+await describeOn('replica set', 'histories of 20 clients who race for three records', () => {
+  const database = useDatabase('replica set');
+
+  it('are linearizable over two servers on one database', async function race() {
+    this.timeout(60_000);
+    expect(await firstWrong([database.open(), database.open()], 20)).to.equal(undefined);
   });
 
-  it('are linearizable on SQLite', async () => {
-    expect(await firstWrong(openTemporarySqlite(), 20)).to.equal(undefined);
-  });
-
-  it('are not linearizable on a store that loses updates', async () => {
-    expect(await firstWrong(losingStore(), 20)).to.match(/^No order explains this record/);
+  it('are not linearizable on a store that loses updates', async function race() {
+    this.timeout(60_000);
+    expect(await firstWrong([loseUpdates(createMemoryStore())], 20)).to.match(
+      /^No order explains this record/,
+    );
   });
 });

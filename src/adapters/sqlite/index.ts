@@ -17,5 +17,5 @@ export type { SqliteStoreOptions, WriteLimits } from './options.ts';
  * @throws TypeError or RangeError for `customFilters` that cannot be
  */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
-  return openStore(options, (file) => new DatabaseSync(file));
+  return openStore(options, (file, settings = {}) => new DatabaseSync(file, settings));
 }

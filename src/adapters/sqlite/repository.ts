@@ -1,40 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CustomFilters } from '../../domain/custom-filters.ts';
-import {
-  cutPage,
-  type EntityFilter,
-  type Page,
-  type PageRequest,
-  type Position,
-} from '../../domain/list.ts';
+import type { EntityFilter, Page, PageRequest } from '../../domain/list.ts';
 import type { Receipt } from '../../domain/receipt.ts';
-import {
-  type Entity,
-  type Id,
-  JsonVersioned,
-  type Version,
-  type Versioned,
-} from '../../domain/record.ts';
+import { type Entity, type Id, JsonVersioned, type Versioned } from '../../domain/record.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { Connection } from './connection/connection.ts';
 import { isDriverError, resultCode, translated } from './connection/errors.ts';
+import type { LongReads } from './connection/long-reads.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
 import { withCustomFilters } from './lists/custom-filters.ts';
-import {
-  type ListScheme,
-  type PageRow,
-  pageQuery,
-  positionQuery,
-  type Query,
-  totalQuery,
-} from './lists/lists.ts';
-import { projection, whole } from './lists/projection.ts';
+import type { ListScheme } from './lists/lists.ts';
+import { readPage } from './lists/read-page.ts';
 import { Receipts } from './receipts.ts';
 import { RecordTable, type RowMapping } from './record-table.ts';
 
 /** What the repositories of one store share. */
 export interface StoreParts {
   readonly connection: Connection;
+  readonly reads: LongReads;
   readonly writes: WriteQueue;
   readonly customFilters: CustomFilters;
 }
@@ -53,6 +36,7 @@ export abstract class SqliteRepository<
 {
   protected readonly connection: Connection;
   protected readonly table: RecordTable<R>;
+  readonly #reads: LongReads;
   readonly #writes: WriteQueue;
   readonly #scheme: ListScheme<Filter, Sort>;
   readonly #receipts: Receipts;
@@ -60,6 +44,7 @@ export abstract class SqliteRepository<
   constructor(parts: StoreParts, scheme: RowMapping<R> & ListScheme<Filter, Sort>) {
     this.connection = parts.connection;
     this.table = new RecordTable(parts.connection, scheme);
+    this.#reads = parts.reads;
     this.#writes = parts.writes;
     this.#scheme = withCustomFilters(scheme, parts.customFilters[scheme.table]);
     this.#receipts = new Receipts(parts.connection, scheme.table);
@@ -70,15 +55,9 @@ export abstract class SqliteRepository<
   }
 
   async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
-    const read = (): Page<R> => {
-      const cut = request.fields && projection(this.#scheme.fields, request.fields);
-      const rows = this.#rows(pageQuery(this.#scheme, request, cut), cut);
-      const page = cutPage(rows, request, ({ row }) => this.#position(request.order.by, row));
-      const total = request.total ? { total: this.#count(request.filter) } : {};
-      return { ...page, ...total, isProjected: cut !== undefined };
-    };
-    // Another process may commit between two statements: all of a page is of one moment.
-    return reading(() => this.connection.transaction('DEFERRED', read));
+    const read = (connection: Connection) =>
+      readPage<R, Filter, Sort>(connection, this.#scheme, request);
+    return reading(() => this.#reads.run(read, request.signal));
   }
 
   create(record: R, receipt?: Receipt): Promise<Creation<R>> {
@@ -112,40 +91,6 @@ export abstract class SqliteRepository<
       return true;
     });
   }
-
-  *#rows({ sql, values }: Query, text = whole): Iterable<Listed<R>> {
-    const read = `SELECT version, ${text.sql} FROM ${this.#scheme.table} WHERE rowid = ?`;
-    for (const [row, version, json] of this.connection.all<PageRow>(sql, ...values)) {
-      if (version !== null && json !== null) {
-        yield new Listed<R>(json, version, row);
-        continue;
-      }
-      const found = this.connection.get<[Version, string]>(read, ...text.values, row);
-      if (found !== undefined) yield new Listed<R>(found[1], found[0], row);
-    }
-  }
-
-  /** Where a row of a page is; asked for while the page's query goes on. */
-  #position(by: Sort, row: number): Position {
-    const { sql, values } = positionQuery(this.#scheme, by, row);
-    const [key, id] = this.connection.get<[string, Id]>(sql, ...values) ?? ['', ''];
-    return { key: key === '' ? null : key, id };
-  }
-
-  #count(filter: Filter): number {
-    const { sql, values } = totalQuery(this.#scheme, filter);
-    return this.connection.get<[number]>(sql, ...values)?.[0] ?? 0;
-  }
-}
-
-/** A record of a list, with its rowid. */
-class Listed<R> extends JsonVersioned<R> {
-  readonly row: number;
-
-  constructor(json: string, version: Version, row: number) {
-    super(json, version);
-    this.row = row;
-  }
 }
 
 function creation<R>(json: string, replayed: boolean): Creation<R> {
@@ -156,11 +101,11 @@ function creation<R>(json: string, replayed: boolean): Creation<R> {
 const [recoveryMs, retryMs] = [2000, 5];
 
 /** A read changes nothing, whatever becomes of it. */
-export async function reading<T>(read: () => T): Promise<T> {
+export async function reading<T>(read: () => T | Promise<T>): Promise<T> {
   const start = performance.now();
   for (;;) {
     try {
-      return read();
+      return await read();
     } catch (error) {
       const isBusy = isDriverError(error, resultCode.busy);
       if (!isBusy || performance.now() - start > recoveryMs) throw translated(error, 'none');

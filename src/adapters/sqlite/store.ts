@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkCustomFilters } from '../../domain/custom-filters.ts';
 import { storeUnavailable } from '../../domain/errors.ts';
@@ -7,6 +7,7 @@ import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';
 import { dataFile } from './connection/data-file.ts';
 import { isDriverError, openingError, resultCode } from './connection/errors.ts';
+import { LongReads } from './connection/long-reads.ts';
 import { WriteQueue } from './connection/write-queue.ts';
 import { hasOwnIndexes, syncOwnIndexes } from './lists/custom-filters.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
@@ -17,7 +18,7 @@ import { checkSchema, checkVersion, schemaVersion } from './schema/schema.ts';
 import { sqliteTransfer } from './transfer.ts';
 import { SqliteUserRepository } from './users.ts';
 
-type Open = (file: string) => DatabaseSync;
+type Open = (file: string, options?: DatabaseSyncOptions) => DatabaseSync;
 
 /** How long the opening waits before it tries a lock again, in milliseconds. */
 const retryMs = 20;
@@ -41,7 +42,11 @@ export function openStore(options: SqliteStoreOptions, open: Open): Store {
       logger?.error({ err, writes: count }, message);
     },
   );
-  return storeOf(file, { connection, writes, customFilters: customFilters ?? {} });
+  // Read-only, so that it makes no new file where the file was moved away.
+  const reads = new LongReads(connection, () =>
+    Connection.open(() => open(file, { readOnly: true })),
+  );
+  return storeOf(file, { connection, reads, writes, customFilters: customFilters ?? {} });
 }
 
 /** Tries again while another process has the lock: the process waits, as it serves nothing yet. */
@@ -94,13 +99,14 @@ function tryWriting(connection: Connection): void {
 
 /** Keeps records in an SQLite file: one connection, and a queue for all that writes. */
 function storeOf(file: string, parts: StoreParts): Store {
-  const { connection, writes } = parts;
+  const { connection, reads, writes } = parts;
   const inode = statSync(file, { throwIfNoEntry: false })?.ino;
   let closed: Promise<void> | undefined;
 
   async function shutDown(): Promise<void> {
     await writes.close();
     await nextTurn(); // Settle pending writes before close() resolves.
+    reads.close();
     connection.close();
   }
 

@@ -25,6 +25,15 @@ export class Connection {
     this.#database = database;
   }
 
+  /** Opens one, where what the driver throws is a {@link DriverError}, too. */
+  static open(open: () => DatabaseSync): Connection {
+    try {
+      return new Connection(open());
+    } catch (error) {
+      throw new DriverError(error);
+    }
+  }
+
   /** False when SQLite has ended a transaction by itself, or one is left that must be ended. */
   get inTransaction(): boolean {
     return this.#stuck === undefined && this.#database.isTransaction;

@@ -39,8 +39,52 @@ export interface Query {
   readonly values: readonly SqlValue[];
 }
 
-/** A row of a page: just the rowid when the rest is to be read when its turn comes. */
-export type PageRow = [row: number, version: Version | null, json: string | null];
+/**
+ * A row of a page: just the rowid when the rest is to be read when its turn comes. A row that SQLite
+ * sorts has its sort key and its id.
+ */
+export type PageRow = [
+  row: number,
+  version: Version | null,
+  json: string | null,
+  ...keyAndId: string[],
+];
+
+/** What a list may have to read through for its rows: a part of an index, in that index's order. */
+export interface Walk {
+  readonly direction: 'asc' | 'desc';
+  readonly bounds: Bounds;
+  /** Where the row is that is behind the first `rows` of a part. */
+  behind(part: Bounds, rows: number): Query;
+}
+
+/** How a list finds its rows. */
+interface Plan<Sort extends string> {
+  readonly equalities: readonly Equality<Sort>[];
+  readonly index: string;
+  /** The order of that index; undefined where it finds a few rows, by their ids or an email. */
+  readonly by: Sort | undefined;
+  /** Whether the rows are sorted into an order that is not the index's. */
+  readonly isSorted: boolean;
+}
+
+function planOf<Filter extends EntityFilter, Sort extends string>(
+  { table, sorts, equalities: equalitiesOf }: ListScheme<Filter, Sort>,
+  filter: Filter,
+  by: Sort,
+): Plan<Sort> {
+  const equalities = equalitiesOf(filter);
+  const [equality] = equalities;
+  if (filter.ids !== undefined) {
+    const index = `sqlite_autoindex_${table}_1`;
+    return { equalities, index, by: undefined, isSorted: true };
+  }
+  const ordered = equality === undefined ? sorts[by].index : equality.ordered[by];
+  if (ordered !== undefined) return { equalities, index: ordered, by, isSorted: false };
+  const index = equality?.index ?? '';
+  const own = (Object.keys(sorts) as Sort[]).find((one) => equality?.ordered[one] === index);
+  return { equalities, index, by: own, isSorted: true };
+}
 
 /**
  * The rows of a page and one more, which tells whether another page follows. They are read at once,
@@ -49,45 +93,110 @@ export type PageRow = [row: number, version: Version | null, json: string | null
  *
  * Every query names its index (INDEXED BY), so that no plan hangs on what SQLite guesses of the
  * data: the primary key's for ids, the value's for a filter on one value, otherwise the order's.
- * So every order, and an author's posts by each time, read just the rows of their page. What is not so:
+ * So every order, and an author's posts by each time, read just the rows of their page. The others
+ * walk: they are read window by window (`read-page.ts`). What is not read off an index in its order:
  *
  * - `ids`: at most 100 rows are looked up by the primary key and sorted in memory.
  * - A filter on a name or a title in another order, and an author's posts by title, sort the keys of
- *   the rows that have it: about 15 ms for 100,000, as most of these orders are sorted in the index
- *   alone. A custom field is like that in all orders but that of `created_at`.
+ *   the rows that have it, most of them in the index alone. A custom field is like that in all orders
+ *   but that of `created_at`.
  * - A span in an order that is not its own is looked for row by row in that order; a span of
  *   `updated_at` in the order of `created_at` in the index alone, where a table is walked.
+ *
+ * @param window the part of the {@link pageWalk} to look into
  */
 export function pageQuery<Filter extends EntityFilter, Sort extends string>(
   scheme: ListScheme<Filter, Sort>,
   { filter, order, limit, bytes, after }: PageRequest<Filter, Sort>,
   text: Projection = whole,
+  window?: Bounds,
 ): Query {
-  const { table } = scheme;
-  const { column, index: orderIndex } = scheme.sorts[order.by];
-  const equalities = scheme.equalities(filter);
-  const [equality] = equalities;
-  const ordered = equality ? equality.ordered[order.by] : orderIndex;
-  const index = filter.ids
-    ? `sqlite_autoindex_${table}_1`
-    : (ordered ?? equality?.index ?? orderIndex);
-  const isSorted = filter.ids !== undefined || ordered === undefined;
-
-  const pinned = equalities.find((one) => one.column === column)?.value;
-  const spans = { createdAt: filter.createdAt, updatedAt: filter.updatedAt };
-  const span = order.by in spans ? spans[order.by as keyof typeof spans] : undefined;
-  const bounds = boundsOf(order.direction, after, span);
+  const plan = planOf(scheme, filter, order.by);
+  const { equalities, index, isSorted } = plan;
+  const { column } = scheme.sorts[order.by];
+  const bounds = boundsOf(order.direction, after, spanOf(filter, order.by));
+  const walked = window === undefined ? undefined : plan.by;
   const { sql, values } = where([
-    ...conditions(filter, equalities, order.by),
-    ...(pinned ? withinPinned(pinned, bounds) : within(column, bounds)),
+    ...conditions(filter, equalities, [order.by, walked]),
+    ...(walked === order.by ? [] : within(scheme, equalities, order.by, bounds)),
+    ...within(scheme, equalities, walked, window),
   ]);
   const direction = order.direction.toUpperCase();
   const part = text.isShort ? text.sql : `CASE WHEN octet_length(record) <= ? THEN ${text.sql} END`;
   const partValues = [...(text.isShort ? [] : [Math.ceil(bytes / limit)]), ...text.values];
-  const found = isSorted ? 'rowid, NULL, NULL' : `rowid, version, ${part}`;
+  const found = isSorted ? `rowid, NULL, NULL, ${column}, id` : `rowid, version, ${part}`;
   return {
-    sql: `SELECT ${found} FROM ${table} INDEXED BY ${index}${sql} ORDER BY ${column} ${direction}, id ${direction} LIMIT ?`,
+    sql: `SELECT ${found} FROM ${scheme.table} INDEXED BY ${index}${sql} ORDER BY ${column} ${direction}, id ${direction} LIMIT ?`,
     values: [...(isSorted ? [] : partValues), ...values, limit + 1],
+  };
+}
+
+/** What a page may have to walk; undefined where it reads little more than its own rows. */
+export function pageWalk<Filter extends EntityFilter, Sort extends string>(
+  scheme: ListScheme<Filter, Sort>,
+  { filter, order, after }: PageRequest<Filter, Sort>,
+): Walk | undefined {
+  const plan = planOf(scheme, filter, order.by);
+  if (plan.isSorted) return walkOf(scheme, filter, plan, 'asc');
+  const isServed = conditions(filter, plan.equalities.slice(1), [order.by]).length === 0;
+  return isServed ? undefined : walkOf(scheme, filter, plan, order.direction, after);
+}
+
+/**
+ * The number of rows that match, as `total`.
+ *
+ * @param window the part of the {@link totalWalk} to look into
+ */
+export function totalQuery<Filter extends EntityFilter, Sort extends string>(
+  scheme: ListScheme<Filter, Sort>,
+  filter: Filter,
+  window?: Bounds,
+): Query {
+  const { equalities, index, by } = planOf(scheme, filter, totalOrder<Sort>(filter));
+  const walked = window === undefined ? undefined : by;
+  const { sql, values } = where([
+    ...conditions(filter, equalities, [walked]),
+    ...within(scheme, equalities, walked, window),
+  ]);
+  const indexed = walked === undefined ? '' : ` INDEXED BY ${index}`;
+  return { sql: `SELECT count(*) FROM ${scheme.table}${indexed}${sql}`, values };
+}
+
+/** What a total walks; undefined where it counts few rows, or all, which SQLite does at once. */
+export function totalWalk<Filter extends EntityFilter, Sort extends string>(
+  scheme: ListScheme<Filter, Sort>,
+  filter: Filter,
+): Walk | undefined {
+  const plan = planOf(scheme, filter, totalOrder<Sort>(filter));
+  const isWhole = conditions(filter, plan.equalities).length === 0;
+  return isWhole ? undefined : walkOf(scheme, filter, plan, 'asc');
+}
+
+/** The order whose index a total enters by a span; that of `created_at` has both times. */
+function totalOrder<Sort extends string>({ createdAt, updatedAt }: EntityFilter): Sort {
+  return (updatedAt && !createdAt ? 'updatedAt' : 'createdAt') as Sort;
+}
+
+function walkOf<Filter extends EntityFilter, Sort extends string>(
+  scheme: ListScheme<Filter, Sort>,
+  filter: Filter,
+  { equalities, index, by }: Plan<Sort>,
+  direction: 'asc' | 'desc',
+  after?: Position,
+): Walk | undefined {
+  if (by === undefined) return undefined;
+  const [{ column }, way] = [scheme.sorts[by], direction.toUpperCase()];
+  return {
+    direction,
+    bounds: boundsOf(direction, after, spanOf(filter, by)),
+    behind(part, rows) {
+      const entered = conditions({}, equalities.slice(0, 1));
+      const { sql, values } = where([...entered, ...within(scheme, equalities, by, part)]);
+      return {
+        sql: `SELECT ${column}, id FROM ${scheme.table} INDEXED BY ${index}${sql} ORDER BY ${column} ${way}, id ${way} LIMIT 1 OFFSET ?`,
+        values: [...values, rows],
+      };
+    },
   };
 }
 
@@ -100,26 +209,17 @@ export function positionQuery<Sort extends string>(
   return { sql: `SELECT ${sorts[by].column}, id FROM ${table} WHERE rowid = ?`, values: [row] };
 }
 
-/** The number of rows that match, as `total`. */
-export function totalQuery<Filter extends EntityFilter, Sort extends string>(
-  scheme: ListScheme<Filter, Sort>,
-  filter: Filter,
-): Query {
-  const { sql, values } = where(conditions(filter, scheme.equalities(filter)));
-  return { sql: `SELECT count(*) FROM ${scheme.table}${sql}`, values };
-}
-
 /** `WHERE` with all conditions, or nothing when there are none. */
 function where(all: readonly Query[]): Query {
   const sql = all.map((one) => one.sql).join(' AND ');
   return { sql: sql && ` WHERE ${sql}`, values: all.flatMap((one) => one.values) };
 }
 
-/** What the filter says, but for the span of the column that is sorted by. */
+/** What the filter says, but for the spans of some columns. */
 function conditions<Sort extends string>(
   { ids, createdAt, updatedAt }: EntityFilter,
   equalities: readonly Equality<Sort>[],
-  by?: Sort,
+  without: readonly (string | undefined)[] = [],
 ): Query[] {
   return [
     ...(ids ? [anyOf(ids)] : []),
@@ -128,8 +228,8 @@ function conditions<Sort extends string>(
         ? { sql: `${column} IS NULL`, values: [] }
         : { sql: `${column} = ?`, values: [exactly(value)] },
     ),
-    ...(by === 'createdAt' ? [] : spanOf('created_at', createdAt)),
-    ...(by === 'updatedAt' ? [] : spanOf('updated_at', updatedAt)),
+    ...(without.includes('createdAt') ? [] : inSpan('created_at', createdAt)),
+    ...(without.includes('updatedAt') ? [] : inSpan('updated_at', updatedAt)),
   ];
 }
 
@@ -144,15 +244,20 @@ function anyOf(ids: readonly string[]): Query {
   return { sql: `id IN (${values.map(() => '?').join(', ')})`, values };
 }
 
-function spanOf(column: string, { from, before }: TimeSpan = {}): Query[] {
+function inSpan(column: string, { from, before }: TimeSpan = {}): Query[] {
   return [
     ...(from === undefined ? [] : [{ sql: `${column} >= ?`, values: [orderable(from)] }]),
     ...(before === undefined ? [] : [{ sql: `${column} < ?`, values: [orderable(before)] }]),
   ];
 }
 
+function spanOf({ createdAt, updatedAt }: EntityFilter, by: string): TimeSpan | undefined {
+  if (by === 'createdAt') return createdAt;
+  return by === 'updatedAt' ? updatedAt : undefined;
+}
+
 /** A page's rows are at or behind `from`, and before `before`, whatever its direction. */
-interface Bounds {
+export interface Bounds {
   readonly from?: Position | undefined;
   readonly before?: Position | undefined;
 }
@@ -182,7 +287,17 @@ function narrower(a: Position, b: Position | undefined, sign: 1 | -1): Position 
   return b !== undefined && comparePositions(b, a) * sign > 0 ? b : a;
 }
 
-function within(column: string, { from, before }: Bounds): Query[] {
+/** The rows between bounds in an order. */
+function within<Sort extends string>(
+  { sorts }: ListScheme<never, Sort>,
+  equalities: readonly Equality<Sort>[],
+  by: Sort | undefined,
+  { from, before }: Bounds = {},
+): Query[] {
+  if (by === undefined) return [];
+  const { column } = sorts[by];
+  const pinned = equalities.find((one) => one.column === column)?.value;
+  if (pinned) return withinPinned(pinned, { from, before });
   return [
     ...(from ? [{ sql: `(${column}, id) >= (?, ?)`, values: [from.key, from.id] }] : []),
     ...(before ? [{ sql: `(${column}, id) < (?, ?)`, values: [before.key, before.id] }] : []),

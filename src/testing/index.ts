@@ -1,15 +1,14 @@
 import { describeAuthors } from './authors.ts';
 import { describeCreation } from './creation.ts';
 import { describeCustomFields } from './custom-fields.ts';
-import { describeCustomFilters } from './custom-filters.ts';
 import { describeDeletion, describeUserDeletion } from './deletion.ts';
 import { describeDeletionRaces } from './deletion-races.ts';
 import { describeEmails } from './emails.ts';
-import { describeFilters } from './filters.ts';
 import { describeLifecycle } from './lifecycle.ts';
-import { describeListChanges } from './list-changes.ts';
-import { describeOrders } from './orders.ts';
-import { describePages } from './pages.ts';
+import { describeCustomFilters } from './list-custom-filters.ts';
+import { describeFilters } from './list-filters.ts';
+import { describeOrders } from './list-orders.ts';
+import { describePages } from './list-pages.ts';
 import { describeRaces } from './races.ts';
 import { describeReceipts } from './receipts.ts';
 import { type StoreContract, type Suite, suiteOn } from './suite.ts';
@@ -56,7 +55,6 @@ const groups: Readonly<Record<string, (suite: Suite) => void>> = {
   pages: describePages,
   races: describeRaces,
   'deletion races': describeDeletionRaces,
-  'lists under change': describeListChanges,
   lifecycle: describeLifecycle,
   transfer: describeTransfer,
 };

@@ -82,6 +82,6 @@ export function recordsOf<R>(items: readonly Versioned<R>[]): R[] {
   return items.map(({ record }) => record);
 }
 
-export function idsOf(records: readonly Entity[]): string[] {
+export function idsOf(records: readonly { readonly id: string }[]): string[] {
   return records.map(({ id }) => id);
 }

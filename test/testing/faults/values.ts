@@ -62,7 +62,7 @@ export const values: Fault[] = [
   },
   {
     fault: 'keeps half of the bits of a number',
-    breaks: 'own: a number, to the last bit',
+    breaks: 'custom: a number, to the last bit',
     plan: ownListing((value) => (typeof value === 'number' ? Math.fround(value) : value)),
   },
   {

@@ -1,5 +1,5 @@
 import { instantFromMs } from '../src/domain/instant.ts';
-import { RecordVersioned } from '../src/domain/record.ts';
+import { VersionedRecord } from '../src/domain/record.ts';
 import type { Post, User, Versioned } from '../src/index.ts';
 
 const words = `a about after all also and any back because but by can come could day do even first
@@ -19,7 +19,7 @@ export function authorsOf(posts: number): number {
 export function authorAt(n: number): Versioned<User> {
   const at = instantFromMs(start);
   const fields = { name: `Author ${n}`, email: `author-${n}@example.org` };
-  return new RecordVersioned({ id: idAt(start, n), createdAt: at, updatedAt: at, ...fields }, 1);
+  return new VersionedRecord({ id: idAt(start, n), createdAt: at, updatedAt: at, ...fields }, 1);
 }
 
 /** What a client sends as post number n; always the same. */
@@ -38,7 +38,7 @@ export function postAt(n: number): Versioned<Post> {
     createdAt: instantFromMs(created),
     updatedAt: instantFromMs(changed),
   };
-  return new RecordVersioned(record, 1);
+  return new VersionedRecord(record, 1);
 }
 
 /** Shaped like a UUID of version 7: the time comes first. */

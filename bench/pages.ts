@@ -7,7 +7,7 @@ import {
   pageLimits,
   postSorts,
 } from '../src/domain/list.ts';
-import { RecordVersioned } from '../src/domain/record.ts';
+import { VersionedRecord } from '../src/domain/record.ts';
 import { isRostrumError, type Store, type Versioned } from '../src/index.ts';
 import { authorAt, authorsOf, postAt } from './data.ts';
 import type { Options } from './options.ts';
@@ -126,7 +126,7 @@ async function fill({ transfer }: Store, posts: number): Promise<void> {
   await load(transfer.users, authorsOf(posts), authorAt);
   await load(transfer.posts, posts, (n) => {
     const own = { slug: n % 40 === 0 ? slug : `post-${n}` };
-    return new RecordVersioned({ ...postAt(n).record, ...own }, 1);
+    return new VersionedRecord({ ...postAt(n).record, ...own }, 1);
   });
 }
 

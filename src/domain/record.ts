@@ -45,44 +45,27 @@ export function projected<R extends object>(record: R, fields: readonly string[]
   return Object.fromEntries(left) as R;
 }
 
-/** A {@link Versioned} of JSON text: nothing is parsed unless somebody asks for the record. */
-export class JsonVersioned<R> implements Versioned<R> {
-  readonly json: string;
+/** A {@link Versioned} of a record, or of its JSON text: it makes the other one when that is asked for. */
+export class VersionedRecord<R> implements Versioned<R> {
   readonly version: Version;
-  #record: R | undefined;
-
-  /** @param record what the text says, where it is known and nothing else has it */
-  constructor(json: string, version: Version, record?: R) {
-    this.json = json;
-    this.version = version;
-    this.#record = record;
-  }
-
-  get record(): R {
-    this.#record ??= JSON.parse(this.json) as R;
-    return this.#record;
-  }
-}
-
-/** A {@link Versioned} of a record that nobody changes any more: nothing is written unless asked. */
-export class RecordVersioned<R> implements Versioned<R> {
-  readonly version: Version;
-  readonly #source: R;
-  #record: R | undefined;
+  readonly #source: R | undefined;
   #json: string | undefined;
+  #record: R | undefined;
 
-  constructor(source: R, version: Version) {
-    this.#source = source;
+  /** @param source the record, which must not change any more, or its JSON text */
+  constructor(source: R | string, version: Version) {
     this.version = version;
-  }
-
-  get record(): R {
-    this.#record ??= copyJson(this.#source);
-    return this.#record;
+    if (typeof source === 'string') this.#json = source;
+    else this.#source = source;
   }
 
   get json(): string {
     this.#json ??= JSON.stringify(this.#source);
     return this.#json;
+  }
+
+  get record(): R {
+    this.#record ??= this.#source === undefined ? JSON.parse(this.json) : copyJson(this.#source);
+    return this.#record as R;
   }
 }

@@ -42,10 +42,9 @@ export type { Receipt } from '../domain/receipt.ts';
 export {
   type Entity,
   type Id,
-  JsonVersioned,
-  RecordVersioned,
   type Version,
   type Versioned,
+  VersionedRecord,
 } from '../domain/record.ts';
 export { compareText } from '../domain/text.ts';
 export type { User } from '../domain/user.ts';

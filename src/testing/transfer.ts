@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { pageLimits } from '../domain/list.ts';
-import { type Entity, RecordVersioned, type Versioned } from '../domain/record.ts';
+import { type Entity, type Versioned, VersionedRecord } from '../domain/record.ts';
 import { utf8Bytes } from '../domain/text.ts';
 import type { RecordTransfer, ScanRequest } from '../ports/transfer.ts';
 import {
@@ -192,7 +192,7 @@ function describeConflicts({ test }: Suite): void {
 }
 
 function loaded<R extends Entity>(record: R, version = 1): Versioned<R> {
-  return new RecordVersioned(record, version);
+  return new VersionedRecord(record, version);
 }
 
 function scan<R>(transfer: RecordTransfer<R>, request: Partial<ScanRequest> = {}) {

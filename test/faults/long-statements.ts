@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { postAt } from '../../bench/data.ts';
 import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
-import { RecordVersioned } from '../../src/domain/record.ts';
+import { VersionedRecord } from '../../src/domain/record.ts';
 import { startServer } from '../support/server.ts';
 
 const { values } = parseArgs({ options: { posts: { type: 'string', default: '100000' } } });
@@ -25,12 +25,12 @@ async function fill(path: string): Promise<void> {
   const { createdAt, updatedAt } = postAt(0).record;
   for (const [n, id] of ['ann', 'bob'].entries()) {
     const user = { id, name: id, email: null, createdAt, updatedAt };
-    await users.load([new RecordVersioned(user, 1)]);
+    await users.load([new VersionedRecord(user, 1)]);
     for (let from = 0; from < count; from += 1000) {
       const made = Array.from({ length: Math.min(1000, count - from) }, (_, i) => {
         const { record } = postAt(n * count + from + i);
         const title = n === 0 ? record.title : 'Untitled';
-        return new RecordVersioned({ ...record, authorId: id, title }, 1);
+        return new VersionedRecord({ ...record, authorId: id, title }, 1);
       });
       await posts.load(made);
     }

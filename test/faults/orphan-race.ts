@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import type { Intercept } from '../../src/adapters/mongodb/connection/call.ts';
 import { type MongodbStore, openStore } from '../../src/adapters/mongodb/store.ts';
 import { isRostrumError, storeUnavailable } from '../../src/domain/errors.ts';
-import { RecordVersioned } from '../../src/domain/record.ts';
+import { VersionedRecord } from '../../src/domain/record.ts';
 import type { DeleteMode } from '../../src/ports/user-repository.ts';
 import { later, post, times, user } from '../../src/testing/fixtures.ts';
 
@@ -85,8 +85,8 @@ interface Round {
 async function playRound({ db, setUp, stores }: Round, ledger: Ledger): Promise<void> {
   const [author, ...posts] = [user(), ...times(4, () => post())] as const;
   await db.command({ ping: 1 });
-  await setUp.transfer.users.load([new RecordVersioned(author, 1)]);
-  await setUp.transfer.posts.load(posts.map((record) => new RecordVersioned(record, 1)));
+  await setUp.transfer.users.load([new VersionedRecord(author, 1)]);
+  await setUp.transfer.posts.load(posts.map((record) => new VersionedRecord(record, 1)));
 
   const pick = () => stores[Math.floor(Math.random() * stores.length)] as MongodbStore;
   const mayDelete = Math.random() < 0.5;

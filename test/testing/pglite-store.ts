@@ -11,7 +11,6 @@ import {
   type Guard,
   type Id,
   type Instant,
-  JsonVersioned,
   type Page,
   type PageRequest,
   type Post,
@@ -34,6 +33,7 @@ import {
   userSortKey,
   type Version,
   type Versioned,
+  VersionedRecord,
   withoutAuthor,
 } from '../../src/ports/index.ts';
 
@@ -193,7 +193,7 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
       if (current === undefined) return undefined;
       const record = decide(current);
       // The record that it was shown may have been changed; its text was not.
-      if (record === current.record) return new JsonVersioned<R>(current.json, current.version);
+      if (record === current.record) return new VersionedRecord<R>(current.json, current.version);
       return this.put(tx, record, current.version + 1);
     });
   }
@@ -263,7 +263,7 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
   protected async locked(tx: Transaction, id: Id, lock = 'for update') {
     const select = `select version, json from ${this.table} where id = $1 ${lock}`;
     const [row] = (await tx.query<Row>(select, [sqlText(id)])).rows;
-    return row && new JsonVersioned<R>(row.json, row.version);
+    return row && new VersionedRecord<R>(row.json, row.version);
   }
 
   protected remove(
@@ -287,7 +287,7 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
     const columns = { id, version, json, createdAt, updatedAt, ...this.columns(record) };
     await upsert(tx, this.table, 'id', columns);
     await upsert(tx, this.#ids, 'id', { id });
-    return new JsonVersioned(json, version);
+    return new VersionedRecord<R>(json, version);
   }
 
   /** The first rows of an order that fill a page, and one more: larger ones stay in the database. */
@@ -297,7 +297,7 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
     orderBy: string,
     parameters: Parameters,
     { limit, bytes }: { readonly limit: number; readonly bytes: number },
-  ): Promise<JsonVersioned<R>[]> {
+  ): Promise<VersionedRecord<R>[]> {
     const first = `select * from ${this.table} where ${where} order by ${orderBy}
       limit ${parameters.add(limit + 1)}`;
     const sized = `select version, json, row_number() over (order by ${orderBy}) as n,
@@ -306,7 +306,7 @@ abstract class PgliteRepository<R extends Entity, Filter extends EntityFilter, S
     const select = `select version, json from (${sized}) as sized
       where n <= 2 or before <= ${parameters.add(bytes)} order by n`;
     const { rows } = await tx.query<Row>(select, parameters.values);
-    return rows.map(({ json, version }) => new JsonVersioned<R>(json, version));
+    return rows.map(({ json, version }) => new VersionedRecord<R>(json, version));
   }
 
   async #isIdTaken(tx: Transaction, id: Id): Promise<boolean> {
@@ -339,7 +339,7 @@ async function upsert(tx: Transaction, table: string, key: string, row: Columns)
 }
 
 function creation<R>(json: string, replayed: boolean): Creation<R> {
-  return Object.assign(new JsonVersioned<R>(json, 1), { replayed });
+  return Object.assign(new VersionedRecord<R>(json, 1), { replayed });
 }
 
 class PgliteUsers extends PgliteRepository<User, UserFilter, UserSort> implements UserRepository {

@@ -5,9 +5,9 @@ import type { Receipt } from '../../domain/receipt.ts';
 import {
   type EntityFields,
   type Id,
-  JsonVersioned,
   type Version,
   type Versioned,
+  VersionedRecord,
 } from '../../domain/record.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
@@ -117,7 +117,7 @@ export abstract class MemoryRepository<
   protected shown(row: Row): Versioned<R>;
   protected shown(row: Row | undefined): Versioned<R> | undefined;
   protected shown(row: Row | undefined): Versioned<R> | undefined {
-    return row && new JsonVersioned(row.json, row.version);
+    return row && new VersionedRecord<R>(row.json, row.version);
   }
 
   /** @returns the row that is about to be deleted; undefined when there is none */
@@ -177,7 +177,7 @@ export abstract class MemoryRepository<
 }
 
 function creation<R>(json: string, replayed: boolean): Creation<R> {
-  return Object.assign(new JsonVersioned<R>(json, 1), { replayed });
+  return Object.assign(new VersionedRecord<R>(json, 1), { replayed });
 }
 
 function isWithin(key: string | null | undefined, { from, before }: TimeSpan): boolean {

@@ -3,13 +3,7 @@ import { emailTaken, isRostrumError, RostrumError } from '../../domain/errors.ts
 import { copyJson } from '../../domain/json.ts';
 import type { Page, PageRequest } from '../../domain/list.ts';
 import type { Receipt } from '../../domain/receipt.ts';
-import {
-  type Entity,
-  type Id,
-  JsonVersioned,
-  RecordVersioned,
-  type Versioned,
-} from '../../domain/record.ts';
+import { type Entity, type Id, type Versioned, VersionedRecord } from '../../domain/record.ts';
 import type { Creation, Decide, Repository } from '../../ports/repository.ts';
 import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
@@ -62,7 +56,7 @@ export abstract class MongodbRepository<
     return this.connection.call(async (call) => {
       const found = await this.#read(call, id);
       if (found?.stored.version === undefined || found.json === '') return undefined;
-      return new JsonVersioned<R>(found.json, found.stored.version);
+      return new VersionedRecord<R>(found.json, found.stored.version);
     });
   }
 
@@ -78,7 +72,7 @@ export abstract class MongodbRepository<
         try {
           const claims = receipt && [toStoredReceipt(receipt)];
           const stored = { ...this.toStored(record, firstVersion), ...(claims && { claims }) };
-          const made = new RecordVersioned(record, firstVersion);
+          const made = new VersionedRecord(record, firstVersion);
           if (await this.insert(call, stored, record, made.json.length)) {
             return Object.assign(made, { replayed: false });
           }
@@ -123,7 +117,7 @@ export abstract class MongodbRepository<
         const decided = decide(current);
         // Not what was shown: that may have been changed.
         if (decided === current.record) return versionedOf<R>(stored);
-        const next = new RecordVersioned(copyJson(decided), current.version + 1);
+        const next = new VersionedRecord(copyJson(decided), current.version + 1);
         const isPut = await this.replace(call, stored, next).catch((error: unknown) => {
           throw conflictOf(error, id);
         });

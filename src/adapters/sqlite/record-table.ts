@@ -1,5 +1,5 @@
 import { RostrumError } from '../../domain/errors.ts';
-import { type Entity, type Id, JsonVersioned, type Versioned } from '../../domain/record.ts';
+import { type Entity, type Id, type Versioned, VersionedRecord } from '../../domain/record.ts';
 import type { Decide } from '../../ports/repository.ts';
 import type { Connection, SqlValue } from './connection/connection.ts';
 import { isDriverError, resultCode } from './connection/errors.ts';
@@ -34,9 +34,9 @@ export class RecordTable<R extends Entity> {
     this.#sql = statementsOf(mapping);
   }
 
-  find(id: Id): JsonVersioned<R> | undefined {
+  find(id: Id): VersionedRecord<R> | undefined {
     const row = this.#connection.get<Row>(this.#sql.find, exactly(id));
-    return row && new JsonVersioned(row[1], row[0]);
+    return row && new VersionedRecord<R>(row[1], row[0]);
   }
 
   /** Whether a row has this id, or had it. */
@@ -66,11 +66,11 @@ export class RecordTable<R extends Entity> {
     const row = this.#connection.get<Row>(this.#sql.findRow, exactly(id));
     if (row === undefined) return undefined;
     const [version, record, ...last] = row;
-    const current = new JsonVersioned<R>(record, version);
+    const current = new VersionedRecord<R>(record, version);
     const next = decide(current);
     // `decide` may have changed what it was shown, so the caller gets another object.
-    if (next === current.record) return new JsonVersioned<R>(record, version);
-    const made = new JsonVersioned<R>(JSON.stringify(next), version + 1);
+    if (next === current.record) return new VersionedRecord<R>(record, version);
+    const made = new VersionedRecord<R>(JSON.stringify(next), version + 1);
     const sets = ['version', 'record'];
     const values: SqlValue[] = [made.version, made.json];
     for (const [i, value] of this.#mapping.values(next).entries()) {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CustomFilters } from '../../domain/custom-filters.ts';
 import type { EntityFilter, Page, PageRequest } from '../../domain/list.ts';
 import type { Receipt } from '../../domain/receipt.ts';
-import { type Entity, type Id, JsonVersioned, type Versioned } from '../../domain/record.ts';
+import { type Entity, type Id, type Versioned, VersionedRecord } from '../../domain/record.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { Connection } from './connection/connection.ts';
 import { isDriverError, resultCode, translated } from './connection/errors.ts';
@@ -94,7 +94,7 @@ export abstract class SqliteRepository<
 }
 
 function creation<R>(json: string, replayed: boolean): Creation<R> {
-  return Object.assign(new JsonVersioned<R>(json, 1), { replayed });
+  return Object.assign(new VersionedRecord<R>(json, 1), { replayed });
 }
 
 /** For how long a read waits, and how often it tries again, while a process recovers the log. */

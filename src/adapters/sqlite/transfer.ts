@@ -1,5 +1,5 @@
 import { cutPage } from '../../domain/list.ts';
-import { type Entity, JsonVersioned, type Version, type Versioned } from '../../domain/record.ts';
+import { type Entity, type Version, type Versioned, VersionedRecord } from '../../domain/record.ts';
 import type { RecordTransfer, ScanRequest, Transfer } from '../../ports/transfer.ts';
 import { orderable } from './lists/lists.ts';
 import { postScheme } from './posts.ts';
@@ -24,7 +24,7 @@ function recordTransfer<R extends Entity>(
   function* rows({ after = '', limit }: ScanRequest): Iterable<Versioned<R>> {
     const first = orderable(after) === after ? `${after}\0` : orderable(after);
     for (const [version, json] of connection.iterate<[Version, string]>(sql, first, limit)) {
-      yield new JsonVersioned<R>(json, version);
+      yield new VersionedRecord<R>(json, version);
     }
   }
 
@@ -35,7 +35,7 @@ function recordTransfer<R extends Entity>(
 
     async load(records) {
       // Taken now and not later: what the caller does to them meanwhile is not stored.
-      const taken = records.map(({ json, version }) => new JsonVersioned<R>(json, version));
+      const taken = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
       // All are queued now, as the store may be closed meanwhile; in parts, so that other changes,
       // those of other processes too, come in between.
       const parts: Promise<void>[] = [];

@@ -1,7 +1,7 @@
 import { systemClock } from '../../adapters/system/index.ts';
 import { isRostrumError } from '../../domain/errors.ts';
 import { jsonEqual } from '../../domain/json.ts';
-import { type Entity, type Id, RecordVersioned, type Versioned } from '../../domain/record.ts';
+import { type Entity, type Id, type Versioned, VersionedRecord } from '../../domain/record.ts';
 import { compareText } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { Store } from '../../ports/store.ts';
@@ -221,7 +221,7 @@ async function loadUsers(
   const refused = await loadAll(transfer, batch);
   if (refused.length === 0) return false;
   await transfer.load(
-    refused.map(({ record, version }) => new RecordVersioned({ ...record, email: null }, version)),
+    refused.map(({ record, version }) => new VersionedRecord({ ...record, email: null }, version)),
   );
   return true;
 }

@@ -22,10 +22,9 @@ import {
   type Collection,
   type EntityFields,
   type Id,
-  JsonVersioned,
   projected,
-  RecordVersioned,
   type Versioned,
+  VersionedRecord,
 } from '../record.ts';
 import type { RecordModel } from '../record-model.ts';
 import { isCleanText } from '../text.ts';
@@ -107,17 +106,11 @@ export abstract class RecordService<
         // Made before anything is awaited: what the caller does to its input later is not stored.
         const record = this.#model.make(given, this.#newId(), now);
         const once = receipt && (await receipt);
-        const keep = async (made: R): Promise<Creation<R>> => {
-          const stored = await this.repository.create(made, once);
-          if (stored.replayed) return stored;
-          const shown = new JsonVersioned(stored.json, stored.version, made);
-          return Object.assign(shown, { replayed: false });
-        };
-        return keep(record).catch((error: unknown) => {
+        return this.repository.create(record, once).catch((error: unknown) => {
           // A caller that is no user: it did not send the author that is unknown.
           const mayRetry = given !== input && this.access?.mayHaveNoAuthor;
           if (!mayRetry || !isUnknownAuthor(error)) throw error;
-          return keep({ ...record, authorId: null });
+          return this.repository.create({ ...record, authorId: null }, once);
         });
       },
     );
@@ -148,7 +141,7 @@ export abstract class RecordService<
     const { fields } = asked;
     if (fields === undefined || page.isProjected) return page;
     const items = page.items.map(({ record, version }) => {
-      return new RecordVersioned(projected(record, fields), version);
+      return new VersionedRecord(projected(record, fields), version);
     });
     return { ...page, items };
   }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { earliestInstant, latestInstant } from '../../../src/domain/instant.ts';
 import { withoutAuthor } from '../../../src/domain/post.ts';
-import { RecordVersioned } from '../../../src/domain/record.ts';
+import { VersionedRecord } from '../../../src/domain/record.ts';
 import { post, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
@@ -23,8 +23,8 @@ await describeOn('replica set', 'Posts that outlive their author', () => {
     for (const at of instants) {
       const author = user();
       const posts = instants.map((updatedAt) => post({ authorId: author.id, updatedAt }));
-      await store.transfer.users.load([new RecordVersioned(author, 1)]);
-      await store.transfer.posts.load(posts.map((record) => new RecordVersioned(record, 4)));
+      await store.transfer.users.load([new VersionedRecord(author, 1)]);
+      await store.transfer.posts.load(posts.map((record) => new VersionedRecord(record, 4)));
       expect(await store.users.delete(author.id, 'keep', at)).to.equal(true);
       for (const before of posts) {
         const after = await store.posts.get(before.id);

@@ -10,7 +10,7 @@ import {
   type UserFilter,
   userSorts,
 } from '../../../src/domain/list.ts';
-import { RecordVersioned } from '../../../src/domain/record.ts';
+import { VersionedRecord } from '../../../src/domain/record.ts';
 import { post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
@@ -44,7 +44,7 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
         ...{ slug: n % 9 ? `s${n % 9}` : [`s1`], toString: n % 9, pinned: n % 2 === 0 },
       }),
     );
-    const first = <R>(record: R) => new RecordVersioned(record, 1);
+    const first = <R>(record: R) => new VersionedRecord(record, 1);
     await one.transfer.users.load([...authors, ...users].map(first));
     await one.transfer.posts.load(posts.map(first));
     // What is hidden must not be in the way.

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/domain/json.ts';
 import type { Post } from '../../../src/domain/post.ts';
-import { type Entity, RecordVersioned } from '../../../src/domain/record.ts';
+import { type Entity, VersionedRecord } from '../../../src/domain/record.ts';
 import type { User } from '../../../src/domain/user.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../../src/ports/transfer.ts';
@@ -55,7 +55,7 @@ export async function fill(store: Store, { users, posts }: Partial<Records>): Pr
 }
 
 async function load<R>(transfer: RecordTransfer<R>, given: readonly Plain<R>[]): Promise<void> {
-  const all = given.map(({ record, version }) => new RecordVersioned(record, version));
+  const all = given.map(({ record, version }) => new VersionedRecord(record, version));
   for (let i = 0; i < all.length; i += 500) await transfer.load(all.slice(i, i + 500));
 }
 

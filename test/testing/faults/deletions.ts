@@ -4,10 +4,10 @@ import {
   type Instant,
   isRostrumError,
   type Post,
-  RecordVersioned,
   type Store,
   type UserRepository,
   type Versioned,
+  VersionedRecord,
   withoutAuthor,
 } from '../../../src/ports/index.ts';
 import { pageOf } from '../../../src/testing/lists.ts';
@@ -75,7 +75,7 @@ function lookForAuthorThenWrite(): Plan {
         const authorId = gone.get(post.record.id);
         return authorId === undefined
           ? post
-          : new RecordVersioned({ ...post.record, authorId }, post.version);
+          : new VersionedRecord({ ...post.record, authorId }, post.version);
       };
       const write = async <T>(
         { id, authorId }: Post,

@@ -1,6 +1,6 @@
 import type { AbstractCursor, ClientSession, Collection, Filter as Query } from 'mongodb';
 import type { Page, PageRequest, Position } from '../../../domain/list.ts';
-import { type Entity, JsonVersioned, projected } from '../../../domain/record.ts';
+import { type Entity, projected, VersionedRecord } from '../../../domain/record.ts';
 import type { ScanRequest } from '../../../ports/transfer.ts';
 import type { Bounds, Call } from '../connection/call.ts';
 import type { Connection } from '../connection/connection.ts';
@@ -17,7 +17,7 @@ import { firstBehind } from './text.ts';
 const largeLists = 4;
 
 /** A record of a list, with its position in it. */
-class Listed<R> extends JsonVersioned<R> {
+class Listed<R> extends VersionedRecord<R> {
   readonly position: Position;
 
   constructor(json: string, version: number, position: Position) {

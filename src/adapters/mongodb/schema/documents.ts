@@ -2,7 +2,7 @@ import { BSON, type Document } from 'mongodb';
 import { emailKey } from '../../../domain/email.ts';
 import type { Instant } from '../../../domain/instant.ts';
 import type { Post } from '../../../domain/post.ts';
-import { type Entity, type Id, RecordVersioned } from '../../../domain/record.ts';
+import { type Entity, type Id, VersionedRecord } from '../../../domain/record.ts';
 import type { User } from '../../../domain/user.ts';
 import { escapeKeys, unescapeKeys } from './keys.ts';
 
@@ -75,8 +75,8 @@ function toStored(record: Entity, version: number): StoredRecord {
 export function toVersioned<R extends Entity>(
   record: Document,
   version: number,
-): RecordVersioned<R> {
-  return new RecordVersioned(unescapeKeys(record) as R, version);
+): VersionedRecord<R> {
+  return new VersionedRecord(unescapeKeys(record) as R, version);
 }
 
 /** A document as it is read. */

@@ -1,5 +1,5 @@
 import { cutPage, type EntityFilter, type Page, type PageRequest } from '../../../domain/list.ts';
-import { JsonVersioned, type Version } from '../../../domain/record.ts';
+import { type Version, VersionedRecord } from '../../../domain/record.ts';
 import { compareText } from '../../../domain/text.ts';
 import type { Connection } from '../connection/connection.ts';
 import {
@@ -16,7 +16,7 @@ import {
 import { type Projection, projection, whole } from './projection.ts';
 
 /** A record of a list, with its rowid. */
-class Listed<R> extends JsonVersioned<R> {
+class Listed<R> extends VersionedRecord<R> {
   readonly row: number;
 
   constructor(json: string, version: Version, row: number) {

@@ -114,6 +114,20 @@ describe('the services', () => {
       expect((await users.create({ name: 'Cy' }, other)).replayed).to.equal(false);
     });
 
+    it('find a receipt for 24 hours', async () => {
+      let now = Date.parse('2100-01-01T00:00:00.000Z');
+      const clock = { now: () => new Date(now).toISOString() };
+      const { users: timed } = createRostrum(createMemoryStore(), { clock });
+      for (const [passed, replayed] of [
+        [0, false],
+        [24 * 3_600_000 - 1, true],
+        [1, false],
+      ] as const) {
+        now += passed;
+        expect((await timed.create({ name: 'Ada' }, key)).replayed).to.equal(replayed);
+      }
+    });
+
     it('find the receipts that the first version stored', async () => {
       const digest = (text: string) => createHash('sha256').update(text).digest('hex');
       const [at, later] = ['2026-11-21T09:30:00.000Z', '2126-11-21T09:30:00.000Z'];

@@ -12,9 +12,8 @@ import type {
 
 export type Resource = 'users' | 'posts';
 
-export type Filter = UserFilter & PostFilter;
 export interface ListCall {
-  readonly filter: Filter;
+  readonly filter: UserFilter & PostFilter;
   readonly order: Order<UserSort | PostSort>;
   readonly limit: number;
 }
@@ -22,21 +21,21 @@ export interface ListCall {
 /** How a record is changed: `update` is by a function, which spreads the input over the record. */
 export type Change = 'replace' | 'patch' | 'update';
 
-/** The calls of the contract: the model, the core and the HTTP API each make all of them. */
-export interface Calls<T> {
-  create(resource: Resource, input: JsonObject, options: CreateOptions): T;
-  get(resource: Resource, id: string): T;
+/** The calls of the contract, made on the core or over HTTP. */
+export interface Calls {
+  create(resource: Resource, input: JsonObject, options: CreateOptions): Promise<Outcome>;
+  get(resource: Resource, id: string): Promise<Outcome>;
   change(
     how: Change,
     resource: Resource,
     id: string,
     input: JsonObject,
     precondition: Precondition,
-  ): T;
+  ): Promise<Outcome>;
   /** @param options `posts` only where the resource is users */
-  delete(resource: Resource, id: string, options: DeleteUserOptions): T;
+  delete(resource: Resource, id: string, options: DeleteUserOptions): Promise<Outcome>;
   /** All pages, one after the other. */
-  list(resource: Resource, call: ListCall): T;
+  list(resource: Resource, call: ListCall): Promise<Outcome>;
 }
 
 export interface Page {
@@ -44,17 +43,15 @@ export interface Page {
   readonly total: number;
 }
 
-export interface Failure {
-  readonly error: string;
-  /** `pointer code`, sorted. */
-  readonly issues?: readonly string[];
-  readonly posts?: number;
-  readonly version?: number;
-}
-
-/** What a caller learns of one call, whichever way it was made. Records are plain JSON. */
+/** What a client learns of one call, whichever way it was made. Records are plain JSON. */
 export type Outcome =
   | { readonly record: JsonObject; readonly version: number; readonly replayed?: boolean }
   | { readonly deleted: true }
   | { readonly pages: readonly Page[] }
-  | Failure;
+  | {
+      readonly error: string;
+      /** `pointer code`. */
+      readonly issues?: readonly string[];
+      readonly posts?: number;
+      readonly version?: number;
+    };

@@ -11,28 +11,21 @@ import {
   patches,
   preconditions,
 } from './inputs.ts';
-import type { Model } from './model.ts';
+import type { Oracle } from './oracle.ts';
 
-/** The real thing, with the clock and the next id that the model tells it. */
-export interface Real {
-  readonly calls: Calls<Promise<Outcome>>;
-  readonly steer: (model: Model) => void;
-}
+type Command = fc.AsyncCommand<Oracle, Calls>;
 
-type Command = fc.AsyncCommand<Model, Real>;
-
-/** One call; what it names is chosen when it runs, from what the model has by then. */
+/** One call; what it names is chosen when it runs, from what the oracle has by then. */
 function command<Args>(
   name: string,
   arbitrary: fc.Arbitrary<Args>,
-  choose: (model: Model, args: Args) => <T>(calls: Calls<T>) => T,
+  choose: (oracle: Oracle, args: Args) => (calls: Calls) => Promise<Outcome>,
 ): fc.Arbitrary<Command> {
   return arbitrary.map((args) => ({
     check: () => true,
-    async run(model, { calls, steer }) {
-      const call = choose(model, args);
-      steer(model);
-      const expected = call(model);
+    async run(oracle, calls) {
+      const call = choose(oracle, args);
+      const expected = await oracle.ask(call);
       expect(await call(calls)).to.deep.equal(expected);
     },
     toString: () => `${name} ${JSON.stringify(args)}`,
@@ -43,8 +36,8 @@ function command<Args>(
  * An id, mostly of a record that is there, counted from the youngest; sometimes of one that is gone
  * or never was.
  */
-function pick(model: Model, resource: Resource, index: number): string {
-  const ids = index % 6 === 5 ? model.made[resource] : model.alive(resource);
+function pick(oracle: Oracle, resource: Resource, index: number): string {
+  const ids = (index % 6 === 5 ? oracle.made : oracle.alive)[resource];
   return ids[ids.length - 1 - (index % (ids.length + 1))] ?? 'never-was';
 }
 
@@ -52,12 +45,12 @@ function pick(model: Model, resource: Resource, index: number): string {
 const largeBytes = 698_900;
 
 /** An input with the ids and the sizes that it stands for. */
-function resolve(model: Model, generated: object): JsonObject {
+function resolve(oracle: Oracle, generated: object): JsonObject {
   // As JSON, because fast-check makes some objects without a prototype.
   const input: Record<string, Json> = JSON.parse(JSON.stringify(generated));
   const { authorId, large } = input;
   if (typeof authorId === 'string' && authorId.startsWith('#')) {
-    input.authorId = pick(model, 'users', Number(authorId.slice(1)));
+    input.authorId = pick(oracle, 'users', Number(authorId.slice(1)));
   }
   if (typeof large === 'string') {
     input.large = large.repeat(Math.trunc(largeBytes / Buffer.byteLength(large)));
@@ -73,8 +66,8 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
   const create = command(
     `create ${resource}`,
     fc.tuple(input, idempotency),
-    (model, [generated, options]) => {
-      const given = resolve(model, generated);
+    (oracle, [generated, options]) => {
+      const given = resolve(oracle, generated);
       return (calls) => calls.create(resource, given, options);
     },
   );
@@ -83,15 +76,15 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
     command(
       `${how} ${resource}`,
       fc.tuple(indexes, given, preconditions),
-      (model, [at, generated, precondition]) => {
-        const id = pick(model, resource, at);
-        const fields = resolve(model, generated);
+      (oracle, [at, generated, precondition]) => {
+        const id = pick(oracle, resource, at);
+        const fields = resolve(oracle, generated);
         return (calls) => calls.change(how, resource, id, fields, precondition);
       },
     );
 
-  const list = command(`list ${resource}`, listShapes, (model, shape) => {
-    const call = listCall(model, resource, shape);
+  const list = command(`list ${resource}`, listShapes, (oracle, shape) => {
+    const call = listCall(oracle, resource, shape);
     return (calls) => calls.list(resource, call);
   });
 
@@ -103,16 +96,16 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
     command(
       `repeat ${resource}`,
       fc.tuple(fc.nat({ max: 3 }), fc.constantFrom({}, {}, { caller: 'b' })),
-      (model, [at, other]) => {
-        const first = model.receiptsOf(resource).at(at);
+      (oracle, [at, other]) => {
+        const first = oracle.keyed[resource].at(-1 - at);
         const given = first?.input ?? { name: 'Ada', title: 'Ada' };
         const options = { idempotencyKey: 'k1', ...first?.options, ...other };
         return (calls) => calls.create(resource, given, options);
       },
     ),
 
-    command(`get ${resource}`, indexes, (model, at) => {
-      const id = pick(model, resource, at);
+    command(`get ${resource}`, indexes, (oracle, at) => {
+      const id = pick(oracle, resource, at);
       return (calls) => calls.get(resource, id);
     }),
 
@@ -124,8 +117,8 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
     command(
       `delete ${resource}`,
       fc.tuple(indexes, deletion, preconditions),
-      (model, [at, mode, precondition]) => {
-        const id = pick(model, resource, at);
+      (oracle, [at, mode, precondition]) => {
+        const id = pick(oracle, resource, at);
         return (calls) => calls.delete(resource, id, { ...mode, ...precondition });
       },
     ),
@@ -135,16 +128,16 @@ function commandsOf(resource: Resource): fc.Arbitrary<Command>[] {
   ];
 }
 
-function listCall(model: Model, resource: Resource, shape: ListShape): ListCall {
+function listCall(oracle: Oracle, resource: Resource, shape: ListShape): ListCall {
   const { ids, authorId, createdFrom, updatedBefore, name, email, by, direction, limit } = shape;
   const instant = (ms?: number) =>
-    ms === undefined ? undefined : new Date(model.now + ms).toISOString();
+    ms === undefined ? undefined : new Date(oracle.now + ms).toISOString();
   const common = {
-    ids: ids?.map((at) => pick(model, resource, at)),
+    ids: ids?.map((at) => pick(oracle, resource, at)),
     createdAt: { from: instant(createdFrom) },
     updatedAt: { before: instant(updatedBefore) },
   };
-  const author = typeof authorId === 'number' ? pick(model, 'users', authorId) : authorId;
+  const author = typeof authorId === 'number' ? pick(oracle, 'users', authorId) : authorId;
   const isText = by === 'name' || by === 'email';
   return resource === 'users'
     ? { filter: { ...common, name, email }, order: { by, direction }, limit }
@@ -161,8 +154,8 @@ const tick = fc
   .map((ms): Command => {
     return {
       check: () => true,
-      async run(model) {
-        model.tick(ms);
+      async run(oracle) {
+        oracle.tick(ms);
       },
       toString: () => `tick(${ms})`,
     };

@@ -11,7 +11,7 @@ import {
 import type { Calls, Outcome, Page, Resource } from './calls.ts';
 
 /** The calls, made on the core itself. */
-export function coreCalls(rostrum: Rostrum): Calls<Promise<Outcome>> {
+export function coreCalls(rostrum: Rostrum): Calls {
   // Inputs may be anything, and both services have the same methods.
   const service = (resource: Resource) => rostrum[resource] as UserService;
   return {
@@ -60,6 +60,6 @@ async function outcome(call: () => Promise<Outcome>): Promise<Outcome> {
     const { code, details } = error;
     if (!('issues' in details)) return { error: code, ...('id' in details ? {} : details) };
     const issues = details.issues.map((issue) => `${issue.pointer} ${issue.code}`);
-    return { error: code, issues: issues.sort() };
+    return { error: code, issues };
   }
 }

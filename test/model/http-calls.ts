@@ -5,7 +5,7 @@ import { callsTo, expectProblem } from '../adapters/http/support/api.ts';
 import type { Calls, ListCall, Outcome, Page, Resource } from './calls.ts';
 
 /** The calls, made over HTTP. `X-Caller` names the caller. */
-export function httpCalls(base: string): Calls<Promise<Outcome>> {
+export function httpCalls(base: string): Calls {
   const { send } = callsTo(base);
 
   async function call(method: string, path: string, headers: Headers, body?: JsonObject) {
@@ -108,7 +108,7 @@ function failure(response: Answer): Outcome {
   const { code, errors, posts } = expectProblem(response, status, body.code);
   return {
     error: code,
-    ...(errors && { issues: errors.map((one) => `${one.pointer} ${one.code}`).sort() }),
+    ...(errors && { issues: errors.map((one) => `${one.pointer} ${one.code}`) }),
     ...(posts !== undefined && { posts: Number(posts) }),
     ...(status === 412 && { version: versionOf(response) }),
   };

@@ -1,6 +1,6 @@
-import { runModel } from './run-model.ts';
+import { runInLockStep } from './lock-step.ts';
 import { describeSubjects } from './subjects.ts';
 
-await describeSubjects('random calls against a model of the contract', async (subject) => {
-  await runModel(subject, { runs: 10, commands: 60 });
+await describeSubjects('random calls in lock step with a memory store', async (subject) => {
+  await runInLockStep(subject, { runs: 10, commands: 60 });
 });

@@ -1,18 +1,15 @@
 import fc from 'fast-check';
 import { createRostrum, type Rostrum, type Store } from '../../src/index.ts';
-import type { Calls, Outcome } from './calls.ts';
+import type { Calls } from './calls.ts';
 import { commands } from './commands.ts';
-import { Model } from './model.ts';
+import { Oracle } from './oracle.ts';
 
 /** What a run needs: an empty store each time, and a way to call the core that is on it. */
 export interface Subject {
   readonly open: () => Store | Promise<Store>;
-  readonly attach: (rostrum: Rostrum) => Promise<Attached>;
-}
-
-export interface Attached {
-  readonly calls: Calls<Promise<Outcome>>;
-  readonly close?: () => Promise<void>;
+  readonly attach: (
+    rostrum: Rostrum,
+  ) => Promise<{ readonly calls: Calls; readonly close?: () => Promise<void> }>;
 }
 
 /** How many sequences, of how many commands each at most. */
@@ -26,12 +23,13 @@ export interface Extent {
 }
 
 /**
- * Holds random sequences of calls against the model. A failure prints its seed and path; set
- * MODEL_SEED (and MODEL_PATH) to run that one again.
+ * Makes random sequences of calls on a store and on a memory store, in lock step, and holds each
+ * outcome to that of the memory store. A failure prints its seed and path; set MODEL_SEED (and
+ * MODEL_PATH) to run that one again.
  *
  * @returns how many commands ran
  */
-export async function runModel({ open, attach }: Subject, extent: Extent): Promise<number> {
+export async function runInLockStep({ open, attach }: Subject, extent: Extent): Promise<number> {
   const { MODEL_SEED, MODEL_PATH: path } = process.env;
   const { seed = MODEL_SEED === undefined ? undefined : Number(MODEL_SEED) } = extent;
   let ran = 0;
@@ -39,17 +37,12 @@ export async function runModel({ open, attach }: Subject, extent: Extent): Promi
   await fc.assert(
     fc.asyncProperty(sequences, async (sequence) => {
       await using store = await open();
-      let { now, nextId } = new Model();
-      const clock = { now: () => new Date(now).toISOString() };
-      const rostrum = createRostrum(store, { clock, ids: { next: () => nextId } });
-      const { calls, close = async () => {} } = await attach(rostrum);
-      const steer = (model: Model) => {
-        ({ now, nextId } = model);
-      };
+      const model = new Oracle();
+      const { calls: real, close } = await attach(createRostrum(store, model.parts));
       try {
-        await fc.asyncModelRun(() => ({ model: new Model(), real: { calls, steer } }), sequence);
+        await fc.asyncModelRun(() => ({ model, real }), sequence);
       } finally {
-        await close();
+        await close?.();
       }
       ran += [...sequence].length;
     }),

@@ -58,7 +58,7 @@ export function jsonEqual(a: Json, b: Json): boolean {
 
 /**
  * One text for all JSON values that are equal: compact, keys sorted by code unit
- * (the idea of RFC 8785, without its receipt to be signed).
+ * (the idea of RFC 8785, without its claim to be signed).
  *
  * Recursive: for values whose depth is bounded.
  */

@@ -1,8 +1,9 @@
+import type { Collection } from '../domain/record.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { counted, countsText } from './count.ts';
 import { readSchemas, type SchemaFiles } from './custom-fields.ts';
 import type { StoreSetting } from './failure.ts';
-import { type List, openDataFile } from './import/data-file.ts';
+import { openDataFile } from './import/data-file.ts';
 import { readNames } from './import/field-names.ts';
 import { importRecords } from './import/import-records.ts';
 import type { Refusal } from './import/list-import.ts';
@@ -10,7 +11,7 @@ import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 
 export interface ImportFlags extends SchemaFiles {
-  readonly as?: List;
+  readonly as?: Collection;
   readonly map?: readonly string[];
   readonly keepIds?: boolean;
   readonly skipInvalid?: boolean;

@@ -1,10 +1,10 @@
 import { addMs, instantFromMs } from '../domain/instant.ts';
+import type { Collection } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { type Counts, countsText } from './count.ts';
 import { readSchemas, type SchemaFiles } from './custom-fields.ts';
 import { Failure, type StoreSetting } from './failure.ts';
-import type { List } from './import/data-file.ts';
 import { readNames } from './import/field-names.ts';
 import { type ImportOptions, importRecords } from './import/import-records.ts';
 import { type LongRun, runLong } from './run-long.ts';
@@ -54,14 +54,14 @@ export async function seedRecords(
   const pick = (texts: readonly string[], n: number) => texts[n % texts.length] ?? '';
   const text = (texts: readonly string[], n: number) =>
     pick(texts, n).replaceAll('{}', pick(subjects, n));
-  const valueAt = (list: List, n: number) => {
+  const valueAt = (list: Collection, n: number) => {
     const authorId = counts.users > 0 ? n % counts.users : null;
     if (list === 'posts') return { title: text(titles, n), body: text(bodies, n), authorId };
     const [name, family] = [pick(names, n), pick(families, n)];
     const email = `${name}.${family}.${run}-${n}@example.com`.toLowerCase();
     return { id: n, name: `${name} ${family}`, email };
   };
-  const read = async function* (list: List) {
+  const read = async function* (list: Collection) {
     for (let n = 0; n < counts[list]; n++) {
       yield { place: `${list}[${n}]`, bytes: 500, value: valueAt(list, n) };
     }

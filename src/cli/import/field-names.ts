@@ -1,7 +1,7 @@
 import type { Issues } from '../../domain/issues.ts';
 import { setMember } from '../../domain/json.ts';
+import type { Collection } from '../../domain/record.ts';
 import { Failure } from '../failure.ts';
-import type { List } from './data-file.ts';
 
 interface Name {
   /** `''` leaves the field out. */
@@ -21,7 +21,7 @@ export type Names = ReadonlyMap<string, Name>;
  *
  * @throws Failure
  */
-export function readNames(given: readonly string[]): Readonly<Record<List, Names>> {
+export function readNames(given: readonly string[]): Readonly<Record<Collection, Names>> {
   const names = { users: new Map<string, Name>(), posts: new Map<string, Name>() };
   for (const text of given) {
     const [, list, from, to] = /^(?:(users|posts)\.)?([^=]+)=(.*)$/s.exec(text) ?? [];
@@ -41,7 +41,7 @@ export function readNames(given: readonly string[]): Readonly<Record<List, Names
  *
  * @throws Failure
  */
-export function checkUsed({ users, posts }: Readonly<Record<List, Names>>): void {
+export function checkUsed({ users, posts }: Readonly<Record<Collection, Names>>): void {
   const unused = [...users.values(), ...posts.values()].find(({ isUsed }) => !isUsed);
   if (unused === undefined) return;
   throw new Failure(

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { Failure } from '../failure.ts';
 
 /** What a file has where a record is expected. */
 export interface Given {
@@ -9,7 +10,7 @@ export interface Given {
   /** Any JSON value; undefined when it cannot be read. */
   readonly value?: unknown;
   /** A sentence that says why it cannot be read. */
-  readonly problem?: string;
+  readonly problem?: string | undefined;
 }
 
 /** What is told while a file is read. */
@@ -21,12 +22,25 @@ export interface Reading {
 /** A record has at most 1 MiB of JSON, and each character may be written as six (`\u0061`). */
 export const longestRecord = 16 * 1024 * 1024;
 
-/** The bytes of a file, in pieces. */
-export async function* bytesOf(path: string, { signal, onBytes }: Reading): AsyncGenerator<Buffer> {
+/**
+ * The text of a file, in pieces, without a byte order mark.
+ *
+ * @throws Failure where the file is not UTF-8
+ */
+export async function* textOf(path: string, { signal, onBytes }: Reading): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (piece?: Buffer) => {
+    try {
+      return decoder.decode(piece, { stream: piece !== undefined });
+    } catch {
+      throw new Failure(`${path} is not UTF-8: save it as UTF-8.`);
+    }
+  };
   const pieces: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: 1024 * 1024 });
   for await (const piece of pieces) {
     signal.throwIfAborted();
     onBytes(piece.length);
-    yield piece;
+    yield decode(piece);
   }
+  yield decode();
 }

@@ -1,65 +1,86 @@
+import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
+import { emailKey } from '../../domain/email.ts';
+import { emailTaken, unknownAuthorIssue } from '../../domain/errors.ts';
 import type { FieldIssue } from '../../domain/issues.ts';
-import type { Entity, Id } from '../../domain/record.ts';
+import { newestFirst } from '../../domain/list.ts';
+import type { Collection, Entity, Id } from '../../domain/record.ts';
+import { RecordModel } from '../../domain/record-model.ts';
+import { postRules, userRules } from '../../domain/rules.ts';
+import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Repository } from '../../ports/repository.ts';
+import type { Store } from '../../ports/store.ts';
 import type { LongRun } from '../run-long.ts';
 import { batchLimits } from '../transfer/source.ts';
-import type { DataFile, List } from './data-file.ts';
+import type { DataFile } from './data-file.ts';
+import type { Names } from './field-names.ts';
 import type { Given } from './given.ts';
-import { issuesOf, type Made, type Making, makeRecord } from './record-maker.ts';
+import { idTaken, issuesOf, type Made, type Making, makeRecord } from './record-maker.ts';
 
 /** A record that is refused, and all that is wrong with it. */
-export type Refusal = Pick<Made<never>, 'place' | 'issues'>;
+export type Refusal = Pick<Made, 'place' | 'issues'>;
 
-export interface Watching extends LongRun {
+export interface ListOptions extends LongRun {
+  readonly keepIds: boolean;
+  readonly names: Readonly<Record<Collection, Names>>;
+  /** The deployment's schemas. */
+  readonly customFields?: CustomFieldsSchemas | undefined;
+  readonly clock?: Clock;
   /** Told of every record that is refused. */
   report(refusal: Refusal): void;
   /** Counts the records that were added, also until an early end. */
-  readonly added: Record<List, number>;
+  readonly added: Record<Collection, number>;
 }
 
-/** A record that keeps every rule by itself. */
-export type Valid<R> = Made<R> & { readonly record: R };
+const rules = { users: userRules, posts: postRules };
 
 /** One list of a file, on its way into a store: checked first, and added then. */
-export abstract class ListImport<R extends Entity> {
-  readonly #list: List;
-  readonly #repository: Pick<Repository<R, never, never>, 'create'>;
-  readonly #watching: Watching;
-  /** The refused ones, by their number in the file. */
+export class ListImport {
+  readonly #list: Collection;
+  readonly #store: Store;
+  readonly #repository: Pick<Repository<Entity, never, never>, 'create' | 'isIdTaken'>;
+  readonly #options: ListOptions;
+  readonly #making: Making;
+  /** The refused records, by their number in the file. */
   readonly #refused = new Set<number>();
   #records = 0;
+  /** What the ids of the file become, as far as they name something; null for a refused record. */
+  readonly #ids = new Map<Id, Id | null>();
+  /** The addresses of the file. */
+  readonly #addresses = new Set<string>();
+  /** Whether users are there whom the file does not have. */
+  readonly #authors = new Map<Id, Promise<boolean>>();
 
-  constructor(
-    list: List,
-    repository: Pick<Repository<R, never, never>, 'create'>,
-    watching: Watching,
-  ) {
+  /** @param users of the same file, who may be the authors of these posts */
+  constructor(list: Collection, store: Store, options: ListOptions, users?: ListImport) {
+    const { customFields, names, keepIds, clock = systemClock } = options;
     this.#list = list;
-    this.#repository = repository;
-    this.#watching = watching;
+    this.#store = store;
+    this.#repository = store[list];
+    this.#options = options;
+    this.#making = {
+      ...{ names: names[list], keepIds, clock },
+      model: new RecordModel<Entity>(rules[list], customFields?.[list]),
+      newId: (given) => (given !== undefined && this.#ids.get(given)) || uuidV7.next(),
+      authorOf: users && ((given) => users.#newIdOf(given)),
+    };
   }
 
-  protected abstract readonly making: Making<R>;
-
-  /** What the store has against a record. */
-  protected abstract conflicts(made: Made<R>): Promise<FieldIssue[]>;
-
-  /** What the records before it in the file have against a record. */
-  protected abstract repeats(valid: Valid<R>): FieldIssue[];
-
-  protected abstract accept(valid: Valid<R>): void;
-
-  protected abstract refuse(given: Id): void;
+  #newIdOf(given: Id): Id | null | undefined {
+    const id = this.#ids.get(given);
+    // An id that is kept may be that of a user of the store, who is refused a second time.
+    return id === null && this.#options.keepIds ? undefined : id;
+  }
 
   /** Reads all records and adds none. @returns their number, and how many are refused */
   async check(file: DataFile): Promise<{ readonly records: number; readonly refused: number }> {
-    const { progress, signal } = this.#watching;
+    const { progress, signal } = this.#options;
     progress.begin(`checking ${this.#list} (bytes)`, file.bytes);
     const onBytes = (bytes: number) => progress.advance(bytes);
     for await (const batch of batches(file.read(this.#list, { signal, onBytes }))) {
       signal.throwIfAborted();
-      const made = batch.map((given) => makeRecord(given, this.making));
-      const conflicts = await Promise.all(made.map((one) => this.conflicts(one)));
+      const made = batch.map((given) => makeRecord(given, this.#making));
+      const conflicts = await Promise.all(made.map((one) => this.#conflicts(one)));
       for (const [i, one] of made.entries()) this.#judge(one, conflicts[i] ?? []);
     }
     progress.end();
@@ -68,56 +89,91 @@ export abstract class ListImport<R extends Entity> {
 
   /** Adds what was not refused. @returns how many were refused all the same */
   async add(file: DataFile): Promise<number> {
-    const { progress, signal } = this.#watching;
+    const { progress, signal } = this.#options;
     progress.begin(this.#list, this.#records - this.#refused.size);
     let [number, late] = [0, 0];
     for await (const batch of batches(file.read(this.#list, { signal, onBytes() {} }))) {
       signal.throwIfAborted();
       const wanted = batch.filter(() => !this.#refused.has(number++));
-      const refused = await this.#create(wanted.map((given) => makeRecord(given, this.making)));
-      late += refused;
+      late += await this.#create(wanted.map((given) => makeRecord(given, this.#making)));
       progress.advance(wanted.length);
     }
     progress.end();
     return late;
   }
 
-  #judge(made: Made<R>, conflicts: readonly FieldIssue[]): void {
-    const { place, given } = made;
-    const issues = [...made.issues, ...conflicts];
-    const known = new Set(issues.map(({ pointer }) => pointer));
-    if (isValid(made)) issues.push(...this.repeats(made).filter((one) => !known.has(one.pointer)));
-    if (isValid(made) && issues.length === 0) this.accept(made);
-    else {
+  /** What the store has against a record. */
+  async #conflicts({ record, otherAuthor }: Made): Promise<FieldIssue[]> {
+    const { users } = this.#store;
+    const issues: FieldIssue[] = [];
+    if (this.#options.keepIds && record && (await this.#repository.isIdTaken(record.id))) {
+      issues.push(idTaken);
+    }
+    const email = this.#emailOf(record);
+    if (email !== undefined) {
+      const request = { filter: { email }, order: newestFirst, limit: 1, bytes: 1 } as const;
+      if ((await users.list(request)).items.length > 0) issues.push(...emailTaken().details.issues);
+    }
+    if (otherAuthor !== undefined) {
+      const isThere =
+        this.#authors.get(otherAuthor) ?? users.get(otherAuthor).then((user) => user !== undefined);
+      this.#authors.set(otherAuthor, isThere);
+      if (!(await isThere)) issues.push(unknownAuthorIssue);
+    }
+    return issues;
+  }
+
+  /** Adds what the records before it in the file have against a record. */
+  #judge({ place, given, record, issues: own }: Made, conflicts: readonly FieldIssue[]): void {
+    const issues = [...own, ...conflicts];
+    const has = (field: string) => issues.some(({ pointer }) => pointer === field);
+    const email = this.#emailOf(record);
+    const key = email === undefined ? undefined : emailKey(email);
+    if (record !== undefined && given !== undefined && this.#ids.get(given) && !has('/id')) {
+      issues.push(idTaken);
+    }
+    if (key !== undefined && this.#addresses.has(key) && !has('/email')) {
+      issues.push(...emailTaken().details.issues);
+    }
+    // Other ids of posts mean nothing.
+    const id = this.#list === 'users' || this.#options.keepIds ? given : undefined;
+    if (record !== undefined && issues.length === 0) {
+      if (id !== undefined) this.#ids.set(id, record.id);
+      if (key !== undefined) this.#addresses.add(key);
+    } else {
       this.#refused.add(this.#records);
-      this.#watching.report({ place, issues });
-      if (given !== undefined) this.refuse(given);
+      this.#options.report({ place, issues });
+      if (id !== undefined && !this.#ids.has(id)) this.#ids.set(id, null);
     }
     this.#records += 1;
   }
 
+  #emailOf(record: Entity | undefined): string | undefined {
+    const email = this.#list === 'users' ? record?.email : undefined;
+    return typeof email === 'string' ? email : undefined;
+  }
+
   /** Creates records at the same time. @returns how many were refused */
-  async #create(batch: readonly Made<R>[]): Promise<number> {
-    const { report, added } = this.#watching;
-    const outcomes = await Promise.allSettled(batch.map((made) => this.#createOne(made)));
+  async #create(batch: readonly Made[]): Promise<number> {
+    const { report, added } = this.#options;
     let refused = 0;
-    let failure: PromiseRejectedResult | undefined;
-    for (const [i, outcome] of outcomes.entries()) {
-      if (outcome.status === 'rejected') failure ??= outcome;
-      else if (outcome.value.length > 0) {
-        refused += 1;
-        report({ place: batch[i]?.place ?? '', issues: outcome.value });
-      }
-    }
-    const fulfilled = outcomes.filter(({ status }) => status === 'fulfilled').length;
-    added[this.#list] += fulfilled - refused;
-    if (failure !== undefined) throw failure.reason;
+    const outcomes = await Promise.allSettled(
+      batch.map(async ({ place, record, issues }) => {
+        const wrong = record === undefined ? issues : await this.#createOne(record);
+        if (wrong.length === 0) added[this.#list] += 1;
+        else {
+          refused += 1;
+          report({ place, issues: wrong });
+        }
+      }),
+    );
+    const failure = outcomes.find(({ status }) => status === 'rejected');
+    if (failure?.status === 'rejected') throw failure.reason;
     return refused;
   }
 
   /** @returns what is wrong */
-  async #createOne({ record, issues }: Made<R>): Promise<readonly FieldIssue[]> {
-    if (record === undefined) return issues;
+  async #createOne(record: Entity): Promise<readonly FieldIssue[]> {
     try {
       await this.#repository.create(record);
       return [];
@@ -125,10 +181,6 @@ export abstract class ListImport<R extends Entity> {
       return issuesOf(error);
     }
   }
-}
-
-function isValid<R>(made: Made<R>): made is Valid<R> {
-  return made.record !== undefined;
 }
 
 /** What is read, checked and added at the same time. */

@@ -10,20 +10,20 @@ import { type Names, renamed } from './field-names.ts';
 import type { Given } from './given.ts';
 
 /** What a record of a file becomes, as far as it can be told by itself. */
-export interface Made<R> {
+export interface Made {
   readonly place: string;
   /** The id that it has in the file, as a text. */
   readonly given: Id | undefined;
   /** The author whom it names, when that is no user of the file. */
   readonly otherAuthor?: Id | undefined;
   /** Absent when a rule refuses the record. */
-  readonly record?: R;
+  readonly record?: Entity;
   /** Why it is refused: all that is wrong. */
   readonly issues: readonly FieldIssue[];
 }
 
-export interface Making<R extends Entity> {
-  readonly model: RecordModel<R>;
+export interface Making {
+  readonly model: RecordModel<Entity>;
   readonly names: Names;
   /** Whether ids and times stay as they are in the file. */
   readonly keepIds: boolean;
@@ -31,16 +31,13 @@ export interface Making<R extends Entity> {
   /** The id of a record that does not keep its own. */
   newId(given: Id | undefined): Id;
   /** What the id of an author becomes: null when that user is refused, undefined when unknown. */
-  authorOf?(given: Id): Id | null | undefined;
+  readonly authorOf?: ((given: Id) => Id | null | undefined) | undefined;
 }
 
 const longestId = 255;
 
 /** Makes a record of what a file holds, by the rules that the API has. */
-export function makeRecord<R extends Entity>(
-  { place, value, problem }: Given,
-  making: Making<R>,
-): Made<R> {
+export function makeRecord({ place, value, problem }: Given, making: Making): Made {
   const issues = new Issues();
   if (!isPlainObject(value)) {
     if (problem === undefined) issues.add([], 'type', 'A record must be a JSON object.');
@@ -107,9 +104,9 @@ function checkId(value: unknown, given: Id | undefined, issues: Issues): void {
 }
 
 /** The times that are kept; one that is missing is the other, or now. */
-function timesOf<R extends Entity>(
+function timesOf(
   input: Readonly<Record<string, unknown>>,
-  { keepIds, clock }: Making<R>,
+  { keepIds, clock }: Making,
   issues: Issues,
 ): { readonly createdAt: Instant; readonly updatedAt: Instant } {
   const [created, updated] = (['createdAt', 'updatedAt'] as const).map((name) => {

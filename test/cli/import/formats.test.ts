@@ -70,10 +70,14 @@ describe('rostrum import: files', () => {
       [/^\S+a\.csv does not say/, 'name\nAda\n', { file: 'a.csv' }],
       [/does not say/, ' [{}]', {}],
       [/is a JSON object, .* leave out --as/, '{}', { as: 'users' }],
-      [/cannot be read\. It is not JSON: /, '', { as: 'users' }],
-      [/^[^\n]* It is not JSON: [^\n]*\.$/, '[1,\n2\n,x]', { as: 'users' }],
-      [/cannot be read\. It has the key "users" twice\./, '{"users":[],"users":[]}', {}],
-      [/cannot be read\. It is not UTF-8/, Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), {}],
+      [/db\.json is not valid JSON: /, '', { as: 'users' }],
+      [/^[^\n]* is not valid JSON: [^\n]*\.$/, '[1,\n2\n,x]', { as: 'users' }],
+      [/db\.json has the key "users" twice\./, '{"users":[],"users":[]}', {}],
+      [
+        /db\.json is not UTF-8: save it as UTF-8\.$/,
+        Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]),
+        {},
+      ],
       [/is neither a JSON object nor an array/, '7', {}],
       [/has "posts" that are no array/, '{"posts":{}}', {}],
       [/has no users and no posts, but authors, tags\.$/, '{"authors":[],"tags":[1]}', {}],
@@ -81,9 +85,14 @@ describe('rostrum import: files', () => {
       [/--map "userId" is not like/, '{}', { map: ['userId'] }],
       [/names the column "name" twice/, 'name,name\n', { file: 'a.csv', as: 'users' }],
       [/names a column "__proto__"/, '__proto__\nx\n', { file: 'a.csv', as: 'users' }],
-      [/is not the CSV .* at line 3/, 'name\nA\n"B"x\n', { file: 'a.csv', as: 'users' }],
-      [/is not the CSV .* at line 3/, 'name,note\nA,ok\nB,5" x\n', { file: 'a.csv', as: 'users' }],
+      [/is not valid CSV: .* at line 3/, 'name\nA\n"B"x\n', { file: 'a.csv', as: 'users' }],
+      [
+        /is not valid CSV: .* at line 3/,
+        'name,note\nA,ok\nB,5" x\n',
+        { file: 'a.csv', as: 'users' },
+      ],
       [/is not UTF-8/, Buffer.from('name\n\xe9\n', 'latin1'), { file: 'a.csv', as: 'users' }],
+      [/is not UTF-8/, Buffer.from('{"a":"\xe9"}', 'latin1'), { file: 'a.jsonl', as: 'users' }],
     ];
     for (const [sentence, content, given] of cases) {
       expect(await refusalOf(imports.run(content, given))).to.match(sentence);

@@ -1,9 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type List, openDataFile } from '../../../src/cli/import/data-file.ts';
+import { openDataFile } from '../../../src/cli/import/data-file.ts';
 import { readNames } from '../../../src/cli/import/field-names.ts';
 import { type ImportOptions, importRecords } from '../../../src/cli/import/import-records.ts';
+import type { Collection } from '../../../src/domain/record.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';
 import { openTemporarySqlite } from '../../support/temporary-sqlite.ts';
@@ -19,7 +20,7 @@ export const isEmpty = { users: [], posts: [] };
 
 export interface Given extends Partial<ImportOptions> {
   readonly file?: string;
-  readonly as?: List;
+  readonly as?: Collection;
   readonly map?: readonly string[];
   /** Called when a part of the import begins: `checking posts (bytes)`, `posts`. */
   onBegin?(what: string): unknown;
@@ -30,7 +31,7 @@ export class Imports {
   store!: Store;
   /** What was reported: the place, the pointer and the code of each issue. */
   refused: string[] = [];
-  added: Record<List, number> = { users: 0, posts: 0 };
+  added: Record<Collection, number> = { users: 0, posts: 0 };
   #folder!: Awaited<ReturnType<typeof temporaryDirectory>>;
 
   constructor() {
@@ -91,7 +92,7 @@ export class Imports {
   }
 
   /** How many records the data file holds; none when it is not there yet. */
-  countOf(list: List): number {
+  countOf(list: Collection): number {
     if (!existsSync(this.dataFile)) return 0;
     const file = new DatabaseSync(this.dataFile, { readOnly: true });
     try {

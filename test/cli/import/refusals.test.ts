@@ -60,26 +60,23 @@ describe('rostrum import: what is refused', () => {
     const names = ['', 'A', ...Array.from({ length: 25 }, (_, n) => `B${n}`)];
     const users = names.map((name, n) => ({ name, [`x${n}\0`]: 1 }));
     expect(await refusalOf(imports.run({ users }))).to.match(
-      /^Nothing is added, because 27 of 27 records are refused \(8 × other reasons, 1 × \/name too-short, .*\): mend them\.$/,
+      /^Nothing is added, because 27 of 27 records are refused \(8 × other reasons, 1 × \/name too-short, .*\): fix them\.$/,
     );
     expect(await refusalOf(imports.run({ users: [{ name: '' }, { name: 'A' }] }))).to.equal(
       'Nothing is added, because 1 of 2 records is refused (1 × /name too-short): ' +
-        'mend it, or use --skip-invalid to add the others.',
+        'fix it, or use --skip-invalid to add the others.',
     );
     const { reasons } = await imports.run({ users: [{}, { name: 'A' }] }, { skipInvalid: true });
     expect(reasons).to.equal('1 × /name required');
   });
 
   it('reports the lines of JSON Lines and of CSV', async () => {
-    const jsonl = Buffer.from(
-      '{"name":"A"}\n\n{"name":\n\xff\n{"name":"A","name":"B"}\n{}',
-      'latin1',
-    );
+    const jsonl = '{"name":"A"}\n\n{"name":\n{"name":"A","name":"B"}\n{}';
     await refusalOf(imports.run(jsonl, { file: 'a.jsonl', as: 'users' }));
     const csv = 'name,born\nA,1\n\n"\nB\n",2,3\n,"4\n"\nC\n';
     await refusalOf(imports.run(csv, { file: 'a.csv', as: 'users' }));
     expect(imports.refused).to.deep.equal([
-      ...['line 3  invalid', 'line 4  invalid', 'line 5  invalid', 'line 6 /name required'],
+      ...['line 3  invalid', 'line 4  invalid', 'line 5 /name required'],
       ...['line 4  invalid', 'line 7 /name required', 'line 9  invalid'],
     ]);
   });

@@ -87,19 +87,6 @@ describe('exported files', () => {
     expect([code, stderr.split('\n').at(-2)]).to.eql([1, `${path} has no users and no posts.`]);
   });
 
-  it('of an earlier version are imported, too', async () => {
-    const { users, posts } = records(2);
-    const old = [
-      ...users.map((stored) => ({ kind: 'user', ...stored })),
-      ...posts.map((stored) => ({ kind: 'post', ...stored })),
-      { kind: 'end', format: 1, users: 2, posts: 20, sha256: '' },
-    ];
-    writeFileSync(path, old.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const target = `sqlite:${join(folder.path, 'b.db')}`;
-    const { stdout, stderr } = await rostrum('import', path, '--keep-ids', '--store', target);
-    expect(stdout, stderr).to.match(/^Added 2 users and 20 posts\n/);
-  });
-
   it('look as docs/operations.md shows', async () => {
     const times = { createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z' };
     store = createMemoryStore();

@@ -20,11 +20,7 @@ export async function checkCommand(named: StoreSetting, files: SchemaFiles): Pro
         const source = storeSource(store, signal);
         const { users, posts } = await source.count();
         let [all, invalid] = [0, 0];
-        const check = async (
-          kind: string,
-          records: Records<Entity>,
-          model: RecordModel<Entity>,
-        ) => {
+        const check = async (kind: string, records: Records, model: RecordModel<Entity>) => {
           for await (const { record } of records) {
             const wrong = wrongOf(record, model);
             if (wrong !== undefined) process.stdout.write(`${kind} ${record.id}: ${wrong}\n`);

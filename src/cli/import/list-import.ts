@@ -11,10 +11,10 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 import type { LongRun } from '../run-long.ts';
-import { batchLimits } from '../transfer/source.ts';
+import { batches } from '../transfer/source.ts';
 import type { DataFile } from './data-file.ts';
 import type { Names } from './field-names.ts';
-import type { Given } from './given.ts';
+import type { Given, Reading } from './given.ts';
 import { idTaken, issuesOf, type Made, type Making, makeRecord } from './record-maker.ts';
 
 /** A record that is refused, and all that is wrong with it. */
@@ -77,7 +77,7 @@ export class ListImport {
     const { progress, signal } = this.#options;
     progress.begin(`checking ${this.#list} (bytes)`, file.bytes);
     const onBytes = (bytes: number) => progress.advance(bytes);
-    for await (const batch of batches(file.read(this.#list, { signal, onBytes }))) {
+    for await (const batch of this.#batches(file, { signal, onBytes })) {
       signal.throwIfAborted();
       const made = batch.map((given) => makeRecord(given, this.#making));
       const conflicts = await Promise.all(made.map((one) => this.#conflicts(one)));
@@ -92,7 +92,7 @@ export class ListImport {
     const { progress, signal } = this.#options;
     progress.begin(this.#list, this.#records - this.#refused.size);
     let [number, late] = [0, 0];
-    for await (const batch of batches(file.read(this.#list, { signal, onBytes() {} }))) {
+    for await (const batch of this.#batches(file, { signal, onBytes() {} })) {
       signal.throwIfAborted();
       const wanted = batch.filter(() => !this.#refused.has(number++));
       late += await this.#create(wanted.map((given) => makeRecord(given, this.#making)));
@@ -100,6 +100,10 @@ export class ListImport {
     }
     progress.end();
     return late;
+  }
+
+  #batches(file: DataFile, reading: Reading): AsyncIterable<readonly Given[]> {
+    return batches(file.read(this.#list, reading), ({ bytes }) => bytes);
   }
 
   /** What the store has against a record. */
@@ -181,17 +185,4 @@ export class ListImport {
       return issuesOf(error);
     }
   }
-}
-
-/** What is read, checked and added at the same time. */
-async function* batches(given: AsyncIterable<Given>): AsyncGenerator<Given[]> {
-  let [batch, bytes]: [Given[], number] = [[], 0];
-  for await (const one of given) {
-    batch.push(one);
-    bytes += one.bytes;
-    if (batch.length < batchLimits.limit && bytes < batchLimits.bytes) continue;
-    yield batch;
-    [batch, bytes] = [[], 0];
-  }
-  if (batch.length > 0) yield batch;
 }

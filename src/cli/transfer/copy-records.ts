@@ -1,30 +1,23 @@
 import { systemClock } from '../../adapters/system/index.ts';
 import { isRostrumError } from '../../domain/errors.ts';
 import { jsonEqual } from '../../domain/json.ts';
-import { type Entity, type Id, type Versioned, VersionedRecord } from '../../domain/record.ts';
+import {
+  type Collection,
+  type Entity,
+  type Versioned,
+  VersionedRecord,
+} from '../../domain/record.ts';
 import { compareText } from '../../domain/text.ts';
-import type { User } from '../../domain/user.ts';
 import type { Store } from '../../ports/store.ts';
-import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
+import type { RecordTransfer } from '../../ports/transfer.ts';
 import { type Counts, counted } from '../count.ts';
 import { Failure } from '../failure.ts';
-import type { Progress } from '../progress.ts';
 import type { LongRun } from '../run-long.ts';
-import { batchLimits, type Records, type Source, storeSource, transferOf } from './source.ts';
+import { batches, type Records, storeSource, transferOf } from './source.ts';
 
 export interface CopyOptions extends LongRun {
   /** Whether the target's other records may be removed or replaced. */
   readonly overwrite: boolean;
-}
-
-/** What a target holds that a copy would remove or take back. */
-interface OtherRecords {
-  /** Records that the source does not have. */
-  readonly foreign: number;
-  /** Records that changed since the source had them so. */
-  readonly newer: number;
-  /** One of them, for people. */
-  readonly example: string;
 }
 
 /**
@@ -39,60 +32,85 @@ interface OtherRecords {
  */
 export async function copyRecords(
   from: Store,
-  target: Store,
+  to: Store,
   { overwrite, progress, signal }: CopyOptions,
 ): Promise<Counts> {
-  const transfer = transferOf(target);
-  const [source, there] = [storeSource(from, signal), storeSource(target, signal)];
-  const { users, posts } = await source.count();
-  if (!(await isEmpty(transfer))) {
-    if (users + posts === 0) throw nothingToCopy();
-    const { differing, others, ...counts } = await compare(source, there, progress);
-    if (differing.count === 0) return counts;
-    if (others.example !== '' && !overwrite) throw otherRecords(others);
-  }
-  const carryUsers = () => {
-    progress.begin('users', users);
-    return carryOver(pairs(source.users(), there.users()), progress, {
-      load: (batch) => loadUsers(transfer.users, batch),
-      remove: async (id) => {
-        if (overwrite) await target.users.delete(id, 'delete', systemClock.now());
-      },
-    });
-  };
-  // An address that moved between users is free when all users of the target were seen once.
-  if (await carryUsers()) await carryUsers();
-  progress.begin('posts', posts);
-  await carryOver(pairs(source.posts(), there.posts()), progress, {
-    load: async (batch) => (await loadAll(transfer.posts, batch)).length > 0,
-    remove: async (id) => {
-      if (overwrite) await target.posts.delete(id);
-    },
-  });
-  const { differing, others, ...counts } = await compare(source, there, progress);
-  if (differing.count === 0) return counts;
-  throw new Failure(
-    `The two sides differ in ${counted(differing.count, 'record')} (${differing.example}): one of them ` +
-      'was written to meanwhile; run the same command again, and it carries over the rest.',
-  );
-}
+  const transfer: Record<Collection, RecordTransfer<Entity>> = transferOf(to);
+  const [source, target] = [storeSource(from, signal), storeSource(to, signal)];
+  const [all, before] = [await source.count(), await target.count()];
+  const pairsOf = (list: Collection) => pairs(source[list](), target[list]());
 
-async function isEmpty({ users, posts }: Transfer): Promise<boolean> {
-  const one = { limit: 1, bytes: 1 };
-  return (await users.scan(one)).length === 0 && (await posts.scan(one)).length === 0;
+  /** Compares the sides and changes nothing. */
+  const compare = async () => {
+    const counts = { users: 0, posts: 0 };
+    const [differing, others] = [none(), none()];
+    progress.begin('comparing', all.users + all.posts);
+    for (const list of ['users', 'posts'] as const) {
+      for await (const pair of pairsOf(list)) {
+        const { given, stored } = pair;
+        const name = `the ${list.slice(0, -1)} ${(given ?? stored)?.record.id}`;
+        if (isOther(pair)) note(others, name);
+        if (!isSame(pair)) note(differing, name);
+        if (given === undefined) continue;
+        counts[list] += 1;
+        progress.advance(1);
+      }
+    }
+    progress.end();
+    return { counts, differing, others };
+  };
+
+  /** What of the source differs. Removes what only the target has, if it may. */
+  const differing = async function* (list: Collection) {
+    for await (const pair of pairsOf(list)) {
+      const { given, stored } = pair;
+      if (given !== undefined) progress.advance(1);
+      if (given !== undefined && !isSame(pair)) yield given;
+      if (given !== undefined || stored === undefined || !overwrite) continue;
+      const { id } = stored.record;
+      if (list === 'posts') await to.posts.delete(id);
+      else await to.users.delete(id, 'delete', systemClock.now());
+    }
+  };
+
+  /** Loads what differs. @returns whether a record was in conflict with what is stored */
+  const carryOver = async (list: Collection): Promise<boolean> => {
+    let hasConflict = false;
+    progress.begin(list, all[list]);
+    for await (const batch of batches(differing(list), ({ json }) => json.length)) {
+      const refused = await load(transfer[list], batch);
+      if (refused.length === 0) continue;
+      hasConflict = true;
+      // Another user of the target still has the address. An author can only be missing where the
+      // source changed, which is seen when the sides are compared.
+      if (list === 'users') await transfer.users.load(refused.map(withoutAddress));
+    }
+    progress.end();
+    return hasConflict;
+  };
+
+  if (before.users + before.posts > 0) {
+    if (all.users + all.posts === 0) throw nothingToCopy();
+    const { counts, differing, others } = await compare();
+    if (differing.count === 0) return counts;
+    if (others.count > 0 && !overwrite) throw otherRecords(others);
+  }
+  // An address that moved between users is free when all users of the target were seen once.
+  if (await carryOver('users')) await carryOver('users');
+  await carryOver('posts');
+  const compared = await compare();
+  if (compared.differing.count === 0) return compared.counts;
+  throw sidesDiffer(compared.differing);
 }
 
 /** The records of both sides with the same id; one of them may be missing. */
-interface Pair<R extends Entity> {
-  readonly given: Versioned<R> | undefined;
-  readonly stored: Versioned<R> | undefined;
+interface Pair {
+  readonly given: Versioned<Entity> | undefined;
+  readonly stored: Versioned<Entity> | undefined;
 }
 
 /** Reads both sides once, by id. Loading a given record does not disturb the reading. */
-async function* pairs<R extends Entity>(
-  given: Records<R>,
-  stored: Records<R>,
-): AsyncGenerator<Pair<R>> {
+async function* pairs(given: Records, stored: Records): AsyncGenerator<Pair> {
   const [givens, storeds] = [given[Symbol.asyncIterator](), stored[Symbol.asyncIterator]()];
   let [left, right] = [await givens.next(), await storeds.next()];
   while (!left.done || !right.done) {
@@ -104,101 +122,26 @@ async function* pairs<R extends Entity>(
   }
 }
 
-function isSame<R extends Entity>(given: Versioned<R>, stored: Versioned<R> | undefined): boolean {
-  return (
-    stored !== undefined &&
-    given.version === stored.version &&
-    (given.json === stored.json || jsonEqual(given.record, stored.record))
-  );
+function isSame({ given, stored }: Pair): boolean {
+  if (given === undefined || stored === undefined || given.version !== stored.version) return false;
+  return given.json === stored.json || jsonEqual(given.record, stored.record);
 }
 
-/** True for a record of the target that changed since the source had it so. */
-function isNewer<R extends Entity>({ given, stored }: Pair<R>): boolean {
-  if (given === undefined || stored === undefined) return false;
-  if (stored.version !== given.version) return stored.version > given.version;
-  return stored.record.updatedAt > given.record.updatedAt;
-}
-
-interface Comparison extends Counts {
-  /** What is not the same on both sides. */
-  readonly differing: { readonly count: number; readonly example: string };
-  /** What a copy would remove or take back. */
-  readonly others: OtherRecords;
-}
-
-/** Compares the sides and changes nothing. */
-async function compare(source: Source, there: Source, progress: Progress): Promise<Comparison> {
-  const all = await source.count();
-  const counts = { users: 0, posts: 0 };
-  const others = { foreign: 0, newer: 0, example: '' };
-  const differing = { count: 0, example: '' };
-  const look = async <R extends Entity>(list: keyof Counts, both: AsyncIterable<Pair<R>>) => {
-    for await (const pair of both) {
-      const { given, stored } = pair;
-      const name = `the ${list.slice(0, -1)} ${(given ?? stored)?.record.id}`;
-      if (given === undefined) others.foreign += 1;
-      else if (isNewer(pair)) others.newer += 1;
-      if (others.foreign + others.newer > 0) others.example ||= name;
-      if (given === undefined || !isSame(given, stored)) {
-        differing.count += 1;
-        differing.example ||= name;
-      }
-      if (given === undefined) continue;
-      counts[list] += 1;
-      progress.advance(1);
-    }
-  };
-  progress.begin('comparing', all.users + all.posts);
-  await look('users', pairs(source.users(), there.users()));
-  await look('posts', pairs(source.posts(), there.posts()));
-  progress.end();
-  return { ...counts, differing, others };
-}
-
-interface Target<R extends Entity> {
-  /** @returns whether a record was in conflict with what is stored */
-  load(batch: readonly Versioned<R>[]): Promise<boolean>;
-  /** Removes a record that only the target has, if it may. */
-  remove(id: Id): Promise<void>;
-}
-
-/** Loads what differs, and removes what only the target has. @returns as `load` */
-async function carryOver<R extends Entity>(
-  both: AsyncIterable<Pair<R>>,
-  progress: Progress,
-  { load, remove }: Target<R>,
-): Promise<boolean> {
-  let conflict = false;
-  let [batch, bytes]: [Versioned<R>[], number] = [[], 0];
-  const flush = async () => {
-    conflict = (await load(batch)) || conflict;
-    [batch, bytes] = [[], 0];
-  };
-  for await (const { given, stored } of both) {
-    if (given === undefined) {
-      if (stored !== undefined) await remove(stored.record.id);
-      continue;
-    }
-    progress.advance(1);
-    if (isSame(given, stored)) continue;
-    batch.push(given);
-    bytes += given.json.length;
-    if (batch.length >= batchLimits.limit || bytes >= batchLimits.bytes) await flush();
-  }
-  await flush();
-  progress.end();
-  return conflict;
+/** True for a record of the target that the source does not have, or that is newer than there. */
+function isOther({ given, stored }: Pair): boolean {
+  if (given === undefined || stored === undefined) return given === undefined;
+  return stored.version > given.version || stored.record.updatedAt > given.record.updatedAt;
 }
 
 /**
- * Loads all records that are not in conflict with what is stored, and returns those that are. A
- * source that changed while it was read is seen when the sides are verified.
+ * Loads all records that are not in conflict with what is stored.
+ *
+ * @returns those that are
  */
-async function loadAll<R>(
-  transfer: RecordTransfer<R>,
-  batch: readonly Versioned<R>[],
-): Promise<Versioned<R>[]> {
-  if (batch.length === 0) return [];
+async function load(
+  transfer: RecordTransfer<Entity>,
+  batch: readonly Versioned<Entity>[],
+): Promise<readonly Versioned<Entity>[]> {
   try {
     await transfer.load(batch);
     return [];
@@ -206,39 +149,48 @@ async function loadAll<R>(
     const isConflict =
       isRostrumError(error, 'email-taken') || isRostrumError(error, 'invalid-record');
     if (!isConflict) throw error;
-    if (batch.length === 1) return [...batch];
+    if (batch.length === 1) return batch;
   }
-  const refused: Versioned<R>[] = [];
-  for (const one of batch) refused.push(...(await loadAll(transfer, [one])));
+  const refused: Versioned<Entity>[] = [];
+  for (const one of batch) refused.push(...(await load(transfer, [one])));
   return refused;
 }
 
-/** Loads users; without their address, where another user of the target still has it. */
-async function loadUsers(
-  transfer: RecordTransfer<User>,
-  batch: readonly Versioned<User>[],
-): Promise<boolean> {
-  const refused = await loadAll(transfer, batch);
-  if (refused.length === 0) return false;
-  await transfer.load(
-    refused.map(({ record, version }) => new VersionedRecord({ ...record, email: null }, version)),
-  );
-  return true;
+function withoutAddress({ record, version }: Versioned<Entity>): Versioned<Entity> {
+  return new VersionedRecord({ ...record, email: null }, version);
 }
 
-function otherRecords({ foreign, newer, example }: OtherRecords): Failure {
-  const others = [
-    ...(foreign > 0 ? [`${counted(foreign, 'record')} that the source does not have`] : []),
-    ...(newer > 0 ? [`${counted(newer, 'record')} that changed since the source had them so`] : []),
-  ];
+/** Records: how many, and one of them for people. */
+interface Some {
+  count: number;
+  example: string;
+}
+
+function none(): Some {
+  return { count: 0, example: '' };
+}
+
+function note(some: Some, name: string): void {
+  some.count += 1;
+  some.example ||= name;
+}
+
+function otherRecords({ count, example }: Some): Failure {
   return new Failure(
-    `The target holds ${others.join(' and ')} (${example}): choose another target, or use ` +
-      '--overwrite to replace them by what the source has.',
+    `The target holds ${counted(count, 'record')} that the source does not have, or has in an earlier ` +
+      `state (${example}): choose another target, or use --overwrite to replace them by what the source has.`,
   );
 }
 
 function nothingToCopy(): Failure {
   return new Failure(
     'The source holds no record, and the target would be emptied: check that the source is the right one.',
+  );
+}
+
+function sidesDiffer({ count, example }: Some): Failure {
+  return new Failure(
+    `The two sides differ in ${counted(count, 'record')} (${example}): one of them was written to ` +
+      'meanwhile; run the same command again, and it carries over the rest.',
   );
 }

@@ -6,13 +6,10 @@ import type { Counts } from '../count.ts';
 import { Failure } from '../failure.ts';
 
 /** Records of one kind, in the order of their ids. */
-export type Records<R extends Entity> = AsyncIterable<Versioned<R>>;
-
-/** All records of a store, to be read as often as is needed. */
-export type Source = ReturnType<typeof storeSource>;
+export type Records = AsyncIterable<Versioned<Entity>>;
 
 /** What is read and loaded at once: 1 MiB of JSON text may become 22 MiB of objects (`[{},{},…`). */
-export const batchLimits = { limit: 500, bytes: 1024 * 1024 };
+const batchLimits = { limit: 500, bytes: 1024 * 1024 };
 
 /** @throws Failure for a store that cannot be copied */
 export function transferOf({ transfer }: Store): Transfer {
@@ -20,7 +17,11 @@ export function transferOf({ transfer }: Store): Transfer {
   throw new Failure('This store can be served, but neither copied, exported nor imported.');
 }
 
-/** @param signal ends a reading between two batches */
+/**
+ * All records of a store, to be read as often as is needed.
+ *
+ * @param signal ends a reading between two batches
+ */
 export function storeSource(store: Store, signal: AbortSignal) {
   const transfer = transferOf(store);
   const one = { filter: {}, order: newestFirst, limit: 1, bytes: 1, total: true } as const;
@@ -29,15 +30,12 @@ export function storeSource(store: Store, signal: AbortSignal) {
       users: (await store.users.list(one)).total ?? 0,
       posts: (await store.posts.list(one)).total ?? 0,
     }),
-    users: () => scan(transfer.users, signal),
-    posts: () => scan(transfer.posts, signal),
+    users: (): Records => scan(transfer.users, signal),
+    posts: (): Records => scan(transfer.posts, signal),
   };
 }
 
-async function* scan<R extends Entity>(
-  transfer: RecordTransfer<R>,
-  signal: AbortSignal,
-): AsyncGenerator<Versioned<R>> {
+async function* scan(transfer: RecordTransfer<Entity>, signal: AbortSignal) {
   for (let after: Id | undefined; ; ) {
     signal.throwIfAborted();
     const batch = await transfer.scan({ ...batchLimits, after });
@@ -45,4 +43,20 @@ async function* scan<R extends Entity>(
     yield* batch;
     after = batch.at(-1)?.record.id;
   }
+}
+
+/** Gathers what is loaded, checked or written at once. */
+export async function* batches<T>(
+  all: AsyncIterable<T>,
+  bytesOf: (one: T) => number,
+): AsyncGenerator<T[]> {
+  let [batch, bytes]: [T[], number] = [[], 0];
+  for await (const one of all) {
+    batch.push(one);
+    bytes += bytesOf(one);
+    if (batch.length < batchLimits.limit && bytes < batchLimits.bytes) continue;
+    yield batch;
+    [batch, bytes] = [[], 0];
+  }
+  if (batch.length > 0) yield batch;
 }

@@ -1,14 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Logger } from '../../../ports/logger.ts';
-import type { ClientAddress } from '../access/client-address.ts';
-import type { Cors } from '../access/cors.ts';
-import { Problem, problemResponse } from '../problems/problem.ts';
+import { Problem } from '../problems/problem.ts';
 import { maxTargetLength } from '../request/limits.ts';
-import { commonHeaders } from '../response.ts';
+import type { Response } from '../response.ts';
 import type { Connections } from './connections.ts';
-import type { ServeOptions } from './options.ts';
+import type { Refusals } from './refusals.ts';
 import { endOfTurn } from './send-together.ts';
 import { drain, drainMs } from './unread-body.ts';
 
@@ -19,30 +15,15 @@ export interface ClientError extends Error {
   readonly rawPacket?: Uint8Array;
 }
 
-interface ClientErrorsOptions {
-  readonly logger: Logger | undefined;
-  readonly metrics: ServeOptions['metrics'];
-  readonly addressOf: ClientAddress;
-  readonly cors: Cors;
-  /** The URL that the pages of the problems lie under; a path when absent. */
-  readonly problems: string | undefined;
-}
-
-/** What is known of a request that no handler sees. */
-interface Refusal {
-  readonly cause: string | undefined;
-  readonly origin: string | undefined;
-}
-
 /** Refuses what Node's server refuses by itself, in the one shape of all errors. */
 export class ClientErrors {
   readonly #connections: Connections;
-  readonly #options: ClientErrorsOptions;
+  readonly #refusals: Refusals;
   readonly #refused = new WeakSet<Socket>();
 
-  constructor(connections: Connections, options: ClientErrorsOptions) {
+  constructor(connections: Connections, refusals: Refusals) {
     this.#connections = connections;
-    this.#options = options;
+    this.#refusals = refusals;
   }
 
   /** Handles the event `clientError`. */
@@ -69,30 +50,20 @@ export class ClientErrors {
     await connection.settled();
     // One that has its response already gets no other.
     if (incomplete?.response.headersSent) socket.end();
-    else if (socket.writable)
-      socket.end(this.#render(socket, problem, { cause: cause?.code, origin }));
+    else if (socket.writable) {
+      // Of what is malformed no other header counts.
+      const request = { socket, headers: { origin } };
+      socket.end(textOf(this.#refusals.refuse(problem, request, { cause: cause?.code })));
+    }
     const timer = setTimeout(() => socket.destroy(), drainMs);
     socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
   }
+}
 
-  #render(socket: Socket, problem: Problem, { cause, origin }: Refusal): string {
-    const requestId = randomUUID();
-    const { code, status } = problem;
-    const { logger, metrics, addressOf, cors, problems } = this.#options;
-    metrics?.problem(code);
-    const address = addressOf({ socket, headers: {} }); // Of what is malformed no header counts.
-    logger?.info({ status, code, cause, address, requestId }, 'refused');
-    const { headers, body, type } = problemResponse(problem, requestId, problems);
-    const all = [
-      ...headers,
-      ...cors.headersFor({ headers: { origin } }),
-      ...commonHeaders(requestId),
-      ...['Content-Type', type, 'Content-Length', String(Buffer.byteLength(body))],
-      ...['Date', new Date().toUTCString(), 'Connection', 'close'],
-    ];
-    const lines = all.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
-    return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`;
-  }
+function textOf({ status, headers, body }: Required<Response>): string {
+  const all = [...headers, 'Date', new Date().toUTCString()];
+  const lines = all.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`;
 }
 
 const timeout = 'The request did not arrive in time.';

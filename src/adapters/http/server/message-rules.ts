@@ -6,6 +6,10 @@ import { Problem } from '../problems/problem.ts';
 /** What HTTP asks of every request and Node's parser lets through. */
 export function messageProblem(request: IncomingMessage): Problem | undefined {
   const { httpVersion, headers } = request;
+  if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) {
+    const sentence = 'The only expectation that can be met is 100-continue.';
+    return new Problem('expectation-failed', sentence);
+  }
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     return new Problem('bad-request', 'The versions of HTTP that are spoken here are 1.1 and 1.0.');
   }

@@ -2,16 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
-import type { Logger } from '../../../ports/logger.ts';
-import { type ClientAddress, clientAddresses } from '../access/client-address.ts';
-import { Cors } from '../access/cors.ts';
 import { loggedPath, userAgent } from '../operator/log.ts';
-import { logged } from '../operator/mask.ts';
-import { Problem, problemResponse } from '../problems/problem.ts';
+import { Problem } from '../problems/problem.ts';
 import { allMethods } from '../request/read-only.ts';
-import { requestIdFrom } from '../request/request-id.ts';
-import { parseTarget, publicBase } from '../request/target.ts';
-import { commonHeaders } from '../response.ts';
+import { parseTarget } from '../request/target.ts';
 import { ClientErrors } from './client-errors.ts';
 import { Connections } from './connections.ts';
 import { messageProblem } from './message-rules.ts';
@@ -21,6 +15,7 @@ import {
   type ServeOptions,
   type ServerLimits,
 } from './options.ts';
+import { Refusals } from './refusals.ts';
 import { Shutdown } from './shutdown.ts';
 
 /** A server that listens. */
@@ -48,26 +43,22 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   const { host = '127.0.0.1', port = 3000, logger } = options;
   const { shutdownTimeoutMs = defaultShutdownTimeoutMs } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const cors = new Cors(options.cors);
-  const { publicUrl, metrics } = options;
-  const addressOf = clientAddresses(options.trustedProxies);
-  const problems = publicUrl === undefined ? undefined : `${publicBase(publicUrl)}/problems`;
+  const refusals = new Refusals(options);
   const server = createHardenedServer(limits);
   const handle = app.callback();
   const connections = new Connections((request, response) => {
-    const problem =
-      expectationProblem(request) ?? messageProblem(request) ?? shutdown.problem(request, response);
-    if (problem === undefined) void handle(request, response);
-    else refuse(request, response, problem, { logger, metrics, addressOf, cors, problems });
+    const problem = messageProblem(request) ?? shutdown.problem(request, response);
+    if (problem === undefined) {
+      void handle(request, response);
+      return;
+    }
+    const { method, url = '' } = request;
+    const known = { method, path: loggedPath(parseTarget(url)), userAgent: userAgent(request) };
+    const { status, headers, body } = refusals.refuse(problem, request, known);
+    response.writeHead(status, [...headers]).end(body);
   }, limits.maxConnections);
   const shutdown = new Shutdown(server, connections, shutdownTimeoutMs);
-  const clientErrors = new ClientErrors(connections, {
-    logger,
-    metrics,
-    addressOf,
-    cors,
-    problems,
-  });
+  const clientErrors = new ClientErrors(connections, refusals);
 
   const take = (request: IncomingMessage, response: ServerResponse) => {
     connections.of(request.socket)?.take(request, response);
@@ -99,56 +90,6 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     },
     close: () => shutdown.begin(),
   };
-}
-
-interface RefusalOptions {
-  readonly logger: Logger | undefined;
-  readonly metrics: ServeOptions['metrics'];
-  readonly addressOf: ClientAddress;
-  readonly cors: Cors;
-  readonly problems: string | undefined;
-}
-
-/** Refuses a request before the app sees it. Its connection ends with it. */
-function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  problem: Problem,
-  { logger, metrics, addressOf, cors, problems }: RefusalOptions,
-): void {
-  const requestId = requestIdFrom(request.headers['x-request-id']);
-  const { method, url = '' } = request;
-  const { status, code } = problem;
-  metrics?.problem(code);
-  logger?.info(
-    {
-      ...{ method, path: loggedPath(parseTarget(url)), status, code },
-      ...{
-        address: addressOf(request),
-        requestId: logged(requestId),
-        userAgent: userAgent(request),
-      },
-    },
-    'refused',
-  );
-  const value = problemResponse(problem, requestId, problems);
-  const more = [...cors.headersFor(request), ...commonHeaders(requestId)];
-  const headers = [...value.headers, ...more, 'Connection', 'close'];
-  const type = [
-    'Content-Type',
-    value.type,
-    'Content-Length',
-    String(Buffer.byteLength(value.body)),
-  ];
-  response.writeHead(status, [...headers, ...type]);
-  response.end(request.method === 'HEAD' ? '' : value.body);
-}
-
-function expectationProblem({ headers }: IncomingMessage): Problem | undefined {
-  const { expect } = headers;
-  if (expect === undefined || /^100-continue$/i.test(expect)) return undefined;
-  const sentence = 'The only expectation that can be met is 100-continue.';
-  return new Problem('expectation-failed', sentence);
 }
 
 function createHardenedServer(limits: ServerLimits): Server {

@@ -13,8 +13,16 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 /** How many requests may wait on a connection for the one before them, and on all together. */
 const mostWaiting = { each: 256, all: 4096 };
 
-/** How many silent connections are looked for at a time: a look goes through all. */
-const lookedFor = 100;
+/** What the connections of a server have in common. */
+interface Shared {
+  readonly serve: Serve;
+  /** How many requests wait for one before them. */
+  waiting: number;
+  /** Connections that have had no request yet, the oldest first. */
+  readonly unused: Set<Connection>;
+  /** Connections that have no request any more, the one first that has been so for longest. */
+  readonly idle: Set<Connection>;
+}
 
 /**
  * The connections of a server. Requests of one connection are served one after another: a client
@@ -22,53 +30,35 @@ const lookedFor = 100;
  */
 export class Connections {
   readonly #open = new Map<Socket, Connection>();
-  readonly #serve: Serve;
+  readonly #shared: Shared;
   readonly #most: number;
-  #waiting = 0;
-  /** Connections that were silent for longest when it was looked, the longest last. */
-  #silent: Connection[] = [];
 
   /** @param most how many connections may be open */
   constructor(serve: Serve, most: number) {
-    this.#serve = serve;
+    this.#shared = { serve, waiting: 0, unused: new Set(), idle: new Set() };
     this.#most = most;
   }
 
-  /** Follows a connection from its beginning, or closes it where there are too many. */
+  /**
+   * Follows a connection from its beginning. Where there are too many, it takes the place of the one that
+   * has been without a request for longest, or is closed where each has one.
+   */
   accept(socket: Socket): void {
-    if (this.#open.size >= this.#most && !this.#closeSilent()) {
-      socket.destroy();
-      return;
+    if (this.#open.size >= this.#most) {
+      const { unused, idle } = this.#shared;
+      const [silent] = unused.size > 0 ? unused : idle;
+      (silent?.socket ?? socket).destroy();
+      if (silent === undefined) return;
+      this.#forget(silent);
     }
-    const connection = new Connection(socket, this.#serve, (change) => {
-      if (change > 0 && this.#waiting + change > mostWaiting.all) return false;
-      this.#waiting += change;
-      return true;
-    });
+    const connection = new Connection(socket, this.#shared);
     this.#open.set(socket, connection);
-    socket.once('close', () => {
-      this.#open.delete(socket);
-      connection.abandon();
-    });
+    socket.once('close', () => this.#forget(connection));
   }
 
-  /**
-   * Closes the connection that has been without a request for longest; those that never had one go first.
-   *
-   * @returns false where each has a request under way
-   */
-  #closeSilent(): boolean {
-    if (this.#silent.length === 0) {
-      const silent = Array.from(this.#open.values()).filter(({ isSilent }) => isSilent);
-      silent.sort((a, b) => b.silentSince - a.silentSince);
-      this.#silent = silent.slice(-lookedFor);
-    }
-    for (let one = this.#silent.pop(); one !== undefined; one = this.#silent.pop()) {
-      if (!one.isSilent || !this.#open.delete(one.socket)) continue;
-      one.socket.destroy();
-      return true;
-    }
-    return false;
+  #forget(connection: Connection): void {
+    this.#open.delete(connection.socket);
+    connection.abandon();
   }
 
   of(socket: Socket): Connection | undefined {
@@ -96,25 +86,19 @@ export class Connections {
   }
 }
 
-/** A connection that never had a request counts as silent for so much longer, in milliseconds. */
-const neverMs = 1e9;
-
 /** One connection, and what is under way on it. */
 export class Connection {
   readonly socket: Socket;
-  readonly #serve: Serve;
-  readonly #count: (change: number) => boolean;
+  readonly #shared: Shared;
   #current: Pair | undefined;
   #waiting: Pair[] = [];
-  #silentSince = performance.now() - neverMs;
   /** A request was dropped: none behind it is served. */
   #isFull = false;
 
-  /** @param count counts what waits on all connections; false, and no change, where that is too much */
-  constructor(socket: Socket, serve: Serve, count: (change: number) => boolean) {
+  constructor(socket: Socket, shared: Shared) {
     this.socket = socket;
-    this.#serve = serve;
-    this.#count = count;
+    this.#shared = shared;
+    shared.unused.add(this);
     // Node goes on reading for reasons of its own, which do not count while requests wait.
     socket.on('resume', () => {
       if (this.hasWaiting) socket.pause();
@@ -127,8 +111,13 @@ export class Connection {
     if (this.#current === undefined) {
       this.#begin(pair);
     } else if (!this.socket.destroyed && !this.#isFull) {
-      if (this.#waiting.length < mostWaiting.each && this.#count(1)) this.#waiting.push(pair);
-      else this.#endWithLast(this.#waiting.at(-1) ?? this.#current);
+      const { waiting } = this.#shared;
+      if (this.#waiting.length < mostWaiting.each && waiting < mostWaiting.all) {
+        this.#waiting.push(pair);
+        this.#shared.waiting += 1;
+      } else {
+        this.#endWithLast(this.#waiting.at(-1) ?? this.#current);
+      }
       this.socket.pause();
     }
   }
@@ -151,15 +140,6 @@ export class Connection {
     return this.#current?.response;
   }
 
-  get isSilent(): boolean {
-    return this.#current === undefined;
-  }
-
-  /** When its last request ended (`performance.now()`), and long before now where it had none. */
-  get silentSince(): number {
-    return this.#silentSince;
-  }
-
   get hasWaiting(): boolean {
     return this.#waiting.length > 0;
   }
@@ -179,32 +159,42 @@ export class Connection {
     if (incomplete !== undefined && incomplete === this.#current) return;
     if (incomplete !== undefined) {
       this.#waiting.pop();
-      this.#count(-1);
+      this.#shared.waiting -= 1;
     }
     await this.idle();
   }
 
   /** Forgets what waits: the connection is gone. */
   abandon(): void {
-    this.#count(-this.#waiting.length);
+    this.#shared.waiting -= this.#waiting.length;
     this.#waiting = [];
+    this.#leaveSilence();
+  }
+
+  #leaveSilence(): void {
+    this.#shared.unused.delete(this);
+    this.#shared.idle.delete(this);
   }
 
   #begin(pair: Pair): void {
     this.#current = pair;
+    this.#leaveSilence();
     pair.response.on('close', this.#next);
-    this.#serve(pair.request, pair.response);
+    this.#shared.serve(pair.request, pair.response);
   }
 
   readonly #next = () => {
+    const { socket } = this;
     this.#current = undefined;
-    this.#silentSince = performance.now();
     // A response may have ended the connection: nothing behind it is served.
-    if (this.socket.destroyed || this.socket.writableEnded) this.abandon();
+    if (socket.destroyed || socket.writableEnded) this.abandon();
     const next = this.#waiting.shift();
-    if (next === undefined) return;
-    this.#count(-1);
+    if (next === undefined) {
+      if (!socket.destroyed) this.#shared.idle.add(this);
+      return;
+    }
+    this.#shared.waiting -= 1;
     this.#begin(next);
-    if (!this.hasWaiting) this.socket.resume();
+    if (!this.hasWaiting) socket.resume();
   };
 }

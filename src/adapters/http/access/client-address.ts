@@ -32,8 +32,8 @@ export function clientAddresses(trusted: TrustedProxies = 0): ClientAddress {
 }
 
 /**
- * What an address is limited by: a client of IPv6 has a /64 at least, and each of its addresses would
- * have a limit of its own.
+ * What an address is limited by, as {@link clientAddresses} finds it: a client of IPv6 has a /64 at least,
+ * and each of its addresses would have a limit of its own.
  */
 export function limitedAs(address: string): string {
   return address.includes(':') ? network(address) : address;
@@ -85,16 +85,10 @@ function plain(text: string): string | undefined {
   return /^::ffff:([\d.]+)$/.exec(written)?.[1] ?? written;
 }
 
-/** The /64 of an IPv6 address, written in one way. */
+/** The /64 of an IPv6 address as `plain` writes it: without zeros in front of a group. */
 function network(address: string): string {
-  const [front = '', back] = address.toLowerCase().split('::');
-  const groups = front.split(':').filter((group) => group !== '');
-  if (back !== undefined) {
-    const rest = back.split(':').filter((group) => group !== '');
-    // An IPv4 address at the end stands for two groups.
-    const length = rest.length + (back.includes('.') ? 1 : 0);
-    while (groups.length + length < 8) groups.push('0');
-  }
-  const prefix = [...groups, '0', '0', '0', '0'].slice(0, 4);
-  return `${prefix.map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
+  const halves = address.split('::').map((half) => half.split(':').filter(Boolean));
+  const [front = [], back = []] = halves;
+  const between = Array<string>(8 - front.length - back.length).fill('0');
+  return `${[...front, ...between, ...back].slice(0, 4).join(':')}::/64`;
 }

@@ -30,19 +30,11 @@ export class MemoryRateLimiter implements RateLimiter {
     this.#limiter = new RateLimiterMemory({ points: policy.limit, duration: policy.window });
   }
 
-  take(text: string): Promise<Quota> {
+  async take(text: string): Promise<Quota> {
     const key = keyOf(text);
-    const forgotten = this.#use(key);
-    // It forgets at once, and cannot fail.
-    if (forgotten !== undefined) void this.#limiter.delete(forgotten);
-    return this.#limiter.consume(key).then(
-      (state) => this.#quota(state),
-      (reason: unknown) => {
-        // It rejects with the state of a key that has nothing left.
-        if (reason instanceof Error) throw reason;
-        return this.#quota(reason as RateLimiterRes);
-      },
-    );
+    this.#use(key);
+    // Unlike `consume`, it does not reject for a key that has nothing left.
+    return this.#quota(await this.#limiter.penalty(key));
   }
 
   peek(text: string): Promise<Quota> | undefined {
@@ -56,14 +48,14 @@ export class MemoryRateLimiter implements RateLimiter {
     return quota.remaining > 0 ? quota : { ...quota, isExceeded: true };
   }
 
-  /** @returns the key that is forgotten for it, if one is */
-  #use(key: string): string | undefined {
+  /** Forgets the longest unused key where there are too many. */
+  #use(key: string): void {
     this.#keys.delete(key);
     this.#keys.add(key);
-    if (this.#keys.size <= (this.#policy.keys ?? maxKeys)) return undefined;
+    if (this.#keys.size <= (this.#policy.keys ?? maxKeys)) return;
     const [oldest = ''] = this.#keys;
     this.#keys.delete(oldest);
-    return oldest;
+    void this.#limiter.delete(oldest); // It forgets at once, and cannot fail.
   }
 
   #quota(state: RateLimiterRes | null): Quota {

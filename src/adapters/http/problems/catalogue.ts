@@ -1,32 +1,6 @@
 import type { ErrorCode } from '../../../domain/errors.ts';
 import { bodyLimitText } from '../request/limits.ts';
 
-/** Codes that HTTP adds to those of the core. */
-type HttpCode =
-  | 'bad-request'
-  | 'invalid-path'
-  | 'invalid-query'
-  | 'invalid-cursor'
-  | 'invalid-header'
-  | 'invalid-body'
-  | 'unauthenticated'
-  | 'path-not-found'
-  | 'method-not-allowed'
-  | 'request-timeout'
-  | 'body-too-large'
-  | 'uri-too-long'
-  | 'unsupported-media-type'
-  | 'expectation-failed'
-  | 'misdirected-request'
-  | 'too-many-requests'
-  | 'headers-too-large'
-  | 'internal'
-  | 'credentials-unavailable'
-  | 'shutting-down';
-
-/** Every `code` that a response may carry. Stable within v1. */
-export type ProblemCode = HttpCode | Exclude<ErrorCode, 'id-taken'>;
-
 /** A problem type (RFC 9457, section 3.1): all that does not depend on the request. */
 export interface ProblemType {
   readonly status: number;
@@ -40,6 +14,9 @@ export interface ProblemType {
   /** Up to so many seconds are added at random, so that not all come back at once. */
   readonly jitter?: number;
 }
+
+/** Codes of the core; an id that is taken is nothing that a client could mend. */
+type CoreCode = Exclude<ErrorCode, 'id-taken'>;
 
 /** The problem types by code, in the order of status. What sends, documents and explains them reads this. */
 export const problemCatalogue = {
@@ -261,7 +238,10 @@ export const problemCatalogue = {
       'Try again after the time in the header Retry-After; another server may be there by then.',
     retryAfter: 5,
   },
-} as const satisfies Readonly<Record<ProblemCode, ProblemType>>;
+} as const satisfies Readonly<Record<CoreCode, ProblemType> & Record<string, ProblemType>>;
+
+/** Every `code` that a response may carry. Stable within v1. */
+export type ProblemCode = keyof typeof problemCatalogue;
 
 /** The problem that a code names; undefined for a code that there is not. */
 export function problemType(code: string): ProblemType | undefined {

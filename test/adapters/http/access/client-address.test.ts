@@ -56,9 +56,14 @@ describe('the address of a client', () => {
     for (const address of one) {
       expect(limitedAs(addressOf(0, address)), address).to.equal('2001:db8:1:2::/64');
     }
-    expect(limitedAs('2001:db8:1:3::1')).not.to.equal(limitedAs('2001:db8:1:2::1'));
-    expect(limitedAs('::1')).to.equal('0:0:0:0::/64');
-    expect(limitedAs('2001::1.2.3.4')).to.equal('2001:0:0:0::/64');
+    for (const [address, network] of [
+      ['2001:db8:1:3::1', '2001:db8:1:3::/64'],
+      ['1::3:4:5:6:7', '1:0:0:3::/64'],
+      ['::1', '0:0:0:0::/64'],
+      ['2001::1.2.3.4', '2001:0:0:0::/64'],
+    ] as const) {
+      expect(limitedAs(addressOf(0, address))).to.equal(network);
+    }
     expect(limitedAs('192.0.2.1')).to.equal('192.0.2.1');
   });
 

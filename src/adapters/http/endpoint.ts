@@ -46,6 +46,8 @@ export interface Endpoint {
   /** A name for it that does not change. */
   readonly operation: string;
   readonly summary: string;
+  /** What else there is to know of it. */
+  readonly description?: string;
   /** A caller needs one of them; the first is enough for every record. */
   readonly scopes: readonly [Scope, ...Scope[]];
   readonly query: readonly Parameter[];

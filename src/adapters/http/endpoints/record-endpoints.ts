@@ -73,6 +73,8 @@ export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
       path,
       operation: `list${One}s`,
       summary: `A page of the ${many}`,
+      description:
+        'A page ends at "limit", or before it has more than 2 MiB. Only "next" tells whether more follow.',
       scopes: read,
       query: collection.listParameters,
       headers: [],
@@ -91,6 +93,8 @@ export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
       path,
       operation: `create${One}`,
       summary: `Makes a ${one}`,
+      description:
+        'With an Idempotency-Key it is safe to repeat: one key makes one record for 24 hours.',
       // A new user is nobody's own.
       scopes: many === 'users' ? ['users:write'] : write,
       query: [],
@@ -117,6 +121,7 @@ export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
       path: `${path}/:id`,
       operation: `get${One}`,
       summary: `One ${one}`,
+      description: 'With If-None-Match, the response is 304 while the record is at that version.',
       scopes: read,
       query: [],
       headers: [ifMatch, ifNoneMatch],
@@ -129,6 +134,7 @@ export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
       method: 'PUT',
       operation: `replace${One}`,
       summary: `Replaces a whole ${one}`,
+      description: 'Fields that are left out are gone. It never makes a record.',
       body: { types: [json], acceptHeader: 'Accept', schema: `${One}Input` },
       handle: handlers.replace,
     },
@@ -137,6 +143,7 @@ export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
       method: 'PATCH',
       operation: `patch${One}`,
       summary: `Changes the supplied fields of a ${one}`,
+      description: 'A JSON merge patch (RFC 7396): absent is unchanged, and null removes.',
       body: {
         types: [mergePatch, json],
         acceptHeader: 'Accept-Patch',
@@ -149,6 +156,7 @@ export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
       method: 'DELETE',
       operation: `delete${One}`,
       summary: `Deletes a ${one}`,
+      description: 'It cannot be undone.',
       query: collection.deleteParameters,
       responses: {
         200: { description: 'Deleted.', schema: 'Deleted', headers: [applied] },

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../domain/json.ts';
 import type { JsonSchema } from '../parameter.ts';
-import { keySchema } from './fields.ts';
+import { keySchema, reference } from './fields.ts';
 
 /** What a schema of records says of the known fields. */
 interface KnownFields {
@@ -81,8 +81,4 @@ export function rebased(schema: JsonObject, component: string): JsonSchema {
       : value,
   );
   return JSON.parse(text) as JsonSchema;
-}
-
-export function reference(component: string): { readonly $ref: string } {
-  return { $ref: `#/components/schemas/${component}` };
 }

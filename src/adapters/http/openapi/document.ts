@@ -7,10 +7,10 @@ import type { RostrumAppOptions } from '../options.ts';
 import type { JsonSchema, Parameter } from '../parameter.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { publicBase } from '../request/target.ts';
-import { headerComponents, headerReferences } from './headers.ts';
+import { reference } from './fields.ts';
+import { responseHeaders } from './headers.ts';
 import { problemContent, problemHeaders, problemSchemas } from './problems.ts';
 import { mediaType, recordSchemas } from './schemas.ts';
-import { describe, describeScopes } from './texts.ts';
 
 /** What of an app's options the description depends on. */
 type Options = Omit<RostrumAppOptions, 'ready'>;
@@ -48,7 +48,9 @@ class Description {
     const components = {
       schemas: { ...recordSchemas(customFields), ...problemSchemas([...this.#problems]) },
       responses: this.#responses,
-      headers: headerComponents(this.#headers),
+      headers: Object.fromEntries(
+        Object.entries(responseHeaders).filter(([name]) => this.#headers.has(name)),
+      ),
       parameters: { id, requestId },
       ...(authenticate !== undefined && { securitySchemes: { bearer } }),
     };
@@ -74,7 +76,7 @@ class Description {
   }
 
   #operation(endpoint: Endpoint): JsonSchema {
-    const { method, path, operation, summary, query, headers, body, scopes: needed } = endpoint;
+    const { method, path, operation, summary, description, query, headers, body } = endpoint;
     const { authenticate, requireIfMatch = false, customFields = {} } = this.#options;
     const needsIfMatch = requireIfMatch && method !== 'GET';
     const content = body?.types.map(
@@ -84,19 +86,16 @@ class Description {
       operationId: operation,
       tags: [path.startsWith('/users') ? 'users' : 'posts'],
       summary,
-      description: [
-        describe(operation),
-        ...(authenticate === undefined ? [] : [describeScopes(endpoint)]),
-      ].join(' '),
+      description: [description, ...(authenticate ? [describeScopes(endpoint)] : [])].join(' '),
       parameters: [
-        ...(path.includes(':id') ? [{ $ref: '#/components/parameters/id' }] : []),
+        ...(path.includes(':id') ? [reference('id', 'parameters')] : []),
         ...query.map((one) => parameter(one, 'query')),
         ...headers.map((one) => parameter(one, 'header', needsIfMatch && one === ifMatch)),
-        { $ref: '#/components/parameters/requestId' },
+        reference('requestId', 'parameters'),
       ],
       ...(content && { requestBody: { required: true, content: Object.fromEntries(content) } }),
       responses: { ...this.#successes(endpoint), ...this.#failures(endpoint) },
-      ...(authenticate !== undefined && { security: securityOf(needed) }),
+      ...(authenticate !== undefined && { security: securityOf(endpoint.scopes) }),
     };
   }
 
@@ -124,10 +123,10 @@ class Description {
       const name = of.join('.');
       this.#responses[name] ??= {
         description: `${of.map((code) => problemCatalogue[code].title).join('; ')}.`,
-        headers: this.#headersOf(of.flatMap((code) => problemHeaders[code] ?? [])),
+        headers: this.#headersOf(of.flatMap(problemHeaders)),
         content: problemContent(of),
       };
-      return [status, { $ref: `#/components/responses/${name}` }] as const;
+      return [status, reference(name, 'responses')] as const;
     });
     return Object.fromEntries(responses);
   }
@@ -164,7 +163,8 @@ class Description {
         : []),
     ]);
     for (const name of names) this.#headers.add(name);
-    return headerReferences([...names]);
+    const references = Array.from(names, (name) => [name, reference(name, 'headers')] as const);
+    return Object.fromEntries(references);
   }
 }
 
@@ -188,6 +188,18 @@ const bearer: JsonSchema = {
   scheme: 'bearer',
   description: `A key, or an access token of the identity provider. Scopes: ${scopes.join(', ')}.`,
 };
+
+/** What callers need to be allowed, and what becomes of it that they are known. */
+const ofCallers: Readonly<Record<string, string>> = {
+  deleteUser:
+    ' With "posts", it needs posts:write too, or posts:write:own where the user is the caller.',
+  createPost: ' Without an author, the post gets the caller for its author, if that is a user.',
+};
+
+function describeScopes({ operation, scopes: [always, own] }: Endpoint): string {
+  const or = own === undefined ? '' : `, or ${own} for what is the caller's own`;
+  return `Needs the scope ${always}${or}.${ofCallers[operation] ?? ''}`;
+}
 
 /** One of the scopes is enough. */
 function securityOf(needed: readonly Scope[]): readonly JsonSchema[] {

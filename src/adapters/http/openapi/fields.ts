@@ -7,6 +7,11 @@ const clean = String.raw`^[^\u0000]*$`;
 /** What JavaScript trims, spelled out: `\s` is something else in other languages. */
 const space = String.raw`\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff`;
 
+/** Refers to a component of the description. */
+export function reference(component: string, kind = 'schemas'): { readonly $ref: string } {
+  return { $ref: `#/components/${kind}/${component}` };
+}
+
 /** How many there are of something. */
 export const countSchema: JsonSchema = {
   type: 'integer',

@@ -2,7 +2,7 @@ import { maxIssues } from '../../../domain/issues.ts';
 import type { JsonSchema } from '../parameter.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { Problem, type ProblemEntry, problemResponse } from '../problems/problem.ts';
-import { countSchema } from './fields.ts';
+import { countSchema, reference } from './fields.ts';
 
 const string: JsonSchema = { type: 'string' };
 
@@ -22,69 +22,50 @@ const base: JsonSchema = {
   required: ['type', 'title', 'status', 'code', 'error', 'detail', 'requestId'],
 };
 
-/** The members that a problem has besides, by their place in the request. */
-function entries(...places: readonly ('pointer' | 'parameter' | 'header')[]): JsonSchema {
-  const items = places.map((place) => ({
+/** Where in a request something is wrong. */
+type Place = 'pointer' | 'parameter' | 'header';
+
+/** The members that a problem has besides. */
+interface Members {
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly example: Pick<Problem['parts'], 'errors' | 'members'>;
+}
+
+function wrong(place: Place, name: string, code: string, message: string): Members {
+  const items = {
     type: 'object',
     properties: { [place]: string, code: string, message: string },
     required: [place, 'code', 'message'],
-  }));
-  return {
-    type: 'array',
-    description: 'Everything that is wrong.',
-    maxItems: maxIssues,
-    items: items.length === 1 ? (items[0] as JsonSchema) : { anyOf: items },
   };
-}
-
-interface Members {
-  readonly properties: Readonly<Record<string, JsonSchema>>;
-  readonly required: readonly string[];
-  readonly example: {
-    readonly errors?: readonly ProblemEntry[];
-    readonly members?: Readonly<Record<string, unknown>>;
-  };
-}
-
-function wrong(entry: ProblemEntry, place: 'pointer' | 'parameter' | 'header'): Members {
+  const description = 'Everything that is wrong.';
   return {
-    properties: { errors: entries(place) },
+    properties: { errors: { type: 'array', description, maxItems: maxIssues, items } },
     required: ['errors'],
-    example: { errors: [entry] },
+    example: { errors: [{ [place]: name, code, message } as ProblemEntry] },
   };
 }
 
-const field = (pointer: string, code: string, message: string) =>
-  wrong({ pointer, code, message }, 'pointer');
+const query = wrong('parameter', 'order', 'unknown', 'There is no such parameter here.');
+const header = wrong('header', 'If-Match', 'invalid', 'Must be * or entity tags.');
 
-/** The members that problems have of their own. */
 const ownMembers: { readonly [C in ProblemCode]?: Members } = {
   'invalid-query': {
     properties: {
-      errors: entries('parameter'),
+      ...query.properties,
       allowed: { type: 'array', description: 'The parameters that there are.', items: string },
     },
-    required: [],
-    example: {
-      errors: [
-        { parameter: 'order', code: 'unknown', message: 'There is no such parameter here.' },
-      ],
-      members: { allowed: ['limit', 'cursor', 'sort'] },
-    },
+    example: { ...query.example, members: { allowed: ['limit', 'cursor', 'sort'] } },
   },
-  'invalid-cursor': wrong(
-    { parameter: 'cursor', code: 'invalid', message: 'Use "next" of the page before.' },
-    'parameter',
+  'invalid-cursor': wrong('parameter', 'cursor', 'invalid', 'Use "next" of the page before.'),
+  'invalid-header': { ...header, required: [] },
+  'invalid-record': wrong('pointer', '/name', 'required', 'This field is required.'),
+  'email-taken': wrong(
+    'pointer',
+    '/email',
+    'taken',
+    'Another user already has this email address.',
   ),
-  'invalid-header': {
-    properties: { errors: entries('header') },
-    required: [],
-    example: {
-      errors: [{ header: 'If-Match', code: 'invalid', message: 'Must be * or entity tags.' }],
-    },
-  },
-  'invalid-record': field('/name', 'required', 'This field is required.'),
-  'email-taken': field('/email', 'taken', 'Another user already has this email address.'),
   'user-has-posts': {
     properties: {
       posts: {
@@ -93,7 +74,6 @@ const ownMembers: { readonly [C in ProblemCode]?: Members } = {
         description: 'How many there are, for a caller that may read posts.',
       },
     },
-    required: [],
     example: { members: { posts: 3 } },
   },
   'store-unavailable': {
@@ -105,18 +85,18 @@ const ownMembers: { readonly [C in ProblemCode]?: Members } = {
   },
 };
 
-/** The headers that problems have of their own. */
-export const problemHeaders: { readonly [C in ProblemCode]?: readonly string[] } = {
+const ownHeaders: { readonly [C in ProblemCode]?: readonly string[] } = {
   unauthenticated: ['WWW-Authenticate'],
   forbidden: ['WWW-Authenticate'],
   'version-mismatch': ['ETag'],
   'unsupported-media-type': ['Accept-Post', 'Accept-Patch', 'Accept', 'Accept-Encoding'],
   'too-many-requests': ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
-  'store-unavailable': ['Retry-After'],
-  overloaded: ['Retry-After'],
-  'credentials-unavailable': ['Retry-After'],
-  'shutting-down': ['Retry-After'],
 };
+
+/** The headers that a problem has besides. */
+export function problemHeaders(code: ProblemCode): readonly string[] {
+  return 'retryAfter' in problemCatalogue[code] ? ['Retry-After'] : (ownHeaders[code] ?? []);
+}
 
 /** The schemas of these problems, by name: the base and one for each code. */
 export function problemSchemas(codes: readonly ProblemCode[]): JsonSchema {
@@ -129,7 +109,7 @@ function schemaOf(code: ProblemCode): JsonSchema {
   return {
     description: meaning,
     allOf: [
-      { $ref: '#/components/schemas/Problem' },
+      reference('Problem'),
       {
         type: 'object',
         properties: {
@@ -144,18 +124,10 @@ function schemaOf(code: ProblemCode): JsonSchema {
 
 /** What a request with this status may end in, as a response. */
 export function problemContent(codes: readonly ProblemCode[]): JsonSchema {
-  const refs = codes.map((code) => ({ $ref: `#/components/schemas/${code}` }));
-  const [only] = refs;
-  const schema: JsonSchema =
-    refs.length === 1 && only !== undefined
-      ? only
-      : {
-          oneOf: refs,
-          discriminator: {
-            propertyName: 'code',
-            mapping: Object.fromEntries(codes.map((code, i) => [code, refs[i]?.$ref ?? ''])),
-          },
-        };
+  const refs = codes.map((code) => reference(code));
+  const [only = {}] = refs;
+  const discriminator = { propertyName: 'code' }; // The code is the name of its schema.
+  const schema: JsonSchema = refs.length === 1 ? only : { oneOf: refs, discriminator };
   const examples = codes.map((code) => [code, { value: exampleOf(code) }] as const);
   return { 'application/problem+json': { schema, examples: Object.fromEntries(examples) } };
 }

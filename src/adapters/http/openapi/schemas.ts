@@ -4,8 +4,15 @@ import { type FieldRule, postRules, serverMade, userRules } from '../../../domai
 import type { SchemaName } from '../endpoint.ts';
 import type { CustomFieldsDescription } from '../options.ts';
 import type { JsonSchema } from '../parameter.ts';
-import { rebased, reference, withCustomFields } from './custom-fields.ts';
-import { countSchema, givenSchema, jsonSchema, storedSchema, withFallback } from './fields.ts';
+import { rebased, withCustomFields } from './custom-fields.ts';
+import {
+  countSchema,
+  givenSchema,
+  jsonSchema,
+  reference,
+  storedSchema,
+  withFallback,
+} from './fields.ts';
 
 const id = '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a';
 const at = '2026-11-21T09:30:00.000Z';

@@ -10,14 +10,8 @@ export interface Resource {
   readonly allow: string;
 }
 
-/**
- * The paths below the API's prefix. `HEAD` is wherever `GET` is, and `OPTIONS` everywhere.
- *
- * @throws TypeError for an endpoint that says of nobody that they may call it
- */
+/** The paths below the API's prefix. `HEAD` is wherever `GET` is, and `OPTIONS` everywhere. */
 export function resourcesOf(all: readonly Endpoint[]): ReadonlyMap<string, Resource> {
-  const open = all.find(({ scopes }) => !(scopes?.length > 0));
-  if (open !== undefined) throw new TypeError(`${open.operation} declares no scope.`);
   const paths = Map.groupBy(all, ({ path }) => path);
   return new Map([...paths].map(([path, own]) => [path, resource(path, own)]));
 }

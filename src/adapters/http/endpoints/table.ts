@@ -2,7 +2,7 @@ import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { ownParameters } from '../lists/custom-filters.ts';
+import { customParameters } from '../lists/custom-filters.ts';
 import { listHandler } from '../lists/handler.ts';
 import { postListParameters, userListParameters } from '../lists/parameters.ts';
 import { readPostFilter, readUserFilter } from '../lists/query.ts';
@@ -42,7 +42,7 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
     ...endpointsOf({
       one: 'user',
       handlers: { ...userHandlers, list: listHandler('users', ofUsers, readUserFilter, users) },
-      listParameters: [...userListParameters, ...ownParameters(users)],
+      listParameters: [...userListParameters, ...customParameters(users)],
       deleteParameters: [
         {
           name: 'posts',
@@ -56,7 +56,7 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
     ...endpointsOf({
       one: 'post',
       handlers: { ...postHandlers, list: listHandler('posts', ofPosts, readPostFilter, posts) },
-      listParameters: [...postListParameters, ...ownParameters(posts)],
+      listParameters: [...postListParameters, ...customParameters(posts)],
       deleteParameters: [],
       conflicts: [],
       deleteConflicts: [],

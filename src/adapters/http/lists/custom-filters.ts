@@ -3,20 +3,23 @@ import type { CustomFilter } from '../../../domain/list.ts';
 import type { Query } from '../exchange.ts';
 import type { Parameter } from '../parameter.ts';
 
-const examples = { text: 'on-engines', number: 1815, boolean: true } as const;
-
-const jsonTypes = { text: 'string', number: 'number', boolean: 'boolean' } as const;
+/** What a value may be, and an example. */
+const forms = {
+  text: ['string', 'on-engines'],
+  number: [['number', 'string'], 1815],
+  boolean: [['boolean', 'string'], true],
+} as const;
 
 /** A number of JSON (RFC 8259, section 6). */
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** The parameters of the custom fields that a deployment has declared. */
-export function ownParameters(fields: CustomFilterFields = {}): readonly Parameter[] {
+export function customParameters(fields: CustomFilterFields = {}): readonly Parameter[] {
   return Object.entries(fields).map(([name, type]) => ({
     name,
     description: `Only records whose custom field ${name} is this ${type}, exactly. Anything else matches nothing.`,
-    schema: { type: type === 'text' ? 'string' : [jsonTypes[type], 'string'] },
-    example: examples[type],
+    schema: { type: forms[type][0] },
+    example: forms[type][1],
   }));
 }
 
@@ -28,11 +31,11 @@ export function readCustomFilter(
   query: Query,
   fields: CustomFilterFields = {},
 ): CustomFilter | undefined {
-  const own = Object.entries(fields).flatMap(([name, type]) => {
+  const values = Object.entries(fields).flatMap(([name, type]) => {
     const [text] = query.get(name) ?? [];
     return text === undefined ? [] : [[name, readValue(text, type)] as const];
   });
-  return own.length === 0 ? undefined : Object.fromEntries(own);
+  return values.length === 0 ? undefined : Object.fromEntries(values);
 }
 
 function readValue(text: string, type: CustomFilterType): string | number | boolean {

@@ -77,13 +77,13 @@ const times: readonly Parameter[] = ['createdAt', 'updatedAt'].flatMap((field) =
   })),
 );
 
+/** What every list takes. */
+function common(sorts: readonly string[]): readonly Parameter[] {
+  return [limit, cursor, sort(sorts), count, fields, id];
+}
+
 export const userListParameters: readonly Parameter[] = [
-  limit,
-  cursor,
-  sort(userSorts),
-  count,
-  fields,
-  id,
+  ...common(userSorts),
   text(
     'email',
     'Only the user with this email address; upper and lower case do not count.',
@@ -94,12 +94,7 @@ export const userListParameters: readonly Parameter[] = [
 ];
 
 export const postListParameters: readonly Parameter[] = [
-  limit,
-  cursor,
-  sort(postSorts),
-  count,
-  fields,
-  id,
+  ...common(postSorts),
   text(
     'authorId',
     'Only posts of this user; empty: posts without an author.',

@@ -8,12 +8,13 @@ import { type Response, revalidated } from '../response.ts';
 import { escapeHtml, maxAcceptLength } from './html.ts';
 
 const gzip = promisify(gzipBytes);
+const require = createRequire(import.meta.url);
 
 /** The optional package that the page is made by. */
 const library = 'swagger-ui-dist';
 
 /** Our own script: the page's policy lets none run that stands in the page. */
-const start = Buffer.from(`const { description } = document.documentElement.dataset;
+const start = `const { description } = document.documentElement.dataset;
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', follow);
@@ -25,23 +26,20 @@ SwaggerUIBundle({
   validatorUrl: null,
   defaultModelsExpandDepth: 0,
 });
-`);
+`;
 
 /** The library's table of responses is wider than a phone: it scrolls, and the page does not. */
 const narrow = '\n.swagger-ui .responses-inner { overflow-x: auto }\n';
 
-const types: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-};
-
-/** A file as it is, and compressed once for all who can read that. */
-interface Asset {
+/** A file as it is, and compressed once for all clients that can read that. */
+interface File {
+  readonly type: string;
   readonly plain: Buffer;
   readonly gzipped: Buffer;
 }
 
-const files = new Map<string, Promise<Asset>>();
+/** What the page loads, by its path below `/docs`. */
+let files: Promise<ReadonlyMap<string, File>> | undefined;
 
 /** A client that accepts gzip; a quality of 0, or one that begins so, counts as none. */
 const acceptsGzip = /(?:^|[,\s])gzip(?!\s*;\s*q=0)/i;
@@ -54,56 +52,48 @@ const acceptsGzip = /(?:^|[,\s])gzip(?!\s*;\s*q=0)/i;
  * @throws Problem `path-not-found` where the package is not installed
  */
 export async function docsPage(ctx: Context, site: string, path: string): Promise<Response> {
-  if (path === '/start.js') return asset(start, 'text/javascript; charset=utf-8');
-  const name = path.slice(1);
-  const type = Object.hasOwn(types, name) ? types[name] : undefined;
-  if (path !== '' && type === undefined) {
-    throw unserved({ isValid: true }, hasDocsPage() ? `the page is ${site}/docs` : undefined);
-  }
-  const { plain, gzipped } = await read(type === undefined ? 'swagger-ui.css' : name);
-  if (type === undefined) return document(site);
-  const isGzip = acceptsGzip.test(ctx.get('Accept-Encoding').slice(0, maxAcceptLength));
-  const encoding = isGzip ? ['Content-Encoding', 'gzip'] : [];
-  return asset(isGzip ? gzipped : plain, type, ['Vary', 'Accept-Encoding', ...encoding]);
-}
-
-/** Reads a file of the package once. */
-function read(name: string): Promise<Asset> {
-  const known = files.get(name);
-  if (known !== undefined) return known;
-  const bytes = load(name);
-  files.set(name, bytes);
-  bytes.catch(() => files.delete(name)); // It may be installed later.
-  return bytes;
-}
-
-async function load(name: string): Promise<Asset> {
-  const path = pathOf(name);
-  if (path === undefined) {
+  if (!hasDocsPage()) {
     const sentence = `This page needs the package ${library}: run "npm i ${library}" on the server.`;
     throw new Problem('path-not-found', sentence);
   }
-  const bytes = await readFile(path);
-  const plain = name.endsWith('.css') ? Buffer.concat([bytes, Buffer.from(narrow)]) : bytes;
-  return { plain, gzipped: await gzip(plain) };
-}
-
-/** Where a file of the package is; undefined where the package is not installed. */
-function pathOf(name: string): string | undefined {
-  try {
-    return createRequire(import.meta.url).resolve(`${library}/${name}`);
-  } catch {
-    return undefined;
-  }
+  if (path === '') return document(site);
+  files ??= readFiles();
+  const file = (await files).get(path);
+  if (file === undefined) throw unserved({ isValid: true }, `the page is ${site}/docs`);
+  const isGzip = acceptsGzip.test(ctx.get('Accept-Encoding').slice(0, maxAcceptLength));
+  return {
+    status: 200,
+    headers: [
+      ...['Cache-Control', 'max-age=3600', 'Vary', 'Accept-Encoding'],
+      ...(isGzip ? ['Content-Encoding', 'gzip'] : []),
+    ],
+    body: isGzip ? file.gzipped : file.plain,
+    type: file.type,
+  };
 }
 
 /** Whether the optional package is installed. */
 export function hasDocsPage(): boolean {
-  return pathOf('swagger-ui.css') !== undefined;
+  try {
+    return require.resolve(`${library}/swagger-ui.css`) !== '';
+  } catch {
+    return false;
+  }
 }
 
-function asset(body: Buffer, type: string, more: readonly string[] = []): Response {
-  return { status: 200, headers: ['Cache-Control', 'max-age=3600', ...more], body, type };
+async function readFiles(): Promise<ReadonlyMap<string, File>> {
+  const read = (name: string) => readFile(require.resolve(`${library}/${name}`), 'utf8');
+  const [css, js] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8'];
+  const texts = [
+    ['/swagger-ui.css', css, (await read('swagger-ui.css')) + narrow],
+    ['/swagger-ui-bundle.js', js, await read('swagger-ui-bundle.js')],
+    ['/start.js', js, start],
+  ] as const;
+  const all = texts.map(async ([path, type, text]) => {
+    const plain = Buffer.from(text);
+    return [path, { type, plain, gzipped: await gzip(plain) }] as const;
+  });
+  return new Map(await Promise.all(all));
 }
 
 function document(site: string): Response {

@@ -1,8 +1,5 @@
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import type { Endpoint } from '../../../../src/adapters/http/endpoint.ts';
-import { resourcesOf } from '../../../../src/adapters/http/endpoints/resources.ts';
-import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
 import type { Authenticate } from '../../../../src/adapters/http/index.ts';
 import { type Caller, scopes } from '../../../../src/index.ts';
 import { until } from '../../../support/until.ts';
@@ -202,21 +199,5 @@ describe('who is asking', () => {
     for (const path of ['/livez', '/readyz', '/problems/internal']) {
       expect((await api.get(api.server.url + path)).status, path).to.equal(200);
     }
-  });
-});
-
-describe('an endpoint', () => {
-  it('that declares no scope stops the start', () => {
-    const [first] = endpoints as readonly [Endpoint, ...Endpoint[]];
-    // @ts-expect-error An endpoint has one scope at least.
-    const open: Endpoint = { ...first, scopes: [] };
-    expect(() => resourcesOf([...endpoints, open])).to.throw(
-      TypeError,
-      'listUsers declares no scope',
-    );
-    const { scopes: _, ...without } = first;
-    // @ts-expect-error An endpoint has scopes.
-    const forgotten: Endpoint = without;
-    expect(() => resourcesOf([forgotten])).to.throw(TypeError, 'declares no scope');
   });
 });

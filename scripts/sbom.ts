@@ -10,7 +10,7 @@ import { npm } from './npm.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** Licences that let everybody use, change and pass on, and ask for no more than their own text. */
+/** Licences that allow use, changes and copies, and ask for no more than their own text. */
 const accepted = new Set([
   ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'],
 ]);

@@ -5,7 +5,7 @@ import { Failure } from './cli/failure.ts';
 import { checkNode, explainMissing } from './cli/package.ts';
 
 /**
- * Where Node keeps what it compiled, for the next start. It lies in the package itself: who cannot
+ * Where Node keeps what it compiled, for the next start. It lies in the package itself: a user that cannot
  * change the program must not change that either.
  */
 const compiled = fileURLToPath(new URL('../.cache/compiled', import.meta.url));
@@ -22,7 +22,7 @@ function endWithReader(): void {
     process.stderr.write(`Standard output cannot be written (${error.code}).\n`);
     process.exit(1);
   });
-  process.stderr.on('error', () => {}); // Nobody has to read how far a command has come.
+  process.stderr.on('error', () => {}); // How far a command has come need not be read.
 }
 
 async function main(): Promise<void> {

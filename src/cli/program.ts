@@ -9,8 +9,8 @@ import { version } from './package.ts';
 
 /**
  * Runs the command that the arguments name, with settings from flags and from the environment. A
- * flag wins, and an empty variable counts as absent. One that is about credentials does not: everybody
- * would be let in.
+ * flag wins, and an empty variable counts as absent. One that is about credentials does not:
+ * without it the server would ask for none.
  *
  * @throws Failure in one sentence, without a password
  */

@@ -26,7 +26,7 @@ export class Access {
     this.#require('read');
   }
 
-  /** A new user is nobody's own. */
+  /** A new user has no owner yet. */
   checkCreate(): void {
     if (this.#resource === 'users') this.#require('write');
     else this.checkWrite();

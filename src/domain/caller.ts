@@ -13,7 +13,7 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
-/** Who asks. */
+/** A client of the core, and what it may do. */
 export interface Caller {
   /** What its idempotency keys belong to, and what logs name; never blank. */
   readonly name: string;

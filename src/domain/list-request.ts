@@ -1,5 +1,6 @@
 import type { CustomFilterFields, CustomFilterType } from './custom-filters.ts';
 import { isInstant } from './instant.ts';
+import { isPlainObject } from './json.ts';
 import {
   type EntityFilter,
   maxFilterIds,
@@ -32,11 +33,23 @@ export interface PartialListRequest<Filter, Sort extends string> extends ListReq
   readonly fields: readonly string[];
 }
 
+/** What a filter takes; the words end the sentence "The filter must be …". */
+const filterTypes = {
+  text: { takes: isText, words: 'a text' },
+  'text or null': { takes: (it: unknown) => it === null || isText(it), words: 'a text or null' },
+  span: { takes: isSpan, words: 'instants like 2026-11-21T09:30:00.000Z for "from" and "before"' },
+  ids: { takes: areIds, words: `a list of at most ${maxFilterIds} texts` },
+};
+
+type FilterTypes = Readonly<Record<string, keyof typeof filterTypes>>;
+
+const sharedFilters: FilterTypes = { ids: 'ids', createdAt: 'span', updatedAt: 'span' };
+
 /** What lists of users, or of posts, can be asked for. */
 export interface ListRules<Sort extends string> {
   readonly sorts: readonly Sort[];
-  /** The filters on one text, and whether null is a value of it. */
-  readonly texts: Readonly<Record<string, { readonly nullable: boolean }>>;
+  /** The filters beside those that every list has. */
+  readonly filters: FilterTypes;
   /** The custom fields that a deployment has declared as filters. */
   readonly custom?: CustomFilterFields | undefined;
 }
@@ -75,43 +88,37 @@ function checkFields(fields: readonly unknown[]): readonly string[] {
   return [...new Set<string>(['id', ...fields])];
 }
 
-function checkFilter(filter: EntityFilter, { texts, custom }: ListRules<string>): void {
-  const known = ['ids', 'createdAt', 'updatedAt', 'custom', ...Object.keys(texts)];
-  const values = checkOptions<Record<string, unknown>>(filter, known, 'filter');
-  const { ids, createdAt, updatedAt } = filter;
-  if (ids !== undefined) {
-    if (!Array.isArray(ids) || [...ids].some((id) => typeof id !== 'string')) {
-      throw new TypeError('The filter "ids" must be a list of texts.');
-    }
-    if (ids.length > maxFilterIds) {
-      throw new RangeError(`The filter "ids" must have at most ${maxFilterIds} ids.`);
-    }
+function checkFilter(filter: EntityFilter, { filters, custom = {} }: ListRules<string>): void {
+  const types = { ...sharedFilters, ...filters };
+  const known = [...Object.keys(types), 'custom'];
+  const given = checkOptions<Record<string, unknown>>(filter, known, 'filter');
+  for (const [name, type] of Object.entries(types)) {
+    const { takes, words } = filterTypes[type];
+    if (given[name] === undefined || takes(given[name])) continue;
+    throw new TypeError(`The filter "${name}" must be ${words}.`);
   }
-  for (const [name, span] of Object.entries({ createdAt, updatedAt })) {
-    if (span === undefined) continue;
-    const ends = checkOptions<Record<string, unknown>>(
-      span,
-      ['from', 'before'],
-      `filter "${name}"`,
-    );
-    if (Object.values(ends).every((end) => end === undefined || isInstant(end))) continue;
-    throw new TypeError(
-      `The filter "${name}" must have instants like 2026-11-21T09:30:00.000Z for "from" and "before".`,
-    );
+  if (filter.custom === undefined) return;
+  const values = checkOptions<object>(filter.custom, Object.keys(custom), 'filter "custom"');
+  for (const [name, value] of Object.entries(values)) {
+    if (typeOf(value) !== undefined) continue;
+    throw new TypeError(`The filter "${name}" must be a text, a number or a boolean.`);
   }
-  if (filter.custom !== undefined) {
-    const known = Object.keys(custom ?? {});
-    const given = checkOptions<object>(filter.custom, known, 'filter "custom"');
-    for (const [name, value] of Object.entries(given)) {
-      if (typeOf(value) !== undefined) continue;
-      throw new TypeError(`The filter "custom" must have a text, number or boolean for "${name}".`);
-    }
-  }
-  for (const [name, { nullable }] of Object.entries(texts)) {
-    const value = values[name];
-    if (value === undefined || typeof value === 'string' || (nullable && value === null)) continue;
-    throw new TypeError(`The filter "${name}" must be a text${nullable ? ' or null' : ''}.`);
-  }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function areIds(value: unknown): boolean {
+  // A copy: `every` would pass over the holes of an array.
+  return Array.isArray(value) && value.length <= maxFilterIds && [...value].every(isText);
+}
+
+function isSpan(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  const { from, before, ...others } = value;
+  const areInstants = [from, before].every((end) => end === undefined || isInstant(end));
+  return areInstants && Object.keys(others).length === 0;
 }
 
 /** The type of a value that custom fields can be filtered by. */

@@ -49,21 +49,21 @@ export interface EntityFilter {
   readonly createdAt?: TimeSpan | undefined;
   readonly updatedAt?: TimeSpan | undefined;
   /**
-   * Custom fields that are exactly these texts, numbers or booleans. A list, an object, or a value of
+   * Custom fields that equal these texts, numbers or booleans. A list, an object, or a value of
    * another type matches nothing.
    */
   readonly custom?: CustomFilter | undefined;
 }
 
 export interface UserFilter extends EntityFilter {
-  /** The whole name, exactly. */
+  /** The whole name. */
   readonly name?: string | undefined;
   /** An address with the same {@link emailKey}. */
   readonly email?: string | undefined;
 }
 
 export interface PostFilter extends EntityFilter {
-  /** The whole title, exactly. */
+  /** The whole title. */
   readonly title?: string | undefined;
   /** The posts of one author; null: the posts without one. */
   readonly authorId?: Id | null | undefined;

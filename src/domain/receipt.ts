@@ -21,7 +21,7 @@ export interface Receipt {
 export interface Idempotency {
   /** Names the creation, for its caller, among users or among posts. */
   readonly idempotencyKey: string;
-  /** Who asks; everybody is one caller when absent. */
+  /** The name of the caller; all are one caller when absent. */
   readonly caller?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** Takes what an operator may want to know. Never given a body, a password or a stored value. */
 export interface Logger {
-  /** Absent where nobody wants such lines. */
+  /** Absent where such lines are not wanted. */
   debug?(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;

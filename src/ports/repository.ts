@@ -5,8 +5,8 @@ import type { Id, Versioned } from '../domain/record.ts';
 /**
  * Decides a change: from what is stored to what shall be stored.
  *
- * Pure and synchronous, and leaves the `id` as it is. A store may call it again, when somebody
- * else changed the record meanwhile. What it throws ends the call and nothing is written. When it
+ * Pure and synchronous, and leaves the `id` as it is. A store may call it again, when another
+ * call changed the record meanwhile. What it throws ends the call and nothing is written. When it
  * returns the very object that it was shown (`current.record`), nothing is written and the version
  * stays.
  */

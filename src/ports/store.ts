@@ -17,11 +17,9 @@ export interface StoreOptions {
 export interface Store extends AsyncDisposable {
   readonly users: UserRepository;
   readonly posts: PostRepository;
-  /** For whoever moves the whole store. */
+  /** Moves the whole store; absent where it cannot be copied. */
   readonly transfer?: Transfer;
-  /**
-   * What it was opened with, which lists can be filtered by; none when absent.
-   */
+  /** What it was opened with, which lists can be filtered by; none when absent. */
   readonly customFilters?: CustomFilters | undefined;
 
   /**

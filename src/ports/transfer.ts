@@ -3,7 +3,7 @@ import type { Id, Versioned } from '../domain/record.ts';
 import type { User } from '../domain/user.ts';
 
 /**
- * Moves whole stores: for a store that nobody else writes to meanwhile. A store that does not have
+ * Moves whole stores: for a store that no other process writes to meanwhile. A store that does not have
  * it can be served, but neither copied nor exported.
  */
 export interface Transfer {

@@ -33,7 +33,7 @@ export class PostService<
       resource: 'posts',
       notFound: 'post-not-found',
       sorts: postSorts,
-      texts: { title: { nullable: false }, authorId: { nullable: true } },
+      filters: { title: 'text', authorId: 'text or null' },
     });
     this.#users = parts.users;
   }
@@ -55,7 +55,7 @@ export class PostService<
   }
 
   /** An author who does not exist is listed beside the fields that break a rule of their own. */
-  protected override async alsoWrong(input: unknown): Promise<readonly FieldIssue[]> {
+  protected override async issuesFromStore(input: unknown): Promise<readonly FieldIssue[]> {
     const author = isPlainObject(input) ? input.authorId : null;
     if (typeof author !== 'string') return [];
     return (await this.#users.get(author)) === undefined ? [unknownAuthorIssue] : [];

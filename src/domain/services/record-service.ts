@@ -40,7 +40,7 @@ export interface ServiceParts<R extends EntityFields, Repo> {
   readonly ids: IdGenerator;
   /** The custom fields that lists can be filtered by. */
   readonly customFilters?: CustomFilterFields | undefined;
-  /** Who asks; absent for an embedder, who may do everything. */
+  /** The caller; absent for an embedder, which may do everything. */
   readonly caller?: Caller | undefined;
 }
 
@@ -185,7 +185,7 @@ export abstract class RecordService<
   /**
    * Replaces a record by what a function makes of it, in one atomic step.
    *
-   * @param change pure and synchronous; it may run again, when somebody else changed the record
+   * @param change pure and synchronous; it may run again, when another caller changed the record
    * meanwhile. What it throws ends the call and nothing is changed.
    * @throws RostrumError as {@link replace}
    */
@@ -207,7 +207,7 @@ export abstract class RecordService<
    * Further issues of an invalid input, which only the store can know. None of users: a taken
    * address is a conflict, reported when everything else is valid.
    */
-  protected async alsoWrong(_input: unknown): Promise<readonly FieldIssue[]> {
+  protected async issuesFromStore(_input: unknown): Promise<readonly FieldIssue[]> {
     return [];
   }
 
@@ -287,7 +287,9 @@ export abstract class RecordService<
       if (!isRostrumError(error, 'invalid-record')) throw error;
       const { issues } = error.details;
       const known = new Set(issues.map((issue) => issue.pointer));
-      const more = (await this.alsoWrong(input())).filter((issue) => !known.has(issue.pointer));
+      const more = (await this.issuesFromStore(input())).filter(
+        (issue) => !known.has(issue.pointer),
+      );
       if (more.length === 0) throw error;
       throw new RostrumError('invalid-record', {
         issues: [...issues, ...more].slice(0, maxIssues),

@@ -35,7 +35,7 @@ export interface Rostrum<
 
   /**
    * The same services, bound to a caller: they do what its scopes allow, and raise `forbidden` for
-   * everything else. A `Rostrum` that is bound to nobody may do everything.
+   * everything else. A `Rostrum` without a caller may do everything.
    *
    * @throws TypeError for a value that is no caller
    */
@@ -109,7 +109,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
       posts: new PostService({ ...shared, ...ofPosts }),
       customFilters: filters,
       as(bound) {
-        checkCaller(bound); // Nobody may come to mean everybody.
+        checkCaller(bound); // A missing caller must not come to mean every right.
         return boundTo(bound);
       },
     };

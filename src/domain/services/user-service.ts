@@ -32,7 +32,7 @@ export class UserService<
       resource: 'users',
       notFound: 'user-not-found',
       sorts: userSorts,
-      texts: { name: { nullable: false }, email: { nullable: false } },
+      filters: { name: 'text', email: 'text' },
     });
   }
 

@@ -1,8 +1,8 @@
+import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import { isRostrumError } from '../domain/errors.ts';
 import type { Entity } from '../domain/record.ts';
 import { RecordModel } from '../domain/record-model.ts';
 import { postRules, userRules } from '../domain/rules.ts';
-import { readSchemas, type SchemaFiles } from './custom-fields.ts';
 import type { StoreSetting } from './failure.ts';
 import { runLong } from './run-long.ts';
 import { type Records, storeSource } from './transfer/source.ts';
@@ -13,7 +13,7 @@ import { withStore } from './with-store.ts';
  * as they are stored. Exit code 1 when there are some.
  */
 export async function checkCommand(named: StoreSetting, files: SchemaFiles): Promise<void> {
-  const schemas = await readSchemas(files);
+  const schemas = await readSchemaFiles(files);
   const counted = await runLong(
     ({ progress, signal }) =>
       withStore(named, 'source', async (store) => {

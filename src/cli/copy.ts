@@ -6,14 +6,14 @@ import { runLong } from './run-long.ts';
 import { copyRecords } from './transfer/copy-records.ts';
 import { withStore } from './with-store.ts';
 
-interface Options {
+export interface CopyFlags {
   readonly from: string;
   readonly to: string;
   readonly overwrite?: boolean;
 }
 
 /** `rostrum copy`: makes a store hold what another one holds. */
-export async function copyCommand({ from, to, overwrite = false }: Options): Promise<void> {
+export async function copyCommand({ from, to, overwrite = false }: CopyFlags): Promise<void> {
   if (fileOf(from) === fileOf(to)) {
     throw new Failure(`--to is "${redactStoreUrl(to)}", the very store that --from names.`);
   }

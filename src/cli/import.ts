@@ -1,7 +1,7 @@
+import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import type { Collection } from '../domain/record.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { counted, countsText } from './count.ts';
-import { readSchemas, type SchemaFiles } from './custom-fields.ts';
 import type { StoreSetting } from './failure.ts';
 import { openDataFile } from './import/data-file.ts';
 import { readNames } from './import/field-names.ts';
@@ -24,7 +24,7 @@ export async function importCommand(
   { as, map = [], keepIds = false, skipInvalid = false, ...files }: ImportFlags = {},
 ): Promise<void> {
   const names = readNames(map);
-  const customFields = await readSchemas(files);
+  const customFields = await readSchemaFiles(files);
   // The reader of the report may end before it.
   process.stdout.on('error', () => {});
   const added = { users: 0, posts: 0 };

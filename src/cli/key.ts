@@ -1,5 +1,6 @@
-import { addKey, CredentialsError, listKeys, revokeKey } from '../adapters/credentials/index.ts';
+import { addKey, listKeys, revokeKey } from '../adapters/credentials/index.ts';
 import { scopes as knownScopes, type Scope } from '../domain/caller.ts';
+import { instantFromMs, parseRfc3339 } from '../domain/instant.ts';
 import { Failure, fileFailure } from './failure.ts';
 
 export interface KeyFileOption {
@@ -71,17 +72,11 @@ function readExpiry(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const [, count, unit] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
   const at =
-    count === undefined ? Date.parse(text) : Date.now() + Number(count) * units[unit as 'h' | 'd'];
-  const isDate = count !== undefined || isCalendarDate(text);
-  if (isDate && at > Date.now()) return new Date(at).toISOString();
+    count === undefined
+      ? parseRfc3339(text.length === '2027-01-01'.length ? `${text}T00:00:00Z` : text)?.ms
+      : Date.now() + Number(count) * units[unit as 'h' | 'd'];
+  if (at !== undefined && at > Date.now()) return instantFromMs(at);
   throw new Failure('--expires must be a time to come, such as 90d, 12h or 2027-01-01.');
-}
-
-/** Whether a date, with or without a time, is one of the calendar: JavaScript reads more. */
-function isCalendarDate(text: string): boolean {
-  const [, date = ''] = /^(\d{4}-\d\d-\d\d)(?:T.*)?$/.exec(text) ?? [];
-  const start = Date.parse(`${date}T00:00Z`);
-  return !Number.isNaN(start) && new Date(start).toISOString().startsWith(date);
 }
 
 /** Says in one sentence what is wrong with the file. */
@@ -89,7 +84,6 @@ function explained<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof CredentialsError) throw new Failure(error.message);
     throw fileFailure(error, '--auth-keys') ?? error;
   }
 }

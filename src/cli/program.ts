@@ -1,11 +1,14 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { CredentialsError } from '../adapters/credentials/index.ts';
+import { SchemaFileError, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import { type Setting, type Settings, settingsTable } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
-import type { SchemaFiles } from './custom-fields.ts';
-import { addDataCommands } from './data-commands.ts';
+import type { CopyFlags } from './copy.ts';
 import { Failure, type StoreSetting } from './failure.ts';
+import type { ImportFlags } from './import.ts';
 import type { KeyFileOption, NewKey } from './key.ts';
 import { version } from './package.ts';
+import type { SeedFlags } from './seed.ts';
 
 /**
  * Runs the command that the arguments name, with settings from flags and from the environment. A
@@ -22,6 +25,9 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
+    // A file of keys or of a schema: what is wrong with it is one sentence.
+    const isSentence = error instanceof CredentialsError || error instanceof SchemaFileError;
+    if (isSentence) throw new Failure(error.message);
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return;
     throw new Failure(`${sentence(error.message, args)} See ${nameOf(program, args)} --help.`);
@@ -34,8 +40,24 @@ function nameOf(command: Command, [word, ...rest]: readonly string[]): string {
   return named === undefined ? command.name() : `${command.name()} ${nameOf(named, rest)}`;
 }
 
-const overwrite = `A target with other records is refused; with --overwrite they are removed.
-Run an interrupted command again: it carries over the rest.`;
+const copied = `
+Copies ids, versions and times, not idempotency keys.
+A target with other records is refused; with --overwrite they are removed.
+Run an interrupted command again: it carries over the rest.
+Both sides are compared at the end. A server may run meanwhile: what it
+writes is then a difference, which the same command carries over.`;
+
+const exported = `
+rostrum import --keep-ids reads the file: ids, times and fields are in it,
+versions (ETags) are not. A server may run meanwhile.`;
+
+const imported = `
+FILE is JSON ({"users": […], "posts": […]} or an array), JSON Lines (.jsonl), an
+export (.jsonl, without --as) or CSV with a header (.csv). Posts keep their authors.
+Without --keep-ids, records get new ids. All of FILE is checked before anything is
+added. A second import makes records a second time; it is refused where an email
+address or a kept id is taken by then.
+A server may run meanwhile.`;
 
 function createProgram(): Command {
   const program = new Command('rostrum')
@@ -78,47 +100,61 @@ function createProgram(): Command {
     .requiredOption('--from <url>', 'store to read')
     .requiredOption('--to <url>', 'store to write')
     .option('--overwrite', 'remove records that the source does not have')
-    .addHelpText('after', `\nCopies ids, versions and times, not idempotency keys.`)
-    .addHelpText('after', overwrite)
-    .addHelpText('after', 'Both sides are compared at the end. A server may run meanwhile: what it')
-    .addHelpText('after', 'writes is then a difference, which the same command carries over.')
-    .action(async (options: { from: string; to: string; overwrite?: true }) => {
+    .addHelpText('after', copied)
+    .action(async (options: CopyFlags) => {
       const { copyCommand } = await import('./copy.ts');
       await copyCommand(options);
     });
 
-  program
-    .command('export <file>')
+  withSettings(program.command('export <file>'), 'store')
     .description('write a store into a file of JSON Lines')
-    .addOption(optionOf(settingsTable.store))
-    .addHelpText(
-      'after',
-      '\nrostrum import --keep-ids reads the file: ids, times and fields are in it,',
-    )
-    .addHelpText('after', 'versions (ETags) are not. A server may run meanwhile.')
+    .addHelpText('after', exported)
     .action(async (file: string, _options: unknown, command: Command) => {
       const { exportCommand } = await import('./export.ts');
       await exportCommand(file, storeOf(command));
     });
 
-  program
-    .command('check')
+  withSettings(program.command('check'), 'store', 'userSchema', 'postSchema')
     .description('list the stored records that a schema of custom fields refuses')
-    .addOption(optionOf(settingsTable.store))
-    .addOption(optionOf(settingsTable.userSchema))
-    .addOption(optionOf(settingsTable.postSchema))
     .addHelpText('after', '\nThe exit code is 1 when there are some. Nothing is changed.')
     .action(async (options: SchemaFiles, command: Command) => {
       const { checkCommand } = await import('./check.ts');
       await checkCommand(storeOf(command), options);
     });
 
-  addDataCommands(program, { optionOf: (name) => optionOf(settingsTable[name]), storeOf });
+  withSettings(program.command('import <file>'), 'store', 'userSchema', 'postSchema')
+    .description('add users and posts from JSON, JSON Lines or CSV')
+    .addOption(
+      new Option('--as <list>', 'what an array, JSON Lines or CSV holds').choices([
+        'users',
+        'posts',
+      ]),
+    )
+    .option(
+      '--map <from=to>',
+      'name a field: userId=authorId; may be given again',
+      (value: string, before: readonly string[] = []) => [...before, value],
+    )
+    .option('--keep-ids', 'keep ids, createdAt and updatedAt')
+    .option('--skip-invalid', 'add the other records when some are refused')
+    .addHelpText('after', imported)
+    .action(async (file: string, options: ImportFlags, command: Command) => {
+      const { importCommand } = await import('./import.ts');
+      await importCommand(file, storeOf(command), options);
+    });
 
-  program
-    .command('backup <file>')
+  withSettings(program.command('seed'), 'store', 'userSchema', 'postSchema')
+    .description('add users and posts to play with')
+    .option('--users <number>', 'how many users', countOf, 10)
+    .option('--posts <number>', 'how many posts', countOf, 100)
+    .addHelpText('after', '\nA server may run meanwhile.')
+    .action(async (options: SeedFlags, command: Command) => {
+      const { seedCommand } = await import('./seed.ts');
+      await seedCommand(storeOf(command), options);
+    });
+
+  withSettings(program.command('backup <file>'), 'store')
     .description('copy the file of an SQLite store, while its server goes on')
-    .addOption(optionOf(settingsTable.store))
     .addHelpText('after', '\nThe file is an SQLite store as of the moment when the backup began.')
     .action(async (file: string, _options: unknown, command: Command) => {
       const { backupCommand } = await import('./backup.ts');
@@ -133,36 +169,40 @@ function addKeyCommands(key: Command): void {
   key.action(() => {
     throw new Failure('rostrum key needs one of create, list and revoke. See rostrum key --help.');
   });
-  key
-    .command('create')
-    .description('make a key and print its token, which nobody can read again')
+  withSettings(key.command('create'), 'authKeys')
+    .description('make a key and print its token, which is not shown again')
     .requiredOption(
       '--scopes <list>',
       'what the key may do, with commas: users:read,posts:write:own',
     )
     .option('--subject <id>', 'id of the user whom the key stands for')
     .option('--expires <when>', 'such as 90d, 12h or 2027-01-01')
-    .addOption(optionOf(settingsTable.authKeys))
     .action(async (options: NewKey) => {
       const { createKeyCommand } = await import('./key.ts');
       createKeyCommand(options);
     });
-  key
-    .command('list')
+  withSettings(key.command('list'), 'authKeys')
     .description('list the keys, without their tokens')
-    .addOption(optionOf(settingsTable.authKeys))
     .action(async (options: KeyFileOption) => {
       const { listKeysCommand } = await import('./key.ts');
       listKeysCommand(options);
     });
-  key
-    .command('revoke <id>')
+  withSettings(key.command('revoke <id>'), 'authKeys')
     .description('end a key; a running server knows within a second')
-    .addOption(optionOf(settingsTable.authKeys))
     .action(async (id: string, options: KeyFileOption) => {
       const { revokeKeyCommand } = await import('./key.ts');
       revokeKeyCommand(id, options);
     });
+}
+
+function withSettings(command: Command, ...names: readonly (keyof Settings)[]): Command {
+  for (const name of names) command.addOption(optionOf(settingsTable[name]));
+  return command;
+}
+
+function countOf(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('The value must be a whole number from 0 to 999999999.');
 }
 
 function optionOf(setting: Setting<unknown>): Option {

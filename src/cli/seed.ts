@@ -1,9 +1,9 @@
+import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import { addMs, instantFromMs } from '../domain/instant.ts';
 import type { Collection } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { type Counts, countsText } from './count.ts';
-import { readSchemas, type SchemaFiles } from './custom-fields.ts';
 import { Failure, type StoreSetting } from './failure.ts';
 import { readNames } from './import/field-names.ts';
 import { type ImportOptions, importRecords } from './import/import-records.ts';
@@ -30,7 +30,7 @@ export async function seedCommand(
   named: StoreSetting,
   { users = 10, posts = 100, ...files }: SeedFlags = {},
 ): Promise<void> {
-  const customFields = await readSchemas(files);
+  const customFields = await readSchemaFiles(files);
   const added = { users: 0, posts: 0 };
   const next = () => `run the same command again for more: ${countsText(added)} are added already`;
   const seed = (store: Store, run: LongRun) =>

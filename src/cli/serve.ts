@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CredentialsError } from '../adapters/credentials/index.ts';
 import { createMetricsApp, type RunningServer, serve } from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
-import { SchemaFileError } from '../adapters/json-schema/index.ts';
 import type { Metrics } from '../adapters/metrics/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
@@ -181,9 +179,6 @@ export function explainStart(
   { host, port, store }: Settings,
   nameOf: NameOf,
 ): unknown {
-  if (error instanceof CredentialsError || error instanceof SchemaFileError) {
-    return new Failure(error.message);
-  }
   const explained = explainListening(error, { host, port }, nameOf, ['host', 'port']);
   return explained ?? explainOpening(error, { setting: nameOf('store'), url: store });
 }

@@ -34,7 +34,12 @@ type Row = readonly [
   allowed: readonly Scope[],
 ];
 
-const ownOrAll: readonly Scope[] = ['posts:write', 'posts:write:own'];
+const anyPost: readonly Scope[] = ['posts:write'];
+const ownPost: readonly Scope[] = ['posts:write', 'posts:write:own'];
+const anyUser: readonly Scope[] = ['users:write'];
+const itself: readonly Scope[] = ['users:write', 'users:write:own'];
+const changed = { title: 'x' };
+const postOf = (authorId: string | null) => ({ title: 'x', authorId });
 
 const matrix: readonly Row[] = [
   ['read a user', ({ users }, { other }) => users.get(other), ['users:read']],
@@ -42,73 +47,25 @@ const matrix: readonly Row[] = [
   ['walk users', ({ users }) => users.all().next(), ['users:read']],
   ['read a post', ({ posts }, { theirs }) => posts.get(theirs), ['posts:read']],
   ['list posts', ({ posts }) => posts.list(), ['posts:read']],
-  ['create a user', ({ users }) => users.create({ name: 'New' }), ['users:write']],
-  [
-    'patch itself',
-    ({ users }, { me }) => users.patch(me, { name: 'x' }),
-    ['users:write', 'users:write:own'],
-  ],
-  [
-    'patch another user',
-    ({ users }, { other }) => users.patch(other, { name: 'x' }),
-    ['users:write'],
-  ],
-  [
-    'replace another user',
-    ({ users }, { other }) => users.replace(other, { name: 'x' }),
-    ['users:write'],
-  ],
-  [
-    'update another user',
-    ({ users }, { other }) => users.update(other, (user) => ({ ...user, name: 'x' })),
-    ['users:write'],
-  ],
-  ['delete another user', ({ users }, { other }) => users.delete(other), ['users:write']],
-  ['create a post', ({ posts }) => posts.create({ title: 'x' }), ownOrAll],
-  ['create its post', ({ posts }, { me }) => posts.create({ title: 'x', authorId: me }), ownOrAll],
-  [
-    'create the post of another',
-    ({ posts }, { other }) => posts.create({ title: 'x', authorId: other }),
-    ['posts:write'],
-  ],
-  [
-    'create the post of nobody',
-    ({ posts }) => posts.create({ title: 'x', authorId: null }),
-    ['posts:write'],
-  ],
-  ['patch its post', ({ posts }, { mine }) => posts.patch(mine, { title: 'x' }), ownOrAll],
-  ['delete its post', ({ posts }, { mine }) => posts.delete(mine), ownOrAll],
-  [
-    'patch the post of another',
-    ({ posts }, w) => posts.patch(w.theirs, { title: 'x' }),
-    ['posts:write'],
-  ],
-  [
-    'patch the post of nobody',
-    ({ posts }, w) => posts.patch(w.nobodys, { title: 'x' }),
-    ['posts:write'],
-  ],
-  ['delete the post of another', ({ posts }, { theirs }) => posts.delete(theirs), ['posts:write']],
-  [
-    'take the post of another',
-    ({ posts }, w) => posts.patch(w.theirs, { authorId: w.me }),
-    ['posts:write'],
-  ],
-  [
-    'give its post away',
-    ({ posts }, w) => posts.patch(w.mine, { authorId: w.other }),
-    ['posts:write'],
-  ],
-  [
-    'leave its post',
-    ({ posts }, { mine }) => posts.patch(mine, { authorId: null }),
-    ['posts:write'],
-  ],
-  [
-    'replace its post by one of nobody',
-    ({ posts }, { mine }) => posts.replace(mine, { title: 'x' }),
-    ['posts:write'],
-  ],
+  ['create a user', ({ users }) => users.create({ name: 'New' }), anyUser],
+  ['patch itself', ({ users }, { me }) => users.patch(me, { name: 'x' }), itself],
+  ['patch another user', ({ users }, { other }) => users.patch(other, { name: 'x' }), anyUser],
+  ['replace another user', ({ users }, w) => users.replace(w.other, { name: 'x' }), anyUser],
+  ['update another user', ({ users }, w) => users.update(w.other, (user) => user), anyUser],
+  ['delete another user', ({ users }, { other }) => users.delete(other), anyUser],
+  ['create a post', ({ posts }) => posts.create(changed), ownPost],
+  ['create its post', ({ posts }, { me }) => posts.create(postOf(me)), ownPost],
+  ['create that of another', ({ posts }, w) => posts.create(postOf(w.other)), anyPost],
+  ['create the post of nobody', ({ posts }) => posts.create(postOf(null)), anyPost],
+  ['patch its post', ({ posts }, { mine }) => posts.patch(mine, changed), ownPost],
+  ['delete its post', ({ posts }, { mine }) => posts.delete(mine), ownPost],
+  ['patch the post of another', ({ posts }, w) => posts.patch(w.theirs, changed), anyPost],
+  ['patch the post of nobody', ({ posts }, w) => posts.patch(w.nobodys, changed), anyPost],
+  ['delete the post of another', ({ posts }, { theirs }) => posts.delete(theirs), anyPost],
+  ['take the post of another', ({ posts }, w) => posts.patch(w.theirs, postOf(w.me)), anyPost],
+  ['give its post away', ({ posts }, w) => posts.patch(w.mine, postOf(w.other)), anyPost],
+  ['leave its post', ({ posts }, { mine }) => posts.patch(mine, postOf(null)), anyPost],
+  ['replace its post by that of nobody', ({ posts }, w) => posts.replace(w.mine, changed), anyPost],
 ];
 
 async function isForbidden(call: () => Promise<unknown>): Promise<boolean> {
@@ -238,14 +195,10 @@ describe('a caller', () => {
     expect(made.record.authorId).to.equal(null);
     const again = await bound.posts.create({ title: 'x' }, key);
     expect([again.replayed, again.record.id]).to.deep.equal([true, made.record.id]);
-    const named = bound.posts.create({ title: 'x', authorId: 'no user' });
-    expect(await named.catch((error: unknown) => isRostrumError(error, 'invalid-record'))).to.equal(
-      true,
-    );
+    const isInvalid = (error: unknown) => isRostrumError(error, 'invalid-record');
+    expect(await bound.posts.create(postOf('no user')).catch(isInvalid)).to.equal(true);
     const own = rostrum.as(caller('no user', 'posts:write:own')).posts.create({ title: 'x' });
-    expect(await own.catch((error: unknown) => isRostrumError(error, 'invalid-record'))).to.equal(
-      true,
-    );
+    expect(await own.catch(isInvalid)).to.equal(true);
   });
 
   it('has idempotency keys of its own', async () => {

@@ -32,7 +32,8 @@ function checkProblem({ status, headers, body }: RawResponse): void {
   const problem = JSON.parse(body);
   expect(problem).to.include.all.keys(problemMembers);
   expect(problem.status).to.equal(status);
-  expect(contractCodes[status] ?? [], `${status}`).to.include(problem.code);
+  const codes: Readonly<Record<number, readonly string[]>> = contractCodes;
+  expect(codes[status] ?? [], `${status}`).to.include(problem.code);
   expect(problem.type).to.equal(`/problems/${problem.code}`);
   expect(problem.requestId).to.equal(headers.get('x-request-id'));
   expect(problem.error).to.be.a('string').and.to.equal(problem.detail);

@@ -1,5 +1,5 @@
 /** The table of the contract, by hand: a code that is added or lost has to be so on purpose. */
-export const contractCodes: Readonly<Record<number, readonly string[]>> = {
+export const contractCodes = {
   400: [
     'bad-request',
     'invalid-path',
@@ -26,4 +26,4 @@ export const contractCodes: Readonly<Record<number, readonly string[]>> = {
   431: ['headers-too-large'],
   500: ['internal'],
   503: ['store-unavailable', 'overloaded', 'credentials-unavailable', 'shutting-down'],
-};
+} as const;

@@ -220,16 +220,6 @@ describe('the data provider for react-admin', () => {
       expect((await client.users.get(id)).record).to.include({ name: 'Countess' });
     });
 
-    it('refuse a stale edit after one request', async () => {
-      const { record } = await client.users.create({ name: 'Ada' });
-      await client.users.patch(record.id, { name: 'Countess' });
-      requests.length = 0;
-      const edit = { id: record.id, data: { name: 'Eve' }, previousData: record };
-      const error: ReactAdminError = await provider.update('users', edit).catch((it) => it);
-      expect(error).to.include({ status: 412 });
-      expect(requests).to.deep.equal([`GET /users/${record.id}`]);
-    });
-
     it('update and delete many', async () => {
       const ids = await posts(20);
       const updated = await provider.updateMany('posts', { ids, data: { body: 'b' } });

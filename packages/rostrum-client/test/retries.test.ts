@@ -141,11 +141,6 @@ describe('the client, when something fails on the way', () => {
       });
       expect(proxy.seen).to.have.length(3);
     });
-
-    it('is told at once to who wants to know', async () => {
-      const { users } = clientThrough([busy], { retry: { tries: 1 } });
-      expect(await problemOf(users.list())).to.have.property('code', 'overloaded');
-    });
   });
 
   describe('the outcome of a change', () => {

@@ -55,12 +55,13 @@ function licenceOf({ licenses = [] }: Component): string {
     .join(' AND ');
 }
 
-/** Understands `OR` and `AND`, and brackets around all or around a single choice of licences. */
+/** Of a choice (`OR`) one is enough. With an `AND` in it, all licences that are named have to be accepted. */
 function isAccepted(expression: string): boolean {
-  const bare = /^\([^()]*\)$/.test(expression) ? expression.slice(1, -1) : expression;
-  // What is in brackets is judged first, and stands as an accepted licence or as none.
-  const judged = bare.replaceAll(/\(([^()]*)\)/g, (_, inner) => (isAccepted(inner) ? 'MIT' : 'no'));
-  return judged.split(' OR ').some((all) => all.split(' AND ').every((id) => accepted.has(id)));
+  const ids = (expression.match(/[\w.-]+/g) ?? []).filter(
+    (word) => word !== 'OR' && word !== 'AND',
+  );
+  const isMatch = (id: string) => accepted.has(id);
+  return expression.includes(' AND ') ? ids.every(isMatch) : ids.some(isMatch);
 }
 
 const { values } = parseArgs({ options: { output: { type: 'string' } } });

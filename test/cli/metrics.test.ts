@@ -5,8 +5,6 @@ import { expect } from 'chai';
 import { runProgram } from '../../src/cli/program.ts';
 import { samplesOf } from '../adapters/metrics/support.ts';
 import { freePort } from '../support/free-port.ts';
-import { outcomeOf, start } from '../support/process.ts';
-import { repository } from '../support/repository-copy.ts';
 import { startServer } from '../support/server.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -66,18 +64,5 @@ describe('the program, with metrics', function () {
     taken.close();
     const nowhere = [...memory, '--metrics-port', '0', '--metrics-host', '192.0.2.1'];
     expect(await refusalOf(runProgram(nowhere))).to.match(/^--metrics-host is "192\.0\.2\.1"/);
-  });
-
-  it('says which package it misses', async () => {
-    const hook = `import { registerHooks } from 'node:module';
-      registerHooks({ resolve: (name, context, next) => name === 'prom-client'
-        ? next(name, { ...context, parentURL: 'file:///nowhere/x.js' }) : next(name, context) });`;
-    const args = [
-      `--import=data:text/javascript,${encodeURIComponent(hook)}`,
-      ...['src/main.ts', ...memory, '--metrics-port', '0'],
-    ];
-    const { code, output } = await outcomeOf(start(process.execPath, args, { cwd: repository }));
-    expect([code, output]).to.deep.equal([1, output]);
-    expect(output).to.equal('The package prom-client is not installed: run `npm i prom-client`.\n');
   });
 });

@@ -3,36 +3,12 @@ import { emailKey, isEmail } from '../../src/domain/email.ts';
 
 describe('email addresses', () => {
   it('follow the grammar of HTML, with the letters of every script', () => {
-    for (const email of [
-      'a@b',
-      'ada@example.com',
-      "o'neill+tag@sub.example.co.uk",
-      '.dots..are.fine.@example.com',
-      'Größe@bücher.example',
-      '用户@例子.广告',
-      `a@${'x'.repeat(63)}.com`,
-    ]) {
-      expect(isEmail(email), email).to.equal(true);
-    }
-    for (const email of [
-      '',
-      'a',
-      '@b',
-      'a@',
-      'a b@c',
-      ' a@b',
-      'a@b ',
-      'a@b\n',
-      'a@-b',
-      'a@b-',
-      'a@b..c',
-      'a@b.',
-      'a@b_c',
-      '"a"@b',
-      'a@@b',
-      `a@${'x'.repeat(64)}.com`,
-      '😀@b',
-    ]) {
+    const right =
+      "a@b ada@example.com o'neill+tag@sub.example.co.uk .dots..are.fine.@example.com " +
+      `Größe@bücher.example 用户@例子.广告 a@${'x'.repeat(63)}.com`;
+    for (const email of right.split(' ')) expect(isEmail(email), email).to.equal(true);
+    const wrong = `a @b a@ a@-b a@b- a@b..c a@b. a@b_c "a"@b a@@b a@${'x'.repeat(64)}.com 😀@b`;
+    for (const email of ['', 'a b@c', ' a@b', 'a@b ', 'a@b\n', ...wrong.split(' ')]) {
       expect(isEmail(email), email).to.equal(false);
     }
   });

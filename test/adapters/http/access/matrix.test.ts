@@ -4,11 +4,7 @@ import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { createRostrum, type Scope, scopes } from '../../../../src/index.ts';
 import { type Api, startApi } from '../support/api.ts';
-import { as, authenticate, type TestCaller } from '../support/callers.ts';
-
-type Owner = 'the caller' | 'somebody else' | 'nobody';
-
-const everybody: readonly Owner[] = ['the caller', 'somebody else', 'nobody'];
+import { as, authenticate } from '../support/callers.ts';
 
 /** The table of docs/security.md, by hand: what is always enough, and what is for one's own. */
 const rules: Readonly<Record<string, readonly [always: Scope, own?: Scope]>> = {
@@ -26,7 +22,9 @@ const rules: Readonly<Record<string, readonly [always: Scope, own?: Scope]>> = {
   deletePost: ['posts:write', 'posts:write:own'],
 };
 
-describe('every endpoint, for every caller, on records of every owner', () => {
+// Who owns what, and what that allows, is the core's: test/domain/access.test.ts.
+
+describe('every endpoint', () => {
   const store = createMemoryStore();
   const { users, posts } = createRostrum(store);
   let api: Api;
@@ -35,92 +33,64 @@ describe('every endpoint, for every caller, on records of every owner', () => {
   });
   after(() => api[Symbol.asyncDispose]());
 
-  /** Sends what is right in itself to a record of its own, and says what came of it. */
-  async function call(endpoint: Endpoint, given: readonly Scope[], owner: Owner, isUser = true) {
-    const me = (await users.create({ name: 'Me' })).record.id;
+  /** Sends what is right in itself, to a record of the caller or of another user. */
+  async function call(endpoint: Endpoint, given: readonly Scope[], isOwn: boolean) {
+    const subject = (await users.create({ name: 'Me' })).record.id;
     const other = (await users.create({ name: 'Other' })).record.id;
-    const subject = isUser ? me : null;
-    const authorId = { 'the caller': me, 'somebody else': other, nobody: null }[owner];
+    const owner = isOwn ? subject : other;
     const isPost = endpoint.path.startsWith('/posts');
-    const post = await posts.create({ title: 'A', authorId: isPost ? authorId : null });
-    const id = isPost ? post.record.id : (authorId ?? other);
-    const before = isPost ? await posts.get(id) : await users.get(id);
+    const made = isPost ? await posts.create({ title: 'A', authorId: owner }) : undefined;
+    const id = made?.record.id ?? owner;
     const answer = await api.send(
       endpoint.method,
       endpoint.path.replace(':id', id),
       as({ subject, scopes: given }),
-      endpoint.body && { name: 'Bea', title: 'B', ...(isPost && { authorId }) },
+      endpoint.body && { name: 'Bea', title: 'B', ...(isPost && { authorId: owner }) },
     );
-    const repository = isPost ? store.posts : store.users;
-    return { answer, isChanged: (await repository.get(id))?.json !== before.json };
+    const after = await (isPost ? store.posts : store.users).get(id);
+    return { answer, isChanged: after?.version !== 1 };
   }
 
   for (const endpoint of endpoints) {
-    const [always, own] = rules[endpoint.operation] ?? [];
+    const { operation, method, path, body } = endpoint;
+    const [always, own] = rules[operation] ?? [];
+    const declared = [always, own].filter((scope) => scope !== undefined);
 
-    it(`${endpoint.operation} declares the scopes of the table`, () => {
-      const declared = own === undefined ? [always] : [always, own];
+    it(`${operation} is for ${declared.join(', and for what is its own ')}`, async () => {
       expect(endpoint.scopes).to.deep.equal(declared);
-    });
-
-    it(`${endpoint.operation} is for who has the scope, or owns the record`, async () => {
-      for (const given of [[], ...scopes.map((one) => [one])]) {
-        for (const owner of everybody) {
-          for (const isUser of [true, false]) {
-            const [scope] = given;
-            const owns = owner === 'the caller' && isUser;
-            const may = scope !== undefined && (scope === always || (scope === own && owns));
-            const { answer, isChanged } = await call(endpoint, given, owner, isUser);
-            const what = `${given} on a record of ${owner}, ${isUser ? 'as' : 'without'} a user`;
-            expect(answer.status, what).to.equal(may ? okOf(endpoint) : 403);
-            if (may) continue;
-            expect(isChanged, what).to.equal(false);
-            expect(answer.body.code).to.equal('forbidden');
-            expect(answer.headers.get('www-authenticate')).to.equal(
-              `Bearer error="insufficient_scope", scope="${always}"`,
-            );
-          }
-        }
+      const others = scopes.filter((scope) => !declared.includes(scope));
+      for (const [given, isOwn, may] of [
+        [others, true, false],
+        [declared.slice(0, 1), false, true],
+        [declared.slice(1), true, own !== undefined],
+        [declared.slice(1), false, false],
+      ] as const) {
+        const { answer, isChanged } = await call(endpoint, given, isOwn);
+        expect(answer.status, `${given} ${isOwn}`).to.equal(may ? okOf(endpoint) : 403);
+        if (may) continue;
+        expect([answer.body.code, isChanged]).to.deep.equal(['forbidden', false]);
+        expect(answer.headers.get('www-authenticate')).to.equal(
+          `Bearer error="insufficient_scope", scope="${always}"`,
+        );
       }
     });
 
-    it(`${endpoint.operation} is for nobody without credentials`, async () => {
-      const wrong: Record<string, string>[] = [
-        {},
-        { Authorization: '' },
-        { Authorization: 'Bearer' },
-        { Authorization: 'Bearer x' },
-        { Authorization: 'Basic eyJ9' },
-      ];
-      for (const headers of wrong) {
-        const path = endpoint.path.replace(':id', 'any');
-        const answer = await api.send(endpoint.method, path, headers, endpoint.body && {});
+    it(`${operation} is closed without credentials, and without the scope tells nothing`, async () => {
+      const wrong = [undefined, '', 'Bearer', 'Bearer x', 'Basic eyJ9'];
+      for (const text of wrong) {
+        const headers = text === undefined ? {} : { Authorization: text };
+        const answer = await api.send(method, path.replace(':id', 'any'), headers, body && {});
         expect([answer.status, answer.body.code]).to.deep.equal([401, 'unauthenticated']);
       }
-    });
-
-    it(`${endpoint.operation} does not tell those without the scope what there is`, async () => {
-      const caller: Partial<TestCaller> = {
-        scopes: scopes.filter((one) => one !== always && one !== own),
-      };
+      const others = as({ scopes: scopes.filter((scope) => !declared.includes(scope)) });
+      const headers = { ...others, 'If-Match': '"7"', 'X-Request-Id': 'one' };
       const { record } = await users.create({ name: 'Real' });
       const post = await posts.create({ title: 'Real' });
-      const real = endpoint.path.startsWith('/posts') ? post.record.id : record.id;
-      const told = await Promise.all(
-        [real, 'none'].map(async (id) => {
-          const path = endpoint.path.replace(':id', id);
-          const headers = { ...as(caller), 'If-Match': '"7"', 'X-Request-Id': 'one' };
-          const { status, text } = await api.send(
-            endpoint.method,
-            path,
-            headers,
-            endpoint.body && {},
-          );
-          return [status, text];
-        }),
+      const real = path.startsWith('/posts') ? post.record.id : record.id;
+      const [there, not] = await Promise.all(
+        [real, 'none'].map((id) => api.send(method, path.replace(':id', id), headers, body && {})),
       );
-      expect(told[0]?.[0]).to.equal(403);
-      expect(told[0]).to.deep.equal(told[1]);
+      expect([there?.status, there?.text]).to.deep.equal([403, not?.text]);
     });
   }
 });

@@ -33,100 +33,70 @@ describe('lists', () => {
     return { users: body.users, names: body.users.map(({ name }) => name) };
   }
 
-  /** Walks a list to its end, by `next` and by `Link`, which have to agree. */
-  async function walk(query: string): Promise<Body[]> {
-    const seen: Body[] = [];
-    let path: string | undefined = `/users?${query}`;
-    while (path !== undefined) {
-      const { body, headers, status, text } = await api.get(path);
-      expect(status, text).to.equal(200);
-      seen.push(...body.users);
-      const link = headers.get('link');
-      if (body.next === null) {
-        expect(link).to.equal(null);
-        path = undefined;
-      } else {
-        const target = /^<\/api\/v1(\/users\?[^>]+)>; rel="next"$/.exec(link ?? '')?.[1] ?? '';
-        expect(new URLSearchParams(target.slice(7)).get('cursor')).to.equal(body.next);
-        path = target;
-      }
-    }
-    return seen;
-  }
+  // What orders, filters and pages are on every store is in the contract suite (src/testing/list-*.ts).
 
-  it('are newest first when nothing is said', async () => {
-    expect((await names('/users')).names).to.deep.equal(['a', '😀', '～', 'a', 'b']);
-  });
-
-  it('sort by every field in both directions, text by code point', async () => {
-    const made = ['b', 'a', '～', '😀', 'a'];
-    for (const [sort, expected] of [
-      ['createdAt', made],
-      ['-createdAt', made.toReversed()],
-      ['updatedAt', made],
-      ['-updatedAt', made.toReversed()],
-      ['name', ['a', 'a', 'b', '～', '😀']],
-      ['-name', ['😀', '～', 'b', 'a', 'a']],
-      ['email', ['～', 'a', 'a', 'b', '😀']],
-      ['-email', ['😀', 'b', 'a', 'a', '～']],
+  it('are newest first when nothing is said, else by the field and the direction', async () => {
+    for (const [query, expected] of [
+      ['', ['a', '😀', '～', 'a', 'b']],
+      ['?sort=updatedAt', ['b', 'a', '～', '😀', 'a']],
+      ['?sort=-name', ['😀', '～', 'b', 'a', 'a']],
+      ['?sort=email', ['～', 'a', 'a', 'b', '😀']],
     ] as const) {
-      expect((await names(`/users?sort=${sort}`)).names, sort).to.deep.equal(expected);
+      expect((await names(`/users${query}`)).names, query).to.deep.equal(expected);
     }
     const { body } = await api.get('/posts?sort=-title');
     expect(body.posts.map(({ title }) => title)).to.deep.equal(['Nobody’s', 'Hers']);
   });
 
-  it('are walked page by page in every sort, each record once', async () => {
-    for (const field of ['createdAt', 'updatedAt', 'name', 'email']) {
-      for (const sort of [field, `-${field}`]) {
-        const all = await names(`/users?sort=${sort}`);
-        for (const limit of [1, 2, 5]) {
-          const walked = await walk(`sort=${sort}&limit=${limit}`);
-          expect(walked, `${sort} ${limit}`).to.deep.equal(all.users);
-        }
+  it('are walked page by page, by next and by Link, which agree', async () => {
+    for (const query of ['limit=2', 'limit=1&sort=name&updatedAt[gte]=2026-01-01T00:00:00Z']) {
+      const all = await names(`/users?${query.replace(/limit=./, 'limit=9')}`);
+      const seen: Body[] = [];
+      let path = `/users?${query}`;
+      while (path !== '') {
+        const { body, headers } = await api.get(path);
+        seen.push(...body.users);
+        const link = headers.get('link') ?? '';
+        path = /^<\/api\/v1(\/users\?[^>]+)>; rel="next"$/.exec(link)?.[1] ?? '';
+        expect(new URLSearchParams(path.slice(7)).get('cursor'), link).to.equal(body.next);
       }
+      expect(seen, query).to.deep.equal(all.users);
     }
   });
 
   it('count what the filter matches, on every page, when asked to', async () => {
-    const { body, headers } = await api.get('/users?count=exact&limit=2&name=a');
-    expect(body.total).to.equal(2);
-    expect(headers.get('x-total-count')).to.equal('2');
-    const second = await api.get('/users?count=exact&limit=1');
-    const third = await api.get(`/users?count=exact&limit=1&cursor=${second.body.next}`);
-    expect([second.body.total, third.body.total]).to.deep.equal([5, 5]);
+    const { body, headers } = await api.get('/users?count=exact&limit=1&name=a');
+    expect([body.total, headers.get('x-total-count')]).to.deep.equal([2, '2']);
+    const next = await api.get(`/users?count=exact&limit=1&name=a&cursor=${body.next}`);
+    expect(next.body.total).to.equal(2);
   });
 
-  it('filter by id, several of them as any of them', async () => {
-    const { users } = await names('/users');
-    const [first, , third] = users.map(({ id }) => id);
-    const found = await names(`/users?id=${first}&id=${third}&id=${third}&id=never%00`);
-    expect(found.users.map(({ id }) => id)).to.have.members([first, third]);
-    expect((await names('/users?id=no-such-id')).names).to.deep.equal([]);
-    const hundred = Array.from({ length: 100 }, () => `id=${first}`).join('&');
-    expect((await names(`/users?${hundred}`)).names).to.have.lengthOf(1);
-    const { errors } = expectProblem(await api.get(`/users?${hundred}&id=x`), 400, 'invalid-query');
-    expect(errors[0]).to.include({ parameter: 'id' });
-  });
-
-  it('filter by the whole name and title, exactly, and by email in any case', async () => {
-    expect((await names('/users?name=a')).names).to.deep.equal(['a', 'a']);
-    expect((await names('/users?name=A')).names).to.deep.equal([]);
-    expect((await names('/users?name=%F0%9F%98%80')).names).to.deep.equal(['😀']);
-    expect((await names('/users?email=b@X.ORG')).names).to.deep.equal(['b']);
-    expect((await names('/users?email=E%CC%81@x.org')).names).to.deep.equal(['😀']);
-    expect((await names('/users?email=')).names).to.deep.equal([]);
-    expect((await names('/users?name=a&email=a@x.org')).names).to.deep.equal(['a']);
-    expect((await api.get('/posts?title=Hers')).body.posts).to.have.lengthOf(1);
-  });
-
-  it('filter posts by author; empty: those without one', async () => {
-    const { id } = (await names('/users?name=b')).users[0] as Body;
-    const titles = async (query: string) =>
-      (await api.get(`/posts?${query}`)).body.posts.map(({ title }) => title);
-    expect(await titles(`authorId=${id}`)).to.deep.equal(['Hers']);
-    expect(await titles('authorId=')).to.deep.equal(['Nobody’s']);
-    expect(await titles('authorId=nobody')).to.deep.equal([]);
+  it('filter by every field that there is for it', async () => {
+    const { users } = await names('/users?sort=createdAt');
+    const [b, a] = users.map(({ id }) => id);
+    for (const [query, expected] of [
+      [`id=${b}&id=${a}&id=${a}&id=never%00`, ['a', 'b']],
+      ['id=no-such-id', []],
+      [Array.from({ length: 100 }, () => `id=${b}`).join('&'), ['b']],
+      ['name=a', ['a', 'a']],
+      ['name=A', []],
+      ['name=%F0%9F%98%80', ['😀']],
+      ['email=b@X.ORG', ['b']],
+      ['email=E%CC%81@x.org', ['😀']],
+      ['email=', []],
+      ['name=a&email=a@x.org', ['a']],
+    ] as const) {
+      expect((await names(`/users?${query}`)).names, query).to.deep.equal(expected);
+    }
+    for (const [query, expected] of [
+      ['title=Hers', ['Hers']],
+      [`authorId=${b}`, ['Hers']],
+      ['authorId=', ['Nobody’s']],
+      ['authorId=nobody', []],
+    ] as const) {
+      const { posts } = (await api.get(`/posts?${query}`)).body;
+      expect(posts.map(({ title }) => title)).to.deep.equal(expected);
+    }
   });
 
   it('filter by time, with any offset and any number of decimals', async () => {
@@ -162,27 +132,25 @@ describe('lists', () => {
     }
   });
 
-  it('refuse instants that are none', async () => {
-    for (const value of ['', 'now', '2026-01-01', '2026-02-30T00:00:00Z', '2026-01-01T00:00:00']) {
-      const answer = await api.get(`/users?createdAt[gte]=${value}`);
-      const { errors } = expectProblem(answer, 400, 'invalid-query');
-      expect(errors[0]).to.include({ parameter: 'createdAt[gte]', code: 'invalid' });
+  it('refuse values that there are not, name them all, and say what may be asked', async () => {
+    const times = ['', 'now', '2026-01-01', '2026-02-30T00:00:00Z', '2026-01-01T00:00:00'];
+    const limits = ['0', '1001', '-1', '1.5', '1e2', '', ' 1', '01', '٣', '9'.repeat(400)];
+    for (const [parameter, values] of [
+      ['createdAt[gte]', times],
+      ['limit', limits],
+      ['sort', ['', 'title', '--name']],
+    ] as const) {
+      for (const value of values) {
+        const answer = await api.get(`/users?${parameter}=${encodeURIComponent(value)}`);
+        const { errors } = expectProblem(answer, 400, 'invalid-query');
+        expect(errors[0], value).to.include({ parameter, code: 'invalid' });
+      }
     }
-  });
-
-  it('refuse limits, sorts and counts that there are not, and name them all', async () => {
-    for (const limit of ['0', '1001', '-1', '1.5', '1e2', '', ' 1', '01', '٣', '9'.repeat(400)]) {
-      const answer = await api.get(`/users?limit=${encodeURIComponent(limit)}`);
-      expectProblem(answer, 400, 'invalid-query');
-    }
-    const answer = await api.get('/posts?limit=x&sort=name&count=1&email=a');
+    const many = Array.from({ length: 101 }, () => 'id=x').join('&');
+    const answer = await api.get(`/posts?limit=x&sort=name&count=1&email=a&${many}`);
     const { errors, allowed } = expectProblem(answer, 400, 'invalid-query');
-    expect(errors.map(({ parameter }) => parameter)).to.deep.equal([
-      'limit',
-      'sort',
-      'count',
-      'email',
-    ]);
+    const wrong = errors.map(({ parameter }) => parameter);
+    expect(wrong).to.deep.equal(['limit', 'sort', 'count', 'email', 'id']);
     expect(allowed).to.include.members(['limit', 'cursor', 'sort', 'authorId', 'createdAt[lt]']);
     expect((await api.get('/users?limit=1000')).status).to.equal(200);
   });
@@ -208,12 +176,10 @@ describe('lists', () => {
     });
 
     it('is bound to its sort, its filter and its list', async () => {
-      await expectRefused(`/users?cursor=${cursor}`);
-      await expectRefused(`/users?sort=-name&cursor=${cursor}`);
-      await expectRefused(`/users?sort=email&cursor=${cursor}`);
-      await expectRefused(`/users?sort=name&name=a&cursor=${cursor}`);
-      await expectRefused(`/users?sort=name&createdAt[gte]=2026-01-01T00:00:00Z&cursor=${cursor}`);
-      await expectRefused(`/users?sort=name&id=x&cursor=${cursor}`);
+      const others = ['sort=-name', 'sort=email', 'sort=name&name=a', 'sort=name&id=x'];
+      for (const query of ['', ...others, 'sort=name&createdAt[gte]=2026-01-01T00:00:00Z']) {
+        await expectRefused(`/users?${query}&cursor=${cursor}`);
+      }
       const posts = await api.get('/posts?limit=1');
       await expectRefused(`/users?cursor=${posts.body.next}`);
     });
@@ -242,24 +208,14 @@ describe('lists', () => {
       const text = Buffer.from(cursor, 'base64url').toString();
       const as = (value: string) => Buffer.from(value).toString('base64url');
       for (const other of [
-        '',
-        'x',
-        `${cursor}=`,
-        `${cursor}A`,
-        `${cursor} `,
-        cursor.slice(0, -1),
-        as(` ${text}`),
+        ...['', 'x', `${cursor}=`, `${cursor}A`, `${cursor} `, cursor.slice(0, -1)],
+        ...['null', '[]', '{}', '[1,2,3]', '['.repeat(4000), ` ${text}`].map(as),
         as(text.replace(']', ',1]')),
         as(text.replace('"2', '"3')),
-        as('null'),
-        as('[]'),
-        as('{}'),
-        as('[1,2,3]'),
         as(text.replace('"a"', 'null')),
         as(text.replace('"a"', '1')),
         as(text.replace('"a"', '"\\ud800"')),
         as(text.replace('"a"', '"\\u0000"')),
-        as('['.repeat(4000)),
       ]) {
         await expectRefused(`/users?sort=name&cursor=${encodeURIComponent(other)}`);
       }

@@ -24,15 +24,8 @@ describe('conditional requests', () => {
         expect(headers.get('etag')).to.equal('"2"');
         expect(headers.get('cache-control')).to.equal('no-cache');
       }
-      for (const tag of [
-        '"1"',
-        'W/"1"',
-        '"02"',
-        '"two"',
-        '""',
-        '"2.0"',
-        '"99999999999999999999"',
-      ]) {
+      const others = ['"1"', 'W/"1"', '"02"', '"two"', '""', '"2.0"', '"99999999999999999999"'];
+      for (const tag of others) {
         const { status } = await api.send(method, path, { 'If-None-Match': tag });
         expect(status, tag).to.equal(200);
       }
@@ -54,37 +47,25 @@ describe('conditional requests', () => {
   for (const method of ['PUT', 'PATCH', 'DELETE']) {
     const body = method === 'DELETE' ? undefined : { name: 'Bea' };
 
-    it(`If-Match on ${method} lets through what matches strongly`, async () => {
-      for (const tag of ['"2"', '*', '"7", "2"', 'W/"2", "2"']) {
-        const made = await api.make('/users', { name: 'Ann' });
-        const at = `/users/${made.id}`;
-        await api.send('PATCH', at, {}, { n: 1 });
-        const { status, text } = await api.send(method, at, { 'If-Match': tag }, body);
-        expect(status, `${tag} ${text}`).to.equal(200);
-      }
-    });
-
-    it(`If-Match on ${method} is 412 where it does not, with the present ETag`, async () => {
-      for (const tag of ['"1"', 'W/"2"', '"3"', '"x"', 'W/"2", "1"']) {
-        const answer = await api.send(method, path, { 'If-Match': tag }, body);
+    it(`conditions of ${method} hold, or are 412 with the present ETag`, async () => {
+      for (const [header, tag] of [
+        ...['"1"', 'W/"2"', '"3"', '"x"', 'W/"2", "1"'].map((tag) => ['If-Match', tag] as const),
+        ...['"2"', 'W/"2"', '*'].map((tag) => ['If-None-Match', tag] as const),
+      ]) {
+        const answer = await api.send(method, path, { [header]: tag }, body);
         expectProblem(answer, 412, 'version-mismatch');
         expect(answer.headers.get('etag')).to.equal('"2"');
       }
       expect((await api.get(path)).body).to.deep.equal(user);
-    });
-
-    it(`If-None-Match on ${method} is 412 where it matches`, async () => {
-      for (const tag of ['"2"', 'W/"2"', '*']) {
-        const answer = await api.send(method, path, { 'If-None-Match': tag }, body);
-        expectProblem(answer, 412, 'version-mismatch');
+      for (const [header, tag] of [
+        ...['"2"', '*', '"7", "2"', 'W/"2", "2"'].map((tag) => ['If-Match', tag] as const),
+        ['If-None-Match', '"1"'],
+      ] as const) {
+        const { id } = await api.make('/users', { name: 'Ann' });
+        await api.send('PATCH', `/users/${id}`, {}, { n: 1 });
+        const { status, text } = await api.send(method, `/users/${id}`, { [header]: tag }, body);
+        expect(status, `${tag} ${text}`).to.equal(200);
       }
-      const answer = await api.send(method, path, { 'If-None-Match': '"1"' }, body);
-      expect(answer.status).to.equal(200);
-    });
-
-    it(`a missing record on ${method} is 404 whatever the condition`, async () => {
-      const answer = await api.send(method, '/users/nobody', { 'If-Match': '*' }, body);
-      expectProblem(answer, 404, 'user-not-found');
     });
   }
 

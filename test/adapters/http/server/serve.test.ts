@@ -9,7 +9,10 @@ import { exchange, RawConnection, type RawResponse } from '../support/raw.ts';
 import { slowStore } from '../support/slow-store.ts';
 
 const host = 'Host: x\r\n';
-const typed = 'Content-Type: application/json\r\n';
+const get = (path: string, more = host) => `GET ${path} HTTP/1.1\r\n${more}\r\n`;
+const post = (headers: string, body: string) =>
+  `POST /api/v1/users HTTP/1.1\r\n${host}Content-Type: application/json\r\n${headers}\r\n\r\n${body}`;
+const chunked = 'Transfer-Encoding: chunked';
 
 describe('the server', () => {
   let api: Api;
@@ -55,182 +58,106 @@ describe('the server', () => {
 
   for (const [what, request] of [
     ['a line that is no request', 'hello\r\n\r\n'],
-    ['an unknown method', 'FETCH /api/v1/users HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['another protocol', 'GET /api/v1/users FTP/1.1\r\nHost: x\r\n\r\n'],
-    ['another version of HTTP', 'GET /api/v1/users HTTP/2.0\r\nHost: x\r\n\r\n'],
+    ['an unknown method', get('/api/v1/users').replace('GET', 'FETCH')],
+    ['another protocol', get('/api/v1/users').replace('HTTP', 'FTP')],
+    ['another version of HTTP', get('/api/v1/users').replace('1.1', '2.0')],
     ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['a space in the path', `GET /api/v1/users/a b HTTP/1.1\r\n${host}\r\n`],
-    ['a header without a colon', `GET /livez HTTP/1.1\r\n${host}nonsense\r\n\r\n`],
-    ['a space before the colon', `GET /livez HTTP/1.1\r\n${host}A : b\r\n\r\n`],
-    ['NUL in a header', `GET /livez HTTP/1.1\r\n${host}A: \0\r\n\r\n`],
-    ['no Host', 'GET /livez HTTP/1.1\r\n\r\n'],
-    ['a Host that is none', 'GET /livez HTTP/1.1\r\nHost: a b\r\n\r\n'],
-    ['a Host with a path', 'GET /livez HTTP/1.1\r\nHost: x/y\r\n\r\n'],
-    ['a Host with a port that is none', 'GET /livez HTTP/1.1\r\nHost: x:65536\r\n\r\n'],
-    ['a Host with half an address', 'GET /livez HTTP/1.1\r\nHost: [::1\r\n\r\n'],
-    ['chunks in HTTP/1.0', 'GET /livez HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
-    ['two Hosts', `GET /livez HTTP/1.1\r\n${host}${host}\r\n`],
-    [
-      'two lengths',
-      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`,
-    ],
-    [
-      'a length that is none',
-      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: x\r\n\r\n{}`,
-    ],
-    [
-      'a length below zero',
-      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: -2\r\n\r\n{}`,
-    ],
-    [
-      'a length and chunks',
-      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    ],
-    [
-      'another transfer coding',
-      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
-    ],
-    [
-      'a transfer coding that is not the last',
-      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n`,
-    ],
-    [
-      'a chunk without a size',
-      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked\r\n\r\nx\r\n\r\n`,
-    ],
+    ['a space in the path', get('/api/v1/users/a b')],
+    ['a header without a colon', get('/livez', `${host}nonsense\r\n`)],
+    ['a space before the colon', get('/livez', `${host}A : b\r\n`)],
+    ['NUL in a header', get('/livez', `${host}A: \0\r\n`)],
+    ['no Host', get('/livez', '')],
+    ['a Host that is none', get('/livez', 'Host: a b\r\n')],
+    ['a Host with a path', get('/livez', 'Host: x/y\r\n')],
+    ['a Host with a port that is none', get('/livez', 'Host: x:65536\r\n')],
+    ['a Host with half an address', get('/livez', 'Host: [::1\r\n')],
+    ['two Hosts', get('/livez', host + host)],
+    ['chunks in HTTP/1.0', `GET /livez HTTP/1.0\r\n${chunked}\r\n\r\n0\r\n\r\n`],
+    ['two lengths', post('Content-Length: 2\r\nContent-Length: 3', '{}x')],
+    ['a length that is none', post('Content-Length: x', '{}')],
+    ['a length below zero', post('Content-Length: -2', '{}')],
+    ['a length and chunks', post(`Content-Length: 2\r\n${chunked}`, '0\r\n\r\n')],
+    ['another transfer coding', post('Transfer-Encoding: gzip, chunked', '0\r\n\r\n')],
+    ['a coding that is not the last', post('Transfer-Encoding: chunked, gzip', '0\r\n\r\n')],
+    ['a chunk without a size', post(chunked, 'x\r\n\r\n')],
   ] as const) {
     it(`answers ${what} with 400 bad-request`, async () => {
       await expectRefused(request, 400, 'bad-request');
     });
   }
 
-  it('serves HTTP/1.0 without a Host', async () => {
-    const answer = await exchange(api.server, 'GET /livez HTTP/1.0\r\n\r\n');
-    expect(answer?.status).to.equal(200);
+  it('answers what Node refuses by itself in the shape of all errors', async () => {
+    const many = Array.from({ length: 9000 }, (_, i) => `a${i}:b\r\n`).join('');
+    for (const [request, status, code] of [
+      [get('/livez', `${host}X-Large: ${'x'.repeat(40_000)}\r\n`), 431, 'headers-too-large'],
+      [get('/livez', host + many), 431, 'headers-too-large'],
+      [get(`/api/v1/users?name=${'x'.repeat(50_000)}`), 414, 'uri-too-long'],
+      [post(chunked, `2;${'x'.repeat(20_000)}\r\n{}\r\n0\r\n\r\n`), 413, 'body-too-large'],
+      [get('/livez', `${host}Expect: the-impossible\r\n`), 417, 'expectation-failed'],
+      [post('Expect: x\r\nContent-Length: 2', '{}'), 417, 'expectation-failed'],
+    ] as const) {
+      await expectRefused(request, status, code);
+    }
+    const proxied = 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n';
+    const answer = await expectRefused(proxied, 405, 'method-not-allowed');
+    expect(answer.headers.get('allow')).to.match(/GET/);
   });
 
-  it('answers headers that are too large with 431', async () => {
-    const header = `X-Large: ${'x'.repeat(40_000)}\r\n`;
-    await expectRefused(`GET /livez HTTP/1.1\r\n${host}${header}\r\n`, 431, 'headers-too-large');
-    const many = Array.from({ length: 9000 }, (_, i) => `a${i}:b\r\n`).join('');
-    await expectRefused(`GET /livez HTTP/1.1\r\n${host}${many}\r\n`, 431, 'headers-too-large');
+  it('answers headers and bodies that do not come in time with 408', async () => {
+    const partial = [post('Content-Length: 10', '{'), post(chunked, '1\r\n{')];
+    await Promise.all(
+      [`GET /livez HTTP/1.1\r\n${host}`, 'GE', ...partial].map((request) =>
+        expectRefused(request, 408, 'request-timeout'),
+      ),
+    );
+  });
+
+  it('serves HTTP/1.0 without a Host, and a Host of any form', async () => {
+    const old = await exchange(api.server, 'GET /livez HTTP/1.0\r\n\r\n');
+    expect(old?.status).to.equal(200);
+    const names = ['', 'x', 'x:80', 'x:', 'x:65535', '127.0.0.1:1', '[::1]', '[::1]:80', 'a_b.c'];
+    for (const name of [...names, '%41']) {
+      const answer = await exchange(api.server, get('/livez', `Host: ${name}\r\n`));
+      expect(answer?.status, name).to.equal(200);
+    }
   });
 
   it('sees the last of a thousand headers', async () => {
     const many = Array.from({ length: 2500 }, () => 'a:b\r\n').join('');
-    const request = `GET /livez HTTP/1.1\r\n${host}${many}X-Request-Id: last\r\n\r\n`;
+    const request = get('/livez', `${host}${many}X-Request-Id: last\r\n`);
     const answer = await exchange(api.server, request);
     expect(answer?.headers.get('x-request-id')).to.equal('last');
   });
 
-  it('answers a target that is longer than all headers may be with 414', async () => {
-    const target = `/api/v1/users?name=${'x'.repeat(50_000)}`;
-    await expectRefused(`GET ${target} HTTP/1.1\r\n${host}\r\n`, 414, 'uri-too-long');
-  });
-
-  it('answers chunks with too long extensions with 413', async () => {
-    const extension = 'x'.repeat(20_000);
-    await expectRefused(
-      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked\r\n\r\n2;${extension}\r\n{}\r\n0\r\n\r\n`,
-      413,
-      'body-too-large',
-    );
-  });
-
-  it('answers headers and bodies that do not come in time with 408', async () => {
-    await Promise.all(
-      [
-        `GET /livez HTTP/1.1\r\n${host}`,
-        'GE',
-        `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: 10\r\n\r\n{`,
-        `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked\r\n\r\n1\r\n{`,
-      ].map((request) => expectRefused(request, 408, 'request-timeout')),
-    );
-  });
-
-  it('answers an Expect other than 100-continue with 417', async () => {
-    const connection = new RawConnection(api.server);
-    connection.send(`GET /livez HTTP/1.1\r\n${host}Expect: the-impossible\r\n\r\n`);
-    expectRefusal(await connection.next(), 417, 'expectation-failed');
-    await connection.closed();
-    await expectRefused(
-      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Expect: x\r\nContent-Length: 2\r\n\r\n{}`,
-      417,
-      'expectation-failed',
-    );
-  });
-
   it('asks for the body of a request that expects 100-continue when it wants it', async () => {
     const connection = new RawConnection(api.server);
-    const head = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Expect: 100-continue\r\n`;
     const body = '{"name":"Ann"}';
-    connection.send(`${head}Content-Length: ${body.length}\r\n\r\n`);
+    connection.send(post(`Expect: 100-continue\r\nContent-Length: ${body.length}`, ''));
     expect((await connection.next())?.status).to.equal(100);
     connection.send(body);
     expect((await connection.next())?.status).to.equal(201);
-    connection.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
+    connection.send(get('/livez'));
     expect((await connection.next())?.status).to.equal(200);
     connection.socket.destroy();
-  });
-
-  it('refuses to be a proxy', async () => {
-    const request = 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n';
-    const answer = await expectRefused(request, 405, 'method-not-allowed');
-    expect(answer.headers.get('allow')).to.match(/GET/);
-  });
-
-  it('refuses to be a proxy behind the requests that came before', async () => {
-    const { store, begun, release } = slowStore();
-    await using slow = await startApi({ store });
-    const connection = new RawConnection(slow.server);
-    connection.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
-    connection.send('CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n');
-    await begun();
-    setTimeout(release, 50);
-    expect((await connection.next())?.status).to.equal(404);
-    expectRefusal(await connection.next(), 405, 'method-not-allowed');
-    connection.end();
-    expect(await connection.closed()).to.equal('');
-  });
-
-  it('serves whom a Host of any form names', async () => {
-    for (const name of [
-      '',
-      'x',
-      'x:80',
-      'x:',
-      'x:65535',
-      '127.0.0.1:1',
-      '[::1]',
-      '[::1]:80',
-      'a_b.c',
-      '%41',
-    ]) {
-      const answer = await exchange(api.server, `GET /livez HTTP/1.1\r\nHost: ${name}\r\n\r\n`);
-      expect(answer?.status, name).to.equal(200);
-    }
   });
 
   it('passes over a wish for another protocol, and serves the request', async () => {
     for (const protocol of ['websocket', 'h2c']) {
       const connection = new RawConnection(api.server);
       const upgrade = `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`;
-      connection.send(`GET /livez HTTP/1.1\r\n${host}${upgrade}\r\n`);
+      connection.send(get('/livez', host + upgrade));
       expect((await connection.next())?.status).to.equal(200);
       const body = '{"name":"Ann"}';
-      connection.send(
-        `POST /api/v1/users HTTP/1.1\r\n${host}${typed}${upgrade}Content-Length: ${body.length}\r\n\r\n${body}`,
-      );
+      connection.send(post(`${upgrade}Content-Length: ${body.length}`, body));
       expect((await connection.next())?.status).to.equal(201);
       connection.socket.destroy();
     }
   });
 
   it('answers a body that was torn off with 400, and keeps nothing of it', async () => {
-    const head = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}`;
     for (const request of [
-      `${head}Content-Length: 100\r\n\r\n{"name":"Torn"}`,
-      `${head}Transfer-Encoding: chunked\r\n\r\nf\r\n{"name":"Torn"}\r\n`,
+      post('Content-Length: 100', '{"name":"Torn"}'),
+      post(chunked, 'f\r\n{"name":"Torn"}\r\n'),
     ]) {
       const connection = new RawConnection(api.server).send(request).end();
       expectRefusal(await connection.next(), 400, 'bad-request');
@@ -244,30 +171,32 @@ describe('the server', () => {
     expect(lines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
   });
 
+  for (const [what, behind, status, code] of [
+    ['no request', 'nonsense\r\n\r\n', 400, 'bad-request'],
+    ['for a proxy', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method-not-allowed'],
+  ] as const) {
+    it(`answers pipelined requests in order, and what is ${what} after them`, async () => {
+      const { store, begun, release } = slowStore();
+      await using slow = await startApi({ store });
+      const connection = new RawConnection(slow.server);
+      connection.send(get('/api/v1/users/x')).send(get('/livez')).send(behind);
+      await begun();
+      setTimeout(release, 50);
+      expect((await connection.next())?.status).to.equal(404);
+      expect((await connection.next())?.status).to.equal(200);
+      expectRefusal(await connection.next(), status, code);
+      connection.end();
+      expect(await connection.closed()).to.equal('');
+    });
+  }
+
   it('answers a client that has ended its side after its request', async () => {
     const { store, begun, release } = slowStore();
     await using slow = await startApi({ store });
-    const connection = new RawConnection(slow.server);
-    connection.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`).end();
+    const connection = new RawConnection(slow.server).send(get('/api/v1/users/x')).end();
     await begun();
     setTimeout(release, 50);
     expect((await connection.next())?.status).to.equal(404);
-    expect(await connection.closed()).to.equal('');
-  });
-
-  it('answers pipelined requests in order, and what is no request after them', async () => {
-    const { store, begun, release } = slowStore();
-    await using slow = await startApi({ store });
-    const connection = new RawConnection(slow.server);
-    connection.send(`GET /api/v1/users/x HTTP/1.1\r\n${host}\r\n`);
-    connection.send(`GET /livez HTTP/1.1\r\n${host}\r\n`);
-    connection.send('nonsense\r\n\r\n');
-    await begun();
-    setTimeout(release, 20);
-    expect((await connection.next())?.status).to.equal(404);
-    expect((await connection.next())?.status).to.equal(200);
-    expectRefusal(await connection.next(), 400, 'bad-request');
-    connection.end();
     expect(await connection.closed()).to.equal('');
   });
 
@@ -277,7 +206,7 @@ describe('the server', () => {
     socket.pause();
     socket.on('error', () => {});
     const size = 4 * 1024 * 1024;
-    socket.write(`POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: ${size}\r\n\r\n`);
+    socket.write(post(`Content-Length: ${size}`, ''));
     for (let sent = 0; sent < size; sent += 0x10000) socket.write('x'.repeat(0x10000));
     await new Promise((resolve) => setTimeout(resolve, 300));
     let text = '';
@@ -294,16 +223,12 @@ describe('the server', () => {
 
   it('serves nothing that comes behind an answer that ends its connection', async () => {
     const connection = new RawConnection(api.server);
-    const body = '{"name":"Behind"}';
-    connection.send(
-      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: ${2 * 1024 * 1024}\r\n\r\n`,
-    );
+    connection.send(post(`Content-Length: ${2 * 1024 * 1024}`, ''));
     expect((await connection.next())?.status).to.equal(413);
-    connection.send('x'.repeat(2 * 1024 * 1024));
-    connection.send(
-      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: ${body.length}\r\n\r\n${body}`,
-    );
-    connection.end();
+    connection
+      .send('x'.repeat(2 * 1024 * 1024))
+      .send(post('Content-Length: 17', '{"name":"Behind"}'))
+      .end();
     expect(await connection.closed()).to.equal('');
     expect((await api.get('/users?name=Behind')).body.users).to.deep.equal([]);
   });
@@ -317,7 +242,7 @@ describe('the server', () => {
       const { headers } = await api.get('/users', { 'X-Request-Id': id });
       expect(headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
     }
-    const request = `GET /livez HTTP/1.1\r\nX-Request-Id: mine\r\n\r\n`;
+    const request = get('/livez', 'X-Request-Id: mine\r\n');
     expect((await exchange(api.server, request))?.headers.get('x-request-id')).to.equal('mine');
   });
 

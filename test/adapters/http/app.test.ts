@@ -1,13 +1,22 @@
 import { expect } from 'chai';
+import type Koa from 'koa';
 import { createApp, rostrumMiddleware, serve } from '../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../../src/index.ts';
-import type { LogFields } from '../../../src/ports/logger.ts';
+import { keepLog } from './support/log.ts';
 
 describe('the program’s app', () => {
-  const create = () => createApp(createRostrum(createMemoryStore()), { ready: async () => {} });
+  const { logger, lines } = keepLog();
+  const create = () =>
+    createApp(createRostrum(createMemoryStore()), { ready: async () => {}, logger });
 
-  it('is served by Koa when somebody puts middleware around it', async () => {
+  async function open(app: Koa) {
+    const server = await serve(app, { port: 0 });
+    const get = (path: string, init?: RequestInit) => fetch(server.url + path, init);
+    return { get, [Symbol.asyncDispose]: () => server.close() };
+  }
+
+  it('is served by Koa when middleware is put around it', async () => {
     const app = create();
     const seen: number[] = [];
     app.middleware.unshift(async (ctx, next) => {
@@ -15,15 +24,11 @@ describe('the program’s app', () => {
       else await next();
       seen.push(ctx.status);
     });
-    const server = await serve(app, { port: 0 });
-    try {
-      expect(await (await fetch(`${server.url}/mine`)).text()).to.equal('mine');
-      expect((await fetch(`${server.url}/livez`)).status).to.equal(200);
-      expect((await fetch(`${server.url}/api/v1/users?limit=x`)).status).to.equal(400);
-      expect(seen).to.deep.equal([200, 200, 400]);
-    } finally {
-      await server.close();
-    }
+    await using api = await open(app);
+    expect(await (await api.get('/mine')).text()).to.equal('mine');
+    expect((await api.get('/livez')).status).to.equal(200);
+    expect((await api.get('/api/v1/users?limit=x')).status).to.equal(400);
+    expect(seen).to.deep.equal([200, 200, 400]);
   });
 
   it('leaves what it does not serve to middleware that is added', async () => {
@@ -35,49 +40,37 @@ describe('the program’s app', () => {
       else if (ctx.path === '/raw') ctx.res.writeHead(404).end('raw');
       else await next();
     });
-    const server = await serve(app, { port: 0 });
-    try {
-      expect(await (await fetch(`${server.url}/mine`)).text()).to.equal('mine');
-      expect((await fetch(`${server.url}/nothing`)).status).to.equal(204);
-      for (const [path, text] of [
-        ['/lost', 'my page'],
-        ['/raw', 'raw'],
-      ] as const) {
-        const response = await fetch(server.url + path);
-        expect(response.status).to.equal(404);
-        expect(await response.text()).to.equal(text);
-      }
-      expect((await fetch(`${server.url}/api/v1/users`)).status).to.equal(200);
-      const other = await fetch(`${server.url}/other`);
-      expect(other.headers.get('content-type')).to.equal('application/problem+json');
-    } finally {
-      await server.close();
+    await using api = await open(app);
+    for (const [path, status, text] of [
+      ['/mine', 200, 'mine'],
+      ['/nothing', 204, ''],
+      ['/lost', 404, 'my page'],
+      ['/raw', 404, 'raw'],
+    ] as const) {
+      const response = await api.get(path);
+      expect([response.status, await response.text()]).to.deep.equal([status, text]);
     }
+    expect((await api.get('/api/v1/users')).status).to.equal(200);
+    const other = await api.get('/other');
+    expect(other.headers.get('content-type')).to.equal('application/problem+json');
   });
 
   it('sends what middleware that is added throws for the client', async () => {
-    const errors: unknown[] = [];
-    const logger = { info() {}, warn() {}, error: ({ err }: LogFields) => void errors.push(err) };
-    const rostrum = createRostrum(createMemoryStore());
-    const app = createApp(rostrum, { ready: async () => {}, logger });
+    const app = create();
     const secret = new Error('secret');
     app.use((ctx) => {
       if (ctx.path === '/refused') ctx.throw(403, 'not yours', { headers: { 'X-Why': 'mine' } });
       throw secret;
     });
-    const server = await serve(app, { port: 0 });
-    try {
-      const refused = await fetch(`${server.url}/refused`);
-      expect(refused.status).to.equal(403);
-      expect(refused.headers.get('x-why')).to.equal('mine');
-      expect(await refused.text()).to.equal('not yours');
-      const failed = await fetch(`${server.url}/failed`);
-      expect(failed.status).to.equal(500);
-      expect(await failed.text()).not.to.contain('secret');
-      expect(errors).to.deep.equal([secret]);
-    } finally {
-      await server.close();
-    }
+    await using api = await open(app);
+    const refused = await api.get('/refused');
+    expect([refused.status, refused.headers.get('x-why')]).to.deep.equal([403, 'mine']);
+    expect(await refused.text()).to.equal('not yours');
+    const failed = await api.get('/failed');
+    expect(failed.status).to.equal(500);
+    expect(await failed.text()).not.to.contain('secret');
+    const errors = lines.filter(({ level }) => level === 'error').map(({ err }) => err);
+    expect(errors).to.deep.equal([secret]);
   });
 
   it('serves another Rostrum that is mounted in it', async () => {
@@ -88,20 +81,14 @@ describe('the program’s app', () => {
       ctx.path = ctx.path.slice('/forum'.length);
       return other(ctx, next);
     });
-    const server = await serve(app, { port: 0 });
-    try {
-      const made = await fetch(`${server.url}/forum/api/v1/users`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: '{"name":"Ann"}',
-      });
-      expect(made.status).to.equal(201);
-      expect(made.headers.get('location')).to.match(/^\/forum\/api\/v1\/users\//);
-      const found = await fetch(server.url + made.headers.get('location'));
-      expect(found.status).to.equal(200);
-    } finally {
-      await server.close();
-    }
+    await using api = await open(app);
+    const headers = { 'Content-Type': 'application/json' };
+    const creation = { method: 'POST', headers, body: '{"name":"Ann"}' };
+    const made = await api.get('/forum/api/v1/users', creation);
+    expect(made.status).to.equal(201);
+    const location = made.headers.get('location') ?? '';
+    expect(location).to.match(/^\/forum\/api\/v1\/users\//);
+    expect((await api.get(location)).status).to.equal(200);
   });
 
   it('reports what fails outside of every handler', async () => {
@@ -114,12 +101,8 @@ describe('the program’s app', () => {
         throw failure;
       },
     });
-    const server = await serve(app, { port: 0 });
-    try {
-      expect((await fetch(`${server.url}/livez`)).status).to.equal(500);
-      expect(reported).to.deep.equal([failure]);
-    } finally {
-      await server.close();
-    }
+    await using api = await open(app);
+    expect((await api.get('/livez')).status).to.equal(500);
+    expect(reported).to.deep.equal([failure]);
   });
 });

@@ -38,7 +38,6 @@ describe('CORS', () => {
     const reader = { ...headers, ...as({ scopes: ['users:read'] }) };
     for (const [status, answer] of [
       [200, await api.get('/users', reader)],
-      [304, await api.get('/users', reader)],
       [400, await api.get('/users?x=1', reader)],
       [401, await api.get('/users', headers)],
       [403, await api.get('/posts', reader)],
@@ -46,7 +45,7 @@ describe('CORS', () => {
       [405, await api.send('PUT', '/users', headers)],
       [200, await api.get(`${api.server.url}/problems/internal`, headers)],
     ] as const) {
-      expect(answer.status).to.be.oneOf([status, 200]);
+      expect(answer.status).to.equal(status);
       expect(corsOf(answer)).to.deep.equal(readable);
       expect(answer.headers.get('vary')).to.match(/\bOrigin\b/);
     }
@@ -137,17 +136,8 @@ describe('CORS', () => {
   });
 
   it('takes origins alone', () => {
-    const wrong = [
-      'null',
-      '*',
-      '',
-      'app.example.com',
-      `${origin}/`,
-      `${origin}/x`,
-      'HTTPS://A.B',
-      'https://*.example.com',
-      'data:,',
-    ];
-    for (const one of wrong) expect(() => new Cors([one]), one).to.throw(TypeError);
+    const others = [`${origin}/`, `${origin}/x`, 'HTTPS://A.B', 'https://*.example.com', 'data:,'];
+    for (const one of ['null', '*', '', 'app.example.com', ...others])
+      expect(() => new Cors([one]), one).to.throw(TypeError);
   });
 });

@@ -18,18 +18,14 @@ describe('the probes', () => {
     expectProblem(await api.get(path), 503, 'store-unavailable');
   });
 
-  it('/readyz is 503 when the store does not say in time', async () => {
-    const ready = () => new Promise<void>(() => {});
-    await using api = await startApi({ app: { ready } });
-    expectProblem(await api.get(`${api.server.url}/readyz`), 503, 'store-unavailable');
-  });
-
-  it('/readyz is 503 whatever the store fails with', async () => {
-    const ready = () => Promise.reject(new Error('a secret'));
-    await using api = await startApi({ app: { ready } });
-    const { text } = await api.get(`${api.server.url}/readyz`);
-    expectProblem(await api.get(`${api.server.url}/readyz`), 503, 'store-unavailable');
-    expect(text).not.to.contain('secret');
+  it('/readyz is 503 when the store does not say in time, or whatever it fails with', async () => {
+    const silent = () => new Promise<void>(() => {});
+    for (const ready of [silent, () => Promise.reject(new Error('a secret'))]) {
+      await using api = await startApi({ app: { ready } });
+      const answer = await api.get(`${api.server.url}/readyz`);
+      expectProblem(answer, 503, 'store-unavailable');
+      expect(answer.text).not.to.contain('secret');
+    }
   });
 
   it('can only be read', async () => {

@@ -34,30 +34,23 @@ describe('problems', () => {
     });
     after(() => api[Symbol.asyncDispose]());
 
-    for (const [code, { status, title, meaning, advice }] of Object.entries(problemCatalogue)) {
-      it(`${code}: for a person and for a program`, async () => {
+    it('for a person and for a program', async () => {
+      for (const [code, { status, title, meaning, advice }] of Object.entries(problemCatalogue)) {
         const page = `${api.server.url}/problems/${code}`;
         const program = await api.get(page, { Accept: 'application/json' });
-        expect(program.body).to.deep.equal({
-          type: `/problems/${code}`,
-          title,
-          status,
-          code,
-          meaning,
-          advice,
-        });
+        const type = `/problems/${code}`;
+        expect(program.body).to.deep.equal({ type, title, status, code, meaning, advice });
         const person = await api.get(page, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
         expect(person.headers.get('content-type')).to.equal('text/html; charset=utf-8');
         expect(person.text).to.include(`<code>${code}</code>`).and.include('What to do');
         expect(person.text).not.to.match(/src=|href=|<script/);
         for (const answer of [program, person]) {
-          expect(answer.status).to.equal(200);
-          expect(answer.headers.get('vary')).to.equal('Accept');
+          expect([answer.status, answer.headers.get('vary')]).to.deep.equal([200, 'Accept']);
         }
-      });
-    }
+      }
+    });
 
-    it('and are JSON for who does not say', async () => {
+    it('as JSON where the client does not say', async () => {
       const page = `${api.server.url}/problems/internal`;
       for (const accept of ['*/*', 'application/problem+json', 'image/png']) {
         const { headers } = await api.get(page, { Accept: accept });
@@ -95,29 +88,20 @@ describe('problems', () => {
       expect(lines.find(({ level }) => level === 'warn')).to.include({ code: 'store-unavailable' });
     });
 
-    it('unavailable, outcome unknown: 503, and the sentence says so', async () => {
+    it('unavailable, outcome unknown: 503, and the sentence says so; or overloaded', async () => {
       const store = createMemoryStore();
       const cause = new Error('connect ECONNREFUSED db.internal:27017 password=hunter2');
-      store.users.create = async () => {
-        throw storeUnavailable('unknown', cause);
-      };
+      store.users.create = () => Promise.reject(storeUnavailable('unknown', cause));
+      store.posts.create = () => Promise.reject(new RostrumError('overloaded', {}));
       await using api = await startApi({ store, app: { logger } });
       const answer = await api.post('/users', { name: 'Ann' });
-      const { error } = expectProblem(answer, 503, 'store-unavailable');
+      const { error, outcome } = expectProblem(answer, 503, 'store-unavailable');
       expect(error).to.match(/may have been made or not/);
-      expect(answer.body.outcome).to.equal('unknown');
+      expect(outcome).to.equal('unknown');
       expect(answer.text).not.to.match(/ECONNREFUSED|hunter2/);
-    });
-
-    it('overloaded: 503 with Retry-After', async () => {
-      const store = createMemoryStore();
-      store.posts.create = async () => {
-        throw new RostrumError('overloaded', {});
-      };
-      await using api = await startApi({ store });
-      const answer = await api.post('/posts', { title: 'x' });
-      expectProblem(answer, 503, 'overloaded');
-      expect(answer.headers.get('retry-after')).to.match(/^[1-9]\d*$/);
+      const refused = await api.post('/posts', { title: 'x' });
+      expectProblem(refused, 503, 'overloaded');
+      expect(refused.headers.get('retry-after')).to.match(/^[1-9]\d*$/);
     });
 
     it('an id that is taken is an opaque 500, logged with the request id', async () => {
@@ -146,13 +130,5 @@ describe('problems', () => {
       }
       expect(lines.filter(({ level }) => level === 'error')).to.have.lengthOf(2);
     });
-  });
-
-  it('list at most 100 fields', async () => {
-    await using api = await startApi();
-    const record = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`a${i}`, 0]));
-    const body = JSON.stringify(record).replaceAll(':0', ':1e400');
-    const { errors } = expectProblem(await api.post('/users', body), 422, 'invalid-record');
-    expect(errors).to.have.lengthOf(100);
   });
 });

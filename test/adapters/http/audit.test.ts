@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import { storeUnavailable } from '../../../src/domain/errors.ts';
 import { type Api, startApi } from './support/api.ts';
 import { as, authenticate } from './support/callers.ts';
-import { keepLog, type LogLine } from './support/log.ts';
-import { openStore } from './support/open-store.ts';
+import { keepLog } from './support/log.ts';
 
 describe('the audit trail', () => {
   const ada = as({
@@ -85,18 +83,5 @@ describe('the audit trail', () => {
       const { status: answered, lines: own } = await linesOf(...request);
       expect([answered, own], `${request[0]} ${request[1]}`).to.deep.equal([status, []]);
     }
-  });
-
-  it('has a warning where nobody knows whether something was changed', async () => {
-    const kept = openStore();
-    const users = Object.create(kept.users, {
-      create: { value: () => Promise.reject(storeUnavailable('unknown')) },
-    });
-    const store = Object.create(kept, { users: { value: users } });
-    await using failing = await startApi({ store, app: { logger, authenticate } });
-    await failing.post('/users', { name: 'Ada' }, { ...ada, 'X-Request-Id': 'r' });
-    const warned: Partial<LogLine> | undefined = lines.find(({ level }) => level === 'warn');
-    expect(warned).to.include({ endpoint: 'createUser', code: 'store-unavailable' });
-    expect(warned).to.include({ outcome: 'unknown', caller: 'key:ada', requestId: 'r' });
   });
 });

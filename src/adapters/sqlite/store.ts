@@ -9,7 +9,7 @@ import { dataFile } from './connection/data-file.ts';
 import { isDriverError, openingError, resultCode } from './connection/errors.ts';
 import { LongReads } from './connection/long-reads.ts';
 import { WriteQueue } from './connection/write-queue.ts';
-import { hasOwnIndexes, syncOwnIndexes } from './lists/custom-filters.ts';
+import { missingIndexes } from './lists/custom-filters.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
 import { SqlitePostRepository } from './posts.ts';
 import type { StoreParts } from './repository.ts';
@@ -65,21 +65,24 @@ function whenFree(busyMs: number, file: string, open: () => Connection): Connect
 /** Opens a data file and brings it to what this version, with these custom filters, needs. */
 function openFile(
   file: string,
-  { customFilters, logger }: SqliteStoreOptions,
+  { customFilters = {}, logger }: SqliteStoreOptions,
   open: Open,
 ): Connection {
   let connection: Connection | undefined;
   try {
     const opened = new Connection(open(file));
     connection = opened;
-    const hasIndexes = () => customFilters === undefined || hasOwnIndexes(opened, customFilters);
     const version = checkSchema(opened, file);
     applyPragmas(opened, file);
-    if (version === schemaVersion && hasIndexes()) return opened;
+    const missing = () => missingIndexes(opened, customFilters);
+    if (version === schemaVersion && missing().length === 0) return opened;
     opened.transaction('IMMEDIATE', () => {
       // Another process may have migrated the file since.
       migrate(opened, checkSchema(opened, file), logger);
-      if (customFilters !== undefined) syncOwnIndexes(opened, customFilters, logger);
+      for (const { name, sql } of missing()) {
+        logger?.info({ index: name }, 'An index for a filter on a custom field is being made.');
+        opened.exec(sql);
+      }
     });
     return opened;
   } catch (error) {

@@ -12,9 +12,8 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { SqliteStoreError } from '../../../src/adapters/sqlite/index.ts';
-import type { CustomFilters } from '../../../src/domain/custom-filters.ts';
 import { stepped, watched } from './support/faults.ts';
-import { expectSound, Folder, look, value } from './support/folder.ts';
+import { Folder, look, value } from './support/folder.ts';
 import { killed, openElsewhere } from './support/process.ts';
 import { plain, post, user } from './support/records.ts';
 
@@ -59,43 +58,6 @@ describe('opening a sqlite store', () => {
     const { record, replayed } = await again.users.create(user('ben'), receipt);
     expect([record, replayed]).to.deep.equal([ann, true]);
     expect((await again.posts.get('p'))?.record.body).to.have.length(100_000);
-  });
-
-  it('makes the indexes that custom filters need, and drops others when it is told', async () => {
-    const path = folder.file();
-    const indexes = (): unknown =>
-      look(path, (database) =>
-        value(
-          database,
-          "SELECT group_concat(name, ' ') FROM sqlite_schema WHERE name GLOB '*_own_*'",
-        ),
-      );
-    const reopen = async (customFilters?: CustomFilters) => {
-      const store = folder.open(path, { customFilters });
-      const { items } = await store.posts.list({
-        ...{
-          filter: customFilters?.posts?.slug ? { custom: { slug: 'a' } } : {},
-          limit: 9,
-          bytes: 999,
-        },
-        order: { by: 'createdAt', direction: 'asc' },
-      });
-      await store.close();
-      return items.length;
-    };
-    const first = folder.open(path);
-    await first.posts.create(post('p', { slug: 'a' }));
-    await first.posts.create(post('q', { slug: 1 }));
-    await first.close();
-    expect(await reopen({ posts: { slug: 'text' } })).to.equal(1);
-    expect(indexes()).to.equal('posts_own_text_slug');
-    expect(await reopen()).to.equal(2);
-    expect(indexes()).to.equal('posts_own_text_slug');
-    await reopen({ users: { slug: 'text', Slug: 'text' }, posts: { slug: 'number' } });
-    expect(indexes()).to.equal('users_own_text_slug users_own_text__53_lug posts_own_number_slug');
-    await reopen({});
-    expect(indexes()).to.equal(null);
-    expectSound(path);
   });
 
   it('refuses a custom filter that no index can have, and makes no file', () => {

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { Connection } from '../../../src/adapters/sqlite/connection/connection.ts';
 import {
-  syncOwnIndexes,
+  missingIndexes,
   withCustomFilters,
 } from '../../../src/adapters/sqlite/lists/custom-filters.ts';
 import {
@@ -70,7 +70,10 @@ describe('sqlite query plans', () => {
 
   before(() => {
     database.exec(recordTables + recordIndexes);
-    syncOwnIndexes(new Connection(database), { users: { Slug: 'text' }, posts: fields });
+    const customFilters = { users: { Slug: 'text' }, posts: fields } as const;
+    for (const { sql } of missingIndexes(new Connection(database), customFilters)) {
+      database.exec(sql);
+    }
   });
   after(() => database.close());
 
@@ -162,7 +165,7 @@ describe('sqlite query plans', () => {
       { updatedAt: { before: late } },
       { title: 'x' },
       { authorId: null },
-      { own: { pinned: true } },
+      { custom: { pinned: true } },
     ];
     for (let set = 0; set < 2 ** parts.length; set++) {
       const filter = Object.assign({}, ...parts.filter((_, bit) => set & (1 << bit)));

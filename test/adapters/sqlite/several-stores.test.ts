@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { Folder, look, value } from './support/folder.ts';
-import { user } from './support/records.ts';
+import { post, user } from './support/records.ts';
 
 describe('several sqlite stores on one file', () => {
   const folder = new Folder();
@@ -20,6 +20,32 @@ describe('several sqlite stores on one file', () => {
     look(path, (database) => {
       expect(value(database, 'SELECT count(*) FROM users')).to.equal(2);
     });
+  });
+
+  it('have the filters of their own: none drops the indexes of another', async () => {
+    const path = folder.file();
+    const order = { by: 'createdAt', direction: 'asc' } as const;
+    const page = { order, limit: 9, bytes: 999, total: true };
+    const one = folder.open(path, { customFilters: { posts: { slug: 'text' } } });
+    await one.posts.create(post('p', { slug: 'a', Slug: 1 }));
+    const other = folder.open(path, {
+      customFilters: { posts: { Slug: 'number', slug: 'number' } },
+    });
+    await folder.open(path, { customFilters: {} }).close();
+    expect((await one.posts.list({ ...page, filter: { custom: { slug: 'a' } } })).total).to.equal(
+      1,
+    );
+    expect((await other.posts.list({ ...page, filter: { custom: { Slug: 1 } } })).total).to.equal(
+      1,
+    );
+    expect((await other.posts.list({ ...page, filter: { custom: { slug: 1 } } })).total).to.equal(
+      0,
+    );
+    const names =
+      "SELECT group_concat(name, ' ' ORDER BY name) FROM sqlite_schema WHERE name GLOB '*_own_*'";
+    expect(look(path, (database) => value(database, names))).to.equal(
+      'posts_own_number__53_lug posts_own_number_slug posts_own_text_slug',
+    );
   });
 
   it('write nothing to a file that a later version has migrated', async () => {

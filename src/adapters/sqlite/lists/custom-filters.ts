@@ -5,7 +5,6 @@ import {
   customEqualities,
 } from '../../../domain/custom-filters.ts';
 import type { CustomFilter, EntityFilter } from '../../../domain/list.ts';
-import type { Logger } from '../../../ports/logger.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Equality, ListScheme } from './lists.ts';
 
@@ -16,7 +15,7 @@ const jsonTypes: Readonly<Record<CustomFilterType, string>> = {
   boolean: "'true', 'false'",
 };
 
-interface OwnIndex {
+interface CustomIndex {
   readonly name: string;
   /** What is indexed: NULL for a value of another type. */
   readonly expression: string;
@@ -29,7 +28,7 @@ interface OwnIndex {
  * Numbers are compared as they are written, and JavaScript writes each in one way: SQLite before
  * 3.53 reads some as their neighbors.
  */
-function ownIndex(table: 'users' | 'posts', field: string, type: CustomFilterType): OwnIndex {
+function customIndex(table: 'users' | 'posts', field: string, type: CustomFilterType): CustomIndex {
   const path = `'$."${field}"'`;
   const value = `record ${type === 'text' ? '->>' : '->'} ${path}`;
   const expression = `CASE WHEN json_type(record, ${path}) IN (${jsonTypes[type]}) THEN ${value} END`;
@@ -46,38 +45,18 @@ function indexName(field: string): string {
   });
 }
 
-/** The indexes that a file lacks, and those of fields that are no longer declared. */
-function staleIndexes(connection: Connection, customFilters: CustomFilters) {
-  const wanted = (['users', 'posts'] as const).flatMap((table) =>
-    Object.entries(customFilters[table] ?? {}).map(([field, type]) => ownIndex(table, field, type)),
-  );
-  const select = `SELECT name, sql FROM sqlite_schema
-    WHERE type = 'index' AND (name GLOB 'users_own_*' OR name GLOB 'posts_own_*')`;
-  const found = connection.all<[name: string, sql: string]>(select);
-  return {
-    dropped: found.filter(([, sql]) => !wanted.some((index) => index.sql === sql)),
-    missing: wanted.filter(({ sql }) => !found.some((index) => index[1] === sql)),
-  };
-}
-
-/** Whether a file has the indexes for these filters, and no others. */
-export function hasOwnIndexes(connection: Connection, customFilters: CustomFilters): boolean {
-  const { dropped, missing } = staleIndexes(connection, customFilters);
-  return dropped.length + missing.length === 0;
-}
-
-/** Makes the indexes that are missing, and drops the others, in the transaction that is open. */
-export function syncOwnIndexes(
+/** The indexes for these filters that a file lacks. It keeps others: another process may use them. */
+export function missingIndexes(
   connection: Connection,
   customFilters: CustomFilters,
-  logger?: Logger,
-): void {
-  const { dropped, missing } = staleIndexes(connection, customFilters);
-  for (const [name] of dropped) connection.exec(`DROP INDEX "${name}"`);
-  for (const { name, sql } of missing) {
-    logger?.info({ index: name }, 'An index for a filter on a custom field is being made.');
-    connection.exec(sql);
-  }
+): readonly CustomIndex[] {
+  const wanted = (['users', 'posts'] as const).flatMap((table) =>
+    Object.entries(customFilters[table] ?? {}).map(([field, type]) =>
+      customIndex(table, field, type),
+    ),
+  );
+  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?";
+  return wanted.filter(({ name }) => connection.get(sql, name) === undefined);
 }
 
 /** Lists that can be filtered by custom fields as well. */
@@ -88,20 +67,20 @@ export function withCustomFilters<Filter extends EntityFilter, Sort extends stri
   return {
     ...scheme,
     equalities(filter) {
-      const own = ownEqualitiesOf<Sort>(scheme.table, filter.custom, fields);
-      const all = [...scheme.equalities(filter), ...own];
+      const custom = customEqualitiesOf<Sort>(scheme.table, filter.custom, fields);
+      const all = [...scheme.equalities(filter), ...custom];
       return all.sort((a, b) => Number(a.isBroad ?? false) - Number(b.isBroad ?? false));
     },
   };
 }
 
-function ownEqualitiesOf<Sort extends string>(
+function customEqualitiesOf<Sort extends string>(
   table: 'users' | 'posts',
-  own: CustomFilter | undefined,
+  filter: CustomFilter | undefined,
   fields: CustomFilterFields,
 ): Equality<Sort>[] {
-  return customEqualities(own, fields).map(({ name, type, value }) => {
-    const index = ownIndex(table, name, type);
+  return customEqualities(filter, fields).map(({ name, type, value }) => {
+    const index = customIndex(table, name, type);
     return {
       column: index.expression,
       value: typeof value === 'string' ? value : JSON.stringify(value),

@@ -35,49 +35,6 @@ const randomOwn = fc
   .sample(fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()), { numRuns: 300, seed: 1 })
   .map((own) => JSON.parse(JSON.stringify(own)));
 
-/** What version 3 did not have. */
-const without4 = 'DROP TRIGGER users_deleted; DROP TRIGGER posts_deleted; DROP TABLE deleted;';
-
-/** What version 2 had in the place of what version 3 has. */
-const as2 = `
-  DROP INDEX users_name; CREATE INDEX users_name ON users (name, id);
-  CREATE INDEX users_name_created ON users (name, created_at, id);
-  DROP INDEX posts_title; CREATE INDEX posts_title ON posts (title, id);
-  CREATE INDEX posts_title_created ON posts (title, created_at, id);
-  DROP INDEX posts_author_created;
-  CREATE INDEX posts_author_created ON posts (author_id, created_at, id, updated_at);
-  CREATE INDEX posts_author_title ON posts (author_id, title, id);
-`;
-
-describe('a data file of version 2 or 3', () => {
-  const folder = new Folder();
-
-  for (const [version, sql] of [
-    [2, without4 + as2],
-    [3, without4],
-  ] as const)
-    it(`has the schema of a new one then, and keeps its records: version ${version}`, async () => {
-      const [path, fresh] = [folder.file(), folder.file()];
-      const store = folder.open(path);
-      await store.users.create(user('ann', { name: 'Ann' }));
-      await store.posts.create(post('p', { authorId: 'ann' }));
-      await store.close();
-      const database = new DatabaseSync(path);
-      database.exec(`${sql} PRAGMA user_version = ${version}`);
-      database.close();
-      const migrated = folder.open(path);
-      expect((await migrated.posts.get('p'))?.record.authorId).to.equal('ann');
-      await migrated.close();
-      await folder.open(fresh).close();
-      const schema = 'SELECT group_concat(sql ORDER BY name) FROM sqlite_schema';
-      const [was, is] = [fresh, path].map((file) =>
-        look(file, (database) => value(database, schema)),
-      );
-      expect(is).to.equal(was);
-      expectSound(path);
-    });
-});
-
 describe('a data file of version 1', () => {
   const folder = new Folder();
   const users = [

@@ -6,10 +6,10 @@ import {
   withCustomFilters,
 } from '../../../src/adapters/sqlite/lists/custom-filters.ts';
 import {
+  type ListRead,
   type ListScheme,
-  pageQuery,
-  type Query,
-  totalQuery,
+  pageRead,
+  totalRead,
 } from '../../../src/adapters/sqlite/lists/lists.ts';
 import { postScheme } from '../../../src/adapters/sqlite/posts.ts';
 import { recordIndexes, recordTables } from '../../../src/adapters/sqlite/schema/schema.ts';
@@ -77,7 +77,8 @@ describe('sqlite query plans', () => {
   });
   after(() => database.close());
 
-  function planOf({ sql, values }: Query): string {
+  function planOf(read: ListRead): string {
+    const { sql, values } = read.query();
     const rows = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
     return rows.map(({ detail }) => String(detail)).join('; ');
   }
@@ -91,12 +92,12 @@ describe('sqlite query plans', () => {
         for (const direction of ['asc', 'desc'] as const) {
           for (const after of [undefined, { key: '2026-05', id: 'i' }]) {
             const order = { by, direction };
-            const query = pageQuery(scheme, { filter, order, limit: 100, bytes: 1, after });
+            const read = pageRead(scheme, { filter, order, limit: 100, bytes: 1, after });
             const position = `(${key},id)${direction === 'asc' ? '>' : '<'}(?,?)`;
             const seek = [value, after === undefined ? '' : position].filter(Boolean).join(' AND ');
             const plan = `${seek ? 'SEARCH' : 'SCAN'} ${scheme.table} USING INDEX ${index}`;
-            expect(planOf(query)).to.equal(plan + (seek && ` (${seek})`));
-            expect(query.sql).to.include('octet_length(record)');
+            expect(planOf(read)).to.equal(plan + (seek && ` (${seek})`));
+            expect(read.query().sql).to.include('octet_length(record)');
           }
         }
       });
@@ -111,7 +112,7 @@ describe('sqlite query plans', () => {
   ]);
 
   it('the number of rows with a custom field is read off its index alone', () => {
-    const plan = planOf(totalQuery(ownPostScheme, { custom: { slug: 'x' } }));
+    const plan = planOf(totalRead(ownPostScheme, { custom: { slug: 'x' } }));
     expect(plan).to.equal('SEARCH posts USING COVERING INDEX posts_own_text_slug (<expr>=?)');
   });
 
@@ -126,7 +127,7 @@ describe('sqlite query plans', () => {
           (end) => `(${column},id)${end === 'from' ? '>' : '<'}(?,?)`,
         );
         const plan = `SEARCH posts USING INDEX ${index} (${ends.join(' AND ')})`;
-        expect(planOf(pageQuery(postScheme, request))).to.equal(plan);
+        expect(planOf(pageRead(postScheme, request))).to.equal(plan);
       }
     });
   }
@@ -138,7 +139,7 @@ describe('sqlite query plans', () => {
       ['w', 'title=?'],
       ['x', 'title=? AND id>?'],
     ] as const) {
-      const plan = planOf(pageQuery(postScheme, { ...request, order, after: { key, id: 'i' } }));
+      const plan = planOf(pageRead(postScheme, { ...request, order, after: { key, id: 'i' } }));
       expect(plan).to.equal(`SEARCH posts USING INDEX posts_title (${seek})`);
     }
   });
@@ -149,12 +150,12 @@ describe('sqlite query plans', () => {
     const page = { limit: 9, bytes: 1 };
     const byCreated = { by: 'createdAt', direction: 'desc' } as const;
     const byTitle = { by: 'title', direction: 'asc' } as const;
-    for (const [query, index] of [
-      [pageQuery(userScheme, { filter: { name: 'x' }, order: byCreated, ...page }), 'users_name'],
-      [pageQuery(postScheme, { filter: { title: 'x' }, order: byCreated, ...page }), 'posts_title'],
-      [pageQuery(postScheme, { filter: { authorId: 'x' }, order: byTitle, ...page }), author],
+    for (const [read, index] of [
+      [pageRead(userScheme, { filter: { name: 'x' }, order: byCreated, ...page }), 'users_name'],
+      [pageRead(postScheme, { filter: { title: 'x' }, order: byCreated, ...page }), 'posts_title'],
+      [pageRead(postScheme, { filter: { authorId: 'x' }, order: byTitle, ...page }), author],
     ] as const) {
-      expect(planOf(query).replace(/ \(\w+=\?\)/, '')).to.equal(sorted(index));
+      expect(planOf(read).replace(/ \(\w+=\?\)/, '')).to.equal(sorted(index));
     }
   });
 
@@ -174,14 +175,14 @@ describe('sqlite query plans', () => {
           for (const key of [undefined, 'w', 'x', early]) {
             const after = key === undefined ? undefined : { key, id: 'i' };
             const order = { by, direction };
-            const query = pageQuery(ownPostScheme, { filter, order, limit: 1, bytes: 1, after });
-            expect(planOf(query)).to.match(/ USING (COVERING )?INDEX /);
-            const sorts = planOf(query).includes('TEMP B-TREE');
-            expect(sorts && query.sql.includes('version, record'), query.sql).to.equal(false);
+            const read = pageRead(ownPostScheme, { filter, order, limit: 1, bytes: 1, after });
+            expect(planOf(read)).to.match(/ USING (COVERING )?INDEX /);
+            const sorts = planOf(read).includes('TEMP B-TREE');
+            expect(sorts && read.query().sql.includes('version, record')).to.equal(false);
           }
         }
       }
-      planOf(totalQuery(ownPostScheme, filter));
+      planOf(totalRead(ownPostScheme, filter));
     }
   });
 });

@@ -6,7 +6,6 @@ import {
   type TimeSpan,
 } from '../../../domain/list.ts';
 import type { Version } from '../../../domain/record.ts';
-import { compareText } from '../../../domain/text.ts';
 import type { SqlValue } from '../connection/connection.ts';
 import { exactly } from '../record-table.ts';
 import { type Projection, whole } from './projection.ts';
@@ -58,6 +57,14 @@ export interface Walk {
   behind(part: Bounds, rows: number): Query;
 }
 
+/** How a page or a total is read. */
+export interface ListRead {
+  /** Undefined where little more is read than what is asked for. */
+  readonly walk: Walk | undefined;
+  /** @param window the part of the walk to look into */
+  query(window?: Bounds): Query;
+}
+
 /** How a list finds its rows. */
 interface Plan<Sort extends string> {
   readonly equalities: readonly Equality<Sort>[];
@@ -102,74 +109,59 @@ function planOf<Filter extends EntityFilter, Sort extends string>(
  *   but that of `created_at`.
  * - A span in an order that is not its own is looked for row by row in that order; a span of
  *   `updated_at` in the order of `created_at` in the index alone, where a table is walked.
- *
- * @param window the part of the {@link pageWalk} to look into
  */
-export function pageQuery<Filter extends EntityFilter, Sort extends string>(
+export function pageRead<Filter extends EntityFilter, Sort extends string>(
   scheme: ListScheme<Filter, Sort>,
   { filter, order, limit, bytes, after }: PageRequest<Filter, Sort>,
   text: Projection = whole,
-  window?: Bounds,
-): Query {
+): ListRead {
   const plan = planOf(scheme, filter, order.by);
   const { equalities, index, isSorted } = plan;
   const { column } = scheme.sorts[order.by];
   const bounds = boundsOf(order.direction, after, spanOf(filter, order.by));
-  const walked = window === undefined ? undefined : plan.by;
-  const { sql, values } = where([
-    ...conditions(filter, equalities, [order.by, walked]),
-    ...(walked === order.by ? [] : within(scheme, equalities, order.by, bounds)),
-    ...within(scheme, equalities, walked, window),
-  ]);
+  const isServed = conditions(filter, equalities.slice(1), [order.by]).length === 0;
+  const inOrder = isServed ? undefined : walkOf(scheme, plan, order.direction, bounds);
   const direction = order.direction.toUpperCase();
   const part = text.isShort ? text.sql : `CASE WHEN octet_length(record) <= ? THEN ${text.sql} END`;
   const partValues = [...(text.isShort ? [] : [Math.ceil(bytes / limit)]), ...text.values];
   const found = isSorted ? `rowid, NULL, NULL, ${column}, id` : `rowid, version, ${part}`;
   return {
-    sql: `SELECT ${found} FROM ${scheme.table} INDEXED BY ${index}${sql} ORDER BY ${column} ${direction}, id ${direction} LIMIT ?`,
-    values: [...(isSorted ? [] : partValues), ...values, limit + 1],
+    walk: isSorted ? wholeWalk(scheme, plan, filter) : inOrder,
+    query(window) {
+      const walked = window && plan.by;
+      const { sql, values } = where([
+        ...conditions(filter, equalities, [order.by, walked]),
+        ...(walked === order.by ? [] : within(scheme, equalities, order.by, bounds)),
+        ...within(scheme, equalities, walked, window),
+      ]);
+      return {
+        sql: `SELECT ${found} FROM ${scheme.table} INDEXED BY ${index}${sql} ORDER BY ${column} ${direction}, id ${direction} LIMIT ?`,
+        values: [...(isSorted ? [] : partValues), ...values, limit + 1],
+      };
+    },
   };
 }
 
-/** What a page may have to walk; undefined where it reads little more than its own rows. */
-export function pageWalk<Filter extends EntityFilter, Sort extends string>(
-  scheme: ListScheme<Filter, Sort>,
-  { filter, order, after }: PageRequest<Filter, Sort>,
-): Walk | undefined {
-  const plan = planOf(scheme, filter, order.by);
-  if (plan.isSorted) return walkOf(scheme, filter, plan, 'asc');
-  const isServed = conditions(filter, plan.equalities.slice(1), [order.by]).length === 0;
-  return isServed ? undefined : walkOf(scheme, filter, plan, order.direction, after);
-}
-
-/**
- * The number of rows that match, as `total`.
- *
- * @param window the part of the {@link totalWalk} to look into
- */
-export function totalQuery<Filter extends EntityFilter, Sort extends string>(
+/** The number of rows that match. Where all rows do, or a few, SQLite counts them at once. */
+export function totalRead<Filter extends EntityFilter, Sort extends string>(
   scheme: ListScheme<Filter, Sort>,
   filter: Filter,
-  window?: Bounds,
-): Query {
-  const { equalities, index, by } = planOf(scheme, filter, totalOrder<Sort>(filter));
-  const walked = window === undefined ? undefined : by;
-  const { sql, values } = where([
-    ...conditions(filter, equalities, [walked]),
-    ...within(scheme, equalities, walked, window),
-  ]);
-  const indexed = walked === undefined ? '' : ` INDEXED BY ${index}`;
-  return { sql: `SELECT count(*) FROM ${scheme.table}${indexed}${sql}`, values };
-}
-
-/** What a total walks; undefined where it counts few rows, or all, which SQLite does at once. */
-export function totalWalk<Filter extends EntityFilter, Sort extends string>(
-  scheme: ListScheme<Filter, Sort>,
-  filter: Filter,
-): Walk | undefined {
+): ListRead {
   const plan = planOf(scheme, filter, totalOrder<Sort>(filter));
-  const isWhole = conditions(filter, plan.equalities).length === 0;
-  return isWhole ? undefined : walkOf(scheme, filter, plan, 'asc');
+  const { equalities, index, by } = plan;
+  const isWhole = conditions(filter, equalities).length === 0;
+  return {
+    walk: isWhole ? undefined : wholeWalk(scheme, plan, filter),
+    query(window) {
+      const walked = window && by;
+      const { sql, values } = where([
+        ...conditions(filter, equalities, [walked]),
+        ...within(scheme, equalities, walked, window),
+      ]);
+      const indexed = walked === undefined ? '' : ` INDEXED BY ${index}`;
+      return { sql: `SELECT count(*) FROM ${scheme.table}${indexed}${sql}`, values };
+    },
+  };
 }
 
 /** The order whose index a total enters by a span; that of `created_at` has both times. */
@@ -177,18 +169,27 @@ function totalOrder<Sort extends string>({ createdAt, updatedAt }: EntityFilter)
   return (updatedAt && !createdAt ? 'updatedAt' : 'createdAt') as Sort;
 }
 
-function walkOf<Filter extends EntityFilter, Sort extends string>(
+/** A walk through all rows that the plan's index finds. */
+function wholeWalk<Filter extends EntityFilter, Sort extends string>(
   scheme: ListScheme<Filter, Sort>,
+  plan: Plan<Sort>,
   filter: Filter,
+): Walk | undefined {
+  const span = plan.by && spanOf(filter, plan.by);
+  return walkOf(scheme, plan, 'asc', boundsOf('asc', undefined, span));
+}
+
+function walkOf<Sort extends string>(
+  scheme: ListScheme<never, Sort>,
   { equalities, index, by }: Plan<Sort>,
   direction: 'asc' | 'desc',
-  after?: Position,
+  bounds: Bounds,
 ): Walk | undefined {
   if (by === undefined) return undefined;
   const [{ column }, way] = [scheme.sorts[by], direction.toUpperCase()];
   return {
     direction,
-    bounds: boundsOf(direction, after, spanOf(filter, by)),
+    bounds,
     behind(part, rows) {
       const entered = conditions({}, equalities.slice(0, 1));
       const { sql, values } = where([...entered, ...within(scheme, equalities, by, part)]);
@@ -198,15 +199,6 @@ function walkOf<Filter extends EntityFilter, Sort extends string>(
       };
     },
   };
-}
-
-/** Where a row is in an order: its sort key and its id. A key that is empty is a missing email. */
-export function positionQuery<Sort extends string>(
-  { table, sorts }: ListScheme<never, Sort>,
-  by: Sort,
-  row: number,
-): Query {
-  return { sql: `SELECT ${sorts[by].column}, id FROM ${table} WHERE rowid = ?`, values: [row] };
 }
 
 /** `WHERE` with all conditions, or nothing when there are none. */
@@ -297,22 +289,13 @@ function within<Sort extends string>(
   if (by === undefined) return [];
   const { column } = sorts[by];
   const pinned = equalities.find((one) => one.column === column)?.value;
-  if (pinned) return withinPinned(pinned, { from, before });
-  return [
-    ...(from ? [{ sql: `(${column}, id) >= (?, ?)`, values: [from.key, from.id] }] : []),
-    ...(before ? [{ sql: `(${column}, id) < (?, ?)`, values: [before.key, before.id] }] : []),
-  ];
-}
-
-/** The same, where a filter holds the column to one value: the rest is an order by id alone. */
-function withinPinned(value: string, { from, before }: Bounds): Query[] {
-  const isBehind = from && compareText(value, from.key ?? '');
-  const isBefore = before && compareText(before.key ?? '', value);
-  return [
-    ...(isBehind === 0 ? [{ sql: 'id >= ?', values: [from?.id ?? ''] }] : []),
-    ...(isBefore === 0 ? [{ sql: 'id < ?', values: [before?.id ?? ''] }] : []),
-    ...(Math.min(isBehind ?? 0, isBefore ?? 0) < 0 ? [{ sql: '0', values: [] }] : []),
-  ];
+  const end = (sign: '>=' | '<', at: Position | undefined): Query[] => {
+    if (at === undefined) return [];
+    // Where a filter holds the column to this key, the index is entered by the id.
+    const byId = at.key === pinned ? [{ sql: `id ${sign} ?`, values: [at.id] }] : [];
+    return [{ sql: `(${column}, id) ${sign} (?, ?)`, values: [at.key, at.id] }, ...byId];
+  };
+  return [...end('>=', from), ...end('<', before)];
 }
 
 /**

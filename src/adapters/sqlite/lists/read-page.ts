@@ -1,29 +1,22 @@
-import { cutPage, type EntityFilter, type Page, type PageRequest } from '../../../domain/list.ts';
+import {
+  cutPage,
+  type EntityFilter,
+  type Order,
+  type Page,
+  type PageRequest,
+} from '../../../domain/list.ts';
 import { type Version, VersionedRecord } from '../../../domain/record.ts';
 import { compareText } from '../../../domain/text.ts';
 import type { Connection } from '../connection/connection.ts';
 import {
-  type Bounds,
+  type ListRead,
   type ListScheme,
   type PageRow,
-  pageQuery,
-  pageWalk,
-  positionQuery,
-  totalQuery,
-  totalWalk,
-  type Walk,
+  pageRead,
+  type Query,
+  totalRead,
 } from './lists.ts';
-import { type Projection, projection, whole } from './projection.ts';
-
-/** A record of a list, with its rowid. */
-class Listed<R> extends VersionedRecord<R> {
-  readonly row: number;
-
-  constructor(json: string, version: Version, row: number) {
-    super(json, version);
-    this.row = row;
-  }
-}
+import { projection, whole } from './projection.ts';
 
 /** Reads a page in steps of few milliseconds, all of them in the transaction that is open. */
 export function* readPage<R, Filter extends EntityFilter, Sort extends string>(
@@ -31,43 +24,46 @@ export function* readPage<R, Filter extends EntityFilter, Sort extends string>(
   scheme: ListScheme<Filter, Sort>,
   request: PageRequest<Filter, Sort>,
 ): Generator<undefined, Page<R>> {
-  const cut = request.fields && projection(scheme.fields, request.fields);
+  const { order, limit, bytes, filter, fields } = request;
+  const cut = fields && projection(scheme.fields, fields);
   const text = cut ?? whole;
-  const read = `SELECT version, ${text.sql} FROM ${scheme.table} WHERE rowid = ?`;
-  const items: Listed<R>[] = [];
+  const record = `SELECT version, ${text.sql} FROM ${scheme.table} WHERE rowid = ?`;
+  const found: { row: number; version: Version; json: string }[] = [];
   let characters = 0;
-  for (const [row, version, json] of yield* findRows(connection, scheme, request, text)) {
-    if (version !== null && json !== null) items.push(new Listed<R>(json, version, row));
-    else {
+  const rows = yield* findRows(connection, pageRead(scheme, request, text), order, limit);
+  for (let [row, version, json] of rows) {
+    if (version === null || json === null) {
       yield;
-      const [found] = connection.all<[Version, string]>(read, ...text.values, row);
-      if (found !== undefined) items.push(new Listed<R>(found[1], found[0], row));
+      [version, json] = connection.get<[Version, string]>(record, ...text.values, row) ?? [0, ''];
     }
-    characters += items.at(-1)?.json.length ?? 0;
+    found.push({ row, version, json });
+    characters += json.length;
     // A character has one byte at least: the page ends before this record, or it is the first.
-    if (items.length > 1 && characters > request.bytes) break;
+    if (found.length > 1 && characters > bytes) break;
   }
-  const page = cutPage(items, request, ({ row }) => {
-    const { sql, values } = positionQuery(scheme, request.order.by, row);
-    const [key, id] = connection.get<[string, string]>(sql, ...values) ?? ['', ''];
-    return { key: key === '' ? null : key, id };
+  const position = `SELECT ${scheme.sorts[order.by].column}, id FROM ${scheme.table} WHERE rowid = ?`;
+  const { items, next } = cutPage(found, request, ({ row }) => {
+    const [key, id] = connection.get<[string, string]>(position, row) ?? ['', ''];
+    return { key: key === '' ? null : key, id }; // A missing email is '' in its order.
   });
-  const total = request.total ? { total: yield* count(connection, scheme, request.filter) } : {};
-  return { ...page, ...total, isProjected: cut !== undefined };
+  return {
+    items: items.map(({ json, version }) => new VersionedRecord<R>(json, version)),
+    next,
+    ...(request.total && { total: yield* count(connection, totalRead(scheme, filter)) }),
+    isProjected: cut !== undefined,
+  };
 }
 
-function* findRows<Filter extends EntityFilter, Sort extends string>(
+function* findRows(
   connection: Connection,
-  scheme: ListScheme<Filter, Sort>,
-  request: PageRequest<Filter, Sort>,
-  text: Projection,
+  read: ListRead,
+  { direction }: Order<string>,
+  limit: number,
 ): Generator<undefined, readonly PageRow[]> {
-  const { limit, order } = request;
-  const sign = order.direction === 'asc' ? 1 : -1;
+  const sign = direction === 'asc' ? 1 : -1;
   let rows: readonly PageRow[] = [];
   // Where most rows match, the first window has the whole page.
-  yield* inWindows(connection, pageWalk(scheme, request), 2 * limit + 50, (window) => {
-    const { sql, values } = pageQuery(scheme, request, text, window);
+  yield* inWindows(connection, read, 2 * limit + 50, ({ sql, values }) => {
     const found = connection.all<PageRow>(sql, ...values);
     rows = rows.length === 0 ? found : [...rows, ...found];
     const isInOrder = rows[0]?.[3] === undefined;
@@ -82,14 +78,9 @@ function* findRows<Filter extends EntityFilter, Sort extends string>(
   return rows.slice(0, limit + 1);
 }
 
-function* count<Filter extends EntityFilter, Sort extends string>(
-  connection: Connection,
-  scheme: ListScheme<Filter, Sort>,
-  filter: Filter,
-): Generator<undefined, number> {
+function* count(connection: Connection, read: ListRead): Generator<undefined, number> {
   let total = 0;
-  yield* inWindows(connection, totalWalk(scheme, filter), 1000, (window) => {
-    const { sql, values } = totalQuery(scheme, filter, window);
+  yield* inWindows(connection, read, 1000, ({ sql, values }) => {
     total += connection.get<[number]>(sql, ...values)?.[0] ?? 0;
     return false;
   });
@@ -107,12 +98,12 @@ const least = { rows: 50, ms: 4 };
  */
 function* inWindows(
   connection: Connection,
-  walk: Walk | undefined,
+  { walk, query }: ListRead,
   firstRows: number,
-  visit: (window?: Bounds) => boolean,
+  visit: (query: Query) => boolean,
 ): Generator<undefined, void> {
   if (walk === undefined) {
-    visit();
+    visit(query());
     return;
   }
   let [rest, rows] = [walk.bounds, firstRows];
@@ -121,13 +112,13 @@ function* inWindows(
     const { sql, values } = walk.behind(rest, rows);
     const [key, id] = connection.get<[string, string]>(sql, ...values) ?? [];
     if (key === undefined || id === undefined) {
-      visit(rest);
+      visit(query(rest));
       return;
     }
     // Downwards, the row at the end is the first of the rest: the end is just above it.
     const isUp = walk.direction === 'asc';
     const end = { key, id: isUp ? id : `${id}\0` };
-    if (visit({ ...rest, [isUp ? 'before' : 'from']: end })) return;
+    if (visit(query({ ...rest, [isUp ? 'before' : 'from']: end }))) return;
     rest = { ...rest, [isUp ? 'from' : 'before']: end };
     const ms = performance.now() - start;
     if (ms < least.ms) rows *= 2;

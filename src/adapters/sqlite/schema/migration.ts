@@ -21,18 +21,11 @@ const reportMs = 2000;
 export function migrate(connection: Connection, version: number, logger?: Logger): void {
   if (version === schemaVersion) return;
   if (version === 0) connection.exec(recordTables + receiptTable);
-  else if (version === 1) migrateVersion1(connection, logger);
-  else dropIndexes(connection);
+  if (version === 1) migrateVersion1(connection, logger);
+  // Versions 2 and 3, which no release had, lack this alone; some indexes of version 2 are slower.
   connection.exec(deletedTable + recordIndexes);
   connection.exec(`PRAGMA application_id = ${applicationId}`);
   connection.exec(`PRAGMA user_version = ${schemaVersion}`);
-}
-
-/** Versions 2 and 3 had other indexes. */
-function dropIndexes(connection: Connection): void {
-  const select = `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL
-    AND tbl_name IN ('users', 'posts') AND name NOT GLOB '*_own_*'`;
-  for (const [name] of connection.all<[string]>(select)) connection.exec(`DROP INDEX "${name}"`);
 }
 
 /** A row of version 1: a JSON object of the custom fields, and a column for each other field. */

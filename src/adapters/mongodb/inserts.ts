@@ -4,9 +4,9 @@ import {
   MongoBulkWriteError,
   type OptionalUnlessRequiredId,
 } from 'mongodb';
+import { batched, type Cluster } from './batched.ts';
 import { limits } from './connection/limits.ts';
 import type { StoredRecord } from './schema/documents.ts';
-import { type Cluster, together } from './together.ts';
 
 interface Insert<D> {
   readonly document: OptionalUnlessRequiredId<D>;
@@ -26,7 +26,7 @@ export class Inserts<D extends StoredRecord> {
   constructor(cluster: Cluster, collection: Collection<D>, options: InsertOneOptions = {}) {
     this.#collection = collection;
     this.#options = { ...options, maxTimeMS: limits.operationMs };
-    this.#add = together(cluster, (inserts) => this.#send(inserts));
+    this.#add = batched(cluster, (inserts) => this.#send(inserts));
   }
 
   /**

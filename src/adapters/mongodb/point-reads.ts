@@ -1,9 +1,10 @@
 import { BSON, type Collection, type Document, type Filter as Query } from 'mongodb';
 import type { Id } from '../../domain/record.ts';
-import { LargeReads } from './connection/large-reads.ts';
+import { batched, type Cluster } from './batched.ts';
+import { Gate } from './connection/gate.ts';
+import { leaveTurns } from './connection/large-documents.ts';
 import { limits } from './connection/limits.ts';
 import { fromBson, type ReadDocument, type StoredRecord } from './schema/documents.ts';
-import { type Cluster, together } from './together.ts';
 
 /** How many commands are under way: each may have 16 MiB of documents. */
 const commands = 8;
@@ -27,14 +28,14 @@ type Reads = Map<Id, readonly Read[]>;
 export class PointReads<D extends StoredRecord> {
   readonly #collection: Collection<D>;
   readonly #projection: Document;
-  readonly #reads = new LargeReads(commands);
+  readonly #gate = new Gate(commands);
   readonly #add: (read: Read) => void;
 
   constructor(cluster: Cluster, collection: Collection<D>, projection: Document) {
     this.#collection = collection;
     this.#projection = projection;
     // Nobody but the map holds a read while it is sent: what is read would be held with it.
-    this.#add = together(cluster, (reads) => this.#send(Map.groupBy(reads, ({ id }) => id)));
+    this.#add = batched(cluster, (reads) => this.#send(Map.groupBy(reads, ({ id }) => id)));
   }
 
   /** Several who ask for a document at once may get the same object. */
@@ -45,13 +46,12 @@ export class PointReads<D extends StoredRecord> {
   async #send(reads: Reads): Promise<void> {
     try {
       for (let isCut = true; isCut && reads.size > 0; ) {
-        isCut = await this.#reads.run(undefined, async ({ sent }) => {
-          const finding = this.#find([...reads.keys()]);
-          sent(finding);
+        isCut = await this.#gate.run(async () => {
+          const documents = await this.#find([...reads.keys()]);
           // Small documents do not wait for large ones of the same reply.
-          const documents = (await finding).sort((a, b) => a.length - b.length);
-          for (const bson of documents) {
-            await this.#reads.parse(bson, () => settle(reads, bson));
+          for (const bson of documents.sort((a, b) => a.length - b.length)) {
+            await leaveTurns(bson);
+            settle(reads, bson);
           }
           return documents.reduce((bytes, { length }) => bytes + length, 0) >= cutReply;
         });

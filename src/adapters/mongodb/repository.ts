@@ -27,7 +27,7 @@ const projection = { 'claims.first': 0 };
 export abstract class MongodbRepository<
   R extends Entity,
   D extends StoredRecord,
-  Filter,
+  Filter extends object,
   Sort extends string,
 > implements Repository<R, Filter, Sort>
 {
@@ -61,7 +61,7 @@ export abstract class MongodbRepository<
   }
 
   async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
-    return this.connection.call((call) => this.#lists.list(call, request));
+    return this.connection.call((call) => this.#lists.list(call, request), request.signal);
   }
 
   /** The record is inserted first: only when that fails, the receipt is looked at. */

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { Call, type Sight, type Term } from '../../../src/adapters/mongodb/connection/call.ts';
-import { Sightings } from '../../../src/adapters/mongodb/connection/sightings.ts';
+import { Call } from '../../../src/adapters/mongodb/connection/call.ts';
+import {
+  type Primary,
+  PrimaryWatch,
+} from '../../../src/adapters/mongodb/connection/primary-watch.ts';
 import type { MongodbStore } from '../../../src/adapters/mongodb/store.ts';
 import { isRostrumError, storeUnavailable } from '../../../src/domain/errors.ts';
 import { times, user } from '../../../src/testing/fixtures.ts';
@@ -9,10 +12,10 @@ import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
 /** Servers of which a test says who is the primary, and when that one is caught up. */
-class Elections implements Sight {
+class Elections implements Primary {
   readonly blindSince = undefined;
   readonly said: string[] = [];
-  term: Term = { isCaughtUp: true };
+  term: Primary['term'] = { isCaughtUp: true };
   catchUp = async (): Promise<void> => {
     this.said.push('caught up');
     this.term.isCaughtUp = true;
@@ -61,7 +64,7 @@ describe('Reads while MongoDB elects a primary', () => {
   });
 
   it('know an election by its id, and a primary that was gone for a while as the same', async () => {
-    const sightings = new Sightings(async () => {});
+    const watch = new PrimaryWatch(async () => {});
     const servers = [
       ['RSPrimary', 'a', 1],
       ['Unknown', 'a', null],
@@ -71,8 +74,8 @@ describe('Reads while MongoDB elects a primary', () => {
       ['RSSecondary', 'b', null],
     ] as const;
     const terms = servers.map(([type, address, electionId]) => {
-      sightings.see([{ type, address, electionId }]);
-      return sightings.term;
+      watch.see([{ type, address, electionId }]);
+      return watch.term;
     });
     const [first, gone, back, again, other, none] = terms;
     expect([gone, back]).to.have.ordered.members([first, first]);
@@ -82,28 +85,28 @@ describe('Reads while MongoDB elects a primary', () => {
 
   it('ask once for all who wait, again after a failure, and anew of the next primary', async () => {
     const asked: PromiseWithResolvers<void>[] = [];
-    const sightings = new Sightings(() => {
+    const watch = new PrimaryWatch(() => {
       const answer = Promise.withResolvers<void>();
       asked.push(answer);
       return answer.promise;
     });
-    sightings.see([{ type: 'RSPrimary', address: 'a', electionId: 1 }]);
-    const { term } = sightings;
-    const [failing, too] = [errorOf(sightings.catchUp()), errorOf(sightings.catchUp())];
+    watch.see([{ type: 'RSPrimary', address: 'a', electionId: 1 }]);
+    const { term } = watch;
+    const [failing, too] = [errorOf(watch.catchUp()), errorOf(watch.catchUp())];
     asked[0]?.reject(new Error('planted'));
     expect([await failing, await too].map(String)).to.deep.equal(Array(2).fill('Error: planted'));
     expect(term.isCaughtUp).to.equal(false);
 
-    const old = sightings.catchUp();
-    sightings.see([{ type: 'RSPrimary', address: 'b', electionId: 2 }]);
-    const present = sightings.catchUp();
+    const old = watch.catchUp();
+    watch.see([{ type: 'RSPrimary', address: 'b', electionId: 2 }]);
+    const present = watch.catchUp();
     asked[1]?.resolve();
     await old;
-    expect(sightings.term.isCaughtUp).to.equal(false);
-    const joining = sightings.catchUp();
+    expect(watch.term.isCaughtUp).to.equal(false);
+    const joining = watch.catchUp();
     asked[2]?.resolve();
     await Promise.all([present, joining]);
-    expect(sightings.term.isCaughtUp).to.equal(true);
+    expect(watch.term.isCaughtUp).to.equal(true);
     expect(asked).to.have.lengthOf(3);
   });
 });

@@ -7,29 +7,17 @@ import {
 } from '../../../domain/errors.ts';
 import { isSelectionFailure, translate } from './errors.ts';
 import { limits } from './limits.ts';
-
-/** The term of one primary of a replica set, from its election to the next. */
-export interface Term {
-  /** Whether the primary knows that a majority has what those before it acknowledged. */
-  isCaughtUp: boolean;
-}
-
-/** What a call needs to know of the servers behind it. */
-export interface Sight {
-  /** Names the time without a server that takes writes; undefined while there is one in sight. */
-  readonly blindSince: number | undefined;
-  /** The present term: another object after each election. */
-  readonly term: Term;
-  /** Fulfilled when the primary of the present term is caught up. */
-  catchUp(): Promise<void>;
-}
+import type { Primary } from './primary-watch.ts';
 
 /** Stands around every step of a write; tests delay, fail and skip steps with it. */
 export type Intercept = <T>(step: string, run: () => Promise<T>) => Promise<T>;
 
-/** The bounds of one operation on the server. */
+/** The bounds of one operation, as options of the driver. */
 export interface Bounds {
+  /** On the server. */
   readonly maxTimeMS: number;
+  /** When it is aborted, the driver closes the connection, and so the server ends the operation. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -38,15 +26,17 @@ export interface Bounds {
  * the bound of its socket.
  */
 export class Call {
-  readonly #sight: Sight;
+  readonly #primary: Primary;
   readonly #intercept: Intercept;
+  readonly #signal: AbortSignal | undefined;
   readonly #started = Date.now();
   #ends = this.#started + limits.callMs;
   #hasChanged = false;
 
-  constructor(sight: Sight, intercept: Intercept) {
-    this.#sight = sight;
+  constructor(primary: Primary, intercept: Intercept, signal?: AbortSignal) {
+    this.#primary = primary;
     this.#intercept = intercept;
+    this.#signal = signal;
   }
 
   /** An operation that changes nothing. */
@@ -61,10 +51,10 @@ export class Call {
    */
   async readAll<T>(work: () => Promise<T>): Promise<T> {
     for (;;) {
-      const { term } = this.#sight;
-      if (!term.isCaughtUp) await this.readPart(() => this.#sight.catchUp());
+      const { term } = this.#primary;
+      if (!term.isCaughtUp) await this.readPart(() => this.#primary.catchUp());
       const result = await work();
-      if (this.#sight.term === term) return result;
+      if (this.#primary.term === term) return result;
     }
   }
 
@@ -115,19 +105,21 @@ export class Call {
 
   async #run<T>(outcome: Outcome, run: (bounds: Bounds) => Promise<T>): Promise<T> {
     const left = this.#left('none');
-    const blind = this.#sight.blindSince;
-    const work = run({ maxTimeMS: Math.ceil(Math.min(left, limits.operationMs)) });
+    const blind = this.#primary.blindSince;
+    const maxTimeMS = Math.ceil(Math.min(left, limits.operationMs));
+    const work = run({ maxTimeMS, signal: this.#signal });
     try {
-      return await within(left, work, () => storeUnavailable(outcome));
+      return await withTimeout(left, work, () => storeUnavailable(outcome));
     } catch (error) {
       // No server in sight all the while: nothing can have been sent, not by a first try either.
       const unsent =
-        isSelectionFailure(error) && blind !== undefined && blind === this.#sight.blindSince;
+        isSelectionFailure(error) && blind !== undefined && blind === this.#primary.blindSince;
       throw translate(error, unsent ? 'none' : outcome);
     }
   }
 
   #left(outcome: Outcome): number {
+    this.#signal?.throwIfAborted();
     const left = this.#ends - Date.now();
     if (left <= 0) throw storeUnavailable(outcome);
     return left;
@@ -142,7 +134,7 @@ const grainMs = 100;
  *
  * @param ms is rounded up to a tenth of a second
  */
-export function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
+export function withTimeout<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   // By hand, as `Promise.race` costs a short operation a twentieth of its time.
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), Math.ceil(ms / grainMs) * grainMs);

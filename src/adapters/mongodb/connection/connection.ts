@@ -4,11 +4,11 @@ import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { StoredPost, StoredUser } from '../schema/documents.ts';
-import { Call, type Intercept, within } from './call.ts';
+import { Call, type Intercept, withTimeout } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
 import { limits } from './limits.ts';
 import { Opening } from './opening.ts';
-import { Sightings } from './sightings.ts';
+import { PrimaryWatch } from './primary-watch.ts';
 
 /**
  * The connection of a store: made in the background, kept up by the driver, closed once. Every
@@ -20,7 +20,7 @@ export class Connection {
   readonly #client: MongoClient;
   readonly #db: Db;
   readonly #opening: Opening;
-  readonly #sightings: Sightings;
+  readonly #watch: PrimaryWatch;
   readonly #intercept: Intercept;
   readonly #underWay = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
@@ -28,16 +28,16 @@ export class Connection {
   constructor(
     { client, database }: ClientSettings,
     logger: Logger | undefined,
-    around: Intercept,
+    intercept: Intercept,
     customFilters?: CustomFilters,
   ) {
     this.#client = client;
-    this.#intercept = around;
-    this.#sightings = new Sightings(() =>
+    this.#intercept = intercept;
+    this.#watch = new PrimaryWatch(() =>
       this.users.findOne({ _id: '' }, { ...linearizable, maxTimeMS: limits.operationMs }),
     );
     client.on('topologyDescriptionChanged', ({ newDescription }) =>
-      this.#sightings.see([...newDescription.servers.values()]),
+      this.#watch.see([...newDescription.servers.values()]),
     );
     this.#opening = new Opening({ client, database, logger, customFilters });
     this.#db = client.db(database);
@@ -54,11 +54,15 @@ export class Connection {
     return this.#opening.topology === 'sharded cluster';
   }
 
-  /** Runs one call of a port. */
-  async call<T>(body: (call: Call) => Promise<T>): Promise<T> {
+  /**
+   * Runs one call of a port.
+   *
+   * @param signal ends the call for its caller at once, and what the driver does for it soon
+   */
+  async call<T>(body: (call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (!this.#closed && this.#underWay.size >= limits.calls)
       throw new RostrumError('overloaded', {});
-    return this.#run(body);
+    return this.#run(body, signal);
   }
 
   /** Runs work in a session, and ends it. */
@@ -80,7 +84,7 @@ export class Connection {
     await this.#run((call) =>
       call.read(({ maxTimeMS }) => {
         const ping = this.#db.command({ ping: 1, maxTimeMS });
-        return within(limits.openingMs, ping, () => storeUnavailable('none'));
+        return withTimeout(limits.openingMs, ping, () => storeUnavailable('none'));
       }),
     );
   }
@@ -90,15 +94,14 @@ export class Connection {
     return this.#closed;
   }
 
-  async #run<T>(body: (call: Call) => Promise<T>): Promise<T> {
+  async #run<T>(body: (call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (this.#closed) throw storeUnavailable('none');
-    const work = this.#opening.wait().then(() => body(new Call(this.#sightings, this.#intercept)));
+    const begin = () => body(new Call(this.#watch, this.#intercept, signal));
+    const work = this.#opening.wait().then(begin);
     this.#underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      this.#underWay.delete(work);
-    }
+    const end = () => this.#underWay.delete(work);
+    work.then(end, end);
+    return signal === undefined ? work : untilAborted(work, signal);
   }
 
   async #close(): Promise<void> {
@@ -111,6 +114,15 @@ export class Connection {
     const goodbye = this.#client.close().catch(() => {});
     await Promise.race([goodbye, sleep(limits.goodbyeMs, undefined, { ref: false })]);
   }
+}
+
+/** The result of some work, or the reason of a signal that is aborted before. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
+  return Promise.race([promise, work]).finally(() => signal.removeEventListener('abort', abort));
 }
 
 /**

@@ -28,7 +28,7 @@ export const limits = {
   /** Calls at the same time; more of them are refused as `overloaded`. */
   calls: 2000,
   /** Documents of different requests that share a command. */
-  together: 16,
+  batch: 16,
   /** For how long a deletion that was abandoned may hold up others: see fence.ts. */
   leaseMs: 5000,
   /** The same for the deletion of a user with more posts than this. */

@@ -4,7 +4,7 @@ import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import { storeUnavailable } from '../../../domain/errors.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { ensureSchema, MongodbRefusal } from '../schema/schema.ts';
-import { within } from './call.ts';
+import { withTimeout } from './call.ts';
 import { limits } from './limits.ts';
 
 export type Topology = 'standalone' | 'replica set' | 'sharded cluster';
@@ -55,7 +55,7 @@ export class Opening {
     const late = () => storeUnavailable('none', this.#problem);
     // For a server that may come it pays to wait; a schema that is in the way stays there.
     if (this.#end.signal.aborted || this.#problem instanceof MongodbRefusal) throw late();
-    await within(limits.openingMs, this.#news.promise, late);
+    await withTimeout(limits.openingMs, this.#news.promise, late);
   }
 
   giveUp(): void {

@@ -1,4 +1,4 @@
-import type { ClientSession, Collection, Document } from 'mongodb';
+import type { ClientSession, Collection, Document, FindCursor } from 'mongodb';
 import { RostrumError } from '../../../domain/errors.ts';
 import { type Instant, latestInstant } from '../../../domain/instant.ts';
 import type { Id } from '../../../domain/record.ts';
@@ -7,10 +7,14 @@ import type { Bounds, Call } from '../connection/call.ts';
 import type { Connection } from '../connection/connection.ts';
 import { isCommitUnknown, isTransient } from '../connection/errors.ts';
 import { limits } from '../connection/limits.ts';
-import { batches } from '../lists/batches.ts';
 import { receiptsWithFirst, tombstone } from '../receipts.ts';
 import type { StoredPost, StoredUser } from '../schema/documents.ts';
 import type { Fence } from './fence.ts';
+
+interface SizedPost {
+  readonly _id: Id;
+  readonly size: number;
+}
 
 /** Within a transaction, or without one. */
 interface Within {
@@ -103,22 +107,27 @@ export class Cascade {
     const level = session ? { session } : ({ readConcern: 'local' } as const);
     const projection = { size: { $bsonSize: '$$ROOT' } };
     // The server reads a document for its size: few at a time, because they may be large.
-    const options = { projection, hint: authorIndex, batchSize: 50, ...level };
-    const found = batches(call, (bounds) =>
-      this.#posts.find<{ _id: Id; size: number }>(byAuthor(author), { ...options, ...bounds }),
-    );
+    const maxTimeMS = limits.operationMs;
+    const options = { projection, hint: authorIndex, batchSize: 50, maxTimeMS, ...level };
+    const found = this.#posts.find<SizedPost>(byAuthor(author), options);
     let part: Id[] = [];
     let bytes = 0;
-    for await (const batch of found) {
-      for (const { _id, size } of batch) {
-        if (part.length === limits.cascadePosts || bytes + size > limits.cascadeBytes) {
-          if (part.length > 0) yield part;
-          call.extend();
-          [part, bytes] = [[], 0];
+    try {
+      for (let batch = await nextOf(call, found); batch.length > 0; ) {
+        for (const { _id, size } of batch) {
+          if (part.length === limits.cascadePosts || bytes + size > limits.cascadeBytes) {
+            if (part.length > 0) yield part;
+            call.extend();
+            [part, bytes] = [[], 0];
+          }
+          part.push(_id);
+          bytes += size;
         }
-        part.push(_id);
-        bytes += size;
+        batch = await nextOf(call, found);
       }
+    } finally {
+      // The server holds an open cursor for the session, which ends after this.
+      await call.readPart(() => found.close()).catch(() => {});
     }
     if (part.length > 0) yield part;
     call.extend();
@@ -146,6 +155,13 @@ export class Cascade {
     );
     return matchedCount === 1;
   }
+}
+
+/** Documents as the server sends them; none at the end. */
+function nextOf<T>(call: Call, cursor: FindCursor<T>): Promise<T[]> {
+  return call.readPart(async () =>
+    (await cursor.hasNext()) ? cursor.readBufferedDocuments() : [],
+  );
 }
 
 /** What `withoutAuthor` of the domain makes of a post, for the server to do. */

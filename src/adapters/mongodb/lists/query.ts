@@ -2,8 +2,7 @@ import type { Document } from 'mongodb';
 import type { Order, Position } from '../../../domain/list.ts';
 import { isVisible } from '../schema/documents.ts';
 import { escapeKey } from '../schema/keys.ts';
-import type { Conditions } from './conditions.ts';
-import { firstBehind } from './text.ts';
+import { type Conditions, firstBehind } from './conditions.ts';
 
 type Direction = Order<string>['direction'];
 

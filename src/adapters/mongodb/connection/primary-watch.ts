@@ -1,5 +1,3 @@
-import type { Sight, Term } from './call.ts';
-
 /** What the driver knows of a server. */
 interface SeenServer {
   readonly type: string;
@@ -8,18 +6,24 @@ interface SeenServer {
   readonly electionId: unknown;
 }
 
-interface SeenTerm extends Term {
-  /** What all who wait for it wait for. */
+/** The term of one primary of a replica set, from its election to the next. */
+interface Term {
+  /** Whether the primary knows that a majority has what those before it acknowledged. */
+  isCaughtUp: boolean;
+  /** Shared by all calls that wait for that. */
   catchingUp?: Promise<unknown> | undefined;
 }
 
+/** What a call needs to know of the servers behind it. */
+export type Primary = Pick<PrimaryWatch, 'blindSince' | 'term' | 'catchUp'>;
+
 /** Follows whether the driver sees a server that takes writes, and which one of a replica set. */
-export class Sightings implements Sight {
+export class PrimaryWatch {
   readonly #catchUp: () => Promise<unknown>;
   #changes = 0;
   #blind = true;
   #primary: string | undefined;
-  #term: SeenTerm = { isCaughtUp: true };
+  #term: Term = { isCaughtUp: true };
 
   /** @param catchUp waits until the primary is caught up */
   constructor(catchUp: () => Promise<unknown>) {
@@ -35,18 +39,21 @@ export class Sightings implements Sight {
     }
     const primary = servers.find(({ type }) => type === 'RSPrimary');
     if (primary !== undefined) this.#follow(`${primary.address} ${primary.electionId}`);
-    // Who is connected to one node of a set alone, may read from a secondary: it never catches up.
+    // A client of one node of a set alone may read from a secondary, which never catches up.
     else if (servers.some(({ type }) => type === 'RSSecondary')) this.#follow('none');
   }
 
+  /** Names the time without a server that takes writes; undefined while there is one in sight. */
   get blindSince(): number | undefined {
     return this.#blind ? this.#changes : undefined;
   }
 
+  /** The present term: another object after each election. */
   get term(): Term {
     return this.#term;
   }
 
+  /** Fulfilled when the primary of the present term is caught up. */
   async catchUp(): Promise<void> {
     const term = this.#term;
     term.catchingUp ??= this.#catchUp().finally(() => {

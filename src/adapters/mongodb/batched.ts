@@ -11,7 +11,7 @@ export type Cluster = Pick<Connection, 'isSharded'>;
  * @param send sends some of them in one command, and settles each; it never rejects
  * @returns what adds an operation
  */
-export function together<T>(
+export function batched<T>(
   cluster: Cluster,
   send: (operations: readonly T[]) => Promise<void>,
 ): (operation: T) => void {
@@ -21,7 +21,7 @@ export function together<T>(
     const all = waiting;
     waiting = [];
     // A shard may fail alone: a command for documents of several would fail with it.
-    const most = cluster.isSharded ? 1 : limits.together;
+    const most = cluster.isSharded ? 1 : limits.batch;
     for (let n = 0; n < all.length; n += most) void send(all.slice(n, n + most));
   }
 

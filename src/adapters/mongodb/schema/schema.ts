@@ -36,9 +36,9 @@ export async function ensureSchema(db: Db, customFilters: CustomFilters = {}): P
   for (const { name, type, options } of found) checkCollection(name, type ?? '', options ?? {});
   await Promise.all(
     Object.entries(indexes).map(async ([name, wanted]) => {
-      const isThere = found.some((collection) => collection.name === name);
-      const missing = isThere ? await missingIndexes(db, name, wanted) : Object.keys(wanted);
-      if (missing.length > 0) await makeIndexes(db, name, wanted);
+      if (found.some((collection) => collection.name === name))
+        await checkIndexes(db, name, wanted);
+      await makeIndexes(db, name, wanted);
     }),
   );
 }
@@ -60,13 +60,14 @@ async function ensureVersion(db: Db): Promise<void> {
 }
 
 async function makeIndexes(db: Db, collection: string, wanted: Wanted): Promise<void> {
-  // No bound on the server: the index of a large collection may take its time. When the bound of
-  // the socket comes first, the next try meets the build that still runs, and waits for it again.
+  // Also when all are there, because the server lists those that it still builds. No bound on the
+  // server: the index of a large collection may take its time. When the bound of the socket comes
+  // first, the next try waits for the same build again.
   const specs = Object.entries(wanted).map(([name, index]) => ({ name, ...index }));
   try {
     await db.collection(collection).createIndexes(specs);
   } catch (error) {
-    await missingIndexes(db, collection, wanted); // Somebody may just have made another one.
+    await checkIndexes(db, collection, wanted); // Another one may just have been made.
     throw error;
   }
 }
@@ -81,22 +82,18 @@ function checkCollection(name: string, type: string, options: Document): void {
 }
 
 /** @throws MongodbRefusal for an index that is there and should be another */
-async function missingIndexes(db: Db, collection: string, wanted: Wanted): Promise<string[]> {
-  const missing = new Set(Object.keys(wanted));
+async function checkIndexes(db: Db, collection: string, wanted: Wanted): Promise<void> {
   for (const { name = '', ...found } of await db.collection(collection).listIndexes().toArray()) {
     const ours = wanted[name];
-    if (ours !== undefined && essence(ours) === essence(found)) {
-      missing.delete(name);
-      continue;
-    }
-    const likeOurs = Object.values(wanted).some(({ key }) => same(key, found.key));
+    if (ours !== undefined && essence(ours) === essence(found)) continue;
+    const key = JSON.stringify(found.key);
+    const likeOurs = Object.values(wanted).some((one) => JSON.stringify(one.key) === key);
     if (ours === undefined && !likeOurs) continue;
     throw new MongodbRefusal(
       `The index "${name}" of "${collection}" is in the place of one of Rostrum's and differs ` +
         'from it. Drop it, and Rostrum makes its own.',
     );
   }
-  return [...missing];
 }
 
 /** All of an index that changes what it does. */
@@ -108,8 +105,4 @@ function essence(index: Index | Document): string {
     ...[key, unique, sparse, hidden],
     ...[collation, partialFilterExpression, expireAfterSeconds],
   ]);
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

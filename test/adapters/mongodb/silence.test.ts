@@ -12,7 +12,7 @@ import {
   topologies,
 } from '../../support/mongod/shared.ts';
 import { SilentProxy } from '../../support/mongod/silent-proxy.ts';
-import { untilServed } from '../../support/until.ts';
+import { until, untilServed } from '../../support/until.ts';
 
 // A connection that is taken and never answered is the failure that drivers wait for longest.
 const bound = limits.callMs + 4000;
@@ -41,19 +41,45 @@ await describeOn('replica set', 'A MongoDB server that falls silent, and a stand
     this.timeout(60_000);
     await Promise.all(topologies.map(fallSilent));
   });
+
+  it('in the midst of a list: it ends with its signal, and its connection with it', async () => {
+    const { proxy, url } = await behindProxy('replica set');
+    await using _ = proxy;
+    await using store = openStore({ url: url.href });
+    const order = { by: 'createdAt', direction: 'asc' } as const;
+    const request = { filter: {}, order, limit: 10, bytes: 10_000 } as const;
+    await store.users.list(request);
+    proxy.fallSilent();
+    const { connections } = proxy;
+    const [ended, reason] = [new AbortController(), new Error('The client is gone.')];
+    const list = errorOf(store.users.list({ ...request, signal: ended.signal }));
+    setTimeout(() => ended.abort(reason), 50);
+    const from = Date.now();
+    expect(await list).to.equal(reason);
+    expect(Date.now() - from).to.be.below(1000);
+    await until(async () => proxy.connections < connections, 'the connection is closed', 2000);
+    expect(await errorOf(store.users.list({ ...request, signal: ended.signal }))).to.equal(reason);
+    proxy.speak();
+  });
 });
 
+async function behindProxy(topology: Topology) {
+  const url = new URL((await sharedServer(topology)).url('silence'));
+  const proxy = await SilentProxy.start(Number(url.port));
+  url.port = String(proxy.port);
+  if (topology === 'replica set') url.searchParams.set('directConnection', 'true');
+  return { proxy, url };
+}
+
 async function fallSilent(topology: Topology): Promise<void> {
-  const direct = new URL((await sharedServer(topology)).url('silence'));
-  await using proxy = await SilentProxy.start(Number(direct.port));
-  direct.port = String(proxy.port);
-  if (topology === 'replica set') direct.searchParams.set('directConnection', 'true');
+  const { proxy, url } = await behindProxy(topology);
+  await using _ = proxy;
 
   // It falls silent when several of the calls below have got somewhere.
   let steps = 0;
   let armed = false;
   const store = openStore(
-    { url: direct.href },
+    { url: url.href },
     {
       intercept: async (_step, run) => {
         if (armed) steps += 1;

@@ -33,6 +33,11 @@ export class SilentProxy implements AsyncDisposable {
     return address.port;
   }
 
+  /** How many connections there are, of clients and to the server. */
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
   /** From now on, nothing goes through. */
   fallSilent(): void {
     this.#silent = true;

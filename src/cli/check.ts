@@ -2,10 +2,10 @@ import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index
 import { isRostrumError } from '../domain/errors.ts';
 import type { Entity } from '../domain/record.ts';
 import { RecordModel } from '../domain/record-model.ts';
-import { postRules, userRules } from '../domain/rules.ts';
+import { rules } from '../domain/rules.ts';
 import type { StoreSetting } from './failure.ts';
 import { runLong } from './run-long.ts';
-import { type Records, storeSource } from './transfer/source.ts';
+import { storeSource } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
 /**
@@ -20,18 +20,18 @@ export async function checkCommand(named: StoreSetting, files: SchemaFiles): Pro
         const source = storeSource(store, signal);
         const { users, posts } = await source.count();
         let [all, invalid] = [0, 0];
-        const check = async (kind: string, records: Records, model: RecordModel<Entity>) => {
-          for await (const { record } of records) {
+        progress.begin('checking', users + posts);
+        for (const list of ['users', 'posts'] as const) {
+          const model = new RecordModel<Entity>(rules[list], schemas[list]);
+          for await (const { record } of source[list]()) {
             const wrong = wrongOf(record, model);
-            if (wrong !== undefined) process.stdout.write(`${kind} ${record.id}: ${wrong}\n`);
+            const name = `${list.slice(0, -1)} ${record.id}`;
+            if (wrong !== undefined) process.stdout.write(`${name}: ${wrong}\n`);
             if (wrong !== undefined) invalid += 1;
             all += 1;
             progress.advance(1);
           }
-        };
-        progress.begin('checking', users + posts);
-        await check('user', source.users(), new RecordModel(userRules, schemas.users));
-        await check('post', source.posts(), new RecordModel(postRules, schemas.posts));
+        }
         progress.end();
         return { all, invalid };
       }),

@@ -1,7 +1,7 @@
 import { isPlainObject } from './json.ts';
 import type { CustomFilter } from './list.ts';
 import { checkOptions } from './options.ts';
-import { postRules, serverMade, userRules } from './rules.ts';
+import { knownFields } from './rules.ts';
 
 /** The types of custom fields that lists may be filtered by. */
 const customFilterTypes = ['text', 'number', 'boolean'] as const;
@@ -20,12 +20,7 @@ export interface CustomFilters {
 const maxCustomFilters = 32;
 
 /** What a request of a list may name besides filters (RFC 6750 has the last), so no filter's name. */
-const listWords = ['limit', 'cursor', 'sort', 'count', 'fields', 'access_token'] as const;
-
-const taken = {
-  users: [...serverMade, ...listWords, ...Object.keys(userRules)],
-  posts: [...serverMade, ...listWords, ...Object.keys(postRules)],
-} as const;
+const listWords = ['limit', 'cursor', 'sort', 'count', 'fields', 'access_token'];
 
 /** Names that every store can index: not all of them take a dot or a `$`. */
 const namePattern = /^[\p{L}_][\p{L}\p{M}\p{N}_-]{0,63}$/u;
@@ -42,8 +37,9 @@ export function checkCustomFilters(customFilters: CustomFilters): void {
     const fields: unknown = customFilters[list] ?? {};
     if (!isPlainObject(fields))
       throw new TypeError(`The customFilters of ${list} must be an object.`);
+    const taken = [...knownFields[list], ...listWords, '__proto__'];
     for (const [name, type] of Object.entries(fields)) {
-      if (taken[list].includes(name) || name === '__proto__' || !namePattern.test(name)) {
+      if (taken.includes(name) || !namePattern.test(name)) {
         throw new TypeError(
           `"${name}" cannot be a filter of ${list}: it must be the name of a custom field, in letters, digits, _ and -, and no parameter of lists.`,
         );

@@ -19,18 +19,13 @@ export function checkOptions<T extends object>(
   );
 }
 
-/** True for a promise and whatever else is awaited like one. */
-function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value;
-}
-
 /**
  * Refuses the result of a function that must be synchronous. Its rejection must not end the process.
  *
  * @throws TypeError
  */
 export function checkSynchronous(result: unknown, what: string): void {
-  if (!isThenable(result)) return;
+  if (typeof result !== 'object' || result === null || !('then' in result)) return;
   Promise.resolve(result).catch(() => {});
   throw new TypeError(`${what} must be synchronous, and returned a promise.`);
 }

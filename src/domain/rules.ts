@@ -45,6 +45,13 @@ export const postRules = {
 /** The fields that the server makes; what a client sends in their place is not stored. */
 export const serverMade = ['id', 'createdAt', 'updatedAt'] as const;
 
+/** The rules by collection, and the fields that Rostrum knows: all others are custom fields. */
+export const rules = { users: userRules, posts: postRules } as const;
+export const knownFields: Readonly<Record<keyof typeof rules, readonly string[]>> = {
+  users: [...serverMade, ...Object.keys(userRules)],
+  posts: [...serverMade, ...Object.keys(postRules)],
+};
+
 /** The limits of what a record may carry, whatever its fields. */
 export const recordLimits = {
   /** Levels of objects and arrays; the record itself is the first. */

@@ -4,7 +4,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
 import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
-import { postRules, serverMade, userRules } from '../../domain/rules.ts';
+import { knownFields } from '../../domain/rules.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 
 /** A schema file that cannot be used. The message is one sentence that says what to do. */
@@ -25,12 +25,6 @@ export interface SchemaFiles {
 
 /** By which the files are named. */
 const flags = { users: '--user-schema', posts: '--post-schema' } as const;
-
-/** Fields that are Rostrum's: a schema is not shown them. */
-const knownFields = {
-  users: [...serverMade, ...Object.keys(userRules)],
-  posts: [...serverMade, ...Object.keys(postRules)],
-} as const;
 
 /** Up to so many characters, custom fields that are invalid are told of everything that is wrong. */
 const smallText = 64 * 1024;

@@ -5,7 +5,7 @@ import type { FieldIssue } from '../../domain/issues.ts';
 import { newestFirst } from '../../domain/list.ts';
 import type { Collection, Entity, Id } from '../../domain/record.ts';
 import { RecordModel } from '../../domain/record-model.ts';
-import { postRules, userRules } from '../../domain/rules.ts';
+import { rules } from '../../domain/rules.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Repository } from '../../ports/repository.ts';
@@ -31,8 +31,6 @@ export interface ListOptions extends LongRun {
   /** Counts the records that were added, also until an early end. */
   readonly added: Record<Collection, number>;
 }
-
-const rules = { users: userRules, posts: postRules };
 
 /** One list of a file, on its way into a store: checked first, and added then. */
 export class ListImport {

@@ -9,6 +9,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { npm } from './npm.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const modules = join(root, 'node_modules');
@@ -72,8 +73,8 @@ async function checkPackages(): Promise<Result> {
   const directory = await mkdtemp(join(tmpdir(), 'rostrum-pack-'));
   try {
     const pack = ['pack', '--ignore-scripts', '--pack-destination', directory];
-    const packed = await npm(...pack, ...packages.map((folder) => `./${folder}`));
-    if (!packed.ok) return packed;
+    const packed = npm(...pack, ...packages.map((folder) => `./${folder}`));
+    if (packed.status !== 0) return { ok: false, output: packed.stdout + packed.stderr };
     const tarballs = (await readdir(directory)).map((name) => join(directory, name));
     const results = await Promise.all(
       tarballs.flatMap((tarball) => [
@@ -90,24 +91,17 @@ async function checkPackages(): Promise<Result> {
   }
 }
 
-/** The npm that runs us, under the Node that runs us; the one on the path otherwise. */
-function npm(...args: string[]): Promise<Result> {
-  const cli = process.env.npm_execpath;
-  return cli?.endsWith('.js') ? node(cli, ...args) : run('npm', args);
-}
-
 function tool(script: string, ...args: string[]): Promise<Result> {
   return node(join(modules, script), ...args);
 }
 
-function node(script: string, ...args: string[]): Promise<Result> {
-  return run(process.execPath, [script, ...args]);
-}
-
-function run(command: string, args: readonly string[]): Promise<Result> {
+function node(script: string, ...args: readonly string[]): Promise<Result> {
   return new Promise((done) => {
     let output = '';
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [script, ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text;

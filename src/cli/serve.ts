@@ -134,8 +134,8 @@ function stopOnSignal(stop: AbortController): void {
 function checkExposure({ host, anonymous, authKeys, authIssuer }: Settings, nameOf: NameOf): void {
   if (isLoopback(host) || anonymous || authKeys !== undefined || authIssuer !== undefined) return;
   throw new Failure(
-    `${nameOf('host')} is "${host}", which other machines can reach, and nobody is asked for ` +
-      'credentials: set --auth-keys or --auth-issuer, or say --anonymous to let everybody do everything.',
+    `${nameOf('host')} is "${host}", which other machines can reach, and no credentials are ` +
+      'asked for: set --auth-keys or --auth-issuer, or say --anonymous to let every client do everything.',
   );
 }
 

@@ -165,7 +165,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     ...toggle,
     flag: '--anonymous [boolean]',
     env: 'ANONYMOUS',
-    description: 'let everybody do everything, from other machines too',
+    description: 'let every client do everything, from other machines too',
   },
   publicUrl: {
     flag: '--public-url <url>',

@@ -61,7 +61,7 @@ describe('rostrum backup', function () {
     expect(before.filter((id) => !ids.has(id))).to.deep.equal([]);
   });
 
-  it('of a store that nobody serves is equal to it', async () => {
+  it('of a store without a server is equal to it', async () => {
     const content = records(30);
     const store = openSqliteStore({ path: path('still.db') });
     await fill(store, content);

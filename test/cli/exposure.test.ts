@@ -99,7 +99,7 @@ describe('the program, exposed', function () {
     }
   });
 
-  it('does not start with credentials that would let nobody, or everybody, in', async () => {
+  it('does not start with credentials that would let no client, or every client, in', async () => {
     const provider = ['--auth-issuer', 'https://id.example.com', '--auth-audience', 'a'];
     const jwks = ['--auth-jwks-url', 'https://id.example.com/jwks'];
     const wrong: [RegExp, ...string[]][] = [

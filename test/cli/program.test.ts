@@ -115,7 +115,7 @@ describe('the command line', function () {
     ).to.match(/^Unknown option '--moo'.* See rostrum key create --help\.$/);
   });
 
-  it('ends quietly when nobody reads its output any more', async () => {
+  it('ends quietly when its output is not read any more', async () => {
     for (const command of ['openapi', '--help']) {
       // The reader is gone before the program has begun.
       const script = `set -o pipefail; (sleep 0.3; exec "$0" src/main.ts ${command}) | true`;

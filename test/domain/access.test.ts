@@ -56,16 +56,16 @@ const matrix: readonly Row[] = [
   ['create a post', ({ posts }) => posts.create(changed), ownPost],
   ['create its post', ({ posts }, { me }) => posts.create(postOf(me)), ownPost],
   ['create that of another', ({ posts }, w) => posts.create(postOf(w.other)), anyPost],
-  ['create the post of nobody', ({ posts }) => posts.create(postOf(null)), anyPost],
+  ['create a post without an author', ({ posts }) => posts.create(postOf(null)), anyPost],
   ['patch its post', ({ posts }, { mine }) => posts.patch(mine, changed), ownPost],
   ['delete its post', ({ posts }, { mine }) => posts.delete(mine), ownPost],
   ['patch the post of another', ({ posts }, w) => posts.patch(w.theirs, changed), anyPost],
-  ['patch the post of nobody', ({ posts }, w) => posts.patch(w.nobodys, changed), anyPost],
+  ['patch a post without an author', ({ posts }, w) => posts.patch(w.nobodys, changed), anyPost],
   ['delete the post of another', ({ posts }, { theirs }) => posts.delete(theirs), anyPost],
   ['take the post of another', ({ posts }, w) => posts.patch(w.theirs, postOf(w.me)), anyPost],
   ['give its post away', ({ posts }, w) => posts.patch(w.mine, postOf(w.other)), anyPost],
   ['leave its post', ({ posts }, { mine }) => posts.patch(mine, postOf(null)), anyPost],
-  ['replace its post by that of nobody', ({ posts }, w) => posts.replace(w.mine, changed), anyPost],
+  ['replace its post by a free one', ({ posts }, w) => posts.replace(w.mine, changed), anyPost],
 ];
 
 async function isForbidden(call: () => Promise<unknown>): Promise<boolean> {

@@ -180,7 +180,7 @@ describe('the services', () => {
   });
 
   describe('refuse misuse before anything is read', () => {
-    // A closed store: whoever asks it is told `store-unavailable`.
+    // A closed store: every call of it ends in `store-unavailable`.
     const closed = createMemoryStore();
     before(() => closed.close());
     const on = createRostrum(closed);

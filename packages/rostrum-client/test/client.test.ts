@@ -117,7 +117,7 @@ describe('the client', () => {
       expect(next).to.equal(null);
     });
 
-    it('are walked to their end, or as far as somebody wants', async () => {
+    it('are walked to their end, or as far as they are wanted', async () => {
       const all = await collect(client.posts.all({ limit: 1, sort: 'title' }));
       expect(all.map(({ title }) => title)).to.deep.equal(['A', 'B', 'C', 'D']);
       let requests = 0;

@@ -98,7 +98,7 @@ describe('the client, when something fails on the way', () => {
     expect((await direct.users.get(id)).record.count).to.equal(1);
   });
 
-  it('does not take a record for deleted that nobody was asked to delete', async () => {
+  it('does not take a record for deleted that no request reached', async () => {
     const { posts } = clientThrough([busy]);
     expect(await problemOf(posts.delete('none'))).to.include({
       code: 'post-not-found',

@@ -174,7 +174,7 @@ describe('copyRecords', () => {
     expect(await copy(to, createMemoryStore())).to.include({ users: 0, posts: 0 });
   });
 
-  it('says that the sides differ when somebody writes meanwhile', async () => {
+  it('says that the sides differ when another process writes meanwhile', async () => {
     const { from, to } = await stores();
     let isWritten = false;
     watch(to, async (loaded) => {

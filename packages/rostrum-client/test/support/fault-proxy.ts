@@ -19,7 +19,7 @@ export type Fault =
   | 'cut response'
   /** Nothing ever comes back. */
   | 'silence'
-  /** Somebody on the way answers. */
+  /** A proxy on the way responds. */
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
 interface Seen {

@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { readResponses } from '../test/support/responses.ts';
 
 /** What a server is sent, over how many connections, for how long. */
 export interface Load {
@@ -24,33 +25,6 @@ export interface LoadResult {
   readonly clientBusy: number;
 }
 
-type Received = (error?: Error) => void;
-
-/** Calls back for each whole response. It knows successes with a Content-Length, and nothing else. */
-function readResponses(socket: Socket, received: Received): void {
-  let early = Buffer.alloc(0);
-  let missing = 0;
-  socket.on('data', (chunk) => {
-    if (missing > 0) {
-      missing -= chunk.length;
-    } else {
-      const bytes = early.length === 0 ? chunk : Buffer.concat([early, chunk]);
-      const end = bytes.indexOf('\r\n\r\n');
-      early = bytes;
-      if (end < 0) return;
-      early = Buffer.alloc(0);
-      const head = bytes.toString('latin1', 0, end);
-      const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-      if (!head.startsWith('HTTP/1.1 20') || length === undefined) {
-        return received(new Error(`The server responded: ${bytes.toString('latin1', 0, 1000)}`));
-      }
-      missing = end + 4 + Number(length) - bytes.length;
-    }
-    if (missing === 0) received();
-    else if (missing < 0) received(new Error('The server sent more than it was asked for.'));
-  });
-}
-
 /** Sends until the time is over and every response is there. @returns each response's time, in ms */
 async function send(sockets: readonly Socket[], load: Load): Promise<number[]> {
   const requests = load.requests.map((request) => Buffer.from(request));
@@ -67,11 +41,12 @@ async function send(sockets: readonly Socket[], load: Load): Promise<number[]> {
       };
       socket.on('error', reject);
       socket.on('close', () => reject(new Error('The server closed a connection.')));
-      readResponses(socket, (error) => {
-        if (error !== undefined) return reject(error);
+      const received = (head: string) => {
+        if (!head.startsWith('HTTP/1.1 20')) return reject(new Error(`The server sent ${head}`));
         times.push(performance.now() - since);
         next();
-      });
+      };
+      readResponses(socket, received, reject);
       next();
     });
   await Promise.all(sockets.map(sendAll));

@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { Child } from './child.ts';
 import { type Cell, reportHttp, type Starts } from './http-report.ts';
 import type { Options } from './options.ts';
-import { say } from './progress.ts';
 import { prepare, requestKinds } from './requests.ts';
-import type { Report } from './results.ts';
+import { type Report, say } from './results.ts';
 import { Figures, inTurn } from './rounds.ts';
 import { buildServers, type Contestant, contestants, startServer } from './servers.ts';
 import { busy, type Turn, takeTurn } from './turns.ts';
@@ -27,7 +26,7 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
       }),
     );
     for (let round = 0; round < rounds; round++) {
-      say(`http: ${store}, round ${round + 1} of ${rounds}`);
+      say(`${store}, round ${round + 1} of ${rounds}`);
       // The same program is faster in one process than in another, so each round has new ones.
       await using stack = new AsyncDisposableStack();
       const start = async (name: Contestant) => {

@@ -8,13 +8,6 @@ export type RequestKind = (typeof requestKinds)[number];
 /** Whole requests as they go over the wire. */
 export type Requests = Readonly<Record<RequestKind, readonly string[]>>;
 
-type Headers = Readonly<Record<string, string>>;
-
-interface Target {
-  readonly port: number;
-  readonly headers: Headers;
-}
-
 /** Posts that a store begins with, and their authors. */
 const posts = 1000;
 const authors = 10;
@@ -32,9 +25,9 @@ export async function prepare(
 ): Promise<Record<Contestant, Requests>> {
   const names = Array.from({ length: withAuthors ? authors : 0 }, (_, n) => ({ name: `No. ${n}` }));
   const { port } = servers.Rostrum;
-  const users = await Promise.all(names.map((user) => send({ port, headers: {} }, '/users', user)));
-  const inputs = inputsOfPosts().map((input, n) => ({
-    ...input,
+  const users = await Promise.all(names.map((user) => send(port, '/users', user)));
+  const inputs = Array.from({ length: posts }, (_, n) => ({
+    ...inputAt(n),
     ...(withAuthors && { authorId: users[n % authors]?.id }),
   }));
   return {
@@ -44,54 +37,38 @@ export async function prepare(
   };
 }
 
-/** The posts that a store begins with, as a client sends them. */
-export function inputsOfPosts() {
-  return Array.from({ length: posts }, (_, n) => inputAt(n));
-}
-
-/**
- * Fills a server with posts over HTTP and sees that it gives them back.
- *
- * @param headers those that every request has
- */
-export async function fill(
-  { port }: Server,
-  inputs: readonly object[],
-  headers: Headers = {},
-): Promise<Requests> {
-  const target = { port, headers };
+async function fill({ port }: Server, inputs: readonly object[]): Promise<Requests> {
   const ids: unknown[] = [];
   for (const input of inputs) {
     // The last one has a millisecond of its own, and so is the newest by its time.
     if (ids.length === inputs.length - 1) await sleep(2);
-    ids.push((await send(target, '/posts', input)).id);
+    ids.push((await send(port, '/posts', input)).id);
   }
-  const newest = await send(target, `/posts/${ids.at(-1)}`);
-  const page = await send(target, pageOf20);
+  const newest = await send(port, `/posts/${ids.at(-1)}`);
+  const page = await send(port, pageOf20);
   const [first] = page.posts as unknown[];
   const isSame = JSON.stringify({ ...newest, ...inputs.at(-1) }) === JSON.stringify(newest);
   if (!isSame || JSON.stringify(first) !== JSON.stringify(newest) || page.next === null) {
     throw new Error(`A server does not give back what it was sent: ${JSON.stringify(page)}`);
   }
   return {
-    GET: ids.map((id) => wire(headers, 'GET', `/posts/${id}`)),
-    page: [wire(headers, 'GET', pageOf20)],
-    POST: inputs.map((input) => wire(headers, 'POST', '/posts', JSON.stringify(input))),
+    GET: ids.map((id) => wire('GET', `/posts/${id}`)),
+    page: [wire('GET', pageOf20)],
+    POST: inputs.map((input) => wire('POST', '/posts', JSON.stringify(input))),
   };
 }
 
 /** One request by `fetch`: a GET, or a POST of what is given. */
-async function send({ port, headers }: Target, path: string, body?: object) {
-  const post = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' } };
-  const init = body === undefined ? { headers } : { ...post, body: JSON.stringify(body) };
+async function send(port: number, path: string, body?: object) {
+  const post = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+  const init = body === undefined ? {} : { ...post, body: JSON.stringify(body) };
   const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, init);
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as Record<string, unknown>;
 }
 
-function wire(more: Headers, method: string, path: string, json = ''): string {
-  const lines = Object.entries(more).map(([name, value]) => `${name}: ${value}\r\n`);
+function wire(method: string, path: string, json = ''): string {
   const form = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`;
-  const headers = `Host: 127.0.0.1\r\n${lines.join('')}${json === '' ? '' : form}`;
+  const headers = `Host: 127.0.0.1\r\n${json === '' ? '' : form}`;
   return `${method} /api/v1${path} HTTP/1.1\r\n${headers}\r\n${json}`;
 }

@@ -9,24 +9,30 @@ export interface Report {
   readonly data: Readonly<Record<string, readonly object[]>>;
 }
 
+/** Says on standard error what is under way; the results have standard output for themselves. */
+export function say(line: string): void {
+  const seconds = Math.round(performance.now() / 1000);
+  console.error(`[${String(seconds).padStart(4)} s] ${line}`);
+}
+
 /**
- * Writes data into docs/benchmarks and the text into docs/benchmarks.md, between the
- * comments that name the measurement. A quick run writes all of it into the cache instead.
+ * Writes data into docs/benchmarks and the text into docs/benchmarks.md, between the two comments
+ * there. What is not a full run is written into the cache instead.
  *
  * @returns the folder
  */
-export function publish(name: string, report: Report, facts: readonly string[], isQuick: boolean) {
-  const folder = isQuick ? join(cache, 'results') : join(root, 'docs', 'benchmarks');
+export function publish(report: Report, facts: readonly string[], isFull: boolean): string {
+  const folder = isFull ? join(root, 'docs', 'benchmarks') : join(cache, 'results');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${name}.json`), compact({ machine: facts, ...report.data }));
+  writeFileSync(join(folder, 'http.json'), compact({ machine: facts, ...report.data }));
   const text = `${facts.map((fact) => `- ${fact}`).join('\n')}\n\n${report.markdown}`;
-  const page = isQuick ? join(folder, `${name}.md`) : join(root, 'docs', 'benchmarks.md');
-  const [begin, end] = [`<!-- written by the run: ${name} -->`, '<!-- end of the run -->'];
-  const before = isQuick ? `${begin}${end}\n` : readFileSync(page, 'utf8');
-  const from = before.indexOf(begin);
-  if (from < 0) throw new Error(`${page} has no comment ${begin}.`);
-  const rest = before.slice(before.indexOf(end, from));
-  writeFileSync(page, `${before.slice(0, from)}${begin}\n\n${text}\n\n${rest}`);
+  const page = isFull ? join(root, 'docs', 'benchmarks.md') : join(folder, 'http.md');
+  const [begin, end] = ['<!-- written by the run -->', '<!-- end of the run -->'];
+  const [before, , after] = isFull
+    ? readFileSync(page, 'utf8').split(new RegExp(`(?<=${begin})|(?=${end})`))
+    : [begin, '', `${end}\n`];
+  if (after === undefined) throw new Error(`${page} does not say where the results belong.`);
+  writeFileSync(page, `${before}\n\n${text}\n\n${after}`);
   return folder;
 }
 

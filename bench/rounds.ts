@@ -4,28 +4,6 @@ export type Series = readonly number[];
 /** What one contestant was measured at: a series for each figure. */
 export type Columns<Figure extends string> = Readonly<Record<Figure, Series>>;
 
-/** Rounds that warm up and do not count. */
-const warming = 1;
-
-/**
- * Gives each contestant a turn in every round, so that whatever else the machine does hits all of
- * them alike; every other round in the opposite order.
- */
-export async function interleave<Name extends string, Figure extends string>(
-  rounds: number,
-  contestants: readonly Name[],
-  measure: (contestant: Name) => Promise<Readonly<Record<Figure, number>>>,
-): Promise<Record<Name, Columns<Figure>>> {
-  const figures = new Figures<Name, Figure>();
-  for (let round = 0; round < warming + rounds; round++) {
-    for (const name of inTurn(contestants, round)) {
-      const measured = await measure(name);
-      if (round >= warming) figures.add(name, measured);
-    }
-  }
-  return figures.columns();
-}
-
 /** The contestants of a round in their order. */
 export function inTurn<Name>(contestants: readonly Name[], round: number): readonly Name[] {
   return round % 2 === 0 ? contestants : contestants.toReversed();

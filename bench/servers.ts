@@ -36,34 +36,16 @@ export function buildServers(given: string | undefined): string {
   return given ?? join(root, 'dist', 'main.js');
 }
 
-interface StartOptions {
-  readonly program: string;
-  readonly url: string;
-  /** Further flags of the program. */
-  readonly flags?: readonly string[];
-}
-
 /** Starts a server on a store: of Rostrum, its program as it ships. */
 export async function startServer(
   contestant: Contestant,
   { folder }: Workspace,
-  { program, url, flags = [] }: StartOptions,
+  { program, url }: { readonly program: string; readonly url: string },
 ): Promise<Server> {
   const compiled = join(build, 'bench', 'servers');
   const script =
     contestant === 'Rostrum'
-      ? [
-          program,
-          '--store',
-          url,
-          '--host',
-          '127.0.0.1',
-          '--port',
-          '0',
-          '--log-level',
-          'info',
-          ...flags,
-        ]
+      ? [program, '--store', url, '--host', '127.0.0.1', '--port', '0', '--log-level', 'info']
       : [join(compiled, 'index.js'), contestant.toLowerCase(), url];
   const log = join(folder, `${contestant}.log`);
   const descriptor = openSync(log, 'a');

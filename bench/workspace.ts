@@ -1,10 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
-import { openStore } from '../src/adapters/open-store.ts';
-import { createLogger } from '../src/adapters/system/logger.ts';
-import type { Store } from '../src/index.ts';
-import type { StoreOptions } from '../src/ports/index.ts';
 import { findMongod } from '../test/support/mongod/binary.ts';
 
 export const storeKinds = ['memory', 'SQLite', 'MongoDB'] as const;
@@ -57,11 +53,4 @@ async function startMongod(): Promise<MongoMemoryReplSet | undefined> {
     binary: { systemBinary },
     replSet: { ip: '127.0.0.1', storageEngine: 'wiredTiger', name: 'bench', count: 1, args },
   });
-}
-
-/** Opens a store as the program does. */
-export async function open(url: string, options: StoreOptions = {}): Promise<Store> {
-  const store = await openStore(url, createLogger('silent'), options);
-  await store.ready();
-  return store;
 }

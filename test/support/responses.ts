@@ -1,0 +1,36 @@
+import type { Socket } from 'node:net';
+
+/**
+ * Calls back for each whole response of a connection, with its head. A response without a
+ * Content-Length is an error.
+ */
+export function readResponses(
+  socket: Socket,
+  received: (head: string) => void,
+  failed: (error: Error) => void,
+): void {
+  let early: Buffer = Buffer.alloc(0);
+  /** Of the response whose body comes, and how much of that is missing. */
+  let head: string | undefined;
+  let missing = 0;
+  socket.on('data', (chunk: Buffer) => {
+    early = early.length === 0 ? chunk : Buffer.concat([early, chunk]);
+    while (early.length > 0) {
+      if (head === undefined) {
+        const end = early.indexOf('\r\n\r\n');
+        if (end < 0) return;
+        head = early.toString('latin1', 0, end);
+        missing = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1]);
+        if (Number.isNaN(missing)) return failed(new Error(`There is no length: ${head}`));
+        early = early.subarray(end + 4);
+      }
+      const part = Math.min(missing, early.length);
+      missing -= part;
+      early = early.subarray(part);
+      if (missing > 0) return;
+      const whole = head;
+      head = undefined;
+      received(whole);
+    }
+  });
+}

@@ -1,0 +1,101 @@
+import { connect } from 'node:net';
+import { openStore } from '../../../src/adapters/open-store.ts';
+import { instantFromMs } from '../../../src/domain/instant.ts';
+import { VersionedRecord } from '../../../src/domain/record.ts';
+import type { Transfer } from '../../../src/ports/transfer.ts';
+import { readResponses } from '../../support/responses.ts';
+
+/** What a store holds before it is pressed: posts of one author, each of so many bytes as JSON. */
+export interface Holdings {
+  readonly posts: number;
+  readonly bytes: number;
+}
+
+/** What came of it. */
+export interface Held {
+  readonly author: string;
+  readonly posts: readonly string[];
+}
+
+const silent = { info() {}, warn() {}, error() {} };
+
+/** Puts the records into a store as a copy does, before it is served. */
+export async function loadHoldings(url: string, { posts, bytes }: Holdings): Promise<Held> {
+  await using store = await openStore(url, silent);
+  const to = store.transfer as Transfer;
+  const at = instantFromMs(Date.now());
+  const made = (id: string) => ({ id, createdAt: at, updatedAt: at });
+  const ann = { ...made('ann'), name: 'Ann', email: null };
+  await to.users.load([new VersionedRecord(ann, 1)]);
+  const ids = Array.from({ length: posts }, (_, n) => `post-${n}`);
+  const batch = Math.max(1, Math.min(1000, Math.floor(2 ** 22 / bytes)));
+  let next = 0;
+  // Several calls at a time, so that the store need not wait for the next records.
+  const load = async () => {
+    while (next < posts) {
+      const first = next;
+      next += batch;
+      const records = ids.slice(first, next).map((id, n) => {
+        return new VersionedRecord({ ...made(id), ...fieldsOf(first + n, bytes, 'ann') }, 1);
+      });
+      await to.posts.load(records);
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, load));
+  return { author: 'ann', posts: ids };
+}
+
+/** Puts the same records over HTTP into a store that a server alone can reach. */
+export async function postHoldings(address: string, { posts, bytes }: Holdings): Promise<Held> {
+  const { id: author } = await post(address, '/users', { name: 'Ann' });
+  const ids: string[] = [];
+  let next = 0;
+  const fill = async () => {
+    const socket = connect(Number(new URL(address).port), '127.0.0.1');
+    await new Promise<void>((resolve, reject) => {
+      const postNext = () => {
+        if (next >= posts) return resolve();
+        socket.write(withBody('POST', '/posts', JSON.stringify(fieldsOf(next++, bytes, author))));
+      };
+      const received = (head: string) => {
+        const id = /\r\nlocation: \S+\/(\S+)/i.exec(head)?.[1];
+        if (id === undefined) return reject(new Error(`A post is refused: ${head}`));
+        ids.push(id);
+        postNext();
+      };
+      readResponses(socket.on('error', reject), received, reject);
+      postNext();
+    });
+    socket.destroy();
+  };
+  await Promise.all(Array.from({ length: 32 }, fill));
+  return { author, posts: ids };
+}
+
+/** A request without the empty line behind its headers. */
+export function head(method: string, path: string, whole = `/api/v1${path}`): string {
+  const typed = method === 'GET' ? '' : 'Content-Type: application/json\r\n';
+  return `${method} ${whole} HTTP/1.1\r\nHost: localhost\r\n${typed}`;
+}
+
+export function withBody(method: string, path: string, body: string): string {
+  return `${head(method, path)}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+/** Creates a record. */
+export async function post(address: string, path: string, body: object): Promise<{ id: string }> {
+  const response = await fetch(`${address}/api/v1${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 201) throw new Error(`${path}: ${response.status}`);
+  return (await response.json()) as { id: string };
+}
+
+/** Of post number n. Every other post has the same title. */
+function fieldsOf(n: number, bytes: number, authorId: string) {
+  const title = n % 2 === 0 ? `Post ${n}` : 'Untitled';
+  // In a custom field, because a body may have no more than 100,000 characters.
+  return { title, body: '', authorId, text: 'x'.repeat(Math.max(0, bytes - 250)) };
+}

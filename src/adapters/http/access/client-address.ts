@@ -53,7 +53,7 @@ function byAddress(addresses: readonly string[]): (address: string) => boolean {
   for (const text of addresses) {
     const [address = '', bits, ...rest] = text.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    // A network of all addresses would mean everybody, which is what a count says.
+    // A network of all addresses would mean every client, which is what a count says.
     const isNetwork = /^[1-9]\d{0,2}$/.test(bits ?? '') && Number(bits) <= maxBits[family];
     if (isIP(address) === 0 || rest.length > 0) throw notAnAddress(text);
     if (bits === undefined) list.addAddress(address, family);

@@ -95,7 +95,7 @@ export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
       summary: `Makes a ${one}`,
       description:
         'With an Idempotency-Key it is safe to repeat: one key makes one record for 24 hours.',
-      // A new user is nobody's own.
+      // A new user has no owner.
       scopes: many === 'users' ? ['users:write'] : write,
       query: [],
       headers: [idempotencyKey, prefer],

@@ -20,31 +20,31 @@ type Describe = (field: JsonSchema, schema: JsonSchema, isNeeded: boolean) => Js
  */
 export function withCustomFields(
   { description, properties, required = [] }: KnownFields,
-  own: JsonSchema = {},
+  custom: JsonSchema = {},
   component = '',
   isPatch = false,
 ): JsonSchema {
-  const members = membersOf(own, isPatch ? changeOf : (field) => field, (name) => {
+  const members = membersOf(custom, isPatch ? changeOf : (field) => field, (name) => {
     const pointer = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
     return reference(`${component}/properties/${pointer}`);
   });
-  const needed = isPatch ? [] : ((own.required ?? []) as readonly string[]);
+  const needed = isPatch ? [] : ((custom.required ?? []) as readonly string[]);
   return {
     type: 'object',
     description,
     properties: { ...properties, ...members },
     required: [...required, ...needed],
-    ...restOf(own),
+    ...restOf(custom),
   };
 }
 
 function membersOf(
-  own: JsonSchema,
+  custom: JsonSchema,
   describe: Describe,
   refer: (name: string, schema: JsonSchema) => JsonSchema,
 ): JsonSchema {
-  const needed = new Set((own.required ?? []) as readonly string[]);
-  const members = Object.entries((own.properties ?? {}) as JsonSchema).map(([name, value]) => {
+  const needed = new Set((custom.required ?? []) as readonly string[]);
+  const members = Object.entries((custom.properties ?? {}) as JsonSchema).map(([name, value]) => {
     const schema = value as JsonSchema;
     return [name, describe(refer(name, schema), schema, needed.has(name))] as const;
   });

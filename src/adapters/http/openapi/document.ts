@@ -61,12 +61,12 @@ class Description {
         version: 'v1',
         description:
           'Users and posts. HEAD works wherever GET does, and OPTIONS on every path. Every error has one shape, by RFC 9457.',
-        contact: { name: 'Whoever runs this server' },
+        contact: { name: 'The operator of this server' },
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: base + prefix || '/' }],
       tags: [
-        { name: 'users', description: 'People, and who wrote what.' },
+        { name: 'users', description: 'People, who may write posts.' },
         { name: 'posts', description: 'What they wrote.' },
       ],
       ...(authenticate === undefined && { security: [] }),

@@ -44,17 +44,17 @@ const examples: Readonly<Record<SchemaName, JsonSchema>> = {
 };
 
 /** The content of a body of JSON. */
-export function mediaType(name: SchemaName, own: CustomFieldsDescription): JsonSchema {
-  const isCustom = (name.startsWith('User') ? own.users : own.posts) !== undefined;
+export function mediaType(name: SchemaName, custom: CustomFieldsDescription): JsonSchema {
+  const isCustom = (name.startsWith('User') ? custom.users : custom.posts) !== undefined;
   const hasExample = !isCustom || name === 'Deleted';
   return { schema: reference(name), ...(hasExample && { example: examples[name] }) };
 }
 
 /** The schemas of all bodies, made of the very rules that the domain validates by. */
-export function recordSchemas(own: CustomFieldsDescription): JsonSchema {
+export function recordSchemas(custom: CustomFieldsDescription): JsonSchema {
   return {
-    ...schemasOf('User', users, own.users),
-    ...schemasOf('Post', posts, own.posts),
+    ...schemasOf('User', users, custom.users),
+    ...schemasOf('Post', posts, custom.posts),
     // Open, and does not say so: with that, generators make no TypeScript of the constant.
     Deleted: {
       type: 'object',
@@ -73,7 +73,7 @@ function schemasOf(
   given: JsonObject | undefined,
 ): JsonSchema {
   const component = `${one}CustomFields`;
-  const own = given && rebased(given, component);
+  const custom = given && rebased(given, component);
   const fields = Object.entries<FieldRule>(rules);
   const fieldsBy = (schemaOf: (rule: FieldRule) => JsonSchema) =>
     Object.fromEntries(
@@ -85,7 +85,7 @@ function schemasOf(
       properties: { ...madeFields, ...fieldsBy(storedSchema) },
       required: [...serverMade, ...Object.keys(rules)],
     },
-    own,
+    custom,
     component,
   );
   const input = {
@@ -102,8 +102,8 @@ function schemasOf(
   };
   return {
     [one]: record,
-    [`${one}Input`]: withCustomFields(input, own, component),
-    [`${one}Patch`]: withCustomFields(patch, own, component, true),
+    [`${one}Input`]: withCustomFields(input, custom, component),
+    [`${one}Patch`]: withCustomFields(patch, custom, component, true),
     // With `fields`, a record has its id and what else was asked for.
     [`Listed${one}`]: { ...record, required: ['id'] },
     [`${one}Page`]: {
@@ -117,7 +117,7 @@ function schemasOf(
       required: [many, 'next'],
       additionalProperties: true,
     },
-    ...(own !== undefined && { [component]: own }),
+    ...(custom !== undefined && { [component]: custom }),
   };
 }
 

@@ -76,9 +76,9 @@ export const problemCatalogue = {
     status: 403,
     title: 'Not allowed',
     meaning:
-      'The credentials are valid, but lack the scope that this needs, or belong to somebody who does not own the record.',
+      'The credentials are valid, but lack the scope that this needs, or belong to a caller that does not own the record.',
     advice:
-      'WWW-Authenticate names the scope that is enough. Ask whoever gave you the credentials for it.',
+      'WWW-Authenticate names the scope that is enough. Ask for it where you got the credentials.',
   },
   'user-not-found': {
     status: 404,
@@ -161,7 +161,7 @@ export const problemCatalogue = {
     status: 421,
     title: 'Not a name of this server',
     meaning:
-      'The header Host names another server. One that asks nobody for credentials answers to names of its own machine only, so that no web page can reach it under a name of its own (DNS rebinding).',
+      'The header Host names another server. One that asks for no credentials answers to names of its own machine only, so that no web page can reach it under a name of its own (DNS rebinding).',
     advice: 'Call the server localhost or 127.0.0.1, or start it with the PUBLIC_URL that you use.',
   },
   'invalid-record': {
@@ -203,7 +203,7 @@ export const problemCatalogue = {
     title: 'Error in the server',
     meaning:
       'Something went wrong that is not the fault of the request. It was logged with the request id.',
-    advice: 'Tell who runs the server the request id.',
+    advice: 'Give the request id to the operator of the server.',
   },
   'store-unavailable': {
     status: 503,

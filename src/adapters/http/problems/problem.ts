@@ -28,7 +28,7 @@ export class Problem extends Error {
   readonly parts: ProblemParts;
 
   constructor(code: ProblemCode, sentence: string, parts: ProblemParts = {}) {
-    // It is a response: nobody reads its stack, which costs more than all else of it.
+    // It is a response: its stack is never read, and costs more than all else of it.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(sentence, parts.cause === undefined ? {} : { cause: parts.cause });
@@ -57,7 +57,7 @@ export function unserved({ isValid }: { readonly isValid: boolean }, instead?: s
   return new Problem('path-not-found', `Nothing is served under this path${end}`);
 }
 
-/** What an error means to a client. What nobody expected is opaque. */
+/** What an error means to a client. An unexpected error is opaque. */
 export function toProblem(error: unknown, headers: IncomingHttpHeaders): Problem {
   if (error instanceof Problem) return error;
   if (isRostrumError(error)) return ofRostrumError(error, headers);

@@ -13,8 +13,8 @@ const preference = new RegExp(
 );
 
 /**
- * Reads `return` from `Prefer`. The first one counts; what cannot be read, and what nobody here
- * knows, is passed over, as the RFC wants.
+ * Reads `return` from `Prefer`. The first one counts; what cannot be read, and what is not known here, is
+ * passed over, as the RFC wants.
  */
 function preferredReturn(header: string | string[]): Return | undefined {
   const text = Array.isArray(header) ? header.join(',') : header;

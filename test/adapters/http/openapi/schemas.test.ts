@@ -104,19 +104,13 @@ describe('the schemas of the description', () => {
   }
 
   it('describe a change of the custom fields of a deployment', () => {
-    const closed = new DescriptionUnderTest(
-      documentOf({
-        users: {
-          properties: {
-            born: { type: 'integer' },
-            died: { type: 'integer' },
-            home: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-          },
-          required: ['born'],
-          additionalProperties: false,
-        },
-      }),
-    );
+    const home = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+    const users = {
+      properties: { born: { type: 'integer' }, died: { type: 'integer' }, home },
+      required: ['born'],
+      additionalProperties: false,
+    };
+    const closed = new DescriptionUnderTest(documentOf({ customFields: { users } }));
     for (const [patch, isTaken] of [
       [{}, true],
       [{ born: 1815 }, true],
@@ -135,9 +129,8 @@ describe('the schemas of the description', () => {
   });
 
   it('are of a form that generators of TypeScript make good types of', () => {
-    const { schemas } = documentOf({
-      users: { properties: { home: { properties: { a: {} } } } },
-    }).components;
+    const users = { properties: { home: { properties: { a: {} } } } };
+    const { schemas } = documentOf({ customFields: { users } }).components;
     for (const [name, schema] of Object.entries(schemas)) {
       const text = JSON.stringify(schema);
       // A field with a default is taken for one that is always there, in what is sent as well.

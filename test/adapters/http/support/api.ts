@@ -8,10 +8,23 @@ import {
 } from '../../../../src/adapters/http/index.ts';
 import { createRostrum, type RostrumOptions, type Store } from '../../../../src/index.ts';
 import type { Answer, Body } from './answer.ts';
-import { expectAsDefined } from './definitions.ts';
+import { DescriptionUnderTest, documentOf } from './description.ts';
 import { openStore } from './open-store.ts';
 
 type Json = object | string | undefined;
+
+const limiter = { take: () => Promise.reject(), peek: () => undefined };
+
+/** The description of a deployment that has switched on all that there is: responses are held to it. */
+const described = new DescriptionUnderTest(
+  documentOf({
+    authenticate: () => undefined,
+    rateLimits: { address: limiter },
+    cors: ['http://localhost'],
+    isOwnHost: () => true,
+    requireIfMatch: true,
+  }),
+);
 
 /** A server on a store of its own, and the calls that tests make. */
 export interface Api extends AsyncDisposable {
@@ -70,7 +83,7 @@ export function callsTo(base: string): Calls {
     const { status, headers: answered } = response;
     const read: Body = isJson && text !== '' ? JSON.parse(text) : {};
     const answer = { status, headers: answered, text, body: read };
-    expectAsDefined(method, url, answer);
+    described.checkAt(method, url, answer);
     return answer;
   }
   return {

@@ -43,10 +43,9 @@ export interface OpenApi {
   };
 }
 
-/** The description of a deployment with these schemas of custom fields. */
-export function documentOf(customFields: object = {}): OpenApi {
-  const document = openApiDocument({}, { customFields });
-  return JSON.parse(JSON.stringify(document));
+/** The description of a deployment with these options. */
+export function documentOf(options: Parameters<typeof openApiDocument>[1] = {}): OpenApi {
+  return JSON.parse(JSON.stringify(openApiDocument({}, options)));
 }
 
 /** Headers of any response of HTTP, which no description lists. */
@@ -92,6 +91,14 @@ export class DescriptionUnderTest {
           : codesOf($ref).map((code) => `${operationId} ${status} ${code}`),
       ),
     );
+  }
+
+  /** The same for a request, where the description has its method and its path. */
+  checkAt(method: string, url: string, answer: Answer): void {
+    const [, path = ''] = /^\/api\/v1(\/.*)$/.exec(new URL(url).pathname) ?? [];
+    const template = path.replace(/^(\/[a-z]+)\/[^/]+$/, '$1/{id}');
+    const operation = this.document.paths[template]?.[method.toLowerCase()];
+    if (operation !== undefined) this.check(operation.operationId, answer);
   }
 
   /** Holds a response to what the description says of it. */

@@ -1,18 +1,12 @@
 import { expect } from 'chai';
-import type { Authenticate } from '../../../../src/adapters/http/index.ts';
-import { scopes } from '../../../../src/index.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 
-const authenticate: Authenticate = async (ctx) => ({
-  name: ctx.get('X-Caller') || 'somebody',
-  subject: null,
-  scopes: new Set(scopes),
-});
+// Whose a key is, and what it does with another body: test/domain/services.test.ts, access.test.ts.
 
 describe('Idempotency-Key', () => {
   let api: Api;
   before(async () => {
-    api = await startApi({ app: { authenticate } });
+    api = await startApi();
   });
   after(() => api[Symbol.asyncDispose]());
 
@@ -33,28 +27,6 @@ describe('Idempotency-Key', () => {
     const first = await api.post('/users', { name: 'Ann' }, key('"q\\"\\\\"'));
     const repeat = await api.post('/users', { name: 'Ann' }, key('q"\\'));
     expect(repeat.body.id).to.equal(first.body.id);
-  });
-
-  it('belongs to its path and its caller', async () => {
-    const headers = (caller: string) => ({ ...key('three'), 'X-Caller': caller });
-    const ids = [
-      await api.post('/users', { name: 'Ann', title: 'x' }, headers('a')),
-      await api.post('/users', { name: 'Ann', title: 'x' }, headers('b')),
-      await api.post('/posts', { name: 'Ann', title: 'x' }, headers('a')),
-    ].map(({ status, body }) => [status, body.id].join());
-    expect(new Set(ids).size).to.equal(3);
-  });
-
-  it('used for another body is 422, and a body that breaks a rule is so first', async () => {
-    await api.post('/users', { name: 'Ann', email: 'four@x.org' }, key('four'));
-    const others = [{ name: 'Bea' }, { name: 'C', email: 'four@x.org' }];
-    const deep = `{"name":${'['.repeat(5000)}${']'.repeat(5000)}}`;
-    for (const other of others) {
-      expectProblem(await api.post('/users', other, key('four')), 422, 'idempotency-key-reused');
-    }
-    for (const invalid of [{ name: 5 }, deep, '{"name":1e400}']) {
-      expectProblem(await api.post('/users', invalid, key('four')), 422, 'invalid-record');
-    }
   });
 
   it('takes the form of the answer from the repeat’s Prefer', async () => {

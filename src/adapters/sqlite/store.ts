@@ -30,18 +30,7 @@ export function openStore(options: SqliteStoreOptions, open: Open): Store {
   const limits = { ...defaultWriteLimits, ...options.writes };
   const file = dataFile(path);
   const connection = whenFree(limits.busyMs, file, () => openFile(file, options, open));
-  const writes = new WriteQueue(
-    connection,
-    limits,
-    () => checkVersion(connection, file),
-    (err, count) => {
-      const isFull = isDriverError(err, resultCode.full);
-      const message = isFull
-        ? 'The disk is full: changes are refused.'
-        : 'A group of writes could not be committed.';
-      logger?.error({ err, writes: count }, message);
-    },
-  );
+  const writes = new WriteQueue(connection, limits, () => checkVersion(connection, file), logger);
   // Read-only, so that it makes no new file where the file was moved away.
   const reads = new LongReads(connection, () =>
     Connection.open(() => open(file, { readOnly: true })),
@@ -109,7 +98,7 @@ function storeOf(file: string, parts: StoreParts): Store {
   async function shutDown(): Promise<void> {
     await writes.close();
     await nextTurn(); // Settle pending writes before close() resolves.
-    reads.close();
+    await reads.close();
     connection.close();
   }
 

@@ -30,7 +30,8 @@ describe('write groups of the sqlite store', () => {
         ended.push(id);
       }),
     );
-    expect(groups).to.deep.equal([50]);
+    // More than one only where the first took 3 ms.
+    expect(groups.length, 'commits').to.be.below(5);
     expect(ended).to.deep.equal(numbers(50));
   });
 

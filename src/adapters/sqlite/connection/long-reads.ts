@@ -19,7 +19,6 @@ export class LongReads {
   readonly #connection: Connection;
   readonly #open: () => Connection;
   #last: Promise<unknown> = Promise.resolve();
-  #reader: Connection | undefined;
   #isClosed = false;
 
   /** @param open opens the data file once more */
@@ -38,9 +37,9 @@ export class LongReads {
   }
 
   /** Ends the reads that are under way. */
-  close(): void {
+  async close(): Promise<void> {
     this.#isClosed = true;
-    this.#reader?.close();
+    await this.#last;
   }
 
   async #readAside<T>(steps: Steps<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -53,7 +52,6 @@ export class LongReads {
         if (this.#isClosed) throw storeUnavailable('none');
         if (reader === undefined) {
           reader = this.#open();
-          this.#reader = reader;
           reader.run('BEGIN');
         }
         reading ??= steps(reader);

@@ -1,5 +1,6 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { type Outcome, RostrumError, storeUnavailable } from '../../../domain/errors.ts';
+import type { Logger } from '../../../ports/logger.ts';
 import type { WriteLimits } from '../options.ts';
 import type { Connection } from './connection.ts';
 import { DriverError, isDriverError, resultCode, translated } from './errors.ts';
@@ -36,27 +37,19 @@ export class WriteQueue {
   readonly #connection: Connection;
   readonly #limits: WriteLimits;
   readonly #check: () => void;
-  readonly #onFailure: (error: unknown, writes: number) => void;
+  readonly #logger: Logger | undefined;
   readonly #waiting: QueuedWrite[] = [];
-  #isRunning = false;
-  #closing: PromiseWithResolvers<void> | undefined;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
   #isDiskFull = false;
   #reported: { readonly code: number | undefined; readonly at: number } | undefined;
 
-  /**
-   * @param check throws in a transaction that must not write to the file as it is now
-   * @param onFailure told of writes that failed with their group, now and then
-   */
-  constructor(
-    connection: Connection,
-    limits: WriteLimits,
-    check: () => void,
-    onFailure: (error: unknown, writes: number) => void,
-  ) {
+  /** @param check throws in a transaction that must not write to the file as it is now */
+  constructor(connection: Connection, limits: WriteLimits, check: () => void, logger?: Logger) {
     this.#connection = connection;
     this.#limits = limits;
     this.#check = check;
-    this.#onFailure = onFailure;
+    this.#logger = logger;
   }
 
   /** True from a write that found the disk full until a group is committed. */
@@ -66,31 +59,25 @@ export class WriteQueue {
 
   /** Runs a write in a transaction; fulfilled with what it returns when that is committed. */
   add<T>(run: Write<T>): Promise<T> {
-    if (this.#closing !== undefined) return Promise.reject(storeUnavailable('none'));
+    if (this.#isClosed) return Promise.reject(storeUnavailable('none'));
     if (this.#waiting.length >= this.#limits.queuedWrites) {
       return Promise.reject(new RostrumError('overloaded', {}));
     }
     return new Promise<T>((resolve, reject) => {
       const since = performance.now();
       this.#waiting.push({ run, resolve: (value) => resolve(value as T), reject, since });
-      if (!this.#isRunning) this.#start();
+      this.#running ??= this.#run();
     });
   }
 
   /** Takes no more writes; fulfilled when those that wait have come to their end. */
-  close(): Promise<void> {
-    this.#closing ??= Promise.withResolvers();
-    if (!this.#isRunning) this.#closing.resolve();
-    return this.#closing.promise;
-  }
-
-  #start(): void {
-    this.#isRunning = true;
-    // After the events of this turn: what they bring shares the commit.
-    setImmediate(() => this.#run());
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#running;
   }
 
   async #run(): Promise<void> {
+    await turn(); // What the events of this turn bring shares the commit.
     while (this.#waiting.length > 0) {
       if (!this.#begin()) await pause(retryMs());
       else {
@@ -98,8 +85,7 @@ export class WriteQueue {
         await turn();
       }
     }
-    this.#isRunning = false;
-    this.#closing?.resolve();
+    this.#running = undefined;
   }
 
   /** Begins a transaction. Returns false when another process holds the lock, or it fails. */
@@ -153,12 +139,16 @@ export class WriteQueue {
   #reject(writes: readonly QueuedWrite[], error: unknown, outcome: Outcome): void {
     if (writes.length === 0) return;
     const code = error instanceof DriverError ? error.code : undefined;
-    if (code === resultCode.full) this.#isDiskFull = true;
+    const isFull = code === resultCode.full;
+    if (isFull) this.#isDiskFull = true;
     const now = performance.now();
     const last = this.#reported;
     if (last === undefined || last.code !== code || now - last.at > repeatMs) {
       this.#reported = { code, at: now };
-      this.#onFailure(error, writes.length);
+      const message = isFull
+        ? 'The disk is full: changes are refused.'
+        : 'A group of writes could not be committed.';
+      this.#logger?.error({ err: error, writes: writes.length }, message);
     }
     for (const write of writes) write.reject(translated(error, outcome));
   }

@@ -1,7 +1,15 @@
+import type { CustomFilterFields } from '../../domain/custom-filters.ts';
 import { emailKey } from '../../domain/email.ts';
 import { emailTaken, RostrumError, storeUnavailable, unknownAuthor } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
-import type { PostFilter, PostSort, UserFilter, UserSort } from '../../domain/list.ts';
+import {
+  type PostFilter,
+  type PostSort,
+  postSortKey,
+  type UserFilter,
+  type UserSort,
+  userSortKey,
+} from '../../domain/list.ts';
 import { type Post, withoutAuthor } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
@@ -10,7 +18,7 @@ import type { Guard } from '../../ports/repository.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
 import { type Lifetime, MemoryRepository } from './repository.ts';
-import { type Row, Table } from './table.ts';
+import { Table } from './table.ts';
 
 /**
  * A store that keeps everything in this process's memory and forgets it when the process ends: for
@@ -19,11 +27,11 @@ import { type Row, Table } from './table.ts';
 export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): Store {
   const lifetime = { closed: false };
   const tables = {
-    users: new Table(customFilters.users, 'email'),
-    posts: new Table(customFilters.posts),
+    users: new Table(userSortKey, emailKeyOf),
+    posts: new Table(postSortKey),
   };
-  const users = new MemoryUsers(lifetime, tables);
-  const posts = new MemoryPosts(lifetime, tables);
+  const users = new MemoryUsers(lifetime, tables, customFilters.users);
+  const posts = new MemoryPosts(lifetime, tables, customFilters.posts);
   const close = async () => {
     lifetime.closed = true;
   };
@@ -42,61 +50,55 @@ export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): St
 
 /** Each repository looks into the other's table. */
 interface Tables {
-  readonly users: Table;
-  readonly posts: Table;
+  readonly users: Table<User, UserSort>;
+  readonly posts: Table<Post, PostSort>;
 }
 
 class MemoryUsers extends MemoryRepository<User, UserFilter, UserSort> implements UserRepository {
-  readonly #posts: Table;
+  readonly #posts: Table<Post, PostSort>;
 
-  constructor(lifetime: Lifetime, { users, posts }: Tables) {
-    super(lifetime, users);
+  constructor(lifetime: Lifetime, { users, posts }: Tables, customFields?: CustomFilterFields) {
+    super(lifetime, users, customFields);
     this.#posts = posts;
   }
 
   async delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
-    if (this.guarded(id, guard) === undefined) return false;
-    const posts = this.#posts.filter(({ keys }) => keys.authorId === id);
+    if (!this.isToDelete(id, guard)) return false;
+    const posts = this.#posts.filter(({ authorId }) => authorId === id);
     if (mode === 'refuse' && posts.length > 0) {
       throw new RostrumError('user-has-posts', { posts: posts.length });
     }
-    for (const post of posts) {
-      if (mode === 'delete') this.#posts.delete(post.id);
-      else {
-        const kept = withoutAuthor(JSON.parse(post.json), at);
-        this.#posts.put(rowOfPost(kept, post.version + 1, post.own));
-      }
+    for (const { record, version } of posts) {
+      if (mode === 'delete') this.#posts.delete(record.id);
+      else this.#posts.put(withoutAuthor(record, at), version + 1);
     }
     this.table.delete(id);
     return true;
   }
 
-  protected override checkConflicts({ id, email }: User): void {
-    const holder = email === null ? undefined : this.table.holder(emailKey(email));
-    if (holder !== undefined && holder !== id) throw emailTaken();
+  protected override checkConflicts(user: User): void {
+    const key = emailKeyOf(user);
+    const holder = key === null ? undefined : this.table.holder(key);
+    if (holder !== undefined && holder !== user.id) throw emailTaken();
   }
 
-  protected override rowOf(user: User, version: number): Row {
-    const { id, createdAt, updatedAt, name, email } = user;
-    const keys = { createdAt, updatedAt, name, email: email === null ? null : emailKey(email) };
-    return { id, version, json: JSON.stringify(user), keys, own: this.table.ownKeys(user) };
-  }
-
-  protected override equalities({ name, email }: UserFilter) {
-    return { name, email: email === undefined ? undefined : emailKey(email) };
+  protected override matcher({ name, email }: UserFilter): (user: User) => boolean {
+    const holder = email === undefined ? undefined : this.table.holder(emailKey(email));
+    return (user) =>
+      (name === undefined || user.name === name) && (email === undefined || user.id === holder);
   }
 }
 
 class MemoryPosts extends MemoryRepository<Post, PostFilter, PostSort> implements PostRepository {
-  readonly #users: Table;
+  readonly #users: Table<User, UserSort>;
 
-  constructor(lifetime: Lifetime, { users, posts }: Tables) {
-    super(lifetime, posts);
+  constructor(lifetime: Lifetime, { users, posts }: Tables, customFields?: CustomFilterFields) {
+    super(lifetime, posts, customFields);
     this.#users = users;
   }
 
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
-    if (this.guarded(id, guard) === undefined) return false;
+    if (!this.isToDelete(id, guard)) return false;
     this.table.delete(id);
     return true;
   }
@@ -105,17 +107,13 @@ class MemoryPosts extends MemoryRepository<Post, PostFilter, PostSort> implement
     if (authorId !== null && this.#users.get(authorId) === undefined) throw unknownAuthor();
   }
 
-  protected override rowOf(post: Post, version: number): Row {
-    return rowOfPost(post, version, this.table.ownKeys(post));
-  }
-
-  protected override equalities({ title, authorId }: PostFilter) {
-    return { title, authorId };
+  protected override matcher({ title, authorId }: PostFilter): (post: Post) => boolean {
+    return (post) =>
+      (title === undefined || post.title === title) &&
+      (authorId === undefined || post.authorId === authorId);
   }
 }
 
-function rowOfPost(post: Post, version: number, own: Row['own']): Row {
-  const { id, createdAt, updatedAt, title, authorId } = post;
-  const keys = { createdAt, updatedAt, title, authorId };
-  return { id, version, json: JSON.stringify(post), keys, own };
+function emailKeyOf({ email }: User): string | null {
+  return email === null ? null : emailKey(email);
 }

@@ -1,14 +1,15 @@
-import { customEqualities } from '../../domain/custom-filters.ts';
+import { type CustomFilterFields, customEqualities } from '../../domain/custom-filters.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
-import type { EntityFilter, Page, PageRequest, TimeSpan } from '../../domain/list.ts';
-import type { Receipt } from '../../domain/receipt.ts';
 import {
-  type EntityFields,
-  type Id,
-  type Version,
-  type Versioned,
-  VersionedRecord,
-} from '../../domain/record.ts';
+  cutPage,
+  type EntityFilter,
+  type Order,
+  type Page,
+  type PageRequest,
+  type TimeSpan,
+} from '../../domain/list.ts';
+import type { Receipt } from '../../domain/receipt.ts';
+import { type Entity, type Id, type Versioned, VersionedRecord } from '../../domain/record.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
 import type { Row, Table } from './table.ts';
@@ -30,34 +31,33 @@ interface StoredReceipt {
  * returns to its caller: that makes it atomic.
  */
 export abstract class MemoryRepository<
-  R extends EntityFields,
+  R extends Entity,
   Filter extends EntityFilter,
   Sort extends string,
 > implements Repository<R, Filter, Sort>, RecordTransfer<R>
 {
+  protected readonly table: Table<R, Sort>;
   readonly #lifetime: Lifetime;
-  protected readonly table: Table;
+  readonly #customFields: CustomFilterFields | undefined;
   readonly #receipts = new Map<string, StoredReceipt>();
 
-  constructor(lifetime: Lifetime, table: Table) {
+  constructor(lifetime: Lifetime, table: Table<R, Sort>, customFields?: CustomFilterFields) {
     this.#lifetime = lifetime;
     this.table = table;
+    this.#customFields = customFields;
   }
 
   async get(id: Id): Promise<Versioned<R> | undefined> {
-    return this.shown(this.find(id));
+    this.#check();
+    return shown(this.table.get(id));
   }
 
   async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
     this.#check();
-    const { filter, total } = request;
-    const matches = this.#matcher(filter);
-    const { items, next } = this.table.page(matches, request);
-    return {
-      items: items.map((row) => this.shown(row)),
-      next,
-      ...(total && { total: this.table.filter(matches).length }),
-    };
+    const { filter, order, total } = request;
+    const matches = this.#wholeMatcher(filter);
+    const page = this.#page(order, request, matches);
+    return { ...page, ...(total && { total: this.table.filter(matches).length }) };
   }
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
@@ -66,7 +66,7 @@ export abstract class MemoryRepository<
     if (earlier !== undefined) return creation(earlier, true);
     if (this.table.isIdTaken(record.id)) throw new RostrumError('id-taken', { id: record.id });
     const { json } = this.#put(record, 1);
-    if (receipt !== undefined) this.#receipt(receipt, json);
+    if (receipt !== undefined) this.#keep(receipt, json);
     return creation(json, false);
   }
 
@@ -76,20 +76,19 @@ export abstract class MemoryRepository<
   }
 
   async update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
-    const current = this.shown(this.find(id));
-    const next = current && decide(current);
-    if (current === undefined || next === undefined || next === current.record) {
-      return this.shown(this.table.get(id));
-    }
-    return this.shown(this.#put(next, current.version + 1));
+    this.#check();
+    const current = shown(this.table.get(id));
+    if (current === undefined) return undefined;
+    const next = decide(current);
+    // Not what was shown: that may have been changed.
+    if (next === current.record) return shown(this.table.get(id));
+    return shown(this.#put(next, current.version + 1));
   }
 
-  async scan({ limit, bytes, after }: ScanRequest): Promise<readonly Versioned<R>[]> {
+  async scan({ after, ...cut }: ScanRequest): Promise<readonly Versioned<R>[]> {
     this.#check();
-    const behind = after === undefined ? undefined : { key: null, id: after };
-    const order = { by: 'id', direction: 'asc' } as const;
-    const { items } = this.table.page(() => true, { order, limit, bytes, after: behind });
-    return items.map((row) => this.shown(row));
+    const behind = after === undefined ? undefined : { key: after, id: after };
+    return this.#page({ by: 'id', direction: 'asc' }, { ...cut, after: behind }).items;
   }
 
   async load(records: readonly Versioned<R>[]): Promise<void> {
@@ -100,61 +99,48 @@ export abstract class MemoryRepository<
   /** Throws when a record cannot be stored beside what is there. */
   protected abstract checkConflicts(record: R): void;
 
-  /** A record as it is kept. */
-  protected abstract rowOf(record: R, version: Version): Row;
+  /** What a filter asks of the fields that only users, or only posts, have. */
+  protected abstract matcher(filter: Filter): (record: R) => boolean;
 
-  /** The keys that a filter asks for, where it asks for one. */
-  protected abstract equalities(
-    filter: Filter,
-  ): Readonly<Record<string, string | null | undefined>>;
-
-  protected find(id: Id): Row | undefined {
+  /** Whether there is a record that is about to be deleted. The guard may refuse. */
+  protected isToDelete(id: Id, guard?: Guard<R>): boolean {
     this.#check();
-    return this.table.get(id);
+    const current = shown(this.table.get(id));
+    if (current !== undefined) guard?.(current);
+    return current !== undefined;
   }
 
-  /** A row as others are shown it: its record is parsed for each of them, so it is no alias. */
-  protected shown(row: Row): Versioned<R>;
-  protected shown(row: Row | undefined): Versioned<R> | undefined;
-  protected shown(row: Row | undefined): Versioned<R> | undefined {
-    return row && new VersionedRecord<R>(row.json, row.version);
+  #page(
+    order: Order<Sort | 'id'>,
+    { after, ...cut }: Pick<PageRequest<Filter, Sort>, 'limit' | 'bytes' | 'after'>,
+    matches = (_: R) => true,
+  ) {
+    const rows = this.table.behind(order, after, matches);
+    const position = ({ record }: Row<R>) => this.table.position(record, order.by);
+    const { items, next } = cutPage(rows, cut, position);
+    return { items: items.map((row) => shown(row)), next };
   }
 
-  /** @returns the row that is about to be deleted; undefined when there is none */
-  protected guarded(id: Id, guard?: Guard<R>): Row | undefined {
-    const row = this.find(id);
-    if (row !== undefined) guard?.(this.shown(row));
-    return row;
-  }
-
-  /** Whether a row is what a filter asks for: only what is asked for is looked at. */
-  #matcher(filter: Filter): (row: Row) => boolean {
-    const { ids, createdAt, updatedAt, custom: customFilter } = filter;
-    const conditions: ((row: Row) => boolean)[] = [];
-    if (ids !== undefined) {
-      const wanted = new Set(ids);
-      conditions.push(({ id }) => wanted.has(id));
-    }
-    if (createdAt !== undefined) conditions.push(({ keys }) => isWithin(keys.createdAt, createdAt));
-    if (updatedAt !== undefined) conditions.push(({ keys }) => isWithin(keys.updatedAt, updatedAt));
-    for (const [name, key] of Object.entries(this.equalities(filter))) {
-      if (key !== undefined) conditions.push(({ keys }) => keys[name] === key);
-    }
-    for (const { name, value } of customEqualities(customFilter, this.table.customFields)) {
-      conditions.push(({ own }) => own[name] === value);
-    }
-    return (row) => conditions.every((holds) => holds(row));
+  #wholeMatcher(filter: Filter): (record: R) => boolean {
+    const { ids, createdAt, updatedAt, custom } = filter;
+    const wanted = ids && new Set(ids);
+    const equalities = customEqualities(custom, this.#customFields);
+    const matches = this.matcher(filter);
+    return (record) =>
+      (wanted === undefined || wanted.has(record.id)) &&
+      isWithin(record.createdAt, createdAt) &&
+      isWithin(record.updatedAt, updatedAt) &&
+      equalities.every(({ name, value }) => record[name] === value) &&
+      matches(record);
   }
 
   #check(): void {
     if (this.#lifetime.closed) throw storeUnavailable('none');
   }
 
-  #put(record: R, version: Version): Row {
+  #put(record: R, version: number): Row<R> {
     this.checkConflicts(record);
-    const row = this.rowOf(record, version);
-    this.table.put(row);
-    return row;
+    return this.table.put(record, version);
   }
 
   /** What was made under a receipt; undefined when its key is free. */
@@ -165,7 +151,7 @@ export abstract class MemoryRepository<
     return earlier.json;
   }
 
-  #receipt({ key, fingerprint, from, until }: Receipt, json: string): void {
+  #keep({ key, fingerprint, from, until }: Receipt, json: string): void {
     // The oldest come first, as a rule; the first that is not outlived ends the search.
     for (const [old, receipt] of this.#receipts) {
       if (receipt.until > from) break;
@@ -176,11 +162,17 @@ export abstract class MemoryRepository<
   }
 }
 
+/** A row as others are shown it: its record is parsed for each of them, so it is no alias. */
+function shown<R>(row: Row<R>): Versioned<R>;
+function shown<R>(row: Row<R> | undefined): Versioned<R> | undefined;
+function shown<R>(row: Row<R> | undefined): Versioned<R> | undefined {
+  return row && new VersionedRecord<R>(row.json, row.version);
+}
+
 function creation<R>(json: string, replayed: boolean): Creation<R> {
   return Object.assign(new VersionedRecord<R>(json, 1), { replayed });
 }
 
-function isWithin(key: string | null | undefined, { from, before }: TimeSpan): boolean {
-  const instant = key ?? '';
+function isWithin(instant: string, { from, before }: TimeSpan = {}): boolean {
   return (from === undefined || instant >= from) && (before === undefined || instant < before);
 }

@@ -1,147 +1,107 @@
-import type { CustomFilterFields } from '../../domain/custom-filters.ts';
-import { comparePositions, cutPage, type PageRequest, type Position } from '../../domain/list.ts';
-import type { EntityFields, Id, Version } from '../../domain/record.ts';
+import { comparePositions, type Order, type Position } from '../../domain/list.ts';
+import { type Id, type Version, VersionedRecord } from '../../domain/record.ts';
 
-/** A record as it is kept: as text, beside what it is filtered and sorted by. */
-export interface Row {
-  readonly id: Id;
-  readonly version: Version;
-  readonly json: string;
-  readonly keys: Keys;
-  /** The custom fields that lists can be filtered by. */
-  readonly own: OwnKeys;
+/** A record as it is kept: its text, and a value that nothing outside of the store has. */
+export type Row<R> = VersionedRecord<R>;
+
+interface Place<R> extends Position {
+  readonly row: Row<R>;
 }
 
-export type Keys = Readonly<Record<string, string | null>>;
-
-type OwnKeys = Readonly<Record<string, unknown>>;
-
-const noOwnKeys: OwnKeys = {};
-
-type Cut = Pick<PageRequest<never, string>, 'order' | 'limit' | 'bytes' | 'after'>;
-
-/** The rows of users or of posts, by id. An order is sorted when it is asked for. */
-export class Table {
-  readonly customFields: CustomFilterFields;
-  readonly #ownNames: readonly string[];
-  readonly #rows = new Map<Id, Row>();
-  /** The ids of rows that were deleted. */
-  readonly #deleted = new Set<Id>();
-  /** The rows in the orders that were asked for since the last change. */
-  readonly #sorted = new Map<string, readonly Row[]>();
-  readonly #unique: string | undefined;
+/** The records of users or of posts, by id. An order is sorted when it is asked for. */
+export class Table<R extends { readonly id: Id }, Sort extends string> {
+  readonly #sortKey: (record: R, by: Sort) => string | null;
+  readonly #uniqueKey: (record: R) => string | null;
+  readonly #rows = new Map<Id, Row<R>>();
+  /** The ids that were ever used. */
+  readonly #ids = new Set<Id>();
   readonly #holders = new Map<string, Id>();
+  /** The orders that were asked for since the last change. */
+  readonly #orders = new Map<string, readonly Place<R>[]>();
 
-  /**
-   * @param customFields those that lists can be filtered by
-   * @param unique the key of which no two rows have the same value; null is no value
-   */
-  constructor(customFields: CustomFilterFields = {}, unique?: string) {
-    this.customFields = customFields;
-    this.#ownNames = Object.keys(customFields);
-    this.#unique = unique;
+  /** @param uniqueKey what no two records have; null is no value */
+  constructor(
+    sortKey: (record: R, by: Sort) => string | null,
+    uniqueKey: (record: R) => string | null = () => null,
+  ) {
+    this.#sortKey = sortKey;
+    this.#uniqueKey = uniqueKey;
   }
 
-  /** What a record has in these fields; a list or an object equals no value that is asked for. */
-  ownKeys(record: EntityFields): OwnKeys {
-    if (this.#ownNames.length === 0) return noOwnKeys;
-    const values: Readonly<Record<string, unknown>> = record;
-    const names = this.#ownNames.filter((name) => {
-      return Object.hasOwn(values, name) && typeof values[name] !== 'object';
-    });
-    return Object.fromEntries(names.map((name) => [name, values[name]]));
-  }
-
-  get(id: Id): Row | undefined {
+  get(id: Id): Row<R> | undefined {
     return this.#rows.get(id);
   }
 
-  /** Whether there is a row with this id, or was one. */
   isIdTaken(id: Id): boolean {
-    return this.#rows.has(id) || this.#deleted.has(id);
+    return this.#ids.has(id);
   }
 
-  /** The row that has this value of the unique key. */
+  /** The record that has this value of the unique key. */
   holder(key: string): Id | undefined {
     return this.#holders.get(key);
   }
 
-  /** Adds a row, or replaces the one with its id. */
-  put(row: Row): void {
-    const before = this.#rows.get(row.id);
-    if (before !== undefined) this.#giveUpKey(before);
-    this.#rows.set(row.id, row);
-    const key = this.#uniqueKey(row);
-    if (key !== null) this.#holders.set(key, row.id);
-    this.#sorted.clear();
+  filter(matches: (record: R) => boolean): Row<R>[] {
+    return [...this.#rows.values()].filter(({ record }) => matches(record));
+  }
+
+  /** Adds a record, or replaces the one with its id. */
+  put(record: R, version: Version): Row<R> {
+    const { id } = record;
+    const row = new VersionedRecord<R>(JSON.stringify(record), version);
+    this.delete(id);
+    this.#rows.set(id, row);
+    this.#ids.add(id);
+    const key = this.#uniqueKey(record);
+    if (key !== null) this.#holders.set(key, id);
+    this.#orders.clear();
+    return row;
   }
 
   delete(id: Id): void {
-    const before = this.#rows.get(id);
-    if (before === undefined) return;
-    this.#giveUpKey(before);
+    const row = this.#rows.get(id);
+    const key = row && this.#uniqueKey(row.record);
+    if (key != null) this.#holders.delete(key);
     this.#rows.delete(id);
-    this.#deleted.add(id);
-    this.#sorted.clear();
+    this.#orders.clear();
   }
 
-  filter(matches: (row: Row) => boolean): Row[] {
-    return [...this.#rows.values()].filter(matches);
+  /** Where a record is in an order: by a sort key and the id, or by the id alone. */
+  position(record: R, by: Sort | 'id'): Position {
+    const { id } = record;
+    return { key: by === 'id' ? id : this.#sortKey(record, by as Sort), id };
   }
 
-  page(matches: (row: Row) => boolean, { order, limit, bytes, after }: Cut) {
-    const { by, direction } = order;
-    const found = walk(this.#sortedBy(by), matches, by, direction, after);
-    return cutPage(found, { limit, bytes }, (row) => positionBy(by, row));
-  }
-
-  #giveUpKey(row: Row): void {
-    const key = this.#uniqueKey(row);
-    if (key !== null) this.#holders.delete(key);
-  }
-
-  #uniqueKey({ keys }: Row): string | null {
-    return this.#unique === undefined ? null : (keys[this.#unique] ?? null);
-  }
-
-  #sortedBy(by: string): readonly Row[] {
-    const known = this.#sorted.get(by);
-    if (known !== undefined) return known;
-    const sortable = Array.from(this.#rows.values(), (row) => ({ row, ...positionBy(by, row) }));
-    const sorted = sortable.sort(comparePositions).map(({ row }) => row);
-    this.#sorted.set(by, sorted);
-    return sorted;
-  }
-}
-
-/** Rows that have no such key, such as the one `id`, are in the order of their ids. */
-function positionBy(by: string, { id, keys }: Row): Position {
-  return { key: keys[by] ?? null, id };
-}
-
-/** The rows that match behind a position (or in all), in a direction. */
-function* walk(
-  rows: readonly Row[],
-  matches: (row: Row) => boolean,
-  by: string,
-  direction: 'asc' | 'desc',
-  after?: Position,
-): Generator<Row> {
-  const step = direction === 'asc' ? 1 : -1;
-  let i = step > 0 ? 0 : rows.length - 1;
-  if (after !== undefined) {
-    // How many rows come before the position, and at it where the walk goes up.
-    let [low, high] = [0, rows.length];
-    while (low < high) {
+  /** The rows behind a position, or all, that match. */
+  *behind(
+    order: Order<Sort | 'id'>,
+    after: Position | undefined,
+    matches: (record: R) => boolean,
+  ): Generator<Row<R>> {
+    const places = this.#inOrder(order);
+    const sign = order.direction === 'asc' ? 1 : -1;
+    let [low, high] = [0, after === undefined ? 0 : places.length];
+    while (after !== undefined && low < high) {
       const middle = (low + high) >>> 1;
-      const order = comparePositions(positionBy(by, rows[middle] as Row), after);
-      if (order < 0 || (order === 0 && step > 0)) low = middle + 1;
-      else high = middle;
+      if (sign * comparePositions(places[middle] as Place<R>, after) > 0) high = middle;
+      else low = middle + 1;
     }
-    i = step > 0 ? low : low - 1;
+    for (let place = places[low]; place !== undefined; place = places[++low]) {
+      if (matches(place.row.record)) yield place.row;
+    }
   }
-  for (let row = rows[i]; row !== undefined; row = rows[i]) {
-    if (matches(row)) yield row;
-    i += step;
+
+  #inOrder({ by, direction }: Order<Sort | 'id'>): readonly Place<R>[] {
+    const name = `${by} ${direction}`;
+    let places = this.#orders.get(name);
+    if (places === undefined) {
+      const sign = direction === 'asc' ? 1 : -1;
+      places = Array.from(this.#rows.values(), (row) => ({
+        row,
+        ...this.position(row.record, by),
+      })).sort((a, b) => sign * comparePositions(a, b));
+      this.#orders.set(name, places);
+    }
+    return places;
   }
 }

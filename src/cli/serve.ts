@@ -8,7 +8,7 @@ import type { Metrics } from '../adapters/metrics/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import { isLoopback } from '../settings/addresses.ts';
-import { customFiltersOf, type Settings, settingsTable } from '../settings/settings.ts';
+import { customFiltersOf, type Settings } from '../settings/settings.ts';
 import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, Failure, refusalOf } from './failure.ts';
 
@@ -190,24 +190,22 @@ function explainListening(
   nameOf: NameOf,
   [ofHost, ofPort]: readonly ['host', 'port'] | readonly ['metricsHost', 'metricsPort'],
 ): Failure | undefined {
-  const flag = (setting: keyof Settings) => settingsTable[setting].flag.split(' ', 1)[0];
   switch (error instanceof Error && 'code' in error && error.code) {
     case 'EADDRINUSE':
       return new Failure(
         `${nameOf(ofPort)} is ${port}, and something else listens there on ${host}: ` +
-          `choose another with ${flag(ofPort)}, or ${flag(ofPort)} 0 for any free one.`,
+          'choose another port, or 0 for any free one.',
       );
     case 'EACCES':
       return new Failure(
-        `${nameOf(ofPort)} is ${port}, and this user may not listen there: ` +
-          `choose one above 1023 with ${flag(ofPort)}.`,
+        `${nameOf(ofPort)} is ${port}, and this user may not listen there: choose a port above 1023.`,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return new Failure(
         `${nameOf(ofHost)} is "${host}", and this machine has no such address: ` +
-          `choose 127.0.0.1, or 0.0.0.0 for every address, with ${flag(ofHost)}.`,
+          'choose 127.0.0.1, or 0.0.0.0 for every address.',
       );
     default:
       return undefined;

@@ -9,7 +9,7 @@ import { addKey } from '../../src/adapters/credentials/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { scopes } from '../../src/index.ts';
 import { freePort } from '../support/free-port.ts';
-import { node, outcomeOf, start } from '../support/process.ts';
+import { node, outcomeOf } from '../support/process.ts';
 import { repository } from '../support/repository-copy.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -59,24 +59,10 @@ describe('the program, exposed', function () {
   it('answers without credentials to names of this machine alone (DNS rebinding)', async () => {
     await using server = await startServer(...memory, '--public-url', 'https://api.example.com/x');
     const { port } = new URL(server.address);
-    for (const host of [
-      `localhost:${port}`,
-      'LOCALHOST',
-      '127.0.0.1',
-      '127.9.9.9',
-      `[::1]:${port}`,
-    ]) {
+    for (const host of [`localhost:${port}`, 'LOCALHOST', `[::1]:${port}`, 'api.example.com']) {
       expect(await statusFor(server, host), host).to.equal(200);
     }
-    expect(await statusFor(server, 'api.example.com')).to.equal(200);
-    const others = [
-      'evil.example.com',
-      'localhost.evil.org',
-      '127.0.0.1.evil.org',
-      '10.0.0.1',
-      '0.0.0.0',
-    ];
-    for (const host of [...others, '[::2]', 'api.example.com.evil.org', 'localhost.']) {
+    for (const host of ['evil.example.com', '[::2]', 'api.example.com.evil.org', 'localhost.']) {
       expect(await statusFor(server, host), host).to.equal(421);
     }
   });
@@ -111,8 +97,6 @@ describe('the program, exposed', function () {
       [/--anonymous: both/, '--auth-keys', keys, '--anonymous'],
       [/--anonymous: both/, ...provider, ...jwks, '--anonymous'],
       [/an origin such as/, '--cors', '*'],
-      [/an origin such as/, '--cors', 'null'],
-      [/an origin such as/, '--cors', 'https://*.example.com'],
       [/a URL such as/, '--public-url', 'https://u:p@example.com'],
       [/a number, or addresses/, '--trust-proxy', 'everybody'],
       [/a whole number/, '--rate-limit', '-1'],
@@ -129,54 +113,36 @@ describe('the program, exposed', function () {
   });
 
   it('loads nothing that is not switched on', async () => {
-    const hook = `
-      import { registerHooks } from 'node:module';
+    const hook = `import { registerHooks } from 'node:module';
+      const isWatched = /^(jose|rate-limiter-flexible|prom-client|@opentelemetry.api)$/;
       registerHooks({
         resolve(name, context, next) {
-          if (/^(jose|rate-limiter-flexible|prom-client|@opentelemetry.api)$|credentials.(tokens|key-file)/.test(name)) {
-            process.stderr.write('loaded ' + name + ';');
-          }
+          if (isWatched.test(name)) console.error('loaded ' + name);
           return next(name, context);
         },
       });
-      setTimeout(() => process.kill(process.pid, 'SIGTERM'), 1500);`;
-    const loadedWith = async (...args: string[]) => {
-      const hooked = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
-      const child = start(process.execPath, [hooked, 'src/main.ts', ...memory, ...args], {
-        cwd: repository,
-      });
-      return (
-        (await outcomeOf(child)).stderr.match(
-          /(?<=loaded )(jose|rate-limiter-flexible|prom-client|@opentelemetry.api)/g,
-        ) ?? []
-      );
+      setTimeout(() => process.kill(process.pid, 'SIGTERM'), 1500).unref();`;
+    const hooked = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
+    const loadedBy = async (...args: string[]) => {
+      const { stderr } = await node([hooked, ...args], { cwd: repository });
+      return [...stderr.matchAll(/^loaded (.*)$/gm)].map(([, name]) => name);
     };
+    const loadedWith = (...args: string[]) => loadedBy('src/main.ts', ...memory, ...args);
     const provider = ['--auth-issuer', 'https://id.example.com', '--auth-audience', 'a'];
     const jwks = ['--auth-jwks-url', 'https://id.example.com/jwks'];
-    const [none, metrics, limited, byKeys, byTokens] = await Promise.all([
+    const http = "await import('./src/adapters/http/index.ts')";
+    const loaded = await Promise.all([
       loadedWith(),
+      loadedBy('--input-type=module', '-e', http),
       loadedWith('--metrics-port', '0'),
       loadedWith('--rate-limit', '10'),
       loadedWith('--auth-keys', keys),
       loadedWith(...provider, ...jwks),
     ]);
-    expect(none).to.deep.equal([]);
-    expect(metrics).to.deep.equal(['prom-client', '@opentelemetry/api']); // Which loads it.
-
-    expect(limited).to.deep.equal(['rate-limiter-flexible']);
-    expect(byKeys).to.deep.equal(['rate-limiter-flexible']);
-    expect(byTokens).to.have.members(['jose', 'rate-limiter-flexible']);
-    const source = "await import('./src/adapters/http/index.ts')";
-    const { stderr } = await node(
-      [
-        `--import=data:text/javascript,${encodeURIComponent(hook)}`,
-        '--input-type=module',
-        '-e',
-        source,
-      ],
-      { cwd: repository },
-    );
-    expect(stderr).not.to.include('loaded');
+    expect(loaded.map((names) => names.sort().join())).to.deep.equal([
+      ...['', '', '@opentelemetry/api,prom-client', 'rate-limiter-flexible'],
+      ...['rate-limiter-flexible', 'jose,rate-limiter-flexible'],
+    ]);
   });
 
   describe('with an identity provider', () => {

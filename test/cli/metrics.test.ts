@@ -53,7 +53,7 @@ describe('the program, with metrics', function () {
     const address = taken.address();
     const port = typeof address === 'object' ? String(address?.port) : '';
     expect(await refusalOf(runProgram([...memory, '--metrics-port', port]))).to.match(
-      /^--metrics-port is \d+, and something else listens there on 127\.0\.0\.1: choose another with --metrics-port/,
+      /^--metrics-port is \d+, and something else listens there on 127\.0\.0\.1: choose another port/,
     );
     const free = String(await freePort());
     const both = [...memory, '--port', port, '--metrics-port', free];

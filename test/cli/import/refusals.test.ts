@@ -81,14 +81,6 @@ describe('rostrum import: what is refused', () => {
     ]);
   });
 
-  it('applies the schemas of the deployment', async () => {
-    const validate = () => ({ issues: [{ message: 'no', path: ['born'] }] });
-    const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const;
-    const given = { users: [{ name: 'A' }], posts: [{ title: 'P' }] };
-    await refusalOf(imports.run(given, { customFields: { users: schema } }));
-    expect(imports.refused).to.deep.equal(['users[0] /born invalid']);
-  });
-
   it('reads the schemas from the files that a server has', async function () {
     this.timeout(60_000);
     const schema = imports.write(

@@ -84,32 +84,32 @@ export function applySchema(
   if (found.length > 0 || issues.list.length > 0) return given;
 
   const reader = new JsonReader();
-  const own = isPlainObject(value) ? reader.read(value) : undefined;
+  const custom = isPlainObject(value) ? reader.read(value) : undefined;
   const [issue] = reader.issues.list;
-  if (own === undefined || issue !== undefined) {
+  if (custom === undefined || issue !== undefined) {
     const where = issue === undefined ? '' : ` (${issue.pointer}: ${issue.message})`;
     throw new TypeError(`The schema of custom fields returned what is no JSON object${where}.`);
   }
-  const clash = Object.keys(own as JsonObject).find(taken);
+  const clash = Object.keys(custom as JsonObject).find(taken);
   if (clash !== undefined) {
     throw new TypeError(
       `The schema of custom fields returned "${clash}", a field of Rostrum's own.`,
     );
   }
-  if (validate(schema, own as JsonObject).issues.length > 0) {
+  if (validate(schema, custom as JsonObject).issues.length > 0) {
     throw new TypeError('The schema of custom fields does not accept what it returned.');
   }
-  return own as JsonObject;
+  return custom as JsonObject;
 }
 
 function validate(
   schema: CustomFieldsSchema,
-  own: JsonObject,
+  custom: JsonObject,
 ): { readonly value: unknown; readonly issues: readonly SchemaIssue[] } {
   let result: unknown;
   try {
     // A copy: a schema that changes what it is shown does not change what is stored.
-    result = schema['~standard'].validate(copyJson(own));
+    result = schema['~standard'].validate(copyJson(custom));
   } catch (cause) {
     throw new TypeError('The schema of custom fields threw an error.', { cause });
   }

@@ -62,8 +62,8 @@ export function checkCustomFilters(customFilters: CustomFilters): void {
  * @param fields what the store was opened with
  * @throws TypeError for a name that is not among them
  */
-export function customEqualities(own: CustomFilter = {}, fields: CustomFilterFields = {}) {
-  return Object.entries(own).map(([name, value]) => {
+export function customEqualities(custom: CustomFilter = {}, fields: CustomFilterFields = {}) {
+  return Object.entries(custom).map(([name, value]) => {
     const type = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (type !== undefined) return { name, type, value };
     throw new TypeError(`The store was not opened with "${name}" among its customFilters.`);

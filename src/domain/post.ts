@@ -19,14 +19,15 @@ type PostInputFields = ServerMadeInput & {
 };
 
 /** A post, with a deployment's custom fields. */
-export type Post<Own extends object = JsonObject> = PostFields & Readonly<Own>;
+export type Post<Custom extends object = JsonObject> = PostFields & Readonly<Custom>;
 
 /** A post as a caller gives it; what the server makes (`id`, times) is ignored. */
-export type PostInput<Own extends object = CustomFieldsInput> = PostInputFields & Readonly<Own>;
+export type PostInput<Custom extends object = CustomFieldsInput> = PostInputFields &
+  Readonly<Custom>;
 
 /** What changes of a post (RFC 7396). */
-export type PostPatch<Own extends object = CustomFieldsInput> = MergePatch<PostInputFields> &
-  MergePatch<Own>;
+export type PostPatch<Custom extends object = CustomFieldsInput> = MergePatch<PostInputFields> &
+  MergePatch<Custom>;
 
 /** The post as it is when its author is gone: a change like any other. */
 export function withoutAuthor(post: Post, at: Instant): Post {

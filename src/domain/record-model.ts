@@ -74,12 +74,12 @@ export class RecordModel<R extends EntityFields> {
     const fields = readFields(this.#rules, known, issues);
     // Custom fields are read into the record at once: there may be a hundred thousand of them.
     const record: Record<string, Json> = { id: made.id, ...fields };
-    const own = this.#schema === undefined ? record : {};
+    const custom = this.#schema === undefined ? record : {};
     for (const key of Object.keys(input)) {
-      if (!this.#isKnown(key)) reader.readMember(input, key, own);
+      if (!this.#isKnown(key)) reader.readMember(input, key, custom);
     }
     if (this.#schema !== undefined) {
-      Object.assign(record, this.#checked(this.#schema, own, current, issues));
+      Object.assign(record, this.#checked(this.#schema, custom, current, issues));
     }
     record.createdAt = made.createdAt;
     record.updatedAt = made.updatedAt;
@@ -94,15 +94,15 @@ export class RecordModel<R extends EntityFields> {
   /** Applies the schema, unless the custom fields stay as they are. */
   #checked(
     schema: CustomFieldsSchema,
-    own: JsonObject,
+    custom: JsonObject,
     current: R | undefined,
     issues: Issues,
   ): JsonObject {
     if (current !== undefined) {
       const before = Object.entries(current).filter(([key]) => !this.#isKnown(key));
-      if (jsonEqual(Object.fromEntries(before) as JsonObject, own)) return own;
+      if (jsonEqual(Object.fromEntries(before) as JsonObject, custom)) return custom;
     }
-    return applySchema(schema, own, (key) => this.#isKnown(key), issues);
+    return applySchema(schema, custom, (key) => this.#isKnown(key), issues);
   }
 
   #isKnown(key: string): boolean {

@@ -15,11 +15,12 @@ type UserInputFields = ServerMadeInput & {
 };
 
 /** A user, with a deployment's custom fields. */
-export type User<Own extends object = JsonObject> = UserFields & Readonly<Own>;
+export type User<Custom extends object = JsonObject> = UserFields & Readonly<Custom>;
 
 /** A user as a caller gives it; what the server makes (`id`, times) is ignored. */
-export type UserInput<Own extends object = CustomFieldsInput> = UserInputFields & Readonly<Own>;
+export type UserInput<Custom extends object = CustomFieldsInput> = UserInputFields &
+  Readonly<Custom>;
 
 /** What changes of a user (RFC 7396). */
-export type UserPatch<Own extends object = CustomFieldsInput> = MergePatch<UserInputFields> &
-  MergePatch<Own>;
+export type UserPatch<Custom extends object = CustomFieldsInput> = MergePatch<UserInputFields> &
+  MergePatch<Custom>;

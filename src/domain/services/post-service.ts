@@ -16,19 +16,19 @@ export interface PostServiceParts<R extends EntityFields>
 }
 
 export class PostService<
-  Own extends object = JsonObject,
+  Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
 > extends RecordService<
-  Post<Own>,
+  Post<Custom>,
   PostInput<Input>,
   PostPatch<Input>,
   PostFilter,
   PostSort,
-  PostRepository<Post<Own>>
+  PostRepository<Post<Custom>>
 > {
   readonly #users: Pick<UserRepository, 'get'>;
 
-  constructor(parts: PostServiceParts<Post<Own>>) {
+  constructor(parts: PostServiceParts<Post<Custom>>) {
     super(parts, {
       resource: 'posts',
       notFound: 'post-not-found',

@@ -19,17 +19,17 @@ import type { Change, CreateOptions } from './record-service.ts';
 import { UserService } from './user-service.ts';
 
 /**
- * The use cases: what every adapter that drives the core is given. Its types are those of the own
+ * The use cases: what every adapter that drives the core is given. Its types are those of custom
  * fields, of users and of posts: as they are stored, and as a caller gives them.
  */
 export interface Rostrum<
-  UserOwn extends object = JsonObject,
-  UserOwnInput extends object = CustomFieldsInput,
-  PostOwn extends object = JsonObject,
-  PostOwnInput extends object = CustomFieldsInput,
+  UserCustom extends object = JsonObject,
+  UserCustomInput extends object = CustomFieldsInput,
+  PostCustom extends object = JsonObject,
+  PostCustomInput extends object = CustomFieldsInput,
 > {
-  readonly users: UserService<UserOwn, UserOwnInput>;
-  readonly posts: PostService<PostOwn, PostOwnInput>;
+  readonly users: UserService<UserCustom, UserCustomInput>;
+  readonly posts: PostService<PostCustom, PostCustomInput>;
   /** The custom fields that lists can be filtered by. */
   readonly customFilters: CustomFilters;
 
@@ -39,7 +39,7 @@ export interface Rostrum<
    *
    * @throws TypeError for a value that is no caller
    */
-  as(caller: Caller): Rostrum<UserOwn, UserOwnInput, PostOwn, PostOwnInput>;
+  as(caller: Caller): Rostrum<UserCustom, UserCustomInput, PostCustom, PostCustomInput>;
 }
 
 /** A service of any custom fields. */

@@ -17,17 +17,17 @@ export interface DeleteUserOptions extends Precondition {
 }
 
 export class UserService<
-  Own extends object = JsonObject,
+  Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
 > extends RecordService<
-  User<Own>,
+  User<Custom>,
   UserInput<Input>,
   UserPatch<Input>,
   UserFilter,
   UserSort,
-  UserRepository<User<Own>>
+  UserRepository<User<Custom>>
 > {
-  constructor(parts: ServiceParts<User<Own>, UserRepository<User<Own>>>) {
+  constructor(parts: ServiceParts<User<Custom>, UserRepository<User<Custom>>>) {
     super(parts, {
       resource: 'users',
       notFound: 'user-not-found',
@@ -52,7 +52,7 @@ export class UserService<
     }
     this.access?.checkWrite();
     if (posts !== 'refuse') this.access?.checkPostsOf(id);
-    const guard = (current: Versioned<User<Own>>): void => {
+    const guard = (current: Versioned<User<Custom>>): void => {
       this.access?.checkChange(current.record);
       checkPrecondition(options, current.version);
     };

@@ -45,19 +45,16 @@ export async function repeats<R extends Entity>(
   return creation;
 }
 
-/**
- * Holds that a receipt's key is free, and leaves it free.
- *
- * @param taken has the id of a record that is there, so that it is not made
- */
-export async function isFree<R>(records: Creator<R>, receipt: Receipt, taken: R): Promise<void> {
-  await raisesIdTaken(records.create(taken, receipt));
-}
-
 /** Holds a number to what was expected, and says what was counted. */
 export function counts(what: string, actual: number, expected: number): void {
   assert.equal(actual, expected, `${what}: ${actual}, not ${expected}`);
 }
+
+/** The one issue that a store itself finds, where it raises an error that has issues. */
+const issues: { readonly [C in ErrorCode]?: string } = {
+  'invalid-record': '/authorId unknown',
+  'email-taken': '/email taken',
+};
 
 /**
  * Awaits a call that has to end in an error of the core.
@@ -69,11 +66,17 @@ export async function raises<C extends ErrorCode>(
   code: C,
 ): Promise<ErrorDetails[C]> {
   const [outcome] = await Promise.allSettled([call]);
-  if (outcome.status === 'rejected') {
-    if (isRostrumError(outcome.reason, code)) return outcome.reason.details;
-    assert.fail(`expected the error ${code}, but this was raised: ${String(outcome.reason)}`);
+  assert.ok(outcome.status === 'rejected', `expected the error ${code}, but the call returned`);
+  const error: unknown = outcome.reason;
+  if (!isRostrumError(error, code)) {
+    assert.fail(`expected the error ${code}, but this was raised: ${String(error)}`);
   }
-  assert.fail(`expected the error ${code}, but the call returned`);
+  const { details } = error;
+  if ('issues' in details) {
+    const told = details.issues.map((issue) => `${issue.pointer} ${issue.code}`);
+    assert.deepEqual(told, [issues[code]], `the issues of ${code}`);
+  }
+  return details;
 }
 
 /** Awaits a call that has to fail with the very error that a function throws. */
@@ -85,33 +88,6 @@ export async function throwsItsError(call: (fail: () => never) => Promise<unknow
   const [outcome] = await Promise.allSettled([call(fail)]);
   assert.ok(outcome.status === 'rejected', 'expected the thrown error, but the call returned');
   assert.equal(outcome.reason, error, 'expected the very error that was thrown');
-}
-
-export async function raisesIdTaken(call: Promise<unknown>): Promise<void> {
-  await raises(call, 'id-taken');
-}
-
-/** Creates under a key that was used with another fingerprint. */
-export async function raisesKeyReused<R>(
-  records: Creator<R>,
-  receipt: Receipt,
-  record: R,
-): Promise<void> {
-  await raises(records.create(record, receipt), 'idempotency-key-reused');
-}
-
-export async function raisesUnknownAuthor(call: Promise<unknown>): Promise<void> {
-  const { issues } = await raises(call, 'invalid-record');
-  assert.deepEqual(pointersAndCodes(issues), [['/authorId', 'unknown']]);
-}
-
-export async function raisesEmailTaken(call: Promise<unknown>): Promise<void> {
-  const { issues } = await raises(call, 'email-taken');
-  assert.deepEqual(pointersAndCodes(issues), [['/email', 'taken']]);
-}
-
-function pointersAndCodes(issues: ErrorDetails['invalid-record']['issues']): [string, string][] {
-  return issues.map(({ pointer, code }) => [pointer, code]);
 }
 
 /** What became of calls that raced: what they returned, and how many ended in which error. */

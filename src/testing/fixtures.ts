@@ -53,6 +53,9 @@ export function receipt(parts: Partial<Receipt> = {}): Receipt {
   return { key: `key-${n}`, fingerprint: `print-${n}`, from: at(0), until: at(60_000), ...parts };
 }
 
+/** Ids that name nothing. As U+FFFD, half of a surrogate pair often comes out of a driver. */
+export const strangeIds: readonly string[] = ['none', '', '\0', '\ud800', '__proto__'];
+
 /** As many as asked for, each made by its number from 0 on. */
 export function times<T>(count: number, make: (n: number) => T): T[] {
   return Array.from({ length: count }, (_, n) => make(n));

@@ -1,19 +1,16 @@
-import { describeAuthors } from './authors.ts';
-import { describeCreation } from './creation.ts';
-import { describeCustomFields } from './custom-fields.ts';
-import { describeDeletion, describeUserDeletion } from './deletion.ts';
-import { describeDeletionRaces } from './deletion-races.ts';
-import { describeEmails } from './emails.ts';
+import { describeCreate } from './create.ts';
+import { describeDelete } from './delete.ts';
+import { describeDeleteRaces } from './delete-races.ts';
+import { describeGet } from './get.ts';
 import { describeLifecycle } from './lifecycle.ts';
 import { describeCustomFilters } from './list-custom-filters.ts';
 import { describeFilters } from './list-filters.ts';
 import { describeOrders } from './list-orders.ts';
 import { describePages } from './list-pages.ts';
 import { describeRaces } from './races.ts';
-import { describeReceipts } from './receipts.ts';
 import { type StoreContract, type Suite, suiteOn } from './suite.ts';
 import { describeTransfer } from './transfer.ts';
-import { describeUpdates } from './updates.ts';
+import { describeUpdate } from './update.ts';
 import { describeValues } from './values.ts';
 
 export type { Runner, StoreContract } from './suite.ts';
@@ -40,21 +37,17 @@ export function describeStore(name: string, contract: StoreContract): void {
 }
 
 const groups: Readonly<Record<string, (suite: Suite) => void>> = {
+  get: describeGet,
+  'list: orders': describeOrders,
+  'list: filters': describeFilters,
+  'list: custom filters': describeCustomFilters,
+  'list: pages': describePages,
+  create: describeCreate,
+  update: describeUpdate,
+  delete: describeDelete,
   values: describeValues,
-  'custom fields': describeCustomFields,
-  creation: describeCreation,
-  receipts: describeReceipts,
-  updates: describeUpdates,
-  emails: describeEmails,
-  authors: describeAuthors,
-  deletion: describeDeletion,
-  'deletion of users': describeUserDeletion,
-  orders: describeOrders,
-  filters: describeFilters,
-  'custom filters': describeCustomFilters,
-  pages: describePages,
   races: describeRaces,
-  'deletion races': describeDeletionRaces,
+  'races of deletions': describeDeleteRaces,
   lifecycle: describeLifecycle,
   transfer: describeTransfer,
 };

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { pageLimits } from '../domain/list.ts';
+import { VersionedRecord } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
+import type { Transfer } from '../ports/transfer.ts';
 import { counts, makes, race, raises } from './assertions.ts';
 import { later, post, receipt, times, user } from './fixtures.ts';
 import { pageOf, put } from './lists.ts';
@@ -48,8 +51,10 @@ export function describeLifecycle({ test }: Suite): void {
   test('changes that are under way come to their end before a store is closed', async (store) => {
     const [id = ''] = await put(store.users, [user()]);
     let ended = 0;
+    const loaded = times(300, () => new VersionedRecord(user(), 1));
     const changes = times(20, async (n) => {
-      if (n % 3 === 0) await store.users.create(user());
+      if (n === 19) await store.transfer?.users.load(loaded);
+      else if (n % 3 === 0) await store.users.create(user());
       else if (n % 3 === 1) await store.posts.create(post({ authorId: id }), receipt());
       else await store.users.update(id, ({ record }) => ({ ...record, n }));
       ended++;
@@ -61,12 +66,10 @@ export function describeLifecycle({ test }: Suite): void {
   });
 }
 
-function everyCall(
-  store: Store,
-  userId: string,
-  postId: string,
-): [string, () => Promise<unknown>][] {
-  const { users, posts } = store;
+type Call = readonly [name: string, make: () => Promise<unknown>];
+
+function everyCall(store: Store, userId: string, postId: string): Call[] {
+  const { users, posts, transfer } = store;
   const unwanted = (): never => assert.fail('a function of the caller was called after close');
   return [
     ['ready', () => store.ready()],
@@ -82,5 +85,16 @@ function everyCall(
     ['posts.create with a receipt', () => posts.create(post(), receipt())],
     ['posts.update', () => posts.update(postId, unwanted)],
     ['posts.delete', () => posts.delete(postId, unwanted)],
+    ...(transfer ? everyTransfer(transfer) : []),
+  ];
+}
+
+function everyTransfer({ users, posts }: Transfer): Call[] {
+  const request = { limit: 10, bytes: pageLimits.bytes };
+  return [
+    ['transfer.users.scan', () => users.scan(request)],
+    ['transfer.users.load', () => users.load([new VersionedRecord(user(), 1)])],
+    ['transfer.posts.scan', () => posts.scan(request)],
+    ['transfer.posts.load', () => posts.load([new VersionedRecord(post(), 1)])],
   ];
 }

@@ -9,7 +9,7 @@ import {
 import type { Entity } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
 import { at, later, post, times, user } from './fixtures.ts';
-import { idsOf, type Lister, matches, put, putEach, walk } from './lists.ts';
+import { idsOf, type Lister, matches, put, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Texts that some collation, pattern or query takes for one another; one of them is there twice. */
@@ -102,7 +102,10 @@ function describeUserFilters({ test }: Suite): void {
 
   test('users: email: an address with the same key', async ({ users }) => {
     const emails = ['Éva@example.com', 'eva@example.com', null, 'eva@example.com\ufffd'];
-    const [one = '', two = ''] = await putEach(users, emails, (email) => user({ email }));
+    const [one = '', two = ''] = await put(
+      users,
+      emails.map((email) => user({ email })),
+    );
     for (const email of ['Éva@example.com', 'éVA@EXAMPLE.com', 'E\u0301va@example.com']) {
       await matches(users, { email }, [one]);
     }
@@ -266,7 +269,10 @@ export async function findsEach<R extends Entity, Filter extends EntityFilter, V
   sought: readonly V[],
   filter: (value: V) => Filter,
 ): Promise<void> {
-  await putEach(lister, stored, ([, record]) => record);
+  await put(
+    lister,
+    stored.map(([, record]) => record),
+  );
   for (const value of new Set(sought)) {
     const found = stored.filter(([other]) => other === value);
     await matches(lister, filter(value), idsOf(found.map(([, record]) => record)));

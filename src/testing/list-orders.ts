@@ -3,7 +3,7 @@ import { type CustomFilter, type EntityFilter, postSorts, userSorts } from '../d
 import type { Entity } from '../domain/record.ts';
 import type { Repository } from '../ports/repository.ts';
 import { at, byCodePoint, post, shuffled, times, user } from './fixtures.ts';
-import { idsOf, putEach, walk } from './lists.ts';
+import { idsOf, put, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Addresses in the order of their keys. */
@@ -52,7 +52,7 @@ async function walksInOrder<R extends Entity, Sort extends keyof typeof sorted>(
     }),
   );
   const some = all.filter((fields) => Object.keys(custom).every((name) => name in fields));
-  await putEach(records, shuffled(all), make);
+  await put(records, shuffled(all).map(make));
   for (const [filter, matching] of [
     [{}, all],
     [{ custom }, some],

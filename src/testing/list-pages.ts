@@ -4,7 +4,7 @@ import { type Entity, projected } from '../domain/record.ts';
 import { utf8Bytes } from '../domain/text.ts';
 import { counts } from './assertions.ts';
 import { at, later, post, times, user } from './fixtures.ts';
-import { idsOf, type Lister, pageOf, put, putEach, recordsOf, type Walk, walk } from './lists.ts';
+import { idsOf, type Lister, pageOf, put, recordsOf, type Walk, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 const directions = ['asc', 'desc'] as const;
@@ -38,7 +38,10 @@ function describeParts({ test, both }: Suite): void {
   both('next is absent exactly when no match follows', async ({ records, make }) => {
     const none = await pageOf(records, { total: true });
     assert.deepEqual([none.items, none.next, none.total], [[], undefined, 0]);
-    const ids = await putEach(records, [0, 1, 2, 3], (n) => make({ createdAt: at(n) }));
+    const ids = await put(
+      records,
+      times(4, (n) => make({ createdAt: at(n) })),
+    );
     for (const limit of [1, 3, 4, 5, 1000]) {
       const { items, next } = await pageOf(records, { limit });
       counts(`records on a page, limit ${limit}`, items.length, Math.min(limit, 4));
@@ -50,7 +53,10 @@ function describeParts({ test, both }: Suite): void {
 
   both('total counts all that the filter matches, where it is asked for', async (resource) => {
     const { records, make } = resource;
-    await putEach(records, [0, 1, 2, 3, 4], (n) => make({ createdAt: at(n) }));
+    await put(
+      records,
+      times(5, (n) => make({ createdAt: at(n) })),
+    );
     const filter = { createdAt: { from: at(1) } };
     for (const after of [undefined, { key: at(2), id: 'x' }, { key: at(99), id: 'x' }]) {
       const page = await pageOf(records, { filter, limit: 2, after, total: true });
@@ -63,7 +69,10 @@ function describeParts({ test, both }: Suite): void {
 
   test('next is the sort key and the id of the page’s last record', async ({ users }) => {
     const emails = [null, 'É@example.com', 'z@example.com'];
-    await putEach(users, emails, (email, n) => user({ id: `u${n}`, email }));
+    await put(
+      users,
+      emails.map((email, n) => user({ id: `u${n}`, email })),
+    );
     const order = { by: 'email', direction: 'asc' } as const;
     const first = await pageOf(users, { order, limit: 1 });
     assert.deepEqual(first.next, { key: null, id: 'u0' });
@@ -72,7 +81,10 @@ function describeParts({ test, both }: Suite): void {
   });
 
   test('a page may have a thousand records', async ({ posts }) => {
-    const ids = await putEach(posts, times(1001, at), (createdAt) => post({ createdAt }));
+    const ids = await put(
+      posts,
+      times(1001, (n) => post({ createdAt: at(n) })),
+    );
     const { items, next, total } = await pageOf(posts, { limit: 1000, total: true });
     assert.deepEqual([items.length, next?.id, total], [1000, ids[999], 1001]);
   });
@@ -101,7 +113,10 @@ function describePositions(direction: 'asc' | 'desc', { test, both }: Suite): vo
 
   test(`a position may have any text as its key or id, ${direction}`, async ({ users }) => {
     const names = ['a', 'b', 'ba'];
-    await putEach(users, names, (name) => user({ id: name, name, createdAt: at(0) }));
+    await put(
+      users,
+      names.map((name) => user({ id: name, name, createdAt: at(0) })),
+    );
     const begins = async (key: string, id: string, index: number) => {
       const by = key === at(0) ? 'createdAt' : 'name';
       const { items } = await pageOf(users, { order: { by, direction }, after: { key, id } });
@@ -121,9 +136,10 @@ function describePositions(direction: 'asc' | 'desc', { test, both }: Suite): vo
   both(`a page ends before it is over its bytes, ${direction}`, async ({ records, make }) => {
     // Characters of one, two, three and four bytes of UTF-8, and one that JSON escapes.
     const texts = ['x', 'é', '～', '😀', '"', 'x～😀'];
-    await putEach(records, texts, (text, n) =>
-      make({ createdAt: at(n >> 1), own: text.repeat(50 + n), constructor: 'en' }),
+    const made = texts.map((text, n) =>
+      make({ createdAt: at(n >> 1), custom: text.repeat(50 + n), constructor: 'en' }),
     );
+    await put(records, made);
     for (const filter of [{}, { custom: { constructor: 'en' } }]) {
       const all = (await pageOf(records, { filter, order })).items;
       let bytes = 0;

@@ -22,7 +22,7 @@ export const receipts: Fault[] = [
   },
   {
     fault: 'forgets a receipt with its record',
-    breaks: 'a receipt outlives its record',
+    breaks: 'a repeat returns the record as it was first made',
     plan: inBoth((inner) => ({
       create: async (record, receipt) => {
         const creation = await inner.create(record, receipt);
@@ -49,7 +49,7 @@ export const receipts: Fault[] = [
   },
   {
     fault: 'keeps a receipt at the very moment of its end',
-    breaks: 'a receipt is forgotten from its end on',
+    breaks: 'a receipt ends at its until',
     plan: inBoth((inner) => ({
       create: (record, receipt) => {
         const until = receipt && new Date(Date.parse(receipt.until) + 1).toISOString();

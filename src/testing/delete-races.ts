@@ -4,14 +4,14 @@ import type { Post } from '../domain/post.ts';
 import type { Id } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
 import type { DeleteMode } from '../ports/user-repository.ts';
-import { counts, raisesUnknownAuthor } from './assertions.ts';
-import { authorWith, everyMode } from './deletion.ts';
+import { counts, raises } from './assertions.ts';
+import { authorWith, everyMode } from './delete.ts';
 import { later, post, times, user } from './fixtures.ts';
 import { idsOf, pageOf, put, recordsOf, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Deletions of users against all that happens to their posts meanwhile: no orphan, ever. */
-export function describeDeletionRaces(suite: Suite): void {
+export function describeDeleteRaces(suite: Suite): void {
   for (const mode of everyMode) describeArrivals(mode, suite);
   for (const mode of everyMode) describeDepartures(mode, suite);
   for (const mode of ['delete', 'keep'] as const) describeReaders(mode, suite);
@@ -35,7 +35,7 @@ export function describeDeletionRaces(suite: Suite): void {
       for (const result of await Promise.allSettled(writes)) {
         if (result.status === 'fulfilled') continue;
         if (isRostrumError(result.reason, 'user-has-posts')) continue;
-        await raisesUnknownAuthor(Promise.reject(result.reason));
+        await raises(Promise.reject(result.reason), 'invalid-record');
       }
       await noOrphan(store);
     }
@@ -117,7 +117,7 @@ async function keepWriting(progress: Progress, write: () => Promise<Id>): Promis
     const wasDeleted = progress.ended;
     const [outcome] = await Promise.allSettled([write()]);
     if (outcome.status === 'rejected') {
-      await raisesUnknownAuthor(Promise.reject(outcome.reason));
+      await raises(Promise.reject(outcome.reason), 'invalid-record');
       assert.ok(progress.begun, 'a post was refused though its author was there');
       break;
     }

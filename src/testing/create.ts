@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { makes, raises, repeats, same } from './assertions.ts';
+import { at, later, post, receipt, strangeIds, user } from './fixtures.ts';
+import { put } from './lists.ts';
+import type { Suite } from './suite.ts';
+
+/** A new record: its id, what only a store can refuse, and receipts. */
+export function describeCreate(suite: Suite): void {
+  describeIds(suite);
+  describeEmails(suite);
+  describeAuthors(suite);
+  describeReceipts(suite);
+}
+
+function describeIds({ test, both }: Suite): void {
+  both('a taken id is refused, and the record that has it stays', async ({ records, make }) => {
+    const first = make();
+    await makes(records, first);
+    const call = records.create(make({ id: first.id }));
+    assert.deepEqual(await raises(call, 'id-taken'), { id: first.id });
+    same(await records.get(first.id), first);
+  });
+
+  both('the id of a deleted record stays taken', async ({ records, make, remove }) => {
+    const { id } = make();
+    assert.equal(await records.isIdTaken(id), false, 'a new id is taken');
+    await put(records, [make({ id })]);
+    assert.equal(await records.isIdTaken(id), true, 'the id of a record is free');
+    await remove(id);
+    assert.equal(await records.isIdTaken(id), true, 'the id of a deleted record is free');
+    for (const key of [undefined, receipt()]) {
+      await raises(records.create(make({ id }), key), 'id-taken');
+      assert.equal(await records.get(id), undefined);
+    }
+    for (const strange of strangeIds) assert.equal(await records.isIdTaken(strange), false);
+  });
+
+  test('the id of a post that went with its author stays taken', async ({ users, posts }) => {
+    const author = user();
+    const [one, two] = [post({ authorId: author.id }), post({ authorId: author.id })];
+    await put(users, [author]);
+    await makes(posts, one, receipt());
+    await makes(posts, two);
+    await users.delete(author.id, 'delete', later);
+    for (const { id } of [one, two]) await raises(posts.create(post({ id })), 'id-taken');
+  });
+
+  test('a user and a post may have the same id', async ({ users, posts }) => {
+    const [author, record] = [user({ id: 'same' }), post({ id: 'same' })];
+    await users.create(author);
+    await posts.create(record);
+    same(await users.get('same'), author);
+    same(await posts.get('same'), record);
+  });
+
+  test('a taken id is told before a taken email and an unknown author', async (store) => {
+    const { users, posts } = store;
+    const [first, record] = [user(), post()];
+    await put(users, [first]);
+    await put(posts, [record]);
+    await raises(users.create(user({ id: first.id, email: first.email })), 'id-taken');
+    await raises(posts.create(post({ id: record.id, authorId: 'nobody' })), 'id-taken');
+  });
+}
+
+/** Two ways to write one address, by the domain's key. */
+const alike = [
+  ['ada@example.com', 'ADA@Example.Com'],
+  ['éva@example.com', 'ÉVA@example.com'],
+  ['ëva@example.com', 'e\u0308va@example.com'],
+  ['ÊVA@example.com', 'E\u0302va@example.com'],
+  ['k@example.com', '\u212a@example.com'],
+  ['я@example.com', 'Я@example.com'],
+  ['ａ@example.com', 'Ａ@example.com'],
+  ['𐐨@example.com', '𐐀@example.com'],
+] as const;
+
+/** Different addresses, though some collation or other takes them for one. */
+const different = [
+  ...['ss', 'ß', 'e', 'é', 'ａ', 'a', 'i', 'ı', 'a.b', 'ab', 'a+b', 'a_b', 'axb', '%', 'æ', 'ae'],
+  ...['o', 'ø', 'ö', "'"],
+];
+
+function describeEmails({ test }: Suite): void {
+  test('one address in two ways of writing is taken, and its user may rewrite it', async (store) => {
+    const { users } = store;
+    for (const [email, again] of alike) {
+      const [one, two] = [user({ email }), user()];
+      await put(users, [one, two]);
+      await raises(users.create(user({ email: again })), 'email-taken');
+      const moved = users.update(two.id, ({ record }) => ({ ...record, email: again }));
+      await raises(moved, 'email-taken');
+      same(await users.get(two.id), two);
+      const rewritten = await users.update(one.id, ({ record }) => ({ ...record, email: again }));
+      same(rewritten, { ...one, email: again }, 2);
+    }
+  });
+
+  test('addresses that only look alike are different, and any number has none', async (store) => {
+    const emails = different.map((name) => `${name}@example.com`);
+    for (const email of [...emails, null, null, null]) await store.users.create(user({ email }));
+  });
+}
+
+function describeAuthors({ test }: Suite): void {
+  test('a new post that names an unknown author is refused', async ({ users, posts }) => {
+    await put(users, [user({ id: 'Ada' })]);
+    const [postId = ''] = await put(posts, [post()]);
+    const unknown = ['nobody', '', '__proto__', 'x'.repeat(1000), 'ada', 'ADA', 'Ada ', 'Ad'];
+    for (const authorId of [...unknown, postId]) {
+      const record = post({ authorId });
+      await raises(posts.create(record), 'invalid-record');
+      assert.equal(await posts.get(record.id), undefined, `a post of ${authorId} was written`);
+    }
+  });
+}
+
+/** Creations that are safe to repeat. */
+function describeReceipts({ test, both }: Suite): void {
+  both('a repeat makes nothing and returns the first record', async ({ records, make }) => {
+    const [key, record, other] = [receipt(), make(), make()];
+    await makes(records, record, key);
+    for (const again of [other, record]) await repeats(records, key, record, again);
+    assert.equal(await records.get(other.id), undefined);
+  });
+
+  both('a key with another fingerprint is refused', async ({ records, make }) => {
+    const [key, record, other] = [receipt(), make(), make()];
+    await makes(records, record, key);
+    const reused = receipt({ key: key.key });
+    for (const again of [other, record]) {
+      await raises(records.create(again, reused), 'idempotency-key-reused');
+    }
+    assert.equal(await records.get(other.id), undefined);
+    await repeats(records, key, record);
+  });
+
+  both('a repeat returns the record as it was first made', async (resource) => {
+    const { records, make, remove } = resource;
+    const [key, record] = [receipt(), make({ custom: { n: 1 } })];
+    await makes(records, record, key);
+    const changed = { ...record, custom: { n: 2 } };
+    await records.update(record.id, () => changed);
+    await repeats(records, key, record, make());
+    same(await records.get(record.id), changed, 2);
+    await remove(record.id);
+    await repeats(records, key, record, make(), 'a receipt did not outlive its record');
+    assert.equal(await records.get(record.id), undefined);
+  });
+
+  both('a key is exact, whatever it looks like', async ({ records, make }) => {
+    const keys = ['k', 'K', 'k ', ' ', '1', '01', 'é', 'e\u0301', 'constructor', '__proto__', '$k'];
+    const receipts = [...keys, 'k\0', "'k'", 'x'.repeat(255), '😀'].map((key) => receipt({ key }));
+    const made = receipts.map((key) => ({ key, record: make() }));
+    for (const { key, record } of made) await makes(records, record, key);
+    for (const { key, record } of made) await repeats(records, key, record);
+  });
+
+  test('receipts of users and of posts are separate', async ({ users, posts }) => {
+    const key = receipt();
+    await makes(users, user(), key);
+    await makes(posts, post(), key);
+    const reused = posts.create(post(), receipt({ key: key.key }));
+    await raises(reused, 'idempotency-key-reused');
+  });
+
+  test('a receipt is judged before the email and the author', async ({ users, posts }) => {
+    const [key, author, record] = [receipt(), user(), post()];
+    const [taken, orphan] = [user({ email: author.email }), post({ authorId: 'nobody' })];
+    const reused = receipt({ key: key.key });
+    await makes(users, author, key);
+    await repeats(users, key, author, taken);
+    await raises(users.create(taken, reused), 'idempotency-key-reused');
+    await makes(posts, record, key);
+    await repeats(posts, key, record, orphan);
+    await raises(posts.create(orphan, reused), 'idempotency-key-reused');
+  });
+
+  both('a creation that failed on its id leaves no receipt', async ({ records, make }) => {
+    const [key, first] = [receipt(), make()];
+    await makes(records, first);
+    await raises(records.create(make({ id: first.id }), key), 'id-taken');
+    await makes(records, make(), key);
+  });
+
+  test('a creation that failed on its email or author leaves no receipt', async (store) => {
+    const { users, posts } = store;
+    const [key, first] = [receipt(), user()];
+    const [taken, orphan] = [user({ email: first.email }), post({ authorId: 'nobody' })];
+    await makes(users, first);
+    await raises(users.create(taken, key), 'email-taken');
+    assert.equal(await users.get(taken.id), undefined, 'a user was written');
+    await makes(users, user(), key);
+    await raises(posts.create(orphan, key), 'invalid-record');
+    await makes(posts, post(), key);
+  });
+
+  both('a receipt ends at its until, by the from of the next', async ({ records, make }) => {
+    const [first, second] = [make(), make()];
+    const life = (from: number, until: number, fingerprint = 'one') =>
+      receipt({ key: 'key', fingerprint, from: at(from), until: at(until) });
+    await makes(records, first, life(0, 1000));
+    // A repeat does not make it last longer.
+    for (const from of [0, 999]) await repeats(records, life(from, from + 1000), first, second);
+    const reused = records.create(second, life(999, 1999, 'two'));
+    await raises(reused, 'idempotency-key-reused');
+    // From its end on, the key is free, also for another request, and for a time of its own.
+    await makes(records, second, life(1000, 2000, 'two'));
+    for (const from of [1000, 1999]) {
+      await repeats(records, life(from, from + 1000, 'two'), second, make());
+    }
+    await makes(records, make(), life(2000, 3000));
+    same(await records.get(first.id), first);
+  });
+
+  both('the end of one receipt frees no other', async ({ records, make }) => {
+    const [short, long] = [receipt({ until: at(1000) }), receipt({ until: at(60_000) })];
+    const record = make();
+    await makes(records, make(), short);
+    await makes(records, record, long);
+    const next = { from: at(1000), until: at(70_000) };
+    await makes(records, make(), receipt(next));
+    await makes(records, make(), { ...short, ...next });
+    await repeats(records, { ...long, ...next }, record);
+  });
+}

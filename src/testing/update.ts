@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { raises, same, throwsItsError } from './assertions.ts';
+import { at, post, strangeIds, user } from './fixtures.ts';
+import { put } from './lists.ts';
+import type { Suite } from './suite.ts';
+
+/** Changes by a decision, and what only a store can refuse of them. */
+export function describeUpdate({ test, both }: Suite): void {
+  both('what a decision made is stored, one version on', async ({ records, make }) => {
+    const [bare, other] = [make(), make({ n: 1 })];
+    const first = { ...bare, gone: 1, n: 1, custom: { gone: 2 } };
+    const next = { ...bare, n: 2, custom: {}, createdAt: at(5), updatedAt: at(99_999) };
+    await put(records, [first, other]);
+    const changed = await records.update(bare.id, (current) => {
+      same(current, first);
+      return next;
+    });
+    same(changed, next, 2);
+    same(await records.get(bare.id), next, 2);
+    const again = await records.update(bare.id, (current) => {
+      same(current, next, 2);
+      return { ...current.record, n: 3 };
+    });
+    same(again, { ...next, n: 3 }, 3);
+    same(await records.get(other.id), other);
+  });
+
+  both('the very object that was shown is no change, an equal one is', async (resource) => {
+    const { records, make } = resource;
+    const first = make();
+    await put(records, [first]);
+    same(await records.update(first.id, ({ record }) => record), first);
+    same(await records.get(first.id), first);
+    same(await records.update(first.id, ({ record }) => ({ ...record })), first, 2);
+    same(await records.get(first.id), first, 2);
+  });
+
+  both('what a decision throws ends the call', async ({ records, make }) => {
+    const first = make();
+    await put(records, [first]);
+    await throwsItsError((fail) => records.update(first.id, fail));
+    same(await records.get(first.id), first);
+  });
+
+  both('an id that names nothing calls no decision', async ({ records, make, remove }) => {
+    const gone = make();
+    await put(records, [gone, make({ id: '\ufffd' })]);
+    await remove(gone.id);
+    for (const id of [...strangeIds, gone.id]) {
+      const call = records.update(id, () => assert.fail('the decision was called'));
+      assert.equal(await call, undefined);
+      assert.equal(await records.get(id), undefined);
+    }
+  });
+
+  test('an address that a user moves to is taken, and one given up is free', async ({ users }) => {
+    const first = user();
+    await put(users, [first]);
+    const moveTo = (email: string | null) =>
+      users.update(first.id, ({ record }) => ({ ...record, email }));
+    await moveTo('new@example.com');
+    await raises(users.create(user({ email: 'NEW@example.com' })), 'email-taken');
+    await put(users, [user({ email: first.email })]);
+    await moveTo(null);
+    same(await users.get(first.id), { ...first, email: null }, 3);
+    await put(users, [user({ email: 'new@example.com' })]);
+    await raises(moveTo(first.email), 'email-taken');
+    same(await users.get(first.id), { ...first, email: null }, 3);
+  });
+
+  test('a change to an unknown author is refused and not written', async ({ users, posts }) => {
+    const author = user();
+    await put(users, [author]);
+    for (const record of [post(), post({ authorId: author.id })]) {
+      await put(posts, [record]);
+      const move = posts.update(record.id, (c) => ({ ...c.record, n: 1, authorId: 'nobody' }));
+      await raises(move, 'invalid-record');
+      same(await posts.get(record.id), record);
+    }
+  });
+
+  test('a post may move from author to author, to nobody and back', async ({ users, posts }) => {
+    const [one, two, record] = [user(), user(), post()];
+    await put(users, [one, two]);
+    await put(posts, [record]);
+    let version = 1;
+    for (const authorId of [one.id, two.id, null, two.id, two.id, one.id]) {
+      const moved = { ...record, authorId, title: `Version ${++version}` };
+      same(await posts.update(record.id, () => moved), moved, version);
+      same(await posts.get(record.id), moved, version);
+    }
+  });
+}

@@ -13,26 +13,23 @@ export function describeCreate(suite: Suite): void {
 }
 
 function describeIds({ test, both }: Suite): void {
-  both('a taken id is refused, and the record that has it stays', async ({ records, make }) => {
+  both('a taken id is refused, and that of a deleted record stays taken', async (resource) => {
+    const { records, make, remove } = resource;
     const first = make();
+    const isRefused = async () => {
+      assert.equal(await records.isIdTaken(first.id), true, 'isIdTaken of a taken id');
+      for (const key of [undefined, receipt()]) {
+        const call = records.create(make({ id: first.id }), key);
+        assert.deepEqual(await raises(call, 'id-taken'), { id: first.id });
+      }
+    };
+    for (const id of [first.id, ...strangeIds]) assert.equal(await records.isIdTaken(id), false);
     await makes(records, first);
-    const call = records.create(make({ id: first.id }));
-    assert.deepEqual(await raises(call, 'id-taken'), { id: first.id });
+    await isRefused();
     same(await records.get(first.id), first);
-  });
-
-  both('the id of a deleted record stays taken', async ({ records, make, remove }) => {
-    const { id } = make();
-    assert.equal(await records.isIdTaken(id), false, 'a new id is taken');
-    await put(records, [make({ id })]);
-    assert.equal(await records.isIdTaken(id), true, 'the id of a record is free');
-    await remove(id);
-    assert.equal(await records.isIdTaken(id), true, 'the id of a deleted record is free');
-    for (const key of [undefined, receipt()]) {
-      await raises(records.create(make({ id }), key), 'id-taken');
-      assert.equal(await records.get(id), undefined);
-    }
-    for (const strange of strangeIds) assert.equal(await records.isIdTaken(strange), false);
+    await remove(first.id);
+    await isRefused();
+    assert.equal(await records.get(first.id), undefined);
   });
 
   test('the id of a post that went with its author stays taken', async ({ users, posts }) => {

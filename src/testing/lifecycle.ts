@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
-import { pageLimits } from '../domain/list.ts';
 import { VersionedRecord } from '../domain/record.ts';
-import type { Store } from '../ports/store.ts';
-import type { Transfer } from '../ports/transfer.ts';
 import { counts, makes, race, raises } from './assertions.ts';
-import { later, post, receipt, times, user } from './fixtures.ts';
+import { post, receipt, times, user } from './fixtures.ts';
 import { pageOf, put } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** The life of a store: ready, under way, closed. */
-export function describeLifecycle({ test }: Suite): void {
+export function describeLifecycle({ test, both }: Suite): void {
   test('a fresh store is ready and empty', async (store) => {
     await store.ready();
     await store.ready();
@@ -37,12 +34,26 @@ export function describeLifecycle({ test }: Suite): void {
     await raises(store.users.get('any'), 'store-unavailable');
   });
 
-  test('after close, every call ends in store-unavailable, and changed nothing', async (store) => {
-    const [author, record] = [user(), post()];
-    await put(store.users, [author]);
-    await put(store.posts, [record]);
+  both('after close, every call ends in store-unavailable', async (resource, store) => {
+    const { records, make, remove } = resource;
+    const [id = ''] = await put(records, [make()]);
     await store.close();
-    for (const [name, call] of everyCall(store, author.id, record.id)) {
+    const unwanted = (): never => assert.fail('a function of the caller was called after close');
+    const calls: Record<string, () => Promise<unknown>> = {
+      ready: () => store.ready(),
+      get: () => records.get(id),
+      list: () => pageOf(records),
+      create: () => records.create(make()),
+      'create with a receipt': () => records.create(make(), receipt()),
+      isIdTaken: () => records.isIdTaken(id),
+      update: () => records.update(id, unwanted),
+      delete: () => remove(id, unwanted),
+      ...(store.transfer && {
+        scan: () => resource.transfer.scan({ limit: 10, bytes: 1000 }),
+        load: () => resource.transfer.load([new VersionedRecord(make(), 1)]),
+      }),
+    };
+    for (const [name, call] of Object.entries(calls)) {
       const { outcome } = await raises(call(), 'store-unavailable');
       assert.equal(outcome, 'none', `outcome of ${name}`);
     }
@@ -64,37 +75,4 @@ export function describeLifecycle({ test }: Suite): void {
     counts('changes that were made', returned.length, 20);
     counts('changes that had ended when close did', await closed, 20);
   });
-}
-
-type Call = readonly [name: string, make: () => Promise<unknown>];
-
-function everyCall(store: Store, userId: string, postId: string): Call[] {
-  const { users, posts, transfer } = store;
-  const unwanted = (): never => assert.fail('a function of the caller was called after close');
-  return [
-    ['ready', () => store.ready()],
-    ['users.get', () => users.get(userId)],
-    ['users.list', () => pageOf(users)],
-    ['users.create', () => users.create(user())],
-    ['users.create with a receipt', () => users.create(user(), receipt())],
-    ['users.update', () => users.update(userId, unwanted)],
-    ['users.delete', () => users.delete(userId, 'delete', later, unwanted)],
-    ['posts.get', () => posts.get(postId)],
-    ['posts.list', () => pageOf(posts)],
-    ['posts.create', () => posts.create(post())],
-    ['posts.create with a receipt', () => posts.create(post(), receipt())],
-    ['posts.update', () => posts.update(postId, unwanted)],
-    ['posts.delete', () => posts.delete(postId, unwanted)],
-    ...(transfer ? everyTransfer(transfer) : []),
-  ];
-}
-
-function everyTransfer({ users, posts }: Transfer): Call[] {
-  const request = { limit: 10, bytes: pageLimits.bytes };
-  return [
-    ['transfer.users.scan', () => users.scan(request)],
-    ['transfer.users.load', () => users.load([new VersionedRecord(user(), 1)])],
-    ['transfer.posts.scan', () => posts.scan(request)],
-    ['transfer.posts.load', () => posts.load([new VersionedRecord(post(), 1)])],
-  ];
 }

@@ -21,6 +21,15 @@ export async function put<R extends Entity>(
   return idsOf(made);
 }
 
+/** Stores what is made of each of the items. */
+export function putEach<R extends Entity, T>(
+  records: { create(record: R): Promise<unknown> },
+  items: readonly T[],
+  make: (item: T, n: number) => R,
+): Promise<string[]> {
+  return put(records, items.map(make));
+}
+
 /** A page of all records, the oldest first, but for what is asked otherwise. */
 export function pageOf<R, Filter extends EntityFilter, Sort extends string>(
   lister: Lister<R, Filter, Sort>,

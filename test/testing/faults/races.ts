@@ -40,7 +40,7 @@ const lookForAddressThenWrite: Fault['plan'] = {
 export const races: Fault[] = [
   {
     fault: 'decides, and writes a moment later',
-    breaks: 'of 50 changes to one version, one wins',
+    breaks: '50 changes without a condition all land',
     plan: decideThenWrite,
   },
   {
@@ -102,7 +102,7 @@ export const races: Fault[] = [
   },
   {
     fault: 'looks for the email address, and writes a moment later',
-    breaks: 'of 50 creations with one email address, one wins',
+    breaks: 'of 40 creations and moves to one email address',
     plan: lookForAddressThenWrite,
   },
 ];

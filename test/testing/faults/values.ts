@@ -15,7 +15,7 @@ import { type Fault, inBoth, type Plan } from './plant.ts';
 export const values: Fault[] = [
   {
     fault: 'forgets the ids of deleted records',
-    breaks: 'the id of a deleted record stays taken',
+    breaks: 'that of a deleted record stays taken',
     plan: inBoth((inner) => ({
       isIdTaken: async (id) => (await inner.get(id)) !== undefined,
     })),
@@ -83,7 +83,7 @@ export const values: Fault[] = [
   },
   {
     fault: 'counts its way to a page',
-    breaks: 'posts by createdAt asc: what stays is met once',
+    breaks: 'users by email asc: what stays is met once',
     plan: byOffset(),
   },
 ];

@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { openApiDocument } from '../../../../src/adapters/http/openapi/document.ts';
 import { problemCatalogue } from '../../../../src/adapters/http/problems/catalogue.ts';
+import { isEmail } from '../../../../src/domain/email.ts';
 import type { Answer } from './answer.ts';
-import { formats } from './json-schema.ts';
 
 interface Media {
   readonly schema: object;
@@ -63,7 +63,9 @@ export class DescriptionUnderTest {
     strict: false,
     allErrors: true,
     formats: {
-      ...formats,
+      'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
+      'idn-email': isEmail,
+      ...{ int32: true, int64: true },
       'uri-reference': (text) => URL.canParse(text, 'http://localhost'),
     },
   });

@@ -52,26 +52,24 @@ describe('lists by custom fields', () => {
   });
 
   it('match nothing by a value that is not of the type', async () => {
-    const numbers = ['', 'five', '05', '+5', ' 5', '5,0', '0x5', '.5', '5.', 'Infinity', '1e999'];
-    for (const value of [...numbers, 'NaN', 'null']) {
-      expect(await titles(`words=${encodeURIComponent(value)}`), value).to.equal('');
-    }
-    for (const value of ['', '1', '0', 'TRUE', 'yes']) {
-      expect(await titles(`pinned=${value}`), value).to.equal('');
+    const numbers = ['', 'five', '05', '+5', ' 5', '5,0', '0x5', '.5', '5.', '1e999', 'null'];
+    for (const [name, values] of [
+      ['words', [...numbers, 'Infinity', 'NaN']],
+      ['pinned', ['', '1', '0', 'TRUE', 'yes']],
+    ] as const) {
+      for (const value of values) {
+        expect(await titles(`${name}=${encodeURIComponent(value)}`), value).to.equal('');
+      }
     }
   });
 
   it('know no field that is not declared, and name those that are', async () => {
-    const { errors, allowed } = expectProblem(
-      await api.get('/posts?lang=en'),
-      400,
-      'invalid-query',
-    );
-    expect(errors[0]).to.include({ parameter: 'lang', code: 'unknown' });
-    expect(allowed).to.include.members(['slug', 'words', 'pinned']);
-    const users = expectProblem(await api.get('/users?slug=x'), 400, 'invalid-query');
-    expect(users.allowed).not.to.include('slug');
-    expectProblem(await api.get('/posts?slug=a&slug=b'), 400, 'invalid-query');
+    for (const path of ['/posts?lang=en', '/users?slug=x', '/posts?slug=a&slug=b']) {
+      const { allowed } = expectProblem(await api.get(path), 400, 'invalid-query');
+      const custom = allowed.filter((name) => name in customFilters.posts);
+      const declared = path.startsWith('/posts') ? ['slug', 'words', 'pinned'] : [];
+      expect(custom).to.deep.equal(declared);
+    }
   });
 
   it('are by no field that is a parameter already', () => {
@@ -118,19 +116,15 @@ describe('the fields of a list', () => {
       ['inner,inner.deep, title', { inner: { deep: 1 } }, {}],
       ['constructor,authorId', { authorId: null }, { constructor: 1, authorId: null }],
     ] as const) {
-      const { body, text } = await api.get(
-        `/posts?sort=title&count=exact&fields=${encodeURIComponent(fields)}`,
-      );
-      const ids = body.posts.map(({ id }) => id);
-      expect(
-        ids.every((id) => typeof id === 'string'),
-        text,
-      ).to.equal(true);
-      expect(body.posts, fields).to.deep.equal([
-        { id: ids[0], ...a },
-        { id: ids[1], ...b },
+      const query = `sort=title&count=exact&fields=${encodeURIComponent(fields)}`;
+      const { posts, total } = (await api.get(`/posts?${query}`)).body;
+      const [first, second] = posts.map(({ id }) => id);
+      for (const id of [first, second]) expect(id).to.be.a('string');
+      expect(posts, fields).to.deep.equal([
+        { id: first, ...a },
+        { id: second, ...b },
       ]);
-      expect(body.total).to.equal(2);
+      expect(total).to.equal(2);
     }
   });
 

@@ -1,16 +1,21 @@
 import { expect } from 'chai';
 import { bodyLimit } from '../../../src/adapters/http/request/limits.ts';
+import { scopes } from '../../../src/index.ts';
 import { type Api, startApi } from './support/api.ts';
+import { as, authenticate } from './support/callers.ts';
 
 /** A POST or PUT that is wrong in some ways; the first of them, in this order, is answered. */
 interface Wrongs {
   readonly path?: string;
   readonly method?: string;
+  readonly caller?: Record<string, string>;
   readonly query?: string;
   readonly headers?: Record<string, string>;
   readonly type?: string;
   readonly body?: string;
 }
+
+const everything = as({ scopes });
 
 const tooLarge = `{"name":"${'x'.repeat(bodyLimit)}"}`;
 
@@ -19,6 +24,8 @@ const creation: readonly (readonly [code: string, wrongs: Wrongs])[] = [
   ['invalid-path', { path: '/users/%ZZ' }],
   ['path-not-found', { path: '/nothing' }],
   ['method-not-allowed', { method: 'PUT' }],
+  ['unauthenticated', { caller: {} }],
+  ['forbidden', { caller: as({ scopes: [] }) }],
   ['invalid-query', { query: '?x=1' }],
   ['invalid-header', { headers: { 'Idempotency-Key': 'a b' } }],
   ['unsupported-media-type', { type: 'text/plain' }],
@@ -33,12 +40,15 @@ const change: readonly (readonly [code: string, wrongs: Wrongs])[] = [
   ['invalid-path', { path: '/users/%ZZ' }],
   ['path-not-found', { path: '/users/x/y' }],
   ['method-not-allowed', { method: 'POST' }],
+  ['unauthenticated', { caller: { Authorization: 'Bearer x' } }],
+  ['forbidden', { caller: as({ scopes: ['users:read'] }) }],
   ['invalid-query', { query: '?posts=keep' }],
   ['invalid-header', { headers: { 'If-Match': '1' } }],
   ['unsupported-media-type', { type: 'text/plain' }],
   ['body-too-large', { body: tooLarge }],
   ['invalid-body', { body: '{"a":1,"a":2}' }],
   ['user-not-found', { path: '/users/nobody' }],
+  ['forbidden', { caller: as({ subject: 'other', scopes: ['users:read', 'users:write:own'] }) }],
   ['precondition-required', { headers: {} }],
   ['version-mismatch', { headers: { 'If-Match': '"9"' } }],
   ['invalid-record', { body: '{"name":"","email":"taken@x.org"}' }],
@@ -49,19 +59,18 @@ describe('of several things that are wrong the first is answered', () => {
   let api: Api;
   let user = '';
   before(async () => {
-    api = await startApi({ app: { requireIfMatch: true } });
-    await api.make('/users', { name: 'Eve', email: 'taken@x.org' });
-    const key = { 'Idempotency-Key': 'used' };
-    await api.post('/users', { name: 'Used' }, key);
-    user = `/users/${(await api.make('/users', { name: 'Ann' })).id}`;
+    api = await startApi({ app: { authenticate, requireIfMatch: true } });
+    await api.post('/users', { name: 'Eve', email: 'taken@x.org' }, everything);
+    await api.post('/users', { name: 'Used' }, { ...everything, 'Idempotency-Key': 'used' });
+    user = `/users/${(await api.post('/users', { name: 'Ann' }, everything)).body.id}`;
   });
   after(() => api[Symbol.asyncDispose]());
 
   async function codeOf(right: Required<Wrongs>, ...wrongs: readonly Wrongs[]): Promise<string> {
     const request = Object.assign({}, right, ...wrongs);
-    const { method, path, query, headers, type, body } = request;
-    const answer = await api.send(method, path + query, { 'Content-Type': type, ...headers }, body);
-    return answer.body.code;
+    const { method, path, caller, query, type, body } = request;
+    const headers = { 'Content-Type': type, ...caller, ...request.headers };
+    return (await api.send(method, path + query, headers, body)).body.code;
   }
 
   function itAnswersInOrder(
@@ -84,6 +93,7 @@ describe('of several things that are wrong the first is answered', () => {
   itAnswersInOrder('POST', creation, () => ({
     method: 'POST',
     path: '/users',
+    caller: everything,
     query: '',
     headers: {},
     type: 'application/json',
@@ -93,6 +103,7 @@ describe('of several things that are wrong the first is answered', () => {
   itAnswersInOrder('PUT', change, () => ({
     method: 'PUT',
     path: user,
+    caller: everything,
     query: '',
     headers: { 'If-Match': '"1"' },
     type: 'application/json',
@@ -100,9 +111,9 @@ describe('of several things that are wrong the first is answered', () => {
   }));
 
   it('DELETE: 404, then 428, then 412, then 409', async () => {
-    await api.make('/posts', { title: 'x', authorId: user.slice(7) });
+    await api.post('/posts', { title: 'x', authorId: user.slice(7) }, everything);
     const code = async (path: string, headers = {}) =>
-      (await api.send('DELETE', path, headers)).body.code;
+      (await api.send('DELETE', path, { ...everything, ...headers })).body.code;
     expect(await code('/users/nobody')).to.equal('user-not-found');
     expect(await code('/users/nobody', { 'If-Match': '"9"' })).to.equal('user-not-found');
     expect(await code(user)).to.equal('precondition-required');

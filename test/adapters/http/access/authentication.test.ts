@@ -18,6 +18,7 @@ function challengeOf({ headers }: Answer): string | null {
   return headers.get('www-authenticate');
 }
 
+// When it is found out, among the other things that may be wrong: precedence.test.ts.
 describe('who is asking', () => {
   it('is said by the option, which may take its time', async () => {
     const caller: Caller = { name: 'a', subject: null, scopes: new Set(['users:read']) };
@@ -141,36 +142,6 @@ describe('who is asking', () => {
     const twice = `GET /api/v1/users HTTP/1.1\r\nHost: x\r\n${line}${line.toLowerCase()}\r\n`;
     const answer = await exchange(api.server, twice);
     expect([answer?.status, answer?.body.code]).to.deep.equal([400, 'invalid-header']);
-  });
-
-  it('is found out behind path and method, and before all else', async () => {
-    await using api = await startApi({ app: { authenticate } });
-    expectProblem(await api.get('/nothing'), 404, 'path-not-found');
-    expectProblem(await api.send('PUT', '/users'), 405, 'method-not-allowed');
-    const odd = { 'Content-Type': 'text/plain', 'Idempotency-Key': 'a b' };
-    expectProblem(await api.post('/users?x=1', '[', odd), 401, 'unauthenticated');
-    expectProblem(
-      await api.post('/users?x=1', '[', { ...odd, ...as({ scopes: [] }) }),
-      403,
-      'forbidden',
-    );
-    expectProblem(
-      await api.post('/users?x=1', '[', { ...odd, ...everything }),
-      400,
-      'invalid-query',
-    );
-  });
-
-  it('of a record comes behind its 404, and before 428 and 412', async () => {
-    await using api = await startApi({ app: { authenticate, requireIfMatch: true } });
-    const { id } = (await api.post('/users', { name: 'Ann' }, everything)).body;
-    const own = as({ subject: 'another', scopes: ['users:read', 'users:write:own'] });
-    expectProblem(await api.send('PATCH', '/users/none', own, {}), 404, 'user-not-found');
-    for (const match of [{}, { 'If-Match': '"9"' }, { 'If-None-Match': '*' }]) {
-      const answer = await api.send('PATCH', `/users/${id}`, { ...own, ...match }, {});
-      expectProblem(answer, 403, 'forbidden');
-      expect(answer.headers.get('etag')).to.equal(null);
-    }
   });
 
   it('is nobody’s business beside the API', async () => {

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { until } from '../support/until.ts';
 
 type Resource = 'users' | 'posts';
 type Found = Readonly<Record<string, unknown>>;
@@ -11,8 +12,8 @@ export interface Report {
   readonly acknowledged: number;
   /** Records that were read right after their creation was acknowledged. */
   readonly read: number;
-  /** How many requests succeeded at the first try, at the second, and so on. */
-  readonly tries: readonly number[];
+  /** How often a request was sent at most, until it succeeded. */
+  readonly mostTries: number;
   /** Creations that a repeat acknowledged, and that an earlier try had made. */
   readonly replayed: number;
   /** Responses 503, and connections that broke. */
@@ -40,8 +41,7 @@ export class Load {
   address: string;
   readonly #acknowledged = new Map<unknown, Found>();
   readonly #authors: unknown[] = [];
-  readonly #counts = { read: 0, replayed: 0, unavailable: 0, slowestMs: 0 };
-  readonly #tries: number[] = [];
+  readonly #counts = { read: 0, mostTries: 0, replayed: 0, unavailable: 0, slowestMs: 0 };
   readonly #odd: string[] = [];
   #clients: Promise<unknown> = Promise.resolve();
   #stopped = false;
@@ -59,6 +59,12 @@ export class Load {
       while (!this.#stopped) await this.#createAndRead();
     };
     this.#clients = Promise.all(Array.from({ length: clients }, run));
+  }
+
+  /** Fulfilled when so many more records were created. */
+  async progress(count: number): Promise<void> {
+    const enough = this.created + count;
+    await until(() => this.created >= enough, 'records are created', 60_000);
   }
 
   /** Fulfilled when every creation has come to its end; until then the server has to be there. */
@@ -85,7 +91,7 @@ export class Load {
     }
     const odd = this.#odd.slice(0, 10);
     const slowestMs = Math.round(this.#counts.slowestMs);
-    const counts = { ...this.#counts, slowestMs, tries: [...this.#tries] };
+    const counts = { ...this.#counts, slowestMs };
     return { acknowledged: acknowledged.length, ...counts, odd, ...result };
   }
 
@@ -117,7 +123,7 @@ export class Load {
 
   /** Sends a request until it succeeds. @returns undefined after a response that is odd */
   async #insist(status: number, path: string, init?: RequestInit) {
-    for (let tries = 0; ; tries++) {
+    for (let tries = 1; ; tries++) {
       const from = performance.now();
       const response = await this.#send(path, init);
       this.#counts.slowestMs = Math.max(this.#counts.slowestMs, performance.now() - from);
@@ -125,7 +131,7 @@ export class Load {
       if (response !== undefined && response.status !== 503) {
         const { headers, text } = response;
         if (response.status === status) {
-          this.#tries[tries] = (this.#tries[tries] ?? 0) + 1;
+          this.#counts.mostTries = Math.max(this.#counts.mostTries, tries);
           return { record: JSON.parse(text) as Found, headers, text };
         }
         this.#odd.push(`${response.status} ${text.slice(0, 200)}`);

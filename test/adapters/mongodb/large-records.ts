@@ -1,67 +1,42 @@
-// Reads, lists and deletes posts of 1 MiB each, as JSON, that are 20 MiB each as objects, in a process of
-// little memory.
-//
-//   node test/faults/mongodb-large-records.ts [--posts 40] [--megabytes 640]
+// Reads, lists and deletes posts of 1 MiB each, as JSON, that are 20 MiB each as objects: a process of
+// little memory, which large-records.test.ts starts with a URL.
 
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { type Db, MongoClient } from 'mongodb';
-import { openMongodbStore } from '../../src/adapters/mongodb/index.ts';
-import { toStoredPost, toStoredUser } from '../../src/adapters/mongodb/schema/documents.ts';
-import { pageLimits } from '../../src/domain/list.ts';
-import { later, post, times, user } from '../../src/testing/fixtures.ts';
-import { findMongod } from '../support/mongod/binary.ts';
-import { startReplicaSet, startStandalone } from '../support/mongod/servers.ts';
-import { node, type Outcome } from '../support/process.ts';
+import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
+import { toStoredPost, toStoredUser } from '../../../src/adapters/mongodb/schema/documents.ts';
+import { pageLimits } from '../../../src/domain/list.ts';
+import { later, post, times, user } from '../../../src/testing/fixtures.ts';
+import { node, type Outcome } from '../../support/process.ts';
 
-export interface LargeRecords {
-  /** Of each of two users. */
-  readonly posts: number;
-  /** What the process may have for objects. */
-  readonly megabytes: number;
-}
+/** Of each of two users. */
+const posts = 10;
 
-/** The same on a standalone server and on a replica set; nothing when there is no server. */
-export async function readEverywhere(size: LargeRecords): Promise<Outcome[]> {
-  const binary = await findMongod();
-  const outcomes: Outcome[] = [];
-  for (const start of [startStandalone, (path: string) => startReplicaSet(path, 1)]) {
-    if (binary === undefined) break;
-    await using server = await start(binary);
-    outcomes.push(await readLargeRecords(size, server.url('large')));
-  }
-  return outcomes;
-}
-
-/** What a process with little memory makes of a database of large records. */
-export async function readLargeRecords(
-  { posts, megabytes }: LargeRecords,
-  url: string,
-): Promise<Outcome> {
+/** What a process makes of a database of large records that has so much for objects. */
+export async function readLargeRecords(url: string, megabytes: number): Promise<Outcome> {
   const client = await new MongoClient(url).connect();
   try {
-    for (const author of modes) await fill(client.db(), author, posts);
+    for (const author of modes) await fill(client.db(), author);
   } finally {
     await client.close();
   }
-  const script = fileURLToPath(import.meta.url);
-  return node([`--max-old-space-size=${megabytes}`, script, '--posts', `${posts}`, url]);
+  return node([`--max-old-space-size=${megabytes}`, fileURLToPath(import.meta.url), url]);
 }
 
 // Each is the id of a user, and what becomes of their posts.
 const modes = ['keep', 'delete'] as const;
 
-async function fill(db: Db, author: string, count: number): Promise<void> {
-  const [users, posts] = ['users', 'posts'].map((name) => db.collection<{ _id: string }>(name));
+async function fill(db: Db, author: string): Promise<void> {
+  const [users, made] = ['users', 'posts'].map((name) => db.collection<{ _id: string }>(name));
   await users?.insertOne(toStoredUser(user({ id: author }), 1));
   const own = times(349_000, () => ({}));
-  await posts?.insertOne(toStoredPost(post({ id: author, authorId: author, own }), 1));
+  await made?.insertOne(toStoredPost(post({ id: author, authorId: author, own }), 1));
   // The server makes the others.
   const id = { $concat: [author, { $toString: '$n' }] };
-  await posts
+  await made
     ?.aggregate([
       { $match: { _id: author } },
-      { $set: { n: { $range: [1, count] } } },
+      { $set: { n: { $range: [1, posts] } } },
       { $unwind: '$n' },
       { $set: { _id: id, 'record.id': id, n: '$$REMOVE' } },
       { $merge: 'posts' },
@@ -69,11 +44,11 @@ async function fill(db: Db, author: string, count: number): Promise<void> {
     .toArray();
 }
 
-async function read(url: string, count: number): Promise<void> {
+async function read(url: string): Promise<void> {
   await using store = openMongodbStore({ url });
   const order = { by: 'createdAt', direction: 'asc' } as const;
   const page = { filter: {}, order, limit: 20, bytes: pageLimits.bytes } as const;
-  const ids = ['delete', ...times(count - 1, (n) => `delete${n + 1}`)];
+  const ids = ['delete', ...times(posts - 1, (n) => `delete${n + 1}`)];
   const single = await Promise.all(ids.map(async (id) => (await store.posts.get(id))?.json.length));
   const named = await store.posts.list({ ...page, filter: { ids }, limit: 1, total: true });
   const pages = await Promise.all(times(4, () => store.posts.list(page)));
@@ -93,34 +68,12 @@ async function read(url: string, count: number): Promise<void> {
 }
 
 /** What the process says when all is well. */
-export function expected(posts: number): string {
-  const named = ['delete', posts, 'delete'];
-  const whole = {
-    single: posts,
-    named,
-    pages: times(4, () => true),
-    deleted: [true, true],
-    left: posts,
-  };
-  return `${JSON.stringify(whole)}\n`;
-}
+export const expected = {
+  single: posts,
+  named: ['delete', posts, 'delete'],
+  pages: times(4, () => true),
+  deleted: [true, true],
+  left: posts,
+};
 
-if (import.meta.main) {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      posts: { type: 'string', default: '40' },
-      megabytes: { type: 'string', default: '640' },
-    },
-  });
-  const [posts, megabytes] = [Number(values.posts), Number(values.megabytes)];
-  const [url] = positionals;
-  if (url !== undefined) {
-    await read(url, posts);
-  } else {
-    const outcomes = await readEverywhere({ posts, megabytes });
-    for (const { output } of outcomes) console.log(output);
-    const isGood = outcomes.every(({ stdout }) => stdout === expected(posts));
-    if (outcomes.length === 0 || !isGood) process.exitCode = 1;
-  }
-}
+if (import.meta.main) await read(String(process.argv[2]));

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readResponses } from '../support/responses.ts';
 
 /** What clients ask for: each on a connection of its own, the next as soon as a response is there. */
 export interface ClientLoad {
@@ -109,35 +110,20 @@ export async function runClients(
   };
 }
 
-/** Reads responses that have a Content-Length, one for each call. */
+/** Reads the responses of a connection, one for each call. */
 function responsesOf(socket: Socket): () => Promise<Response> {
-  let [early, missing] = ['', 0];
-  let response: Response = { status: 0, retryAfter: 0 };
   let wanted = Promise.withResolvers<Response>();
   socket.on('error', () => {}).on('close', () => wanted.reject(new Error('The connection ended.')));
-  socket.on('data', (chunk: Buffer) => {
-    if (missing > 0) {
-      missing -= chunk.length;
-    } else {
-      early += chunk.toString('latin1');
-      const end = early.indexOf('\r\n\r\n');
-      if (end < 0) return;
-      const head = early.slice(0, end);
-      const number = (name: RegExp) => Number(name.exec(head)?.[1]);
-      response = {
-        status: Number(head.slice(9, 12)),
-        retryAfter: number(/\r\nretry-after: (\d+)/i),
-      };
-      missing = number(/\r\ncontent-length: (\d+)/i) - (early.length - end - 4);
-      early = '';
-    }
-    if (missing <= 0) wanted.resolve(response);
-  });
+  const received = (head: string) => {
+    const retryAfter = Number(/\r\nretry-after: (\d+)/i.exec(head)?.[1]);
+    wanted.resolve({ status: Number(head.slice(9, 12)), retryAfter });
+  };
+  readResponses(socket, received, (error) => socket.destroy(error));
   return async () => {
-    const received = await wanted.promise;
+    const response = await wanted.promise;
     wanted = Promise.withResolvers();
     wanted.promise.catch(() => {});
-    return received;
+    return response;
   };
 }
 

@@ -11,38 +11,20 @@ import { parseArgs } from 'node:util';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { startServer } from '../support/server.ts';
 
-export interface SyncReport {
-  /** Writes that were acknowledged, each sent after the one before it was. */
-  readonly writes: number;
-  /** What strace counted meanwhile: calls of fdatasync and fsync. */
-  readonly syncs: number;
-}
+const { values } = parseArgs({ options: { writes: { type: 'string', default: '200' } } });
+const writes = Number(values.writes);
 
-export function hasStrace(): boolean {
-  return spawnSync('strace', ['-V']).status === 0;
-}
+await using folder = await temporaryDirectory();
+await using server = await startServer('--store', `sqlite:${join(folder.path, 'rostrum.db')}`);
 
-export async function countSyncs(writes: number): Promise<SyncReport> {
-  await using folder = await temporaryDirectory();
-  await using server = await startServer('--store', `sqlite:${join(folder.path, 'rostrum.db')}`);
-  const post = async (name: string) => {
-    const response = await fetch(`${server.address}/api/v1/users`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name }),
-    });
-    if (response.status !== 201) throw new Error(`A write was answered ${response.status}.`);
-    await response.arrayBuffer();
-  };
-  await post('before');
-
-  const summary = join(folder.path, 'strace.txt');
-  const tracer = await attach(server.process, summary);
-  for (let i = 0; i < writes; i++) await post(`user ${i}`);
-  const exit = once(tracer, 'exit');
-  tracer.kill('SIGINT');
-  await exit;
-  return { writes, syncs: callsIn(await readFile(summary, 'utf8')) };
+async function post(name: string): Promise<void> {
+  const response = await fetch(`${server.address}/api/v1/users`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name }),
+  });
+  if (response.status !== 201) throw new Error(`A write was answered ${response.status}.`);
+  await response.arrayBuffer();
 }
 
 async function attach({ pid }: ChildProcess, summary: string): Promise<ChildProcess> {
@@ -62,16 +44,17 @@ function callsIn(summary: string): number {
   return lines.reduce((sum, line) => sum + Number(line.trim().split(/\s+/)[3]), 0);
 }
 
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { writes: { type: 'string', default: '200' } } });
-  if (hasStrace()) {
-    const { writes, syncs } = await countSyncs(Number(values.writes));
-    console.log(`${writes} writes acknowledged, ${syncs} calls of fdatasync and fsync`);
-    if (syncs < writes) process.exitCode = 1;
-  } else {
-    console.error(
-      'strace is missing, and nothing else can count the syncs: apt-get install strace.',
-    );
-    process.exitCode = 1;
-  }
+if (spawnSync('strace', ['-V']).status !== 0) {
+  throw new Error('Nothing but strace can count the syncs: apt-get install strace.');
 }
+await post('before');
+const summary = join(folder.path, 'strace.txt');
+const tracer = await attach(server.process, summary);
+// Each is sent after the one before it was acknowledged.
+for (let i = 0; i < writes; i++) await post(`user ${i}`);
+const exit = once(tracer, 'exit');
+tracer.kill('SIGINT');
+await exit;
+const syncs = callsIn(await readFile(summary, 'utf8'));
+console.log(`${writes} writes acknowledged, ${syncs} calls of fdatasync and fsync`);
+if (syncs < writes) process.exitCode = 1;

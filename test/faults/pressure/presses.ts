@@ -1,27 +1,25 @@
-import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readResponses } from '../../support/responses.ts';
-import { type Held, type Holdings, head, post, withBody } from './holdings.ts';
+import { type Holdings, head, post, withBody } from './holdings.ts';
+import {
+  askForPages,
+  get,
+  holdBodies,
+  keepAsking,
+  keepChanging,
+  keepOpening,
+  keepSlow,
+  largePost,
+  remove,
+  type Target,
+} from './ways.ts';
 
-/** A server that is pressed. */
-export interface Target extends Held {
-  readonly address: string;
-  /** For how long. */
-  readonly ms: number;
-  /** A connection that the end of the press closes. */
-  open(): Socket;
-}
+const mebibyte = 1024 * 1024;
 
 export interface Press {
   readonly holds?: Holdings;
   /** @returns what it did, in words, when it is over */
   run(target: Target): Promise<string>;
 }
-
-const mebibyte = 1024 * 1024;
-
-/** The record of 1 MiB that takes most time and memory as objects. */
-const largePost = { title: 'x', own: Array.from({ length: (mebibyte - 100) / 3 }, () => ({})) };
 
 /**
  * @param store the kind of store that is pressed
@@ -152,182 +150,4 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
 
 function keepGetting(holds: Holdings, clients: number, path: string): Press {
   return { holds, run: (target) => keepAsking(target, clients, () => get(path)) };
-}
-
-function get(path: string): string {
-  return `${head('GET', path)}\r\n`;
-}
-
-/** Opens connections that read nothing; so many of them begin anew five times a second. */
-async function keepOpening(target: Target, count: number, anew: number, text: string) {
-  let opened = 0;
-  const open = () => {
-    opened += 1;
-    const socket = target.open().pause();
-    socket.write(text);
-    return socket;
-  };
-  const sockets: Socket[] = [];
-  for (let n = 1; n <= count; n++) {
-    sockets.push(open());
-    if (n % 100 === 0) await sleep(10); // Node accepts one connection a turn.
-  }
-  for (const end = performance.now() + target.ms; performance.now() < end; await sleep(200)) {
-    for (const socket of sockets.splice(0, anew)) {
-      socket.destroy();
-      sockets.push(open());
-    }
-  }
-  return `${opened} connections that read nothing`;
-}
-
-async function keepChanging(target: Target, patch: (n: number) => object): Promise<string> {
-  const { id } = await post(target.address, '/posts', largePost);
-  return await keepAsking(target, 50, (n) =>
-    withBody('PATCH', `/posts/${id}`, JSON.stringify(patch(n))),
-  );
-}
-
-/** What clients saw of their own requests. */
-class Seen {
-  served = 0;
-  refused = 0;
-  cut = 0;
-  slowestMs = 0;
-
-  toString(): string {
-    const { served, refused, cut, slowestMs } = this;
-    return `${served} served, ${refused} refused, ${cut} cut off, slowest ${slowestMs.toFixed(0)} ms`;
-  }
-}
-
-/** Asks on each connection as soon as the response is there, and again on a new one when it ends. */
-async function askFor(
-  target: Target,
-  connections: number,
-  next: (n: number) => string,
-): Promise<Seen> {
-  const seen = new Seen();
-  const sockets = new Set<Socket>();
-  let [asked, isOver] = [0, false];
-  const connect = () => {
-    if (isOver) return;
-    const socket = target.open();
-    sockets.add(socket);
-    let since = 0;
-    const ask = () => {
-      since = performance.now();
-      socket.write(next(asked++));
-    };
-    const received = (head: string) => {
-      seen[head.startsWith('HTTP/1.1 20') ? 'served' : 'refused'] += 1;
-      seen.slowestMs = Math.max(seen.slowestMs, performance.now() - since);
-      ask();
-    };
-    readResponses(socket, received, (error) => socket.destroy(error));
-    socket.on('close', () => {
-      sockets.delete(socket);
-      if (!isOver) seen.cut += 1;
-      setTimeout(connect, 100);
-    });
-    ask();
-  };
-  for (let n = 0; n < connections; n++) connect();
-  await sleep(target.ms);
-  isOver = true;
-  for (const socket of sockets) socket.destroy();
-  return seen;
-}
-
-async function keepAsking(
-  target: Target,
-  connections: number,
-  next: (n: number) => string,
-): Promise<string> {
-  return `${await askFor(target, connections, next)}`;
-}
-
-/** How many clients of pages are few, and need not wait for each other. */
-const few = 16;
-
-/**
- * Clients that ask for the first thousand posts: first a few, then many, and then these in turns, so
- * that a machine that changes its speed changes it for both.
- */
-async function askForPages(target: Target, many: number): Promise<string> {
-  const page = () => get('/posts?limit=1000');
-  const pages: Seen[] = [];
-  for (const clients of [few, many, many, few]) pages.push(await askFor(target, clients, page));
-  const [first, second, third, fourth] = pages.map(({ served }) => served) as [
-    ...[number, number, number, number],
-  ];
-  const part = Math.round(((second + third) / (first + fourth)) * 100);
-  if (part < 90) process.exitCode = 1;
-  return `${pages[1]}; ${part < 90 ? 'ONLY ' : ''}${part} % of what ${few} clients got`;
-}
-
-async function remove({ address, author, ms }: Target, posts: string): Promise<string> {
-  const start = performance.now();
-  const url = `${address}/api/v1/users/${author}?posts=${posts}`;
-  const { ok, status } = await fetch(url, { method: 'DELETE' });
-  if (!ok) process.exitCode = 1;
-  const took = performance.now() - start;
-  await sleep(ms - took);
-  return `${status} in ${took.toFixed(0)} ms`;
-}
-
-/** Begins bodies that never come. */
-async function holdBodies(target: Target, count: number, length: string): Promise<string> {
-  const some = 'x'.repeat(500_000);
-  const isChunked = length.endsWith('chunked');
-  const part = Buffer.from(
-    `${head('POST', '/users')}${length}\r\n\r\n` +
-      (isChunked ? `${some.length.toString(16)}\r\n${some}\r\n` : some),
-  );
-  for (let i = 1; i <= count; i++) {
-    target.open().write(part);
-    if (i % 100 === 0) await sleep(50); // Node accepts one connection a turn.
-  }
-  await sleep(target.ms);
-  return `${count} bodies with ${length}`;
-}
-
-/** What a client does that does not get on: first, and each second. */
-const slowWays: readonly { readonly first: string; readonly more: string }[] = [
-  { first: '', more: '' },
-  { first: `${head('GET', '', '/livez')}\r\n`, more: '' },
-  { first: head('GET', '', '/livez'), more: 'X: x\r\n' },
-  { first: `${head('POST', '/users')}Content-Length: 16000\r\n\r\n{"name":"`, more: 'x' },
-  { first: `${head('POST', '/users')}Transfer-Encoding: chunked\r\n\r\n`, more: '1\r\nx\r\n' },
-  { first: get('/posts'), more: '' },
-];
-
-/** As many slow clients of each way; another takes the place of one that the server ends. */
-async function keepSlow(target: Target, count: number): Promise<string> {
-  let [ended, isOver] = [0, false];
-  const open = (n: number) => {
-    if (isOver) return;
-    const { first, more } = slowWays[n % slowWays.length] ?? { first: '', more: '' };
-    const isReader = first === get('/posts');
-    const socket = target.open();
-    if (isReader) socket.pause();
-    else socket.resume();
-    socket.write(first);
-    const timer = setInterval(() => {
-      if (isReader) socket.read(500);
-      else socket.write(more);
-    }, 1000);
-    socket.on('close', () => {
-      clearInterval(timer);
-      ended += 1;
-      setTimeout(open, n % 200, n);
-    });
-  };
-  for (let n = 0; n < count; n++) {
-    open(n);
-    if (n % 100 === 99) await sleep(50);
-  }
-  await sleep(target.ms);
-  isOver = true;
-  return `${count} connections, ${ended} ended and replaced`;
 }

@@ -31,10 +31,10 @@ export async function backupSqlite({ path, to, onProgress }: SqliteBackupOptions
   try {
     // Not read-only, or the last connection to the file would leave its `-wal` and `-shm` behind.
     const database = new DatabaseSync(path);
-    connection = new Connection(database);
+    connection = new Connection(() => database);
     checkSchema(connection, path);
     // A transaction that has read something stays at that moment. Without it the backup would
-    // begin anew with every write of somebody else.
+    // begin anew with every write of another process.
     connection.exec('BEGIN');
     connection.get('SELECT 1 FROM sqlite_schema LIMIT 1');
     await backup(database, to, {

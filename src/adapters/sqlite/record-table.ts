@@ -35,8 +35,15 @@ export class RecordTable<R extends Entity> {
   }
 
   find(id: Id): VersionedRecord<R> | undefined {
-    const row = this.#connection.get<Row>(this.#sql.find, exactly(id));
+    const row = this.#connection.get<Row>(this.#sql.find, textForEquality(id));
     return row && new VersionedRecord<R>(row[1], row[0]);
+  }
+
+  /** The records with this id or a later one, in the order of their ids, each read in its turn. */
+  *from(id: Id, limit: number): Generator<Versioned<R>> {
+    for (const [version, json] of this.#connection.iterate<Row>(this.#sql.from, id, limit)) {
+      yield new VersionedRecord<R>(json, version);
+    }
   }
 
   /** Whether a row has this id, or had it. */
@@ -63,7 +70,7 @@ export class RecordTable<R extends Entity> {
    * SQLite updates every index on a column that is set.
    */
   replace(id: Id, decide: Decide<R>): Versioned<R> | undefined {
-    const row = this.#connection.get<Row>(this.#sql.findRow, exactly(id));
+    const row = this.#connection.get<Row>(this.#sql.findRow, textForEquality(id));
     if (row === undefined) return undefined;
     const [version, record, ...last] = row;
     const current = new VersionedRecord<R>(record, version);
@@ -89,11 +96,11 @@ export class RecordTable<R extends Entity> {
   }
 
   #exists(id: Id): boolean {
-    return this.#connection.get(this.#sql.exists, exactly(id)) !== undefined;
+    return this.#connection.get(this.#sql.exists, textForEquality(id)) !== undefined;
   }
 
   #isDeleted(id: Id): boolean {
-    return this.#connection.get(this.#sql.isDeleted, exactly(id)) !== undefined;
+    return this.#connection.get(this.#sql.isDeleted, textForEquality(id)) !== undefined;
   }
 
   #write(sql: string, record: R, ...values: SqlValue[]): void {
@@ -117,6 +124,7 @@ function statementsOf({ table, columns }: Pick<RowMapping<never>, 'table' | 'col
     exists: `SELECT 1 FROM ${table} WHERE id = ?`,
     isDeleted: `SELECT 1 FROM deleted WHERE kind = '${table}' AND id = ?`,
     find: `SELECT version, record FROM ${table} WHERE id = ?`,
+    from: `SELECT version, record FROM ${table} WHERE id >= ? ORDER BY id LIMIT ?`,
     findRow: `SELECT ${names} FROM ${table} WHERE id = ?`,
     // VALUES and not SELECT: for rows of a query SQLite keeps a statement journal, a copy of each page
     // that it changes.
@@ -130,6 +138,6 @@ function statementsOf({ table, columns }: Pick<RowMapping<never>, 'table' | 'col
  * A text to be compared for equality. One with half of a surrogate pair is stored nowhere, and
  * SQLite would be given U+FFFD in its place, which may be; NULL is equal to nothing.
  */
-export function exactly(text: string): string | null {
+export function textForEquality(text: string): string | null {
   return text.isWellFormed() ? text : null;
 }

@@ -1,18 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CustomFilters } from '../../domain/custom-filters.ts';
-import type { EntityFilter, Page, PageRequest } from '../../domain/list.ts';
+import { cutPage, type EntityFilter, type Page, type PageRequest } from '../../domain/list.ts';
 import type { Receipt } from '../../domain/receipt.ts';
 import { type Entity, type Id, type Versioned, VersionedRecord } from '../../domain/record.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
+import type { RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
 import type { Connection } from './connection/connection.ts';
 import { isDriverError, resultCode, translated } from './connection/errors.ts';
 import type { LongReads } from './connection/long-reads.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
 import { withCustomFilters } from './lists/custom-filters.ts';
-import type { ListScheme } from './lists/lists.ts';
+import { type ListScheme, textForOrder } from './lists/lists.ts';
 import { readPage } from './lists/read-page.ts';
 import { Receipts } from './receipts.ts';
 import { RecordTable, type RowMapping } from './record-table.ts';
+
+/** Records that are loaded in one step; it takes some milliseconds. */
+const partLength = 200;
 
 /** What the repositories of one store share. */
 export interface StoreParts {
@@ -32,7 +36,7 @@ export abstract class SqliteRepository<
   R extends Entity,
   Filter extends EntityFilter,
   Sort extends string,
-> implements Repository<R, Filter, Sort>
+> implements Repository<R, Filter, Sort>, RecordTransfer<R>
 {
   protected readonly connection: Connection;
   protected readonly table: RecordTable<R>;
@@ -80,6 +84,31 @@ export abstract class SqliteRepository<
     return this.#writes.add(() => this.table.replace(id, decide));
   }
 
+  async scan({ after = '', ...cut }: ScanRequest): Promise<readonly Versioned<R>[]> {
+    const first = textForOrder(after) === after ? `${after}\0` : textForOrder(after);
+    // The next scan begins behind the last id, and needs no position.
+    const nowhere = () => ({ key: null, id: '' });
+    return reading(() => cutPage(this.table.from(first, cut.limit), cut, nowhere).items);
+  }
+
+  async load(records: readonly Versioned<R>[]): Promise<void> {
+    // Taken now and not later: what the caller does to them meanwhile is not stored.
+    const taken = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
+    // All are queued now, as the store may be closed meanwhile; in parts, so that other changes,
+    // those of other processes too, come in between.
+    const parts: Promise<void>[] = [];
+    while (taken.length > 0) {
+      const part = taken.splice(0, partLength);
+      parts.push(
+        this.#writes.add(() => {
+          for (const record of part) this.table.put(record);
+        }),
+      );
+    }
+    const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
+
   /** Deletes a record that the guard lets go, together with what `before` does. */
   protected remove(id: Id, guard?: Guard<R>, before?: () => void): Promise<boolean> {
     return this.#writes.add(() => {
@@ -101,7 +130,7 @@ function creation<R>(json: string, replayed: boolean): Creation<R> {
 const [recoveryMs, retryMs] = [2000, 5];
 
 /** A read changes nothing, whatever becomes of it. */
-export async function reading<T>(read: () => T | Promise<T>): Promise<T> {
+async function reading<T>(read: () => T | Promise<T>): Promise<T> {
   const start = performance.now();
   for (;;) {
     try {

@@ -15,7 +15,6 @@ import { SqlitePostRepository } from './posts.ts';
 import type { StoreParts } from './repository.ts';
 import { migrate } from './schema/migration.ts';
 import { checkSchema, checkVersion, schemaVersion } from './schema/schema.ts';
-import { sqliteTransfer } from './transfer.ts';
 import { SqliteUserRepository } from './users.ts';
 
 type Open = (file: string, options?: DatabaseSyncOptions) => DatabaseSync;
@@ -32,8 +31,9 @@ export function openStore(options: SqliteStoreOptions, open: Open): Store {
   const connection = whenFree(limits.busyMs, file, () => openFile(file, options, open));
   const writes = new WriteQueue(connection, limits, () => checkVersion(connection, file), logger);
   // Read-only, so that it makes no new file where the file was moved away.
-  const reads = new LongReads(connection, () =>
-    Connection.open(() => open(file, { readOnly: true })),
+  const reads = new LongReads(
+    connection,
+    () => new Connection(() => open(file, { readOnly: true })),
   );
   return storeOf(file, { connection, reads, writes, customFilters: customFilters ?? {} });
 }
@@ -59,7 +59,7 @@ function openFile(
 ): Connection {
   let connection: Connection | undefined;
   try {
-    const opened = new Connection(open(file));
+    const opened = new Connection(() => open(file));
     connection = opened;
     const version = checkSchema(opened, file);
     applyPragmas(opened, file);
@@ -107,10 +107,12 @@ function storeOf(file: string, parts: StoreParts): Store {
     return closed;
   }
 
+  const users = new SqliteUserRepository(parts);
+  const posts = new SqlitePostRepository(parts);
   return {
-    users: new SqliteUserRepository(parts),
-    posts: new SqlitePostRepository(parts),
-    transfer: sqliteTransfer(parts),
+    users,
+    posts,
+    transfer: { users, posts },
     customFilters: parts.customFilters,
     /**
      * Waits as a write does, for the writes before it and for another process's lock, but writes

@@ -26,15 +26,15 @@ import {
 const [early, late] = ['2026-01-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'];
 const updatedAt = { from: early, before: late };
 
-const [author, ownWords] = ['posts_author_created', 'posts_own_number_words'];
-const ownSlug = 'users_own_text__53_lug';
+const [author, wordsIndex] = ['posts_author_created', 'posts_own_number_words'];
+const slugIndex = 'users_own_text__53_lug';
 
 /** A list, the index that has its rows in their order, and how a page enters that. */
 type Walk<Filter, Sort> = [by: Sort, filter: Filter, index: string, value: string, key: string];
 
 const fields = { slug: 'text', words: 'number', pinned: 'boolean' } as const;
-const ownPostScheme = withCustomFilters(postScheme, fields);
-const ownUserScheme = withCustomFilters(userScheme, { Slug: 'text' });
+const customPostScheme = withCustomFilters(postScheme, fields);
+const customUserScheme = withCustomFilters(userScheme, { Slug: 'text' });
 
 const userWalks: Walk<UserFilter, UserSort>[] = [
   ['createdAt', {}, 'users_created', '', 'created_at'],
@@ -55,13 +55,13 @@ const postWalks: Walk<PostFilter, PostSort>[] = [
   ['createdAt', { updatedAt }, 'posts_created', '', 'created_at'],
 ];
 
-const ownWalks: Walk<PostFilter, PostSort>[] = [
+const customWalks: Walk<PostFilter, PostSort>[] = [
   ['createdAt', { custom: { slug: 'x' } }, 'posts_own_text_slug', '<expr>=?', 'created_at'],
   ['createdAt', { custom: { words: 5 } }, 'posts_own_number_words', '<expr>=?', 'created_at'],
   ['createdAt', { custom: { pinned: true } }, 'posts_own_boolean_pinned', '<expr>=?', 'created_at'],
   // Of several values, the one that the fewest rows are likely to have.
-  ['createdAt', { custom: { pinned: true, words: 5 } }, ownWords, '<expr>=?', 'created_at'],
-  ['createdAt', { custom: { words: 5 }, authorId: null }, ownWords, '<expr>=?', 'created_at'],
+  ['createdAt', { custom: { pinned: true, words: 5 } }, wordsIndex, '<expr>=?', 'created_at'],
+  ['createdAt', { custom: { words: 5 }, authorId: null }, wordsIndex, '<expr>=?', 'created_at'],
   ['createdAt', { custom: { words: 5 }, authorId: 'x' }, author, 'author_id=?', 'created_at'],
 ];
 
@@ -71,7 +71,7 @@ describe('sqlite query plans', () => {
   before(() => {
     database.exec(recordTables + recordIndexes);
     const customFilters = { users: { Slug: 'text' }, posts: fields } as const;
-    for (const { sql } of missingIndexes(new Connection(database), customFilters)) {
+    for (const { sql } of missingIndexes(new Connection(() => database), customFilters)) {
       database.exec(sql);
     }
   });
@@ -106,13 +106,13 @@ describe('sqlite query plans', () => {
 
   expectWalks(userScheme, userWalks);
   expectWalks(postScheme, postWalks);
-  expectWalks(ownPostScheme, ownWalks);
-  expectWalks(ownUserScheme, [
-    ['createdAt', { custom: { Slug: 'x' } }, ownSlug, '<expr>=?', 'created_at'],
+  expectWalks(customPostScheme, customWalks);
+  expectWalks(customUserScheme, [
+    ['createdAt', { custom: { Slug: 'x' } }, slugIndex, '<expr>=?', 'created_at'],
   ]);
 
   it('the number of rows with a custom field is read off its index alone', () => {
-    const plan = planOf(totalRead(ownPostScheme, { custom: { slug: 'x' } }));
+    const plan = planOf(totalRead(customPostScheme, { custom: { slug: 'x' } }));
     expect(plan).to.equal('SEARCH posts USING COVERING INDEX posts_own_text_slug (<expr>=?)');
   });
 
@@ -175,14 +175,14 @@ describe('sqlite query plans', () => {
           for (const key of [undefined, 'w', 'x', early]) {
             const after = key === undefined ? undefined : { key, id: 'i' };
             const order = { by, direction };
-            const read = pageRead(ownPostScheme, { filter, order, limit: 1, bytes: 1, after });
+            const read = pageRead(customPostScheme, { filter, order, limit: 1, bytes: 1, after });
             expect(planOf(read)).to.match(/ USING (COVERING )?INDEX /);
             const sorts = planOf(read).includes('TEMP B-TREE');
             expect(sorts && read.query().sql.includes('version, record')).to.equal(false);
           }
         }
       }
-      planOf(totalRead(ownPostScheme, filter));
+      planOf(totalRead(customPostScheme, filter));
     }
   });
 });

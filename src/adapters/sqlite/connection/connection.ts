@@ -21,14 +21,9 @@ export class Connection {
   /** What kept a transaction from being rolled back that has to be. */
   #stuck: DriverError | undefined;
 
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-  }
-
-  /** Opens one, where what the driver throws is a {@link DriverError}, too. */
-  static open(open: () => DatabaseSync): Connection {
+  constructor(open: () => DatabaseSync) {
     try {
-      return new Connection(open());
+      this.#database = open();
     } catch (error) {
       throw new DriverError(error);
     }

@@ -7,7 +7,7 @@ import {
 } from '../../../domain/list.ts';
 import type { Version } from '../../../domain/record.ts';
 import type { SqlValue } from '../connection/connection.ts';
-import { exactly } from '../record-table.ts';
+import { textForEquality } from '../record-table.ts';
 import { type Projection, whole } from './projection.ts';
 
 /** A filter that holds a column, or an expression, to one value. */
@@ -89,8 +89,8 @@ function planOf<Filter extends EntityFilter, Sort extends string>(
   const ordered = equality === undefined ? sorts[by].index : equality.ordered[by];
   if (ordered !== undefined) return { equalities, index: ordered, by, isSorted: false };
   const index = equality?.index ?? '';
-  const own = (Object.keys(sorts) as Sort[]).find((one) => equality?.ordered[one] === index);
-  return { equalities, index, by: own, isSorted: true };
+  const walked = (Object.keys(sorts) as Sort[]).find((one) => equality?.ordered[one] === index);
+  return { equalities, index, by: walked, isSorted: true };
 }
 
 /**
@@ -131,8 +131,8 @@ export function pageRead<Filter extends EntityFilter, Sort extends string>(
       const walked = window && plan.by;
       const { sql, values } = where([
         ...conditions(filter, equalities, [order.by, walked]),
-        ...(walked === order.by ? [] : within(scheme, equalities, order.by, bounds)),
-        ...within(scheme, equalities, walked, window),
+        ...(walked === order.by ? [] : betweenBounds(scheme, equalities, order.by, bounds)),
+        ...betweenBounds(scheme, equalities, walked, window),
       ]);
       return {
         sql: `SELECT ${found} FROM ${scheme.table} INDEXED BY ${index}${sql} ORDER BY ${column} ${direction}, id ${direction} LIMIT ?`,
@@ -156,7 +156,7 @@ export function totalRead<Filter extends EntityFilter, Sort extends string>(
       const walked = window && by;
       const { sql, values } = where([
         ...conditions(filter, equalities, [walked]),
-        ...within(scheme, equalities, walked, window),
+        ...betweenBounds(scheme, equalities, walked, window),
       ]);
       const indexed = walked === undefined ? '' : ` INDEXED BY ${index}`;
       return { sql: `SELECT count(*) FROM ${scheme.table}${indexed}${sql}`, values };
@@ -192,7 +192,7 @@ function walkOf<Sort extends string>(
     bounds,
     behind(part, rows) {
       const entered = conditions({}, equalities.slice(0, 1));
-      const { sql, values } = where([...entered, ...within(scheme, equalities, by, part)]);
+      const { sql, values } = where([...entered, ...betweenBounds(scheme, equalities, by, part)]);
       return {
         sql: `SELECT ${column}, id FROM ${scheme.table} INDEXED BY ${index}${sql} ORDER BY ${column} ${way}, id ${way} LIMIT 1 OFFSET ?`,
         values: [...values, rows],
@@ -218,7 +218,7 @@ function conditions<Sort extends string>(
     ...equalities.map(({ column, value }) =>
       value === null
         ? { sql: `${column} IS NULL`, values: [] }
-        : { sql: `${column} = ?`, values: [exactly(value)] },
+        : { sql: `${column} = ?`, values: [textForEquality(value)] },
     ),
     ...(without.includes('createdAt') ? [] : inSpan('created_at', createdAt)),
     ...(without.includes('updatedAt') ? [] : inSpan('updated_at', updatedAt)),
@@ -232,14 +232,16 @@ function conditions<Sort extends string>(
 function anyOf(ids: readonly string[]): Query {
   let length = 1;
   while (length < ids.length) length *= 2;
-  const values = Array.from({ length }, (_, i) => exactly(ids[i] ?? ids.at(-1) ?? '\ud800'));
+  const values = Array.from({ length }, (_, i) =>
+    textForEquality(ids[i] ?? ids.at(-1) ?? '\ud800'),
+  );
   return { sql: `id IN (${values.map(() => '?').join(', ')})`, values };
 }
 
 function inSpan(column: string, { from, before }: TimeSpan = {}): Query[] {
   return [
-    ...(from === undefined ? [] : [{ sql: `${column} >= ?`, values: [orderable(from)] }]),
-    ...(before === undefined ? [] : [{ sql: `${column} < ?`, values: [orderable(before)] }]),
+    ...(from === undefined ? [] : [{ sql: `${column} >= ?`, values: [textForOrder(from)] }]),
+    ...(before === undefined ? [] : [{ sql: `${column} < ?`, values: [textForOrder(before)] }]),
   ];
 }
 
@@ -258,29 +260,29 @@ export interface Bounds {
  * The position that a page begins behind, and the span of the column that it is sorted by.
  *
  * SQLite enters an index by one bound on either side. Where the position and the span bound the
- * same side, the query has only the narrower: by the other, SQLite would walk to the page.
+ * same side, the query has only the tighter one: by the other, SQLite would walk to the page.
  */
 function boundsOf(direction: 'asc' | 'desc', after?: Position, span: TimeSpan = {}): Bounds {
   // No id is empty, so `''` is before all of them.
-  const from = span.from === undefined ? undefined : { key: orderable(span.from), id: '' };
-  const before = span.before === undefined ? undefined : { key: orderable(span.before), id: '' };
+  const from = span.from === undefined ? undefined : { key: textForOrder(span.from), id: '' };
+  const before = span.before === undefined ? undefined : { key: textForOrder(span.before), id: '' };
   if (after === undefined) return { from, before };
   // A missing email is `''` here; the empty text behind it, and before all others, is a NUL.
-  const key = after.key === null ? '' : orderable(after.key) || '\0';
+  const key = after.key === null ? '' : textForOrder(after.key) || '\0';
   // No record is at a key that had to be replaced: all that have the new one are behind it.
-  const id = key === (after.key ?? '') ? orderable(after.id) : '';
+  const id = key === (after.key ?? '') ? textForOrder(after.id) : '';
   // The first text behind another one is that with a NUL at its end.
   const first = { key, id: id === after.id ? `${id}\0` : id };
-  if (direction === 'asc') return { from: narrower(first, from, 1), before };
-  return { from, before: narrower({ key, id }, before, -1) };
+  if (direction === 'asc') return { from: tighter(first, from, 1), before };
+  return { from, before: tighter({ key, id }, before, -1) };
 }
 
-function narrower(a: Position, b: Position | undefined, sign: 1 | -1): Position {
+function tighter(a: Position, b: Position | undefined, sign: 1 | -1): Position {
   return b !== undefined && comparePositions(b, a) * sign > 0 ? b : a;
 }
 
 /** The rows between bounds in an order. */
-function within<Sort extends string>(
+function betweenBounds<Sort extends string>(
   { sorts }: ListScheme<never, Sort>,
   equalities: readonly Equality<Sort>[],
   by: Sort | undefined,
@@ -302,6 +304,6 @@ function within<Sort extends string>(
  * A text to be compared in order. Half of a surrogate pair is stored nowhere; of the texts that
  * can be, the first one behind a text with it has U+E000 in the place of that and of the rest.
  */
-export function orderable(text: string): string {
+export function textForOrder(text: string): string {
   return text.replace(/\p{Surrogate}.*/su, '\ue000');
 }

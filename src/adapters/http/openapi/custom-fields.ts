@@ -9,9 +9,6 @@ interface KnownFields {
   readonly required?: readonly string[];
 }
 
-/** Describes a field by its schema, and by that or a reference to it. */
-type Describe = (field: JsonSchema, schema: JsonSchema, isNeeded: boolean) => JsonSchema;
-
 /**
  * A record's schema with the custom fields that the deployment's schema names. Its other keywords are
  * of the custom fields alone, so that only `additionalProperties: false` holds for the whole record.
@@ -24,9 +21,10 @@ export function withCustomFields(
   component = '',
   isPatch = false,
 ): JsonSchema {
-  const members = membersOf(custom, isPatch ? changeOf : (field) => field, (name) => {
+  const members = membersOf(custom, (name, schema, isNeeded) => {
     const pointer = encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'));
-    return reference(`${component}/properties/${pointer}`);
+    const field = reference(`${component}/properties/${pointer}`);
+    return isPatch ? changeOf(field, schema, isNeeded) : field;
   });
   const needed = isPatch ? [] : ((custom.required ?? []) as readonly string[]);
   return {
@@ -39,14 +37,12 @@ export function withCustomFields(
 }
 
 function membersOf(
-  custom: JsonSchema,
-  describe: Describe,
-  refer: (name: string, schema: JsonSchema) => JsonSchema,
+  { properties = {}, required = [] }: JsonSchema,
+  describe: (name: string, schema: JsonSchema, isNeeded: boolean) => JsonSchema,
 ): JsonSchema {
-  const needed = new Set((custom.required ?? []) as readonly string[]);
-  const members = Object.entries((custom.properties ?? {}) as JsonSchema).map(([name, value]) => {
-    const schema = value as JsonSchema;
-    return [name, describe(refer(name, schema), schema, needed.has(name))] as const;
+  const needed = new Set(required as readonly string[]);
+  const members = Object.entries(properties as JsonSchema).map(([name, schema]) => {
+    return [name, describe(name, schema as JsonSchema, needed.has(name))] as const;
   });
   return Object.fromEntries(members);
 }
@@ -65,7 +61,9 @@ function changeOf(field: JsonSchema, schema: JsonSchema, isNeeded: boolean): Jso
   const { type } = schema;
   if (type === 'object') {
     // No reference: types of TypeScript cannot refer to members of what may be absent.
-    const properties = membersOf(schema, changeOf, (_, member) => member);
+    const properties = membersOf(schema, (_, member, isMemberNeeded) =>
+      changeOf(member, member, isMemberNeeded),
+    );
     return { type: isNeeded ? type : [type, 'null'], properties, ...restOf(schema) };
   }
   if (type === undefined || [type].flat().includes('object')) return reference('Json');

@@ -6,13 +6,13 @@
 
 import { parseArgs } from 'node:util';
 import { createApp, serve } from '../../src/adapters/http/index.ts';
-import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../src/index.ts';
 import { Racers, usual } from '../linearizability/history.ts';
-import { loseUpdates } from '../linearizability/lost-update.ts';
 import { findMongod } from '../support/mongod/binary.ts';
 import { startReplicaSet } from '../support/mongod/servers.ts';
 import { startServer } from '../support/server.ts';
+import { openPlanted } from '../testing/faults/plant.ts';
+import { decideThenWrite } from '../testing/faults/races.ts';
 
 const { values } = parseArgs({
   options: { histories: { type: 'string', default: '1000' }, only: { type: 'string' } },
@@ -44,7 +44,7 @@ const subjects: Record<string, () => Promise<string | undefined>> = {
   },
 
   async 'a lost update'() {
-    const store = loseUpdates(createMemoryStore());
+    const store = openPlanted(decideThenWrite, {});
     const app = createApp(createRostrum(store), { ready: () => store.ready() });
     const server = await serve(app, { port: 0 });
     const wrong = await race('a store that loses updates', [server.url]);

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import type { Store } from '../../src/index.ts';
 import { startApi } from '../adapters/http/support/api.ts';
 import { useDatabase } from '../adapters/mongodb/store-on.ts';
 import { describeOn } from '../support/mongod/shared.ts';
+import { openPlanted } from '../testing/faults/plant.ts';
+import { decideThenWrite } from '../testing/faults/races.ts';
 import { Racers, usual } from './history.ts';
-import { loseUpdates } from './lost-update.ts';
 
-// Memory and SQLite change a record in one go, without anything in between: they are not asked.
+// Memory and SQLite change a record in one go, without anything in between: no history is made of them.
 
 /** @returns the first record that no order explains */
 async function firstWrong(
@@ -28,7 +28,7 @@ async function firstWrong(
   }
 }
 
-await describeOn('replica set', 'histories of 20 clients who race for three records', () => {
+await describeOn('replica set', 'histories of 20 clients that race for three records', () => {
   const database = useDatabase('replica set');
 
   it('are linearizable over two servers on one database', async function race() {
@@ -38,7 +38,7 @@ await describeOn('replica set', 'histories of 20 clients who race for three reco
 
   it('are not linearizable on a store that loses updates', async function race() {
     this.timeout(60_000);
-    expect(await firstWrong([loseUpdates(createMemoryStore())], 20)).to.match(
+    expect(await firstWrong([openPlanted(decideThenWrite, {})], 20)).to.match(
       /^No order explains this record/,
     );
   });

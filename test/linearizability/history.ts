@@ -1,14 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { isLinearizable } from './linearizable.ts';
 import {
   type Fields,
   type Input,
+  isLinearizable,
+  type Operation,
   type Output,
-  type RecordOperation,
-  recordSpecification,
-} from './record.ts';
+} from './linearizable.ts';
 
 /** How many clients ask at the same time, how often each, and for how many records. */
 export interface Extent {
@@ -28,10 +27,10 @@ interface RecordHistory {
   readonly key: string;
   readonly first: Fields;
   id: string | undefined;
-  readonly operations: RecordOperation[];
+  readonly operations: Operation[];
 }
 
-/** Clients of one or more servers on one store, who race for a few records at a time. */
+/** Clients of one or more servers on one store, that race for a few records at a time. */
 export class Racers implements Disposable {
   /** What the histories had so far. */
   readonly counts = { operations: 0, unknown: 0, undone: 0, replayed: 0, refused: 0 };
@@ -69,21 +68,15 @@ export class Racers implements Disposable {
         history.id ??= seen?.id;
         const end = seen === undefined ? Infinity : time++;
         history.operations.push({ input, output: seen, begin, end });
-        this.#count(seen);
+        this.counts.operations += 1;
+        if (seen === undefined) this.counts.unknown += 1;
+        if (seen?.replayed) this.counts.replayed += 1;
+        if (seen?.status === 412) this.counts.refused += 1;
       }
     };
     await Promise.all(Array.from({ length: clients }, (_, client) => run(client)));
-    const wrong = histories.find(
-      ({ first, operations }) => !isLinearizable(operations, recordSpecification(first)),
-    );
+    const wrong = histories.find(({ first, operations }) => !isLinearizable(operations, first));
     return wrong && describeHistory(wrong);
-  }
-
-  #count(seen: Output | undefined): void {
-    this.counts.operations += 1;
-    if (seen === undefined) this.counts.unknown += 1;
-    if (seen?.replayed) this.counts.replayed += 1;
-    if (seen?.status === 412) this.counts.refused += 1;
   }
 
   #begin(i: number): RecordHistory {

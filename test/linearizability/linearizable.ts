@@ -1,5 +1,27 @@
+/** Two fields of a record, by which each change can be told from all others. */
+export interface Fields {
+  readonly a: string;
+  readonly b: string;
+}
+
+/** A request for one record. All POSTs for it have one idempotency key and one body. */
+export interface Input {
+  readonly method: 'POST' | 'GET' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly fields?: Partial<Fields>;
+  /** The version that `If-Match` names. */
+  readonly only?: number | undefined;
+}
+
+export interface Output {
+  readonly status: number;
+  readonly id?: string;
+  readonly version?: number;
+  readonly fields?: Fields;
+  readonly replayed?: boolean;
+}
+
 /** One call of a client, in a history of many. */
-export interface Operation<Input, Output> {
+export interface Operation {
   readonly input: Input;
   /** Undefined when the client does not know: it took effect at any time after its begin, or never. */
   readonly output: Output | undefined;
@@ -8,32 +30,29 @@ export interface Operation<Input, Output> {
   readonly end: number;
 }
 
-/** What an object does when its operations come one after another. */
-export interface Specification<State, Input, Output> {
-  readonly initial: State;
-  /**
-   * @param output undefined for any
-   * @returns the state afterwards; undefined when the operation has no such output in this state
-   */
-  apply(state: State, input: Input, output: Output | undefined): State | undefined;
-  /** One text for each state. */
-  key(state: State): string;
+/** A record of the contract, as a register with versions. */
+interface State {
+  /** 0 before the record is there. */
+  readonly version: number;
+  /** Undefined when no client was told. */
+  readonly id: string | undefined;
+  readonly fields: Fields;
+  readonly isDeleted: boolean;
 }
 
 /**
- * Whether there is an order of the operations that explains every output, in which no operation
- * comes before one that had ended when it began. The search is that of Wing and Gong, with a memory
- * of what was tried (Lowe, "Testing for linearizability", 2017).
+ * Whether there is an order of the operations on a record that explains every output, in which no
+ * operation comes before one that had ended when it began. The search is that of Wing and Gong, with
+ * a memory of what was tried (Lowe, "Testing for linearizability", 2017).
+ *
+ * @param first what a POST makes
  */
-export function isLinearizable<State, Input, Output>(
-  history: readonly Operation<Input, Output>[],
-  { initial, apply, key }: Specification<State, Input, Output>,
-): boolean {
+export function isLinearizable(history: readonly Operation[], first: Fields): boolean {
   const tried = new Set<string>();
   const done = history.map(() => false);
 
   const search = (state: State): boolean => {
-    const before = key(state);
+    const before = JSON.stringify(state);
     const at = `${done.map(Number).join('')} ${before}`;
     if (tried.has(at)) return false;
     tried.add(at);
@@ -42,9 +61,9 @@ export function isLinearizable<State, Input, Output>(
     const firstEnd = Math.min(...missing.map(({ end }) => end));
     for (const [i, { input, output, begin }] of history.entries()) {
       if (done[i] || begin > firstEnd) continue;
-      const next = apply(state, input, output);
+      const next = apply(state, input, output, first);
       if (next === undefined) continue;
-      const isUnchanged = key(next) === before;
+      const isUnchanged = JSON.stringify(next) === before;
       if (isUnchanged && output === undefined) continue;
       done[i] = true;
       if (search(next)) return true;
@@ -54,5 +73,36 @@ export function isLinearizable<State, Input, Output>(
     }
     return false;
   };
-  return search(initial);
+  return search({ version: 0, id: undefined, fields: first, isDeleted: false });
+}
+
+/** @returns the state afterwards; undefined when the operation has no such output in this state */
+function apply(state: State, input: Input, output: Output | undefined, first: Fields) {
+  const [next, { status, version, fields, replayed }] = respond(state, input, first);
+  if (output === undefined) return next;
+  const { id = next.id } = output;
+  const isExpected =
+    id === (next.id ?? id) &&
+    output.status === status &&
+    output.version === version &&
+    output.fields?.a === fields?.a &&
+    output.fields?.b === fields?.b &&
+    output.replayed === replayed;
+  return isExpected ? { ...next, id } : undefined;
+}
+
+function respond(state: State, { method, only, fields }: Input, first: Fields): [State, Output] {
+  const { version, isDeleted } = state;
+  if (method === 'POST') {
+    const output = { status: 201, version: 1, fields: first, replayed: version > 0 };
+    return [version > 0 ? state : { ...state, version: 1 }, output];
+  }
+  if (version === 0 || isDeleted) return [state, { status: 404 }];
+  if (method === 'GET') return [state, { status: 200, version, fields: state.fields }];
+  if (only !== undefined && only !== version) return [state, { status: 412, version }];
+  if (method === 'DELETE') return [{ ...state, isDeleted: true }, { status: 200 }];
+  const { a, b } = { ...state.fields, ...fields };
+  const isSame = a === state.fields.a && b === state.fields.b;
+  const changed = isSame ? state : { ...state, fields: { a, b }, version: version + 1 };
+  return [changed, { status: 200, version: changed.version, fields: { a, b } }];
 }

@@ -1,7 +1,8 @@
 import { isRostrumError } from '../../../src/ports/index.ts';
 import { earlierOf, elsewhere, type Fault, inBoth, inDeletions } from './plant.ts';
 
-const decideThenWrite = inBoth((inner) => ({
+/** Loses updates: a change replaces what it read, whatever happened since. */
+export const decideThenWrite = inBoth((inner) => ({
   update: async (id, decide) => {
     const current = await inner.get(id);
     if (current === undefined) return undefined;

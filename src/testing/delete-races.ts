@@ -59,7 +59,7 @@ function describeArrivals(mode: DeleteMode, { test }: Suite): void {
       const reading = keepReading(progress, async () => {
         const isGone = (await users.get(authorId)) === undefined;
         const { items } = await pageOf(posts, { filter: { authorId } });
-        if (isGone) counts('posts of a user who is gone', items.length, 0);
+        if (isGone) counts('posts of a deleted user', items.length, 0);
       });
       const deleting = deleteAfter(1 + round * 2, progress, () =>
         users.delete(authorId, mode, later),
@@ -114,7 +114,7 @@ async function keepWriting(progress: Progress, write: () => Promise<Id>): Promis
       assert.ok(progress.begun, 'a post was refused though its author was there');
       break;
     }
-    assert.ok(!wasDeleted, 'a post was given an author who is gone');
+    assert.ok(!wasDeleted, 'a post was given a deleted author');
     written.push(outcome.value);
   }
   return written;

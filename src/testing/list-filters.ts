@@ -111,7 +111,7 @@ function describeUserFilters({ test }: Suite): void {
     ]);
   });
 
-  test('users: lists follow a user who changes, and one who goes', async ({ users }) => {
+  test('users: lists follow a user that changes, and one that goes', async ({ users }) => {
     const [one, two] = [user({ name: 'A', city: 'en' }), user({ name: 'B' })];
     const moments = { createdAt: later, updatedAt: later };
     const changed = { ...one, ...moments, name: 'C', email: 'ß@example.com', city: 'fr' };

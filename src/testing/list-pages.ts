@@ -152,7 +152,7 @@ function describePositions(direction: 'asc' | 'desc', { test, both }: Suite): vo
 /** Lists that are walked while records come and go. */
 function describeChanges(direction: 'asc' | 'desc', { test }: Suite): void {
   test(`users by email ${direction}: what stays is met once`, async ({ users }) => {
-    const email = (n: number, who: string) => (n < 10 ? null : `${n}${who}@example.com`);
+    const email = (n: number, suffix: string) => (n < 10 ? null : `${n}${suffix}@example.com`);
     const stay = times(20, (n) => user({ id: `${n + 10}`, email: email(n, '') }));
     const go = times(20, (n) => user({ id: `${n + 10}x`, email: email(n, 'x') }));
     await put(users, [...stay, ...go]);

@@ -185,7 +185,7 @@ function describeEmailRaces({ test }: Suite): void {
       const won = (await takers).returned;
       assert.ok(won.length <= 1, `${won.length} users took one address`);
       const holders = (await walk(users)).filter((one) => one.email === email);
-      assert.deepEqual(holders, recordsOf(won), 'users who have the address');
+      assert.deepEqual(holders, recordsOf(won), 'users that have the address');
     }
   });
 }

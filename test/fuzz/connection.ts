@@ -15,7 +15,7 @@ const patienceMs = 10_000;
 export class Connection {
   readonly #port: number;
   #socket: Socket | undefined;
-  /** What was sent and answered before on the same connection; for who has to find a failure. */
+  /** What was sent and answered before on the same connection; it helps to find the cause of a failure. */
   history: string[] = [];
 
   constructor(port: number) {

@@ -143,9 +143,7 @@ function queryOf(random: Random): string {
 }
 
 const types = [
-  ...Array<string>(20).fill('application/json'),
-  'application/json',
-  'application/json',
+  ...Array<string>(22).fill('application/json'),
   'application/merge-patch+json',
   'application/json; charset=utf-8',
   'application/json; charset="UTF-8"',

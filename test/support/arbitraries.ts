@@ -8,7 +8,7 @@ const cleanText = fc.oneof(
 );
 
 /** Keys that a record may have, with a leaning to what stores and languages trip over. */
-const ownKey = fc.oneof(
+const customKey = fc.oneof(
   fc.constantFrom('_id', '$set', 'a.b', '.', '$', 'constructor', 'toString', 'length', 'version'),
   fc
     .string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 8 })
@@ -26,13 +26,13 @@ const number = fc.oneof(
 );
 
 /** Any value that a custom field may have. */
-export const ownValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
+export const customValue: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
     fc.constantFrom<Json>(null, true, false),
     number,
     cleanText,
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(ownKey, tie('value'), { maxKeys: 4 }),
+    fc.dictionary(customKey, tie('value'), { maxKeys: 4 }),
   ),
 })).value;

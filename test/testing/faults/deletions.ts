@@ -15,7 +15,7 @@ import { elsewhere, type Fault, type Plan } from './plant.ts';
 
 export const deletions: Fault[] = [
   {
-    fault: 'looks for authors a moment early, whoever else deletes and moves',
+    fault: 'looks for authors a moment early, while others are deleted and posts move',
     breaks: 'deletions in every mode against creations, moves and each other',
     plan: lookForAuthorThenWrite(),
   },
@@ -65,7 +65,7 @@ export const deletions: Fault[] = [
 
 /**
  * A post whose author is deleted in the moment between is an orphan: to the memory store, which
- * would not have it, it is a post without an author, and to readers it names the one who is gone.
+ * would not have it, it is a post without an author, and to readers it names the deleted one.
  */
 function lookForAuthorThenWrite(): Plan {
   return {

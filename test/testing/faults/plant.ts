@@ -99,7 +99,7 @@ export function inDeletions(
   };
 }
 
-/** Lets whoever else is waiting go first: the gap of every check-then-act. */
+/** Lets all other calls go on: the gap of every check-then-act. */
 export function elsewhere(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

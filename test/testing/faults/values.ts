@@ -63,7 +63,7 @@ export const values: Fault[] = [
   {
     fault: 'keeps half of the bits of a number',
     breaks: 'custom: a number, to the last bit',
-    plan: ownListing((value) => (typeof value === 'number' ? Math.fround(value) : value)),
+    plan: customListing((value) => (typeof value === 'number' ? Math.fround(value) : value)),
   },
   {
     fault: 'counts UTF-16 units as bytes',
@@ -98,8 +98,6 @@ function lazily<R>(stored: Versioned<R>, record: R): Versioned<R> {
   };
 }
 
-type OwnValue = CustomFilter[string];
-
 type Request = Parameters<
   Repository<unknown, Readonly<Record<string, TimeSpan>>, string>['list']
 >[0];
@@ -111,10 +109,10 @@ function listing(change: (request: Request) => Request): Plan {
 }
 
 /** @param change what becomes of each value that a custom field shall have */
-function ownListing(change: (value: OwnValue) => OwnValue): Plan {
+function customListing(change: (value: CustomFilter[string]) => CustomFilter[string]): Plan {
   return listing((request) => {
-    const own = Object.entries((request.filter as EntityFilter).custom ?? {});
-    const changed = Object.fromEntries(own.map(([name, value]) => [name, change(value)]));
+    const custom = Object.entries((request.filter as EntityFilter).custom ?? {});
+    const changed = Object.fromEntries(custom.map(([name, value]) => [name, change(value)]));
     return { ...request, filter: { ...request.filter, custom: changed } as never };
   });
 }

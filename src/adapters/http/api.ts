@@ -15,6 +15,7 @@ import { auditLog } from './operator/log.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem, unserved } from './problems/problem.ts';
 import { readBody } from './request/body.ts';
+import { parseQuery } from './request/query.ts';
 import { respond } from './response.ts';
 
 /**
@@ -41,8 +42,7 @@ export function createApi(
       limitAddress(rateLimits), // 429
       authenticate && authentication({ rostrum, authenticate, failures, logger }), // 400, 429, 401, 403
       limitCaller(rateLimits), // 429
-      enterRoom(room), // 503
-      checkParameters, // 400: query and headers
+      enterRoom(room), // 503; then 400: query and headers
       takeBody, // 415, 413, 400; 503 where there is no room for it
       handle(api), // 503 again; what the core says: 422, 404, 428, 412, 409
     ];
@@ -107,26 +107,18 @@ function limitCaller({ caller: limiter }: RateLimits): Step | undefined {
   };
 }
 
-/** Refuses before a body is read: what waits for the event loop costs it little. */
+/** Refuses before a body is read: what has no room costs little. */
 function enterRoom(room: Room): Step {
   return (ctx, next) => {
     const { exchange, operation } = ctx.state;
-    const visit = room.enter(exchange, operation.kind);
-    ctx.state.visit = visit;
-    if (visit.turn === undefined) return next();
-    return visit.turn.then(() => {
-      exchange.checkWaited();
-      return next();
-    });
+    const query = parseQuery(exchange.target.query);
+    if (query !== undefined) exchange.query = query;
+    ctx.state.visit = room.enter(exchange, operation.kind, keyOf(exchange, operation));
+    operation.query.check(query); // 400
+    operation.headers.check(exchange.headers); // 400
+    return next();
   };
 }
-
-const checkParameters: Step = (ctx, next) => {
-  const { exchange, operation } = ctx.state;
-  exchange.query = operation.query.read(exchange.target.query);
-  operation.headers.check(exchange.headers);
-  return next();
-};
 
 const takeBody: Step = (ctx, next) => {
   const { exchange, operation, visit } = ctx.state;
@@ -142,12 +134,10 @@ const takeBody: Step = (ctx, next) => {
 function handle(api: Omit<Api, 'rostrum'>): Step {
   return async (ctx) => {
     const { exchange, operation, rostrum, visit } = ctx.state;
-    const key = keyOf(exchange, operation);
-    const make = () => operation.endpoint.handle(exchange, { ...api, rostrum });
-    visit.begin();
+    exchange.checkClient();
     try {
-      exchange.checkClient();
-      respond(ctx, await visit.make(key, make, isOfMany(exchange, operation)));
+      const make = () => operation.endpoint.handle(exchange, { ...api, rostrum });
+      respond(ctx, await visit.make(make));
     } finally {
       visit.leave();
     }
@@ -161,8 +151,4 @@ function keyOf({ id, query }: Exchange, { endpoint, kind }: Operation): string {
   const size = limit > pageLimits.default ? 'large' : limit > 1 ? 'usual' : 'one';
   const names = [...query.keys()].filter((name) => name !== 'limit' && name !== 'sort');
   return [endpoint.operation, size, query.get('sort')?.[0], ...names].join(' ');
-}
-
-function isOfMany({ query }: Exchange, { kind }: Operation): boolean {
-  return kind === 'list' && query.get('limit')?.[0] !== '1';
 }

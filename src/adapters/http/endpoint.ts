@@ -3,8 +3,7 @@ import type { RouterMiddleware } from '@koa/router';
 import type { Scope } from '../../domain/caller.ts';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { Audit, Exchange, Query } from './exchange.ts';
-import type { RequestKind } from './load/admission.ts';
-import type { Visit } from './load/room.ts';
+import type { RequestKind, Visit } from './load/room.ts';
 import type { BodyForm, Parameter } from './parameter.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import type { Response } from './response.ts';
@@ -63,8 +62,7 @@ export interface Endpoint {
 export interface Operation {
   readonly endpoint: Endpoint;
   readonly kind: RequestKind;
-  /** Reads a query and checks it. */
-  readonly query: { read(text: string): Query };
+  readonly query: { check(query: Query | undefined): void };
   readonly headers: { check(headers: IncomingHttpHeaders): void };
 }
 

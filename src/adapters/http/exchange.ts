@@ -105,6 +105,7 @@ export class Exchange {
   isSentEarly = false;
 
   readonly #publicUrl: string | undefined;
+  readonly #atEnd: (() => void)[] = [];
   #ended: AbortController | undefined;
 
   constructor(ctx: Context, { publicUrl, address, requestId, traceId, target }: Beginning) {
@@ -118,6 +119,14 @@ export class Exchange {
     this.traceId = traceId;
     this.url = ctx.url;
     this.target = target;
+    this.res.on('close', () => {
+      for (const end of this.#atEnd) end();
+    });
+  }
+
+  /** Calls back when the client has the response, or is gone. */
+  atEnd(end: () => void): void {
+    this.#atEnd.push(end);
   }
 
   /**
@@ -130,7 +139,7 @@ export class Exchange {
       this.#ended = ended;
       const late = () => ended.abort(new RostrumError('overloaded', {}));
       const timer = setTimeout(late, deadlineMs);
-      this.res.once('close', () => {
+      this.atEnd(() => {
         clearTimeout(timer);
         if (!this.res.writableFinished) ended.abort(new RequestAborted('The client is gone.'));
       });

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../domain/caller.ts';
 import type { Endpoint, Operation } from '../endpoint.ts';
-import type { RequestKind } from '../load/admission.ts';
+import type { RequestKind } from '../load/room.ts';
 import { HeaderTable, QueryTable } from '../request/parameters.ts';
 
 /** A path that routes, with the one endpoint of each of its methods. */

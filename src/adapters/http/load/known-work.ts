@@ -6,16 +6,8 @@ interface Known {
   readonly bytes: number;
 }
 
-const nothing: Known = { ms: 0, lastMs: 0, bytes: 0 };
-
 /** Work that takes longer is long. */
 const longMs = 50;
-
-/** As how many milliseconds one counts for which the process could do nothing else. */
-const heldFactor = 25;
-
-/** What comes to more bytes is large: to make and to send it takes as long as dozens of small ones. */
-const largeBytes = 256 * 1024;
 
 /** How many keys are known. */
 const most = 1000;
@@ -27,99 +19,54 @@ const most = 1000;
 export class KnownWork {
   /** What was done last is the last. */
   readonly #known = new Map<string, Known>();
-  readonly #begun = new Map<string, number>();
+
+  has(key: string): boolean {
+    return this.#known.has(key);
+  }
 
   bytesOf(key: string): number {
     return this.#known.get(key)?.bytes ?? 0;
   }
 
-  /** Whether it came to many bytes. */
-  isLarge(key: string): boolean {
-    return this.bytesOf(key) > largeBytes;
-  }
-
-  /** Whether it was long, or so large that many at once hold the process. Of an unknown list, one is tried at a time. */
-  isLong(key: string, isList: boolean, isMany: boolean): boolean {
-    const known = this.#known.get(key);
-    if (known === undefined) return isList && this.#begun.has(key);
-    return known.ms > longMs || (isMany && known.bytes > largeBytes);
-  }
-
-  /** False, too, for what was long once: the process may have paused. */
-  isKnown(key: string): boolean {
-    const known = this.#known.get(key);
-    return known !== undefined && (known.lastMs <= longMs || known.ms > longMs);
-  }
-
-  /**
-   * Does work that was quick the last time.
-   *
-   * @param heldMs for how long other work held the process so far: that is none of its own time
-   */
-  async measureQuick<T>(key: string, work: () => Promise<T>, heldMs: () => number): Promise<T> {
-    const start = performance.now() - heldMs();
-    try {
-      return await work();
-    } finally {
-      const ms = performance.now() - heldMs() - start;
-      if (ms > longMs) this.#learnMs(key, ms);
-    }
+  /** Whether it was long twice, as the process may pause once. */
+  isLong(key: string): boolean {
+    return (this.#known.get(key)?.ms ?? 0) > longMs;
   }
 
   /**
    * Does work, and learns how long it takes.
    *
    * @param isKept whether to know it when it was quick, too
-   * @param held told for how many milliseconds it held the process
    */
-  async measure<T>(
-    key: string,
-    isKept: boolean,
-    work: () => Promise<T>,
-    held: (ms: number) => void,
-  ): Promise<T> {
+  async measure<T>(key: string, isKept: boolean, work: () => Promise<T>): Promise<T> {
     const start = performance.now();
-    let isOtherTurn = false;
-    const turn = setImmediate(() => {
-      isOtherTurn = true;
-    });
-    let heldMs = 0;
-    this.#begun.set(key, (this.#begun.get(key) ?? 0) + 1);
     try {
-      const making = work();
-      heldMs = performance.now() - start;
-      return await making;
+      return await work();
     } finally {
-      clearImmediate(turn);
       const ms = performance.now() - start;
-      if (!isOtherTurn) heldMs = ms; // A store in this process does all in one turn.
-      held(heldMs);
-      const last = Math.max(ms, heldMs * heldFactor);
-      if (isKept || last > longMs || this.#known.has(key)) this.#learnMs(key, last);
-      const others = (this.#begun.get(key) ?? 0) - 1;
-      if (others > 0) this.#begun.set(key, others);
-      else this.#begun.delete(key);
+      const known = this.#known.get(key);
+      const wasLong = known !== undefined && Math.max(known.ms, known.lastMs) > longMs;
+      const isNew = known === undefined && isKept;
+      if (isNew || wasLong || ms > longMs) {
+        this.#set(key, known, { lastMs: ms, ms: Math.min(ms, known?.lastMs ?? ms) });
+      }
     }
   }
 
-  /** A value that falls is halved, as one that rises may have done so by chance. */
-  #learnMs(key: string, lastMs: number): void {
-    const known = this.#known.get(key) ?? nothing;
-    this.#set(key, {
-      ...known,
-      lastMs,
-      ms: Math.max(Math.min(lastMs, known.lastMs), known.ms / 2),
-    });
-  }
-
   learnBytes(key: string, bytes: number): void {
-    const known = this.#known.get(key) ?? nothing;
-    this.#set(key, { ...known, bytes: Math.max(bytes, known.bytes / 2) });
+    this.#set(key, this.#known.get(key), { bytes });
   }
 
-  #set(key: string, known: Known): void {
+  /** A value that falls is halved: it may have fallen by chance. */
+  #set(key: string, known: Known | undefined, learned: Partial<Known>): void {
+    const { ms = 0, lastMs = 0, bytes = 0 } = known ?? {};
+    const next = { ms, lastMs, bytes, ...learned };
     this.#known.delete(key);
-    this.#known.set(key, known);
+    this.#known.set(key, {
+      ...next,
+      ms: Math.max(next.ms, ms / 2),
+      bytes: Math.max(next.bytes, bytes / 2),
+    });
     const [oldest] = this.#known.keys();
     if (this.#known.size > most && oldest !== undefined) this.#known.delete(oldest);
   }

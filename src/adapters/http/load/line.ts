@@ -1,61 +1,110 @@
-/** Tries to begin; true when it has. */
-type Begin = () => boolean;
-
 interface Waiting {
-  readonly begin: Begin;
-  readonly key: string;
+  /** Tries to begin; true when it has. */
+  readonly begin: () => boolean;
   readonly resolve: () => void;
 }
 
 /**
- * Requests that wait. Those of one key begin in the order in which they came; keys take turns, so that
- * one client with many requests of one kind does not keep others waiting.
+ * Requests that wait. Those of one key begin in the order in which they came. Keys take turns: one
+ * client with many requests of one kind does not keep others waiting.
  */
 export class Line {
-  readonly #waiting = new Set<Waiting>();
-  /** When a key had its last turn, as a count of turns. */
-  readonly #turns = new Map<string, number>();
-  #turn = 0;
+  /** By key; the one whose turn it is is the first. */
+  readonly #queues = new Map<string, Set<Waiting>>();
+  readonly #turnMs: number;
+  #turnEnds = 0;
+  #length = 0;
+
+  /** @param turnMs for how many milliseconds requests of one key begin before those of the next one */
+  constructor(turnMs = 0) {
+    this.#turnMs = turnMs;
+  }
 
   get length(): number {
-    return this.#waiting.size;
+    return this.#length;
+  }
+
+  /** How many begin before one more of this key does. */
+  ahead(key: string): number {
+    const own = this.#queues.get(key)?.size ?? 0;
+    return Math.min(this.#length, (own + 1) * this.#queues.size);
   }
 
   /** Fulfilled when it has begun; rejected with the reason of the signal. */
-  async wait(begin: Begin, signal: AbortSignal, key = ''): Promise<void> {
+  async wait(begin: () => boolean, signal: AbortSignal, key: string): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting = { begin, key, resolve };
-    const end = () => reject(signal.reason);
-    this.#waiting.add(waiting);
+    const waiting = { begin, resolve };
+    const queue = this.#queues.get(key) ?? new Set();
+    this.#queues.set(key, queue.add(waiting));
+    this.#length += 1;
+    const end = () => {
+      this.#remove(key, queue, waiting);
+      reject(signal.reason);
+    };
     signal.addEventListener('abort', end);
     try {
       await promise;
     } finally {
       signal.removeEventListener('abort', end);
-      this.#waiting.delete(waiting);
     }
+  }
+
+  /** Lets the next one begin, if it can. @returns whether it did */
+  next(): boolean {
+    const now = performance.now();
+    const [first] = this.#queues;
+    if (first !== undefined && now >= this.#turnEnds) {
+      this.#turnEnds = now + this.#turnMs;
+      this.#queues.delete(first[0]);
+      this.#queues.set(...first); // The last now.
+    }
+    for (const [key, queue] of this.#queues) {
+      for (const waiting of queue) {
+        if (!waiting.begin()) return false;
+        this.#remove(key, queue, waiting);
+        waiting.resolve();
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Lets begin what can. */
   advance(): void {
-    for (let next = this.#next(); next?.begin(); next = this.#next()) {
-      this.#waiting.delete(next);
-      this.#turn += 1;
-      this.#turns.set(next.key, this.#turn);
-      next.resolve();
-    }
-    if (this.#waiting.size === 0) this.#turns.clear();
+    while (this.next());
   }
 
-  /** The first one of the key that had no turn for longest. */
-  #next(): Waiting | undefined {
-    let [first, turn]: [Waiting | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
-    for (const waiting of this.#waiting) {
-      const last = this.#turns.get(waiting.key) ?? 0;
-      if (last < turn) [first, turn] = [waiting, last];
-      if (last === 0) break;
-    }
-    return first;
+  #remove(key: string, queue: Set<Waiting>, waiting: Waiting): void {
+    if (!queue.delete(waiting)) return;
+    this.#length -= 1;
+    if (queue.size === 0) this.#queues.delete(key);
+  }
+}
+
+/** Lets a few of those that wait work at a time. */
+export class Semaphore {
+  readonly line = new Line();
+  readonly #most: number;
+  #underWay = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Begins where it need not wait; each that began has to {@link end}. */
+  readonly begin = (): boolean => {
+    if (this.#underWay >= this.#most) return false;
+    this.#underWay += 1;
+    return true;
+  };
+
+  get isIdle(): boolean {
+    return this.#underWay === 0;
+  }
+
+  end(): void {
+    this.#underWay -= 1;
+    this.line.advance();
   }
 }

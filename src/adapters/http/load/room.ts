@@ -1,10 +1,8 @@
-import { RostrumError } from '../../../domain/errors.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Response } from '../response.ts';
-import { Admission, type RequestKind } from './admission.ts';
 import { KnownWork } from './known-work.ts';
-import { Lane } from './lane.ts';
-import { Line } from './line.ts';
+import { Line, Semaphore } from './line.ts';
+import { overloaded, Turns } from './turns.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -20,7 +18,8 @@ export const roomLimits = {
   long: 4,
 };
 
-export type RoomLimits = typeof roomLimits;
+/** Each kind is bounded alone: a store that is slow with one does not end the others. */
+export type RequestKind = 'list' | 'read' | 'write';
 
 /** What comes to fewer bytes is small: it has a quarter of the room that large ones cannot use up. */
 export const smallBytes = 64 * 1024;
@@ -43,14 +42,16 @@ export interface RoomState {
 
 /** Bounds what is under way: how many requests, their memory, and how long they hold the process. */
 export class Room {
-  readonly #limits: RoomLimits;
-  readonly #admission: Admission;
+  readonly #limits: typeof roomLimits;
+  readonly turns = new Turns();
   readonly known = new KnownWork();
-  readonly #lanes: Record<RequestKind, Lane>;
-  /** For work that is not known, which does not wait behind what is known to be long. */
-  readonly #trials: Record<RequestKind, Lane>;
+  /** For lists and changes that were long the last time. */
+  readonly long: Record<RequestKind, Semaphore>;
+  /** For what is not known: one list at a time, and one change of each record. */
+  readonly #trials = new Map<string, Semaphore>();
   readonly #small = new Line();
   readonly #large = new Line();
+  readonly #inside: Record<RequestKind, number> = { list: 0, read: 0, write: 0 };
   /** Those that hold memory; those that wait for their clients since later are later. */
   readonly #holders = new Set<Visit>();
   #bytes = 0;
@@ -60,30 +61,42 @@ export class Room {
 
   constructor(limits = roomLimits) {
     this.#limits = limits;
-    this.#admission = new Admission(limits.requests);
-    const lane = () => new Lane(limits.long);
-    this.#lanes = { list: lane(), read: lane(), write: lane() };
-    this.#trials = { list: new Lane(1), read: new Lane(1), write: new Lane(1) };
+    const few = () => new Semaphore(limits.long);
+    this.long = { list: few(), read: few(), write: few() };
   }
 
   get state(): RoomState {
-    const lanes = [...Object.values(this.#lanes), ...Object.values(this.#trials)];
-    const waiting = lanes.reduce((sum, { line }) => sum + line.length, 0);
+    const semaphores = [...Object.values(this.long), ...this.#trials.values()];
+    const lines = [
+      ...semaphores.map(({ line }) => line),
+      this.#small,
+      this.#large,
+      this.turns.line,
+    ];
     return {
-      inside: this.#admission.inProgress,
-      waiting: waiting + this.#small.length + this.#large.length,
+      inside: this.#inside.list + this.#inside.read + this.#inside.write,
+      waiting: lines.reduce((sum, { length }) => sum + length, 0),
       bytes: this.#bytes,
       cut: this.#cut,
       refused: this.#refused,
     };
   }
 
-  /** @throws RostrumError `overloaded` where too many are inside, or would wait for the event loop */
-  enter(exchange: Exchange, kind: RequestKind): Visit {
-    return this.counted(() => new Visit(this, exchange, kind, this.#admission.wait(kind)));
+  /**
+   * @param key what takes as long and as much memory each time; empty where nothing is known to
+   * @throws RostrumError `overloaded` where too many are inside, or it would wait for too long
+   */
+  enter(exchange: Exchange, kind: RequestKind, key: string): Visit {
+    const visit = new Visit(this, exchange, kind, key);
+    return this.counted(() => {
+      this.#checkFull(kind);
+      this.turns.check(visit.lineKey);
+      exchange.atEnd(() => visit.end());
+      return visit;
+    });
   }
 
-  /** For visits: counts what is refused. */
+  /** Counts what is refused. */
   counted<T>(attempt: () => T): T {
     try {
       return attempt();
@@ -93,38 +106,53 @@ export class Room {
     }
   }
 
-  get admission(): Admission {
-    return this.#admission;
+  /** Counts a visit among those in progress. @throws RostrumError `overloaded` when too many are */
+  begin(visit: Visit): void {
+    this.#checkFull(visit.kind);
+    this.#count(visit, true);
   }
 
-  /** For how long long work held the process so far. */
-  readonly heldMs = (): number => {
-    const { list, read, write } = this.#lanes;
-    return list.heldMs + read.heldMs + write.heldMs;
-  };
-
-  trialsOf(kind: RequestKind): Lane {
-    return this.#trials[kind];
+  /** Ends what {@link begin} began; again, it does nothing. */
+  leave(visit: Visit): void {
+    this.#count(visit, false);
   }
 
-  laneOf(kind: RequestKind): Lane {
-    return this.#lanes[kind];
+  #checkFull(kind: RequestKind): void {
+    if (this.#inside[kind] >= this.#limits.requests) throw overloaded;
+  }
+
+  #count(visit: Visit, isInside: boolean): void {
+    this.#inside[visit.kind] += Number(isInside) - Number(visit.isInside);
+    visit.isInside = isInside;
+  }
+
+  /** Does work that is not known: one list at a time, and one change of each record. */
+  async try<T>(name: string, work: (trial: Semaphore) => Promise<T>): Promise<T> {
+    const trial = this.#trials.get(name) ?? new Semaphore(1);
+    this.#trials.set(name, trial);
+    try {
+      return await work(trial);
+    } finally {
+      if (trial.isIdle) this.#trials.delete(name);
+    }
   }
 
   /** Waits in a line, and is not in progress meanwhile. */
-  async wait(visit: Visit, line: Line, begin: () => boolean, key?: string): Promise<void> {
-    const { exchange } = visit;
-    if (line.length >= this.#limits.waiting) this.counted(() => refuse());
-    const wasInside = visit.inProgress !== undefined;
-    this.#admission.leave(visit);
+  async wait(visit: Visit, line: Line, begin: () => boolean): Promise<void> {
+    if (line.length >= this.#limits.waiting) {
+      this.#refused += 1;
+      throw overloaded;
+    }
+    const { isInside, exchange } = visit;
+    this.leave(visit);
     this.#looking ??= setInterval(this.#look, lookMs);
     try {
-      await line.wait(begin, exchange.signal, key);
+      await line.wait(begin, exchange.signal, visit.lineKey);
     } catch (error) {
       this.#refused += 1;
       throw error;
     }
-    if (wasInside) this.#admission.enterAgain(visit, visit.kind);
+    this.#count(visit, isInside);
   }
 
   /** The line for so much memory. */
@@ -145,18 +173,16 @@ export class Room {
     if (bytes > 0) this.#holders.add(visit);
     else this.#holders.delete(visit);
     if (!fits) this.#cutWhile(() => this.#bytes > limit, 0);
-    if (more < 0) this.#advance();
+    if (more < 0) {
+      this.#small.advance();
+      this.#large.advance();
+    }
     return true;
   }
 
   /** Says that a visit waits for its client from now on. */
   waitForClient(visit: Visit): void {
     if (this.#holders.delete(visit)) this.#holders.add(visit);
-  }
-
-  #advance(): void {
-    this.#small.advance();
-    this.#large.advance();
   }
 
   /** Cuts clients that stand still, as long as others wait for room. */
@@ -180,10 +206,6 @@ export class Room {
   }
 }
 
-function refuse(): never {
-  throw new RostrumError('overloaded', {});
-}
-
 /** How many bytes a body has, or 0 where it is surely small: a character has three at most. */
 function bytesOf({ body = '' }: Response): number {
   if (typeof body !== 'string') return body.length;
@@ -195,34 +217,38 @@ export class Visit {
   readonly #room: Room;
   readonly exchange: Exchange;
   readonly kind: RequestKind;
-  /** Fulfilled when the event loop has time for it; undefined where it has. */
-  readonly turn: Promise<void> | undefined;
-  /** As what it counts among those in progress, while it does. */
-  inProgress: RequestKind | undefined;
+  readonly #key: string;
+  /** Whether it counts among those in progress. */
+  isInside = false;
   bytes = 0;
   #isLong = false;
   #isWithClient = false;
   #looks = 0;
   #moved = 0;
 
-  constructor(room: Room, exchange: Exchange, kind: RequestKind, turn: Promise<void> | undefined) {
+  constructor(room: Room, exchange: Exchange, kind: RequestKind, key: string) {
     this.#room = room;
     this.exchange = exchange;
     this.kind = kind;
-    this.turn = turn;
-    exchange.res.on('close', () => this.end());
+    this.#key = key;
+  }
+
+  /** What takes turns with others where it waits: lists by their shape, records by whether they are large. */
+  get lineKey(): string {
+    if (this.kind === 'list') return this.#key;
+    return this.#room.known.bytesOf(this.#key) > smallBytes ? `large ${this.kind}` : this.kind;
   }
 
   /**
-   * Reserves memory before it is used. Where it has to wait, `key` takes turns with others.
+   * Reserves memory before it is used.
    *
    * @returns undefined where there is room at once
    */
-  reserve(bytes: number, key?: string): Promise<void> | undefined {
+  reserve(bytes: number): Promise<void> | undefined {
     const line = this.#room.lineFor(bytes);
     const begin = () => this.#room.hold(this, bytes);
     if ((line.length === 0 || bytes <= this.bytes) && begin()) return undefined;
-    return this.#room.wait(this, line, begin, key).then(() => this.exchange.checkWaited());
+    return this.#room.wait(this, line, begin).then(() => this.exchange.checkWaited());
   }
 
   /**
@@ -239,80 +265,71 @@ export class Visit {
   }
 
   /**
-   * Makes a response in the memory that `key` took the last time; of a new record there is none. Where it proves to take more than
-   * there is, it is dropped and made again; a change is made once, and others are cut for it.
+   * Makes a response in the memory that its key took the last time; of a new record there is none.
+   * Where it proves to take more than there is, it is dropped and made again. A change is made once,
+   * and others are cut for it.
    *
-   * @param isMany whether it has many records: one is not worth to wait for others, however large
+   * @throws RostrumError `overloaded`
    */
-  async make(key: string, make: () => Promise<Response>, isMany = false): Promise<Response> {
+  async make(make: () => Promise<Response>): Promise<Response> {
     const { known } = this.#room;
     const mayRepeat = this.kind !== 'write';
     for (;;) {
-      const expected = known.bytesOf(key);
-      if (expected > smallBytes) await this.reserve(expected, this.kind);
-      const response = await this.run(key, make, isMany);
+      const expected = known.bytesOf(this.#key);
+      if (expected > smallBytes) await this.reserve(expected);
+      const turn = this.#turn();
+      if (turn !== undefined) await turn;
+      if (!this.isInside) this.#room.counted(() => this.#room.begin(this));
+      const response = await this.#run(make);
       const bytes = bytesOf(response);
-      if (bytes > smallBytes) this.#room.laneOf(this.kind).chargeBytes(bytes);
-      if (key !== '' && (bytes > smallBytes || expected > 0)) known.learnBytes(key, bytes);
+      if (this.#key !== '' && (bytes > smallBytes || expected > 0)) {
+        known.learnBytes(this.#key, bytes);
+      }
       if (this.settle(bytes > smallBytes ? bytes : 0, !mayRepeat)) return response;
     }
   }
 
-  /**
-   * Does work: one of a few at a time, where what `key` names was long the last time. What is not known
-   * is tried, unless something has just held the process.
-   */
-  async run<T>(key: string, work: () => Promise<T>, isMany: boolean): Promise<T> {
-    const { known } = this.#room;
-    if (key === '') return work();
-    if (this.kind === 'read') return known.isLarge(key) ? this.runLong(work) : work();
-    const lane = this.#room.laneOf(this.kind);
+  /** Does work, with those that it may hold up as bounds: what was long the last time, or is not known. */
+  #run<T>(work: () => Promise<T>): Promise<T> {
+    const { known, long } = this.#room;
+    if (this.#key === '' || this.kind === 'read') return work();
     const isList = this.kind === 'list';
-    const isLong = known.isLong(key, isList, isMany);
-    const isKnown = known.isKnown(key);
-    if (isKnown && !isLong) return known.measureQuick(key, work, this.#room.heldMs);
-    const trials = this.#room.trialsOf(this.kind);
-    const charge = (heldMs: number) => {
-      lane.charge(heldMs);
-      trials.charge(heldMs);
-    };
-    const measured = () => known.measure(key, isList, work, charge);
-    if (this.#isLong || (!isLong && !lane.isPaused)) return measured();
-    return this.runLong(measured, isKnown ? lane : trials, key);
+    const measured = () => known.measure(this.#key, isList, work);
+    if (this.#isLong) return measured();
+    if (known.isLong(this.#key)) return this.#runIn(long[this.kind], measured);
+    if (known.has(this.#key)) return measured();
+    const name = isList ? 'list' : this.#key;
+    return this.#room.try(name, (trial) => this.#runIn(trial, measured));
   }
 
   /** Does work that is long whatever it was the last time. */
-  async runLong<T>(
-    work: () => Promise<T>,
-    lane = this.#room.laneOf(this.kind),
-    key?: string,
-  ): Promise<T> {
-    const { isIdle } = lane;
-    const isBegun = lane.begin();
-    if (!isBegun) await this.#room.wait(this, lane.line, lane.begin, key);
+  runLong<T>(work: () => Promise<T>): Promise<T> {
+    return this.#runIn(this.#room.long[this.kind], work);
+  }
+
+  async #runIn<T>(semaphore: Semaphore, work: () => Promise<T>): Promise<T> {
+    const isBegun = semaphore.begin();
+    if (!isBegun) await this.#room.wait(this, semaphore.line, semaphore.begin);
     this.#isLong = true;
     try {
-      if (isIdle) this.exchange.checkClient();
-      else if (!isBegun) this.exchange.checkWaited();
+      if (!isBegun) this.exchange.checkWaited();
+      await this.#turn();
       return await work();
     } finally {
       this.#isLong = false;
-      lane.end();
+      semaphore.end();
     }
   }
 
-  /** Says that the process was held for so long, for which turns are left to others. */
-  charge(heldMs: number): void {
-    this.#room.laneOf(this.kind).charge(heldMs);
-  }
-
-  /**
-   * Counts among those in progress from now on.
-   *
-   * @throws RostrumError `overloaded`
-   */
-  begin(): void {
-    this.#room.counted(() => this.#room.admission.enter(this, this.kind));
+  /** Waits until the event loop has time; undefined when it has. */
+  #turn(): Promise<void> | undefined {
+    const { turns } = this.#room;
+    const isFirst = turns.line.length === 0;
+    const turn = turns.take(this.lineKey, this.exchange);
+    return turn?.then(() => {
+      if (isFirst) this.exchange.checkClient();
+      else this.exchange.checkWaited();
+    });
   }
 
   /** From here on the client has to act. */
@@ -324,12 +341,12 @@ export class Visit {
 
   /** The work is done: from here on it only holds memory. */
   leave(): void {
-    this.#room.admission.leave(this);
+    this.#room.leave(this);
     this.leaveToClient();
   }
 
   end(): void {
-    this.#room.admission.leave(this);
+    this.#room.leave(this);
     this.#room.hold(this, 0);
   }
 

@@ -12,7 +12,7 @@ export function logAtEnd(exchange: Exchange, logger: Logger): void {
   const { req, res } = exchange;
   const { bytesWritten: before } = req.socket;
   const start = performance.now();
-  res.on('close', () => {
+  exchange.atEnd(() => {
     const isProbe = probes.has(exchange.endpoint);
     if (isProbe && logger.debug === undefined) return;
     const { endpoint, problem } = exchange;

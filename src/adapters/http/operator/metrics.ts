@@ -20,7 +20,7 @@ export function countAtEnd(exchange: Exchange, metrics: HttpMetrics): void {
   const { res } = exchange;
   const start = performance.now();
   metrics.requestBegan();
-  res.on('close', () => {
+  exchange.atEnd(() => {
     const { endpoint, problem } = exchange;
     const status = exchange.isSent ? res.statusCode : undefined;
     metrics.requestEnded(endpoint || 'none', status, (performance.now() - start) / 1000);

@@ -74,11 +74,9 @@ export function pagesAndProbes(
     if (found === undefined) return next();
     const [name, page] = found;
     exchange.endpoint = name;
-    const visit = room.enter(exchange, 'read');
-    await visit.turn;
-    visit.begin();
+    const visit = room.enter(exchange, 'read', path);
     try {
-      respond(ctx, await visit.make(path, async () => page(ctx)));
+      respond(ctx, await visit.make(async () => page(ctx)));
     } finally {
       visit.leave();
     }

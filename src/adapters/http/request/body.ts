@@ -45,12 +45,7 @@ export async function readBody<T>(
   const text = await readText(ctx);
   visit.settle(text.length);
   if (text.length <= shortBody) return use(parseObject(text));
-  return visit.runLong(async () => {
-    const start = performance.now();
-    const body = parseObject(text);
-    visit.charge(performance.now() - start);
-    return use(body);
-  });
+  return visit.runLong(async () => use(parseObject(text)));
 }
 
 /** What of koa-bodyparser's options is used; its own types do not know the first one. */

@@ -3,7 +3,6 @@ import { maxIssues } from '../../../domain/issues.ts';
 import type { Query } from '../exchange.ts';
 import type { Parameter } from '../parameter.ts';
 import { Problem, type ProblemEntry } from '../problems/problem.ts';
-import { parseQuery } from './query.ts';
 
 type Refused = Extract<ProblemEntry, { readonly parameter: string }>;
 
@@ -16,28 +15,29 @@ export class QueryTable {
   }
 
   /**
-   * Reads a query and refuses each parameter that the endpoint does not take, or not so often, or
+   * Refuses each parameter that the endpoint does not take, or not so often, or
    * not with this value.
+   *
+   * @param query undefined for one that is not well-formed
    *
    * @throws Problem `invalid-query`
    */
-  read(text: string): Query {
-    const query = parseQuery(text);
+  check(query: Query | undefined): void {
     if (query === undefined) throw this.#refusal('The query is not percent-encoded UTF-8.', []);
     const errors: Refused[] = [];
     for (const [name, values] of query) {
-      this.#check(name, values, errors);
+      this.#checkOne(name, values, errors);
       if (errors.length >= maxIssues) break;
     }
     const [first] = errors;
-    if (first === undefined) return query;
+    if (first === undefined) return;
     const one = sentenceOf(`query parameter "${first.parameter.slice(0, 64)}"`, first.message);
     const count = errors.length < maxIssues ? errors.length : `${maxIssues} or more`;
     const many = `${count} query parameters are not accepted.`;
     throw this.#refusal(errors.length === 1 ? one : many, errors);
   }
 
-  #check(name: string, values: readonly string[], errors: Refused[]): void {
+  #checkOne(name: string, values: readonly string[], errors: Refused[]): void {
     const parameter = this.#parameters.get(name);
     const add = (code: string, message: string) => errors.push({ parameter: name, code, message });
     if (parameter === undefined) {

@@ -14,7 +14,7 @@ export class Child implements AsyncDisposable {
     this.#ended = once(this.#process, 'exit').then(([code]) => {
       throw new Error(`The process of the ${role} ended with ${code}.`);
     });
-    this.#ended.catch(() => {}); // It counts only while somebody waits for the process.
+    this.#ended.catch(() => {}); // It counts only while a caller waits for the process.
   }
 
   async ask<T>(message: unknown): Promise<T> {

@@ -53,7 +53,7 @@ const proxies: Record<string, (place: Place) => Promise<[string, string[]]>> = {
     await writeFile(join(folder, 'site.conf'), site);
     const parts = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
     const temporary = parts.map((part) => `${part}_temp_path ${folder}/${part};`).join(' ');
-    // Else root's workers would be somebody who cannot write into the folder.
+    // Else the workers of root would run as a user that cannot write into the folder.
     const user = process.getuid?.() === 0 ? 'user root;' : '';
     const main = `${user} daemon off; pid ${folder}/pid; error_log stderr warn; events {}
       http { access_log off; ${temporary} include ${folder}/site.conf; }`;

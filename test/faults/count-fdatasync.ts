@@ -23,7 +23,7 @@ async function post(name: string): Promise<void> {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ name }),
   });
-  if (response.status !== 201) throw new Error(`A write was answered ${response.status}.`);
+  if (response.status !== 201) throw new Error(`The response to a write is ${response.status}.`);
   await response.arrayBuffer();
 }
 

@@ -1,4 +1,4 @@
-// 200,000 random requests against the program on SQLite: no 5xx, no hang, no answer outside the
+// 200,000 random requests against the program on SQLite: no 5xx, no hang, no response outside the
 // contract's shapes, and no growth of memory between the middle and the end.
 //
 //   node test/faults/fuzz-http.ts [--requests 200000] [--seed N]

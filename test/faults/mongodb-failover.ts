@@ -1,6 +1,6 @@
 // Kills and step-downs of the primary of three nodes while clients write and read through the real
-// server, and send again what was answered 503. An election takes two seconds and more here. Every
-// record that was answered 201 has to be there, unchanged, and once; every response has to come in
+// server, and send again what got 503. An election takes two seconds and more here. Every
+// record that got 201 has to be there, unchanged, and once; every response has to come in
 // time; and no request has to be sent more than twice.
 //
 //   node test/faults/mongodb-failover.ts [--kills 20] [--step-downs 50]

@@ -1,5 +1,5 @@
 // Outages of the network between the real server and MongoDB, of each kind in turn, while clients
-// write and read and send again what was answered 503. Nothing may be lost, doubled or hung.
+// write and read and send again what got 503. Nothing may be lost, doubled or hung.
 //
 //   node test/faults/mongodb-outages.ts [--outages 100]
 

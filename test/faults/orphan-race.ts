@@ -13,18 +13,18 @@ export interface Ledger {
   /** Rounds in which steps failed, before they were made or after. */
   broken: number;
   injected: number;
-  /** How many of these were at each step: before the server was asked, and after it had answered. */
+  /** How many of these were at each step: before the server was asked, and after it had responded. */
   readonly at: Record<string, { before: number; after: number }>;
   created: number;
   moved: number;
   deleted: number;
   refused: number;
   unavailable: number;
-  /** Posts that name a user who does not exist, after their round. There may be none. */
+  /** Posts that name a user that does not exist, after their round. There may be none. */
   orphans: number;
   /** The same, of all rounds, when every store is closed. There may be none. */
   orphansAtEnd: number;
-  /** Posts that were acknowledged, that nobody deleted, and that are gone. There may be none. */
+  /** Posts that were acknowledged, that no call deleted, and that are gone. There may be none. */
   lost: number;
 }
 
@@ -54,7 +54,7 @@ export async function raceOrphans(options: RaceOptions): Promise<Ledger> {
   );
   const stores = [...(whole ?? []), ...(broken ?? [])];
   try {
-    // Several rounds at a time, because a mark that somebody left behind takes its lease to go.
+    // Several rounds at a time, because a mark that is left behind stays until its lease ends.
     let begun = 0;
     const runner = async () => {
       while (begun < rounds) {
@@ -153,7 +153,7 @@ function visible(id: string): object {
   return { _id: id, ...isRecord };
 }
 
-/** Delays every step, and lets some fail: before the server is asked, or after it has answered. */
+/** Delays every step, and lets some fail: before the server is asked, or after it has responded. */
 class Sabotage {
   readonly #ledger: Ledger;
   readonly #withoutFence: boolean;
@@ -187,7 +187,7 @@ class Sabotage {
   }
 }
 
-/** Now and then a long one: what the fence is for happens while somebody is slow. */
+/** Now and then a long one: what the fence is for happens while a process is slow. */
 function moment(): Promise<void> {
   return sleep(Math.random() * (Math.random() < 0.15 ? 60 : 4));
 }

@@ -1,5 +1,5 @@
 // Ten times as many requests at a time as the server serves best, on as many connections: it has to
-// serve nearly as much, refuse the rest at once, and answer probes. Clients that are refused come back
+// serve nearly as much, refuse the rest at once, and respond to probes. Clients that are refused come back
 // when `Retry-After` says.
 //
 //   node test/faults/overload.ts [--rounds 15] [--only changes]

@@ -27,7 +27,9 @@ export interface Press {
  */
 export function pressesOn(store: string, many: number): Record<string, Press> {
   // A memory store holds them in the heap of the server.
-  const large = { posts: store === 'memory' ? 100 : 400, bytes: mebibyte };
+  const isMemory = store === 'memory';
+  const large = { posts: isMemory ? 100 : 400, bytes: mebibyte };
+  const small = { posts: isMemory ? Math.min(many, 200_000) : many, bytes: 300 };
   const pages = { posts: 1000, bytes: 4000 };
   // docs/mongodb.md says how many can be deleted in one transaction.
   const cascade = { posts: store === 'mongodb' ? 20_000 : 100_000, bytes: 300 };
@@ -57,12 +59,8 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
     'pages, 64 clients': { holds: pages, run: (target) => askForPages(target, 64) },
     'pages, 512 clients': { holds: pages, run: (target) => askForPages(target, 512) },
 
-    'one list without an index, 1 client': keepGetting({ posts: many, bytes: 300 }, 1, unindexed),
-    'one list without an index, 64 clients': keepGetting(
-      { posts: many, bytes: 300 },
-      64,
-      unindexed,
-    ),
+    'one list without an index, 1 client': keepGetting(small, 1, unindexed),
+    'one list without an index, 64 clients': keepGetting(small, 64, unindexed),
     'sorts and counts, 250 clients': {
       holds: { posts: 100_000, bytes: 300 },
       run(target) {

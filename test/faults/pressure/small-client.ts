@@ -1,7 +1,6 @@
 // The client of small requests: a process of its own, so that what presses the server does not slow it
 // down. It asks the server of its first argument 20 times a second: a list of one, the user of its
-// second argument, new users, one of them in chunks, /livez. A message ends it; it answers with what it
-// saw.
+// second argument, new users, one of them in chunks, /livez. A message ends it; it sends what it saw.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../clients.ts';

@@ -10,7 +10,7 @@ export function outputOf(
     const options = { timeout: seconds * 1000, killSignal: 'SIGKILL', cwd } as const;
     execFile(command, args, options, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout);
-      const late = error.killed === true ? `no answer within ${seconds} s` : undefined;
+      const late = error.killed === true ? `no end within ${seconds} s` : undefined;
       const last = stderr.trim().split('\n').at(-1);
       reject(new Error(late ?? (last || error.message), { cause: error }));
     });

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** What a network does to connections. */
 export const outages = [
-  /** Nothing goes through, in either direction, and nobody is told. */
+  /** Nothing goes through, in either direction, and neither side is told. */
   'black hole',
   /** Connections are reset, new ones too. */
   'reset',

@@ -57,10 +57,10 @@ export async function allWell(nodes: readonly MongoMemoryServer[], seconds = 180
   throw new Error(`Not all nodes were well for ${seconds} s: ${await statesOf(nodes)}`);
 }
 
-/** Of the answer to `replSetGetStatus`. */
+/** Of the response to `replSetGetStatus`. */
 interface Member {
   readonly stateStr: string;
-  /** The last write that it has, with the term of the primary who made it. */
+  /** The last write that it has, with the term of the primary that made it. */
   readonly optime: { readonly t: unknown };
 }
 

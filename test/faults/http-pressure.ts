@@ -84,6 +84,7 @@ async function run(name: string, { holds, run }: Press): Promise<string> {
   };
   const { id } = await post(address, '/users', { name: 'Ann' });
   const child = fork(smallClient, [address, id]);
+  await once(child, 'message'); // It has begun.
   const held = loaded ?? posted ?? { author: '', posts: [] };
   const did = await run({ ...held, address, ms: Number(values.seconds) * 1000, open });
   child.send('end');

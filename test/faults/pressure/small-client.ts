@@ -1,6 +1,7 @@
 // The client of small requests: a process of its own, so that what presses the server does not slow it
 // down. It asks the server of its first argument 20 times a second: a list of one, the user of its
-// second argument, new users, one of them in chunks, /livez. A message ends it; it sends what it saw.
+// second argument, new users, one of them in chunks, /livez. It says when it begins. A message ends
+// it; it sends what it saw.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../clients.ts';
@@ -22,6 +23,7 @@ async function askUntilToldToEnd(address: string, id: string): Promise<Seen> {
   const ended = new AbortController();
   process.once('message', () => ended.abort());
   const asked: Promise<void>[] = [];
+  process.send?.('begun');
   async function ask(wanted: number, path: string, init?: RequestInit): Promise<void> {
     const start = performance.now();
     const status = await fetch(address + path, init).then(

@@ -17,7 +17,6 @@ const roomGauges = {
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'endpoint' | 'status'>;
-  readonly #byEndpoint = new Map<string, Observe>();
   readonly #inFlight: Gauge;
   readonly #problems: Counter<'code'>;
   readonly #operations: Histogram<'collection' | 'operation' | 'outcome'>;
@@ -59,12 +58,7 @@ export class Metrics {
   /** @param status absent when the client did not wait for the response */
   requestEnded(endpoint: string, status: number | undefined, seconds: number): void {
     this.#inFlight.dec();
-    let observe = this.#byEndpoint.get(endpoint);
-    if (observe === undefined) {
-      observe = byLast(this.#requests, endpoint);
-      this.#byEndpoint.set(endpoint, observe);
-    }
-    observe(status ?? 'aborted', seconds);
+    this.#requests.observe({ endpoint, status: status ?? 'aborted' }, seconds);
   }
 
   /** A response was this problem. */
@@ -100,8 +94,10 @@ export class Metrics {
 
   /** The same store, with its calls counted. */
   measured(store: Store): Store {
-    return measuredStore(store, (collection, operation) =>
-      byLast(this.#operations, collection, operation),
+    return measuredStore(
+      store,
+      (collection, operation) => (outcome, seconds) =>
+        this.#operations.observe({ collection, operation, outcome }, seconds),
     );
   }
 
@@ -109,19 +105,4 @@ export class Metrics {
   async exposition(): Promise<{ readonly type: string; readonly body: string }> {
     return { type: this.#registry.contentType, body: await this.#registry.metrics() };
   }
-}
-
-type Observe = (last: string | number, seconds: number) => void;
-
-/** Observes by the last label. Its series are kept: to look one up by all labels costs more. */
-function byLast<Label extends string>(histogram: Histogram<Label>, ...labels: string[]): Observe {
-  const series = new Map<string | number, Histogram.Internal<Label>>();
-  return (last, seconds) => {
-    let one = series.get(last);
-    if (one === undefined) {
-      one = histogram.labels(...labels, String(last));
-      series.set(last, one);
-    }
-    one.observe(seconds);
-  };
 }

@@ -10,7 +10,6 @@ const roomGauges = {
   waiting: 'Requests that wait for memory or behind long work.',
   bytes: 'Memory that bodies and large responses have reserved.',
   cut: 'Connections that were closed so far, as their clients stood still and others waited.',
-  refused: 'Requests that were refused so far, as there was no room.',
 };
 
 /** What Prometheus reads: the metrics of the process, of HTTP, and of the store. */

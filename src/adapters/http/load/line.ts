@@ -1,3 +1,11 @@
+import { RostrumError } from '../../../domain/errors.ts';
+
+/** Made once: a stack costs as much as all else of a refusal, and would say nothing. */
+export const overloaded = new RostrumError('overloaded', {});
+
+/** How many may wait in a line. */
+export const longestLine = 1000;
+
 interface Waiting {
   /** Tries to begin; true when it has. */
   readonly begin: () => boolean;
@@ -30,8 +38,13 @@ export class Line {
     return Math.min(this.#length, (own + 1) * this.#queues.size);
   }
 
-  /** Fulfilled when it has begun; rejected with the reason of the signal. */
+  /**
+   * Fulfilled when it has begun; rejected with the reason of the signal.
+   *
+   * @throws RostrumError `overloaded` when the line is as long as it may be
+   */
   async wait(begin: () => boolean, signal: AbortSignal, key: string): Promise<void> {
+    if (this.#length >= longestLine) throw overloaded;
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting = { begin, resolve };
@@ -54,7 +67,8 @@ export class Line {
   next(): boolean {
     const now = performance.now();
     const [first] = this.#queues;
-    if (first !== undefined && now >= this.#turnEnds) {
+    if (first === undefined) return false;
+    if (now >= this.#turnEnds) {
       this.#turnEnds = now + this.#turnMs;
       this.#queues.delete(first[0]);
       this.#queues.set(...first); // The last now.
@@ -99,12 +113,12 @@ export class Semaphore {
     return true;
   };
 
-  get isIdle(): boolean {
-    return this.#underWay === 0;
-  }
-
-  end(): void {
+  readonly end = (): void => {
     this.#underWay -= 1;
     this.line.advance();
+  };
+
+  get isIdle(): boolean {
+    return this.#underWay === 0;
   }
 }

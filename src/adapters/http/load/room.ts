@@ -1,8 +1,9 @@
 import type { Exchange } from '../exchange.ts';
 import type { Response } from '../response.ts';
 import { KnownWork } from './known-work.ts';
-import { Line, Semaphore } from './line.ts';
-import { overloaded, Turns } from './turns.ts';
+import { overloaded, Semaphore } from './line.ts';
+import { Memory, Part, smallBytes } from './memory.ts';
+import { Turns } from './turns.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -12,23 +13,12 @@ export const roomLimits = {
   bytes: 128 * mebibyte,
   /** Requests of one kind that are in progress: lists, reads of one record, changes. */
   requests: 1000,
-  /** Requests of one kind that wait for room. */
-  waiting: 1000,
   /** Lists and changes at a time that were long the last time, and large bodies. */
   long: 4,
 };
 
 /** Each kind is bounded alone: a store that is slow with one does not end the others. */
 export type RequestKind = 'list' | 'read' | 'write';
-
-/** What comes to fewer bytes is small: it has a quarter of the room that large ones cannot use up. */
-export const smallBytes = 64 * 1024;
-
-/** How often clients are looked at, in milliseconds, while others wait for room. */
-const lookMs = 250;
-
-/** In how many looks a client took and sent no byte before its connection is cut. */
-const stillLooks = 4;
 
 /** What metrics show of a room. */
 export interface RoomState {
@@ -37,49 +27,31 @@ export interface RoomState {
   readonly bytes: number;
   /** Connections that were cut so far, as their clients stood still and others waited. */
   readonly cut: number;
-  readonly refused: number;
 }
 
 /** Bounds what is under way: how many requests, their memory, and how long they hold the process. */
 export class Room {
-  readonly #limits: typeof roomLimits;
+  readonly #requests: number;
   readonly turns = new Turns();
+  readonly memory: Memory;
   readonly known = new KnownWork();
-  /** For lists and changes that were long the last time. */
-  readonly long: Record<RequestKind, Semaphore>;
-  /** For what is not known: one list at a time, and one change of each record. */
-  readonly #trials = new Map<string, Semaphore>();
-  readonly #small = new Line();
-  readonly #large = new Line();
-  readonly #inside: Record<RequestKind, number> = { list: 0, read: 0, write: 0 };
-  /** Those that hold memory; those that wait for their clients since later are later. */
-  readonly #holders = new Set<Visit>();
-  #bytes = 0;
-  #cut = 0;
-  #refused = 0;
-  #looking: NodeJS.Timeout | undefined;
+  readonly #inside = { list: new Set<Visit>(), read: new Set<Visit>(), write: new Set<Visit>() };
+  /** Semaphores of work that may hold up other work, by its name. */
+  readonly #semaphores = new Map<string, Semaphore>();
+  readonly #long: number;
 
-  constructor(limits = roomLimits) {
-    this.#limits = limits;
-    const few = () => new Semaphore(limits.long);
-    this.long = { list: few(), read: few(), write: few() };
+  constructor({ bytes, requests, long } = roomLimits) {
+    this.#requests = requests;
+    this.#long = long;
+    this.memory = new Memory(bytes);
   }
 
   get state(): RoomState {
-    const semaphores = [...Object.values(this.long), ...this.#trials.values()];
-    const lines = [
-      ...semaphores.map(({ line }) => line),
-      this.#small,
-      this.#large,
-      this.turns.line,
-    ];
-    return {
-      inside: this.#inside.list + this.#inside.read + this.#inside.write,
-      waiting: lines.reduce((sum, { length }) => sum + length, 0),
-      bytes: this.#bytes,
-      cut: this.#cut,
-      refused: this.#refused,
-    };
+    const { list, read, write } = this.#inside;
+    const { bytes, cut } = this.memory;
+    let waiting = this.memory.waiting + this.turns.line.length;
+    for (const { line } of this.#semaphores.values()) waiting += line.length;
+    return { inside: list.size + read.size + write.size, waiting, bytes, cut };
   }
 
   /**
@@ -88,120 +60,53 @@ export class Room {
    */
   enter(exchange: Exchange, kind: RequestKind, key: string): Visit {
     const visit = new Visit(this, exchange, kind, key);
-    return this.counted(() => {
-      this.#checkFull(kind);
-      this.turns.check(visit.lineKey);
-      exchange.atEnd(() => visit.end());
-      return visit;
-    });
-  }
-
-  /** Counts what is refused. */
-  counted<T>(attempt: () => T): T {
-    try {
-      return attempt();
-    } catch (error) {
-      this.#refused += 1;
-      throw error;
-    }
+    this.#checkFull(kind);
+    this.turns.check(visit.lineKey);
+    exchange.atEnd(() => visit.end());
+    return visit;
   }
 
   /** Counts a visit among those in progress. @throws RostrumError `overloaded` when too many are */
   begin(visit: Visit): void {
+    if (this.isInside(visit)) return;
     this.#checkFull(visit.kind);
-    this.#count(visit, true);
+    this.beginAgain(visit);
   }
 
-  /** Ends what {@link begin} began; again, it does nothing. */
+  /** The same for one that waited for others meanwhile. */
+  beginAgain(visit: Visit): void {
+    this.#inside[visit.kind].add(visit);
+  }
+
+  isInside(visit: Visit): boolean {
+    return this.#inside[visit.kind].has(visit);
+  }
+
   leave(visit: Visit): void {
-    this.#count(visit, false);
+    this.#inside[visit.kind].delete(visit);
   }
 
   #checkFull(kind: RequestKind): void {
-    if (this.#inside[kind] >= this.#limits.requests) throw overloaded;
+    if (this.#inside[kind].size >= this.#requests) throw overloaded;
   }
 
-  #count(visit: Visit, isInside: boolean): void {
-    this.#inside[visit.kind] += Number(isInside) - Number(visit.isInside);
-    visit.isInside = isInside;
+  /** Work that was long the last time: a few at a time of a kind. */
+  async runLong<T>(kind: RequestKind, work: (semaphore: Semaphore) => Promise<T>): Promise<T> {
+    return this.#runNamed(`long ${kind}`, this.#long, work);
   }
 
-  /** Does work that is not known: one list at a time, and one change of each record. */
-  async try<T>(name: string, work: (trial: Semaphore) => Promise<T>): Promise<T> {
-    const trial = this.#trials.get(name) ?? new Semaphore(1);
-    this.#trials.set(name, trial);
+  /** Work of which one is done at a time: changes of one record, and lists of no known shape. */
+  async runAlone<T>(name: string, work: (semaphore: Semaphore) => Promise<T>): Promise<T> {
+    return this.#runNamed(name, 1, work);
+  }
+
+  async #runNamed<T>(name: string, most: number, work: (semaphore: Semaphore) => Promise<T>) {
+    const semaphore = this.#semaphores.get(name) ?? new Semaphore(most);
+    this.#semaphores.set(name, semaphore);
     try {
-      return await work(trial);
+      return await work(semaphore);
     } finally {
-      if (trial.isIdle) this.#trials.delete(name);
-    }
-  }
-
-  /** Waits in a line, and is not in progress meanwhile. */
-  async wait(visit: Visit, line: Line, begin: () => boolean): Promise<void> {
-    if (line.length >= this.#limits.waiting) {
-      this.#refused += 1;
-      throw overloaded;
-    }
-    const { isInside, exchange } = visit;
-    this.leave(visit);
-    this.#looking ??= setInterval(this.#look, lookMs);
-    try {
-      await line.wait(begin, exchange.signal, visit.lineKey);
-    } catch (error) {
-      this.#refused += 1;
-      throw error;
-    }
-    this.#count(visit, isInside);
-  }
-
-  /** The line for so much memory. */
-  lineFor(bytes: number): Line {
-    return bytes <= smallBytes ? this.#small : this.#large;
-  }
-
-  /** Lets a visit hold so many bytes in all, where there is room or it must be. */
-  hold(visit: Visit, bytes: number, must = false): boolean {
-    const more = bytes - visit.bytes;
-    if (more === 0) return true;
-    const { bytes: all } = this.#limits;
-    const limit = bytes <= smallBytes ? all : (all / 4) * 3;
-    const fits = more <= 0 || this.#bytes === visit.bytes || this.#bytes + more <= limit;
-    if (!fits && !must) return false;
-    this.#bytes += more;
-    visit.bytes = bytes;
-    if (bytes > 0) this.#holders.add(visit);
-    else this.#holders.delete(visit);
-    if (!fits) this.#cutWhile(() => this.#bytes > limit, 0);
-    if (more < 0) {
-      this.#small.advance();
-      this.#large.advance();
-    }
-    return true;
-  }
-
-  /** Says that a visit waits for its client from now on. */
-  waitForClient(visit: Visit): void {
-    if (this.#holders.delete(visit)) this.#holders.add(visit);
-  }
-
-  /** Cuts clients that stand still, as long as others wait for room. */
-  readonly #look = () => {
-    for (const visit of this.#holders) visit.look();
-    const waits = () => this.#small.length + this.#large.length > 0;
-    this.#cutWhile(waits, stillLooks);
-    if (waits()) return;
-    clearInterval(this.#looking);
-    this.#looking = undefined;
-  };
-
-  #cutWhile(isNeeded: () => boolean, looks: number): void {
-    for (const visit of this.#holders) {
-      if (!isNeeded()) return;
-      if (!visit.stoodStill(looks)) continue;
-      this.#cut += 1;
-      visit.exchange.req.socket.destroy();
-      visit.end();
+      if (semaphore.isIdle) this.#semaphores.delete(name);
     }
   }
 }
@@ -214,29 +119,30 @@ function bytesOf({ body = '' }: Response): number {
 
 /** A request inside, until its client has the response. */
 export class Visit {
-  readonly #room: Room;
-  readonly exchange: Exchange;
   readonly kind: RequestKind;
+  readonly #room: Room;
+  readonly #exchange: Exchange;
+  readonly #part: Part;
   readonly #key: string;
-  /** Whether it counts among those in progress. */
-  isInside = false;
-  bytes = 0;
-  #isLong = false;
-  #isWithClient = false;
-  #looks = 0;
-  #moved = 0;
+  #isBounded = false;
 
   constructor(room: Room, exchange: Exchange, kind: RequestKind, key: string) {
     this.#room = room;
-    this.exchange = exchange;
+    this.#exchange = exchange;
+    this.#part = new Part(exchange);
     this.kind = kind;
     this.#key = key;
   }
 
-  /** What takes turns with others where it waits: lists by their shape, records by whether they are large. */
+  /** As what it takes turns: lists by their shape, records by whether they are large. */
   get lineKey(): string {
     if (this.kind === 'list') return this.#key;
     return this.#room.known.bytesOf(this.#key) > smallBytes ? `large ${this.kind}` : this.kind;
+  }
+
+  /** Bytes that it holds. */
+  get bytes(): number {
+    return this.#part.bytes;
   }
 
   /**
@@ -245,10 +151,8 @@ export class Visit {
    * @returns undefined where there is room at once
    */
   reserve(bytes: number): Promise<void> | undefined {
-    const line = this.#room.lineFor(bytes);
-    const begin = () => this.#room.hold(this, bytes);
-    if ((line.length === 0 || bytes <= this.bytes) && begin()) return undefined;
-    return this.#room.wait(this, line, begin).then(() => this.exchange.checkWaited());
+    const waiting = this.#room.memory.reserve(this.#part, bytes, this.lineKey);
+    return waiting && this.#wait(waiting).then(() => this.#exchange.checkWaited());
   }
 
   /**
@@ -258,9 +162,10 @@ export class Visit {
    * @returns false where there is no room: it holds nothing then
    */
   settle(bytes: number, must = false): boolean {
-    this.#isWithClient = false;
-    if (this.#room.hold(this, bytes, must)) return true;
-    this.#room.hold(this, 0);
+    const { memory } = this.#room;
+    this.#part.takeBack();
+    if (memory.hold(this.#part, bytes, must)) return true;
+    memory.hold(this.#part, 0);
     return false;
   }
 
@@ -279,7 +184,7 @@ export class Visit {
       if (expected > smallBytes) await this.reserve(expected);
       const turn = this.#turn();
       if (turn !== undefined) await turn;
-      if (!this.isInside) this.#room.counted(() => this.#room.begin(this));
+      this.#room.begin(this);
       const response = await this.#run(make);
       const bytes = bytesOf(response);
       if (this.#key !== '' && (bytes > smallBytes || expected > 0)) {
@@ -289,35 +194,35 @@ export class Visit {
     }
   }
 
-  /** Does work, with those that it may hold up as bounds: what was long the last time, or is not known. */
+  /** Does work, and bounds what may hold up others. */
   #run<T>(work: () => Promise<T>): Promise<T> {
-    const { known, long } = this.#room;
+    const { known } = this.#room;
     if (this.#key === '' || this.kind === 'read') return work();
     const isList = this.kind === 'list';
     const measured = () => known.measure(this.#key, isList, work);
-    if (this.#isLong) return measured();
-    if (known.isLong(this.#key)) return this.#runIn(long[this.kind], measured);
+    if (this.#isBounded) return measured();
+    if (known.isLong(this.#key)) return this.runLong(measured);
     if (known.has(this.#key)) return measured();
-    const name = isList ? 'list' : this.#key;
-    return this.#room.try(name, (trial) => this.#runIn(trial, measured));
+    const name = isList ? 'new list' : this.#key;
+    return this.#room.runAlone(name, (semaphore) => this.#runIn(semaphore, measured));
   }
 
   /** Does work that is long whatever it was the last time. */
   runLong<T>(work: () => Promise<T>): Promise<T> {
-    return this.#runIn(this.#room.long[this.kind], work);
+    return this.#room.runLong(this.kind, (semaphore) => this.#runIn(semaphore, work));
   }
 
-  async #runIn<T>(semaphore: Semaphore, work: () => Promise<T>): Promise<T> {
-    const isBegun = semaphore.begin();
-    if (!isBegun) await this.#room.wait(this, semaphore.line, semaphore.begin);
-    this.#isLong = true;
+  async #runIn<T>({ begin, end, line }: Semaphore, work: () => Promise<T>): Promise<T> {
+    const isBegun = begin();
+    if (!isBegun) await this.#wait(line.wait(begin, this.#exchange.signal, this.lineKey));
+    this.#isBounded = true;
     try {
-      if (!isBegun) this.exchange.checkWaited();
+      if (!isBegun) this.#exchange.checkWaited();
       await this.#turn();
       return await work();
     } finally {
-      this.#isLong = false;
-      semaphore.end();
+      this.#isBounded = false;
+      end();
     }
   }
 
@@ -325,18 +230,24 @@ export class Visit {
   #turn(): Promise<void> | undefined {
     const { turns } = this.#room;
     const isFirst = turns.line.length === 0;
-    const turn = turns.take(this.lineKey, this.exchange);
+    const turn = turns.take(this.lineKey, this.#exchange);
     return turn?.then(() => {
-      if (isFirst) this.exchange.checkClient();
-      else this.exchange.checkWaited();
+      if (isFirst) this.#exchange.checkClient();
+      else this.#exchange.checkWaited();
     });
+  }
+
+  /** Is not in progress while it waits. */
+  async #wait(waiting: Promise<void>): Promise<void> {
+    const wasInside = this.#room.isInside(this);
+    this.#room.leave(this);
+    await waiting;
+    if (wasInside) this.#room.beginAgain(this);
   }
 
   /** From here on the client has to act. */
   leaveToClient(): void {
-    this.#isWithClient = true;
-    this.#looks = 0;
-    this.#room.waitForClient(this);
+    this.#room.memory.leaveToClient(this.#part);
   }
 
   /** The work is done: from here on it only holds memory. */
@@ -347,17 +258,6 @@ export class Visit {
 
   end(): void {
     this.#room.leave(this);
-    this.#room.hold(this, 0);
-  }
-
-  look(): void {
-    const { bytesRead, bytesWritten } = this.exchange.req.socket;
-    const moved = bytesRead + bytesWritten;
-    this.#looks = moved === this.#moved ? this.#looks + 1 : 0;
-    this.#moved = moved;
-  }
-
-  stoodStill(looks: number): boolean {
-    return this.#isWithClient && this.#looks >= looks;
+    this.#room.memory.hold(this.#part, 0);
   }
 }

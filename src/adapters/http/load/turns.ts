@@ -1,5 +1,4 @@
-import { RostrumError } from '../../../domain/errors.ts';
-import { Line } from './line.ts';
+import { Line, longestLine, overloaded } from './line.ts';
 
 const defaultLimits = {
   /** For how long, in milliseconds, requests are begun in one turn of the event loop. */
@@ -13,12 +12,7 @@ const defaultLimits = {
   waitMs: 25,
   /** A line this long may always be joined, as the process may just have been paused. */
   shortLine: 256,
-  /** A line this long is full. */
-  longLine: 1000,
 };
-
-/** Made once: a stack costs as much as all else of a refusal, and would say nothing. */
-export const overloaded = new RostrumError('overloaded', {});
 
 /** For how long the server is busy after a long line, in milliseconds: what left it soon comes back. */
 const busyMs = 1000;
@@ -71,13 +65,14 @@ export class Turns {
 
   /** @throws RostrumError `overloaded` where a request of this key would wait for too long */
   check(key: string): void {
-    const { waitMs, shortLine, longLine } = this.#limits;
+    const { waitMs, shortLine } = this.#limits;
     const { length } = this.line;
     if (length < shortLine) return;
     const now = performance.now();
     if (now >= this.#busyUntil) this.#learnAnew(now);
     this.#busyUntil = now + busyMs;
-    if (length >= longLine || this.line.ahead(key) * (this.#eachMs ?? 0) > waitMs) throw overloaded;
+    const ms = this.line.ahead(key) * (this.#eachMs ?? 0);
+    if (length >= longestLine || ms > waitMs) throw overloaded;
   }
 
   /**

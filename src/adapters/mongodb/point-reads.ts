@@ -1,8 +1,7 @@
 import { BSON, type Collection, type Document, type Filter as Query } from 'mongodb';
 import type { Id } from '../../domain/record.ts';
 import { batched, type Cluster } from './batched.ts';
-import { Gate } from './connection/gate.ts';
-import { leaveTurns } from './connection/large-documents.ts';
+import { Gate, leaveTurns } from './connection/large-reads.ts';
 import { limits } from './connection/limits.ts';
 import { fromBson, type ReadDocument, type StoredRecord } from './schema/documents.ts';
 

@@ -8,10 +8,9 @@ import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Fence } from './fence/fence.ts';
 import { Joining } from './fence/joining.ts';
-import { posts } from './lists/conditions.ts';
-import { withCustomFilters } from './lists/custom-filters.ts';
+import { posts, withCustomFilters } from './lists/conditions.ts';
 import { tombstone } from './receipts.ts';
-import { MongodbRepository, versionedOf } from './repository.ts';
+import { MongodbRepository } from './repository.ts';
 import { asRead, type StoredPost, toStoredPost } from './schema/documents.ts';
 
 export class MongodbPostRepository
@@ -29,19 +28,16 @@ export class MongodbPostRepository
   }
 
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
-    return this.connection.call(async (call) => {
-      for (let attempt = 0; ; attempt++) {
-        const stored = await this.find(call, id);
-        const current = versionedOf<Post>(stored);
-        if (stored === undefined || current === undefined) return false;
+    const isDeleted = await this.connection.call((call) =>
+      this.change(call, id, async (stored, current) => {
         guard?.(current);
         const { matchedCount } = await call.commit('delete', (bounds) =>
           this.collection.updateOne(asRead(stored), tombstone, bounds),
         );
-        if (matchedCount === 1) return true;
-        await call.pause(attempt);
-      }
-    });
+        return matchedCount === 1 || undefined;
+      }),
+    );
+    return isDeleted ?? false;
   }
 
   protected override toStored = toStoredPost;

@@ -103,17 +103,9 @@ export abstract class MongodbRepository<
     });
   }
 
-  /**
-   * Decides a change on what is stored, and puts it there if that still is what is stored; else
-   * does all of it again.
-   */
   async update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
-    return this.connection.call(async (call) => {
-      for (let attempt = 0; ; attempt++) {
-        const stored = await this.find(call, id);
-        const current = versionedOf<R>(stored);
-        if (stored === undefined || current === undefined) return undefined;
-        if (await this.isHeld(call, stored, attempt)) continue;
+    return this.connection.call((call) =>
+      this.change(call, id, async (stored, current) => {
         const decided = decide(current);
         // Not what was shown: that may have been changed.
         if (decided === current.record) return versionedOf<R>(stored);
@@ -121,10 +113,31 @@ export abstract class MongodbRepository<
         const isPut = await this.replace(call, stored, next).catch((error: unknown) => {
           throw conflictOf(error, id);
         });
-        if (isPut) return next;
-        await call.pause(attempt);
-      }
-    });
+        return isPut ? next : undefined;
+      }),
+    );
+  }
+
+  /**
+   * Makes a change of what is stored, if that still is what is stored when it is made; else tries again.
+   *
+   * @param attempt undefined when it has to be tried again
+   * @returns undefined when there is no record with this id
+   */
+  protected async change<T>(
+    call: Call,
+    id: Id,
+    attempt: (stored: D, current: Versioned<R>) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    for (let n = 0; ; n++) {
+      const stored = (await this.#read(call, id))?.stored as D | undefined;
+      const current = versionedOf<R>(stored);
+      if (stored === undefined || current === undefined) return undefined;
+      if (await this.isHeld(call, stored, n)) continue;
+      const changed = await attempt(stored, current);
+      if (changed !== undefined) return changed;
+      await call.pause(n);
+    }
   }
 
   protected abstract toStored(record: R, version: number): D;
@@ -142,12 +155,7 @@ export abstract class MongodbRepository<
     return false;
   }
 
-  /** The document with an id; what readers do not see has no record. Nobody may change it. */
-  protected async find(call: Call, id: Id): Promise<D | undefined> {
-    const found = await this.#read(call, id);
-    return found?.stored as D | undefined;
-  }
-
+  /** The document with an id; what readers do not see has no record. No caller may change it. */
   async #read(call: Call, id: Id): Promise<ReadDocument | undefined> {
     return id.isWellFormed() ? call.read(() => this.#pointReads.read(id)) : undefined;
   }
@@ -163,9 +171,7 @@ export abstract class MongodbRepository<
   }
 }
 
-export function versionedOf<R extends Entity>(
-  stored: StoredRecord | undefined,
-): Versioned<R> | undefined {
+function versionedOf<R extends Entity>(stored: StoredRecord | undefined): Versioned<R> | undefined {
   if (stored?.record === undefined || stored.version === undefined) return undefined;
   return toVersioned<R>(stored.record, stored.version);
 }

@@ -8,11 +8,10 @@ import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
 import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
-import { Cascade, type Departure } from './fence/cascade.ts';
+import { Cascade, type UserDeletion } from './fence/cascade.ts';
 import type { Fence } from './fence/fence.ts';
-import { users } from './lists/conditions.ts';
-import { withCustomFilters } from './lists/custom-filters.ts';
-import { MongodbRepository, versionedOf } from './repository.ts';
+import { users, withCustomFilters } from './lists/conditions.ts';
+import { MongodbRepository } from './repository.ts';
 import { asRead, type StoredUser, toStoredUser } from './schema/documents.ts';
 
 export class MongodbUserRepository
@@ -29,20 +28,17 @@ export class MongodbUserRepository
   }
 
   async delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
-    return this.connection.call((call) =>
+    const isDeleted = await this.connection.call((call) =>
       // Posts that one attempt changed stay changed when a later one fails.
-      call.inParts(async () => {
-        for (let attempt = 0; ; attempt++) {
-          const user = await this.find(call, id);
-          const current = versionedOf<User>(user);
-          if (user === undefined || current === undefined) return false;
-          if (await this.isHeld(call, user, attempt)) continue;
+      call.inParts(() =>
+        this.change(call, id, async (user, current) => {
           guard?.(current);
-          if (await this.#leave(call, { user, token: randomUUID(), mode, at })) return true;
-          await call.pause(attempt);
-        }
-      }),
+          const isGone = await this.#leave(call, { user, token: randomUUID(), mode, at });
+          return isGone || undefined;
+        }),
+      ),
     );
+    return isDeleted ?? false;
   }
 
   protected override toStored = toStoredUser;
@@ -66,19 +62,19 @@ export class MongodbUserRepository
     return this.put(call, stored, unmarked, toStoredUser(record, version));
   }
 
-  /** A user who is leaving is neither changed nor deleted by another call until that is decided. */
+  /** No other call changes or deletes a user who is leaving until that is decided. */
   protected override async isHeld(call: Call, user: StoredUser, attempt: number): Promise<boolean> {
     if (user.leaving === undefined) return false;
     await this.#fence.outwaitLeaving(call, user._id, attempt);
     return true;
   }
 
-  async #leave(call: Call, departure: Departure): Promise<boolean> {
-    const { user, token } = departure;
+  async #leave(call: Call, deletion: UserDeletion): Promise<boolean> {
+    const { user, token } = deletion;
     if (!(await this.#fence.leave(call, user, token))) return false;
     let gone = false;
     try {
-      gone = await this.#cascade.run(call, departure);
+      gone = await this.#cascade.run(call, deletion);
     } finally {
       if (!gone) await this.#unleave(call, user._id, token);
     }

@@ -23,11 +23,6 @@ export class DuplicateKey extends Error {
   }
 }
 
-/** The server cannot read a snapshot now; it can a moment later. */
-export class SnapshotMissing extends Error {
-  override readonly name = 'SnapshotMissing';
-}
-
 /**
  * Translates an error of the driver for the core, by class, code and label, never by message. An
  * unexpected error stays as it is.
@@ -36,12 +31,8 @@ export function translate(error: unknown, outcome: Outcome): unknown {
   if (isBrokenSocket(error)) return storeUnavailable(outcome, error);
   if (isRostrumError(error) || !(error instanceof MongoError)) return error;
   if (isOfWriteConcern(error)) return storeUnavailable(outcome, error);
-  if (error instanceof MongoServerError) {
-    if (error.code === serverCodes.duplicateKey) return new DuplicateKey(error);
-    if (error.code === serverCodes.snapshotTooOld || error.code === serverCodes.noSnapshot) {
-      return new SnapshotMissing('The snapshot is not there.', { cause: error });
-    }
-  }
+  if (error instanceof MongoServerError && error.code === duplicateKey)
+    return new DuplicateKey(error);
   return isOutage(error) ? storeUnavailable(outcome, error) : error;
 }
 
@@ -49,6 +40,11 @@ export function translate(error: unknown, outcome: Outcome): unknown {
 function isOfWriteConcern(error: MongoError): boolean {
   if (error instanceof MongoWriteConcernError) return true;
   return error instanceof MongoBulkWriteError && error.result.getWriteConcernError() !== undefined;
+}
+
+/** True when the server cannot read a snapshot now, but can a moment later. */
+export function isSnapshotMissing(error: unknown): boolean {
+  return [239, 246].includes(Number(driversError(error)?.code));
 }
 
 /** True when the transaction may simply be tried again. */
@@ -63,8 +59,12 @@ export function isCommitUnknown(error: unknown): boolean {
 
 /** Of an error of the driver, or of what became of it here. */
 function hasLabel(error: unknown, label: string): boolean {
-  const both = [error, error instanceof Error ? error.cause : undefined];
-  return both.some((one) => one instanceof MongoError && one.hasErrorLabel(label));
+  return driversError(error)?.hasErrorLabel(label) ?? false;
+}
+
+function driversError(error: unknown): MongoError | undefined {
+  const cause = isRostrumError(error) ? error.cause : error;
+  return cause instanceof MongoError ? cause : undefined;
 }
 
 /** True when the driver gave up before it found a server to ask. */
@@ -100,7 +100,7 @@ const outageNames = new Set(['MongoWaitQueueTimeoutError', 'MongoPoolClosedError
 
 const outageLabels = ['RetryableWriteError', 'TransientTransactionError', 'SystemOverloadedError'];
 
-const serverCodes = { duplicateKey: 11_000, snapshotTooOld: 239, noSnapshot: 246 };
+const duplicateKey = 11_000;
 
 /** https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
 const outageCodes = new Set([
@@ -120,6 +120,8 @@ const outageCodes = new Set([
   189, // PrimarySteppedDown
   202, // NetworkInterfaceExceededTimeLimit
   237, // CursorKilled
+  239, // SnapshotTooOld
+  246, // SnapshotUnavailable
   251, // NoSuchTransaction
   262, // ExceededTimeLimit
   279, // ClientDisconnect

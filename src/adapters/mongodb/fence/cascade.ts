@@ -16,13 +16,13 @@ interface SizedPost {
   readonly size: number;
 }
 
-/** Within a transaction, or without one. */
-interface Within {
+/** Of a transaction, or of none. */
+interface InSession {
   readonly session?: ClientSession;
 }
 
 /** A user who is marked as leaving, and what becomes of their posts. */
-export interface Departure {
+export interface UserDeletion {
   readonly user: StoredUser;
   /** Of the mark. */
   readonly token: string;
@@ -48,8 +48,8 @@ export class Cascade {
    * @returns false when it has to be begun anew, because the mark of leaving is gone
    * @throws RostrumError `user-has-posts`
    */
-  async run(call: Call, departure: Departure): Promise<boolean> {
-    const { user, token, mode } = departure;
+  async run(call: Call, deletion: UserDeletion): Promise<boolean> {
+    const { user, token, mode } = deletion;
     await this.#fence.evict(call, user._id);
     // Also what no majority has yet: after the eviction nothing can be added to it.
     const read = { hint: authorIndex, readConcern: 'local' } as const;
@@ -57,15 +57,15 @@ export class Cascade {
       this.#posts.countDocuments(byAuthor(user._id), { ...read, ...bounds }),
     );
     if (posts > 0 && mode === 'refuse') throw new RostrumError('user-has-posts', { posts });
-    if (posts === 0) return this.#deleteUser(call, departure);
+    if (posts === 0) return this.#deleteUser(call, deletion);
     if (posts > limits.quickPosts) await this.#fence.stay(call, user._id, token);
     return this.#connection.hasTransactions
-      ? this.#atOnce(call, departure)
-      : this.#stepByStep(call, departure);
+      ? this.#atOnce(call, deletion)
+      : this.#stepByStep(call, deletion);
   }
 
   /** All in one transaction: no reader sees a part of it. */
-  async #atOnce(call: Call, departure: Departure): Promise<boolean> {
+  async #atOnce(call: Call, deletion: UserDeletion): Promise<boolean> {
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#connection.inSession({}, async (session) => {
@@ -74,10 +74,10 @@ export class Cascade {
             writeConcern: { w: 'majority', journal: true },
             maxCommitTimeMS: limits.operationMs,
           });
-          for await (const ids of this.#parts(call, departure.user._id, { session })) {
-            await this.#change(call, ids, departure, { session });
+          for await (const ids of this.#parts(call, deletion.user._id, { session })) {
+            await this.#change(call, ids, deletion, { session });
           }
-          if (!(await this.#deleteUser(call, departure, { session }))) return false;
+          if (!(await this.#deleteUser(call, deletion, { session }))) return false;
           await commit(call, session);
           return true;
         });
@@ -89,20 +89,20 @@ export class Cascade {
   }
 
   /** On a standalone server, which has no transactions: the posts first, and then the user. */
-  async #stepByStep(call: Call, departure: Departure): Promise<boolean> {
-    const { user, token } = departure;
+  async #stepByStep(call: Call, deletion: UserDeletion): Promise<boolean> {
+    const { user, token } = deletion;
     for await (const ids of this.#parts(call, user._id)) {
-      await this.#change(call, ids, departure);
+      await this.#change(call, ids, deletion);
       if (!(await this.#fence.stay(call, user._id, token))) return false;
     }
-    return this.#deleteUser(call, departure);
+    return this.#deleteUser(call, deletion);
   }
 
   /**
    * The ids of the posts of a user, in parts that one operation may change. Each time the call has
    * got on, and may last on.
    */
-  async *#parts(call: Call, author: Id, { session }: Within = {}): AsyncGenerator<Id[]> {
+  async *#parts(call: Call, author: Id, { session }: InSession = {}): AsyncGenerator<Id[]> {
     // Without a session as the primary has it, with what the cascade itself just did.
     const level = session ? { session } : ({ readConcern: 'local' } as const);
     const projection = { size: { $bsonSize: '$$ROOT' } };
@@ -133,25 +133,28 @@ export class Cascade {
     call.extend();
   }
 
-  /** A post that came to name somebody else meanwhile stays as it is. */
+  /** A post that names another author by now stays as it is. */
   async #change(
     call: Call,
     ids: readonly Id[],
-    { user, mode, at }: Departure,
-    within: Within = {},
+    { user, mode, at }: UserDeletion,
+    options: InSession = {},
   ): Promise<void> {
     const filter = { _id: { $in: ids }, ...byAuthor(user._id) };
-    await write(call, 'posts', within, async (bounds) => {
-      const options = { ...within, ...bounds };
-      const change = mode === 'keep' ? withoutAuthor(at) : tombstone;
-      await this.#posts.updateMany(filter, change, options);
-    });
+    const change = mode === 'keep' ? withoutAuthor(at) : tombstone;
+    await write(call, 'posts', options, (bounds) =>
+      this.#posts.updateMany(filter, change, { ...options, ...bounds }),
+    );
   }
 
-  async #deleteUser(call: Call, { user, token }: Departure, within: Within = {}): Promise<boolean> {
+  async #deleteUser(
+    call: Call,
+    { user, token }: UserDeletion,
+    options: InSession = {},
+  ): Promise<boolean> {
     const marked = { _id: user._id, 'leaving.token': token };
-    const { matchedCount } = await write(call, 'user', within, (bounds) =>
-      this.#users.updateOne(marked, tombstone, { ...within, ...bounds }),
+    const { matchedCount } = await write(call, 'user', options, (bounds) =>
+      this.#users.updateOne(marked, tombstone, { ...options, ...bounds }),
     );
     return matchedCount === 1;
   }
@@ -192,13 +195,13 @@ function byAuthor(author: Id): { 'record.authorId': Id } {
 function write<T>(
   call: Call,
   step: string,
-  { session }: Within,
+  { session }: InSession,
   run: (bounds: Bounds) => Promise<T>,
 ): Promise<T> {
   return session ? call.prepare(step, run) : call.commit(step, run);
 }
 
-/** Says it again for as long as nobody knows whether it was heard. */
+/** Commits again for as long as it is not known whether the server has. */
 async function commit(call: Call, session: ClientSession): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {

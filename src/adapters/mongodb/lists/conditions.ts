@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { type CustomFilterFields, customEqualities } from '../../../domain/custom-filters.ts';
 import { emailKey } from '../../../domain/email.ts';
 import type {
   EntityFilter,
@@ -8,6 +9,7 @@ import type {
   UserFilter,
   UserSort,
 } from '../../../domain/list.ts';
+import { ownIndexName, ownPath } from '../schema/indexes.ts';
 
 /** What tells users from posts where lists are read. */
 export interface Resource<Filter, Sort extends string> {
@@ -75,6 +77,56 @@ export const posts: Resource<PostFilter, PostSort> = {
   },
 };
 
+/**
+ * Lists that can be filtered by custom fields as well. In the order of `createdAt` they are read off
+ * the index of a custom field; in any other, the keys of the records that it finds are sorted.
+ */
+export function withCustomFilters<Filter extends EntityFilter, Sort extends string>(
+  resource: Resource<Filter, Sort>,
+  fields?: CustomFilterFields,
+): Resource<Filter, Sort> {
+  return {
+    ...resource,
+    conditions(filter) {
+      const own = customEqualities(filter.custom, fields);
+      const conditions = resource.conditions(filter);
+      const [first] = own.toSorted((a, b) => rankOf(a.type) - rankOf(b.type));
+      if (first === undefined) return conditions;
+      const texts = own.map(({ value }) => (typeof value === 'string' ? value : undefined));
+      const found = {
+        ...conditions,
+        match: { ...conditions.match, ...ownMatch(own) },
+        never: conditions.never || isNeverStored(...texts),
+      };
+      if (findsFew(filter)) return found;
+      const index = ownIndexName(first.name);
+      return {
+        ...found,
+        named: (by) => conditions.named(by) ?? (by === 'createdAt' ? undefined : index),
+        index: () => index,
+      };
+    },
+  };
+}
+
+/** A list that has the value in it is found in the index as well, and is not the value. */
+function ownMatch(own: ReturnType<typeof customEqualities>): object {
+  const matches = own.map(({ name, value }) => {
+    return [ownPath(name), { $eq: value, $not: { $type: 'array' } }];
+  });
+  return Object.fromEntries(matches);
+}
+
+/** Most records may have one of two values. */
+function rankOf(type: CustomFilterFields[string]): number {
+  return type === 'boolean' ? 1 : 0;
+}
+
+/** Whether another filter has an index that finds fewer records, as far as one can tell. */
+function findsFew({ name, title, authorId }: UserFilter & PostFilter): boolean {
+  return name !== undefined || title !== undefined || typeof authorId === 'string';
+}
+
 function entityMatch({ ids, createdAt, updatedAt }: EntityFilter): Document {
   return {
     ...(ids && { _id: { $in: ids.filter((id) => id.isWellFormed()) } }),
@@ -103,6 +155,6 @@ export function firstBehind(text: string): string | undefined {
   return half < 0 ? undefined : `${text.slice(0, half)}\uE000`;
 }
 
-export function isNeverStored(...texts: readonly (string | null | undefined)[]): boolean {
+function isNeverStored(...texts: readonly (string | null | undefined)[]): boolean {
   return texts.some((text) => text?.isWellFormed() === false);
 }

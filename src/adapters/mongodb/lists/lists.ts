@@ -4,9 +4,8 @@ import { type Entity, projected, VersionedRecord } from '../../../domain/record.
 import type { ScanRequest } from '../../../ports/transfer.ts';
 import type { Bounds, Call } from '../connection/call.ts';
 import type { Connection } from '../connection/connection.ts';
-import { SnapshotMissing } from '../connection/errors.ts';
-import { Gate } from '../connection/gate.ts';
-import { largeBytes, leaveTurns } from '../connection/large-documents.ts';
+import { isSnapshotMissing } from '../connection/errors.ts';
+import { Gate, largeBytes, leaveTurns } from '../connection/large-reads.ts';
 import { fromBson, isVisible, type StoredRecord } from '../schema/documents.ts';
 import { unescapeKeys } from '../schema/keys.ts';
 import { type Conditions, firstBehind, type Resource } from './conditions.ts';
@@ -68,7 +67,7 @@ export class Lists<
           ),
         );
       } catch (error) {
-        if (!(error instanceof SnapshotMissing)) throw error;
+        if (!isSnapshotMissing(error)) throw error;
         await call.pause(attempt);
       }
     }

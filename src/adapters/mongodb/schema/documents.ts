@@ -64,9 +64,7 @@ export function toStoredUser(user: User, version: number): StoredUser {
 }
 
 /** A post's document, when readers may see it. */
-export function toStoredPost(post: Post, version: number): StoredPost {
-  return toStored(post, version);
-}
+export const toStoredPost: (post: Post, version: number) => StoredPost = toStored;
 
 function toStored(record: Entity, version: number): StoredRecord {
   return { _id: record.id, version, record: escapeKeys(record) as Document };

@@ -1,6 +1,6 @@
 /**
  * How a step fails: before it has its effect, after it, or late: its caller is told of a failure
- * at once, and the step has its effect when nobody waits for it any more.
+ * at once, and the step has its effect when no call waits for it any more.
  */
 export type Side = 'before' | 'after' | 'late';
 

@@ -1,11 +1,10 @@
 import { openMongodbStore } from '../../src/adapters/mongodb/index.ts';
 import type { Store } from '../../src/index.ts';
 import { useDatabase } from '../adapters/mongodb/store-on.ts';
+import { codes, driverFault, stepped } from '../adapters/sqlite/support/faults.ts';
 import { Folder } from '../adapters/sqlite/support/folder.ts';
 import { describeOn, type Topology, topologies } from '../support/mongod/shared.ts';
-import { failingMemoryStore } from './failing-memory.ts';
 import { FailingProxy } from './failing-mongodb.ts';
-import { failingDatabase } from './failing-sqlite.ts';
 import { Faults, type Side } from './faults.ts';
 
 /** A store that fails where it is told to. */
@@ -17,7 +16,7 @@ export interface Subject {
   readonly release?: () => Promise<void>;
 }
 
-/** The tests of `body` on every store. */
+/** The tests of `body` on every store whose steps can fail. */
 export async function describeOnEach(
   title: string,
   body: (subject: Subject, faults: Faults) => void,
@@ -26,30 +25,29 @@ export async function describeOnEach(
     const faults = new Faults();
     body(makeSubject(faults), faults);
   };
-  describe(`${title}: memory`, on(memory));
   describe(`${title}: SQLite`, on(sqlite));
   for (const topology of topologies) {
     await describeOn(topology, `${title}: MongoDB`, on(mongodb(topology)));
   }
 }
 
-function memory(faults: Faults): Subject {
-  const store = failingMemoryStore(faults);
-  return { sides: ['before', 'after'], open: () => store };
-}
-
+/** Every call of the driver on the data file is a step. */
 function sqlite(faults: Faults): Subject {
   const folder = new Folder();
   const file = folder.file();
-  return {
-    sides: ['before', 'after'],
-    open: () => folder.open(file, {}, failingDatabase(faults)),
-  };
+  const database = stepped((sql, run) => {
+    const side = faults.next(sql);
+    if (side === 'before') throw driverFault(codes.fsync);
+    const result = run();
+    if (side === 'after') throw driverFault(codes.fsync);
+    return result;
+  });
+  return { sides: ['before', 'after'], open: () => folder.open(file, {}, database) };
 }
 
-const mongodb =
-  (topology: Topology) =>
-  (faults: Faults): Subject => {
+/** Every command is a step. */
+function mongodb(topology: Topology) {
+  return (faults: Faults): Subject => {
     const database = useDatabase(topology);
     let proxy: FailingProxy;
     before(async () => {
@@ -70,3 +68,4 @@ const mongodb =
       release: () => proxy.release(),
     };
   };
+}

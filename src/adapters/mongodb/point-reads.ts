@@ -17,7 +17,7 @@ interface Read {
   reject(error: unknown): void;
 }
 
-/** Those who asked for each document that is not read yet. */
+/** The reads of each document that has not come yet. */
 type Reads = Map<Id, readonly Read[]>;
 
 /**
@@ -33,11 +33,11 @@ export class PointReads<D extends StoredRecord> {
   constructor(cluster: Cluster, collection: Collection<D>, projection: Document) {
     this.#collection = collection;
     this.#projection = projection;
-    // Nobody but the map holds a read while it is sent: what is read would be held with it.
+    // Only the map holds a read while it is sent: else what was read would be held with it.
     this.#add = batched(cluster, (reads) => this.#send(Map.groupBy(reads, ({ id }) => id)));
   }
 
-  /** Several who ask for a document at once may get the same object. */
+  /** Several reads of a document at once may get the same object. */
   read(id: Id): Promise<ReadDocument | undefined> {
     return new Promise((resolve, reject) => this.#add({ id, resolve, reject }));
   }
@@ -76,7 +76,10 @@ export class PointReads<D extends StoredRecord> {
   }
 }
 
-/** Hands a document to those who asked for it. One that cannot be parsed fails for them alone. */
+/** Reads the id of a document that cannot be read otherwise. */
+const lenient = { validation: { utf8: false }, bsonRegExp: true } as const;
+
+/** Ends the reads of a document. One that cannot be parsed fails them alone. */
 function settle(reads: Reads, bson: Uint8Array): void {
   let document: ReadDocument | undefined;
   let failure: unknown;
@@ -85,7 +88,7 @@ function settle(reads: Reads, bson: Uint8Array): void {
   } catch (error) {
     failure = error;
   }
-  const { _id } = document?.stored ?? BSON.deserialize(bson, { validation: { utf8: false } });
+  const { _id } = document?.stored ?? BSON.deserialize(bson, lenient);
   for (const { resolve, reject } of reads.get(_id) ?? []) {
     if (document === undefined) reject(failure);
     else resolve(document);

@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb';
+import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
 import { limits } from './connection/limits.ts';
 import type { StoredRecord } from './schema/documents.ts';
@@ -19,36 +20,26 @@ export function startSweep(connection: Connection): () => void {
 
 /** @returns how many documents had such receipts */
 export async function sweep(connection: Connection): Promise<number> {
-  const { users, posts } = connection;
   let swept = 0;
-  for (const collection of [users, posts] as unknown as Collection<StoredRecord>[]) {
-    for (;;) {
-      const some = await sweepSome(connection, collection);
-      if (some === 0) break;
-      swept += some;
+  for (const collection of [connection.users, connection.posts]) {
+    const records = collection as unknown as Collection<StoredRecord>;
+    for (let some = 1; some > 0; swept += some) {
+      some = await connection.call((call) => sweepSome(call, records));
     }
   }
   return swept;
 }
 
-async function sweepSome(
-  connection: Connection,
-  collection: Collection<StoredRecord>,
-): Promise<number> {
+async function sweepSome(call: Call, collection: Collection<StoredRecord>): Promise<number> {
   const outlived = { expires: { $lt: new Date() } };
-  return connection.call(async (call) => {
-    const found = await call.read((bounds) =>
-      collection
-        .find({ 'claims.expires': outlived.expires }, { projection: { _id: 1 }, ...bounds })
-        .hint('claims_expires')
-        .limit(1000)
-        .toArray(),
-    );
-    if (found.length === 0) return 0;
-    const ids = found.map(({ _id }) => _id);
-    await call.prepare('sweep', (bounds) =>
-      collection.updateMany({ _id: { $in: ids } }, { $pull: { claims: outlived } }, bounds),
-    );
-    return found.length;
-  });
+  const options = { projection: { _id: 1 }, hint: 'claims_expires', limit: 1000 } as const;
+  const found = await call.read((bounds) =>
+    collection.find({ 'claims.expires': outlived.expires }, { ...options, ...bounds }).toArray(),
+  );
+  const ids = found.map(({ _id }) => _id);
+  if (ids.length === 0) return 0;
+  await call.prepare('sweep', (bounds) =>
+    collection.updateMany({ _id: { $in: ids } }, { $pull: { claims: outlived } }, bounds),
+  );
+  return ids.length;
 }

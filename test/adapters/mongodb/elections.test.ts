@@ -83,7 +83,7 @@ describe('Reads while MongoDB elects a primary', () => {
     for (const { isCaughtUp } of terms) expect(isCaughtUp).to.equal(false);
   });
 
-  it('ask once for all who wait, again after a failure, and anew of the next primary', async () => {
+  it('ask once for all that wait, again after a failure, and anew of the next primary', async () => {
     const asked: PromiseWithResolvers<void>[] = [];
     const watch = new PrimaryWatch(() => {
       const answer = Promise.withResolvers<void>();

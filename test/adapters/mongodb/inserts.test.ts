@@ -123,7 +123,7 @@ await describeOn('replica set', 'Insertions of single documents', () => {
     expect(commands).to.have.members([1, 1, 1, 2]);
   });
 
-  it('fail together where nobody knows what became of the command', async () => {
+  it('fail together where it is not known what became of the command', async () => {
     const url = new URL(database.url);
     await using proxy = await OutageProxy.start(Number(url.port));
     url.port = String(proxy.port);

@@ -73,7 +73,7 @@ await describeOn('standalone', 'A MongoDB store without its server', () => {
     await waiting;
   });
 
-  it('lets the process end when it is closed, and raises nothing that nobody catches', async () => {
+  it('lets the process end when it is closed, and raises nothing uncaught', async () => {
     const { code, output } = await node(
       [
         '--input-type=module-typescript',

@@ -9,14 +9,18 @@ import { errorOf } from '../../support/error-of.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
-// What stays behind in the database, for how long, and who is held up by it.
+// What stays behind in the database, for how long, and which calls it holds up.
 await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
   const database = useDatabase('replica set');
   const collection = (name: 'users' | 'posts') => database.db.collection<Stored>(name);
 
-  beforeEach(async () => {
-    await database.clear();
-  });
+  const outlived = { $set: { 'claims.$[].expires': new Date(0) } };
+  const sweepOnce = async (): Promise<number> => {
+    const connection = new Connection(readUrl(database.url), undefined, (_step, run) => run());
+    return sweep(connection).finally(() => connection.close());
+  };
+
+  beforeEach(() => database.clear());
 
   it('of a deleted record its id alone, and receipts until they are swept', async () => {
     const store = database.open();
@@ -33,10 +37,8 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
     expect(id).to.deep.equal({ _id: plain.id });
     expect(tombstone).to.have.keys(['_id', 'claims']);
 
-    const past = { $set: { 'claims.$[].expires': new Date(0) } };
-    await collection('users').updateOne({ _id: repeated.id }, past);
-    const connection = new Connection(readUrl(database.url), undefined, (_step, run) => run());
-    await sweep(connection).finally(() => connection.close());
+    await collection('users').updateOne({ _id: repeated.id }, outlived);
+    await sweepOnce();
     expect((await left()).map((document) => ({ claims: [], ...document }))).to.deep.equal([
       { _id: plain.id, claims: [] },
       { _id: repeated.id, claims: [] },
@@ -49,16 +51,10 @@ await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
     const [record, once] = [post(), receipt()];
     await store.posts.create(record, once);
     const stored = await store.posts.update(record.id, (current) => ({ ...current.record, n: 1 }));
-    const connection = new Connection(readUrl(database.url), undefined, (_step, run) => run());
-    try {
-      expect(await sweep(connection)).to.equal(0);
-      expect((await store.posts.create(post(), once)).record).to.deep.equal(record);
-      const past = { $set: { 'claims.$[].expires': new Date(0) } };
-      await collection('posts').updateOne({ _id: record.id }, past);
-      expect(await sweep(connection)).to.equal(1);
-    } finally {
-      await connection.close();
-    }
+    expect(await sweepOnce()).to.equal(0);
+    expect((await store.posts.create(post(), once)).record).to.deep.equal(record);
+    await collection('posts').updateOne({ _id: record.id }, outlived);
+    expect(await sweepOnce()).to.equal(1);
     expect((await store.posts.get(record.id))?.json).to.equal(stored?.json);
     expect(await store.posts.create(post(), once)).to.include({ replayed: false });
   });

@@ -26,11 +26,12 @@ export class Connection {
   #closed: Promise<void> | undefined;
 
   constructor(
-    { client, database }: ClientSettings,
+    settings: ClientSettings,
     logger: Logger | undefined,
     intercept: Intercept,
     customFilters?: CustomFilters,
   ) {
+    const { client, database } = settings;
     this.#client = client;
     this.#intercept = intercept;
     this.#watch = new PrimaryWatch(() =>
@@ -39,7 +40,7 @@ export class Connection {
     client.on('topologyDescriptionChanged', ({ newDescription }) =>
       this.#watch.see([...newDescription.servers.values()]),
     );
-    this.#opening = new Opening({ client, database, logger, customFilters });
+    this.#opening = new Opening(settings, logger, customFilters);
     this.#db = client.db(database);
     this.users = this.#db.collection('users');
     this.posts = this.#db.collection('posts');

@@ -34,7 +34,7 @@ export const limits = {
   /** The same for the deletion of a user with more posts than this. */
   cascadeLeaseMs: 60_000,
   quickPosts: 5,
-  /** After this a post that is still being made is taken for abandoned by who waits for it. */
+  /** After this a call that waits for a post in the making takes it for abandoned. */
   pendingMs: 1500,
   /** What a cascade changes at once: posts, and bytes of BSON. */
   cascadePosts: 1000,

@@ -5,16 +5,10 @@ import { storeUnavailable } from '../../../domain/errors.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { ensureSchema, MongodbRefusal } from '../schema/schema.ts';
 import { withTimeout } from './call.ts';
+import type { ClientSettings } from './client-options.ts';
 import { limits } from './limits.ts';
 
 export type Topology = 'standalone' | 'replica set' | 'sharded cluster';
-
-interface OpeningParts {
-  readonly client: MongoClient;
-  readonly database: string;
-  readonly logger: Logger | undefined;
-  readonly customFilters?: CustomFilters | undefined;
-}
 
 /** Connects for the first time and makes the indexes; tries again until it is done or given up. */
 export class Opening {
@@ -27,7 +21,11 @@ export class Opening {
   #topology: Topology | undefined;
   #problem: unknown;
 
-  constructor({ client, database, logger, customFilters = {} }: OpeningParts) {
+  constructor(
+    { client, database }: ClientSettings,
+    logger: Logger | undefined,
+    customFilters: CustomFilters = {},
+  ) {
     this.#client = client;
     this.#database = database;
     this.#logger = logger;
@@ -120,7 +118,7 @@ function lineOf(problem: unknown): string {
     : 'MongoDB cannot be reached: it is tried again and again, and calls fail until it can be.';
 }
 
-/** A promise that may be rejected while nobody waits for it. */
+/** A promise that may be rejected while no call waits for it. */
 function quietly<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T> {
   resolvers.promise.catch(() => {});
   return resolvers;

@@ -22,8 +22,8 @@ export class Joining {
   }
 
   /**
-   * Inserts a post: first as pending, and seen when the author is there. False when somebody
-   * removed it meanwhile.
+   * Inserts a post: first as pending, and seen when the author is there. False when another
+   * call removed it meanwhile.
    *
    * @throws RostrumError `invalid-record` for an unknown author
    */

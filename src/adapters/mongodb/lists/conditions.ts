@@ -9,7 +9,7 @@ import type {
   UserFilter,
   UserSort,
 } from '../../../domain/list.ts';
-import { ownIndexName, ownPath } from '../schema/indexes.ts';
+import { customIndexName, customPath } from '../schema/indexes.ts';
 
 /** What tells users from posts where lists are read. */
 export interface Resource<Filter, Sort extends string> {
@@ -45,7 +45,7 @@ export const users: Resource<UserFilter, UserSort> = {
         ...(name !== undefined && { 'record.name': name }),
         ...(key !== undefined && { emailKey: key }),
       },
-      // An empty key stands for a missing address, and is nobody's.
+      // An empty key stands for a missing address.
       never: key === '' || isNeverStored(name, key),
       named: () => (key !== undefined ? 'email' : ids && '_id_'),
       index: (by) => (name === undefined || by === 'name' ? by : 'name_createdAt'),
@@ -88,18 +88,18 @@ export function withCustomFilters<Filter extends EntityFilter, Sort extends stri
   return {
     ...resource,
     conditions(filter) {
-      const own = customEqualities(filter.custom, fields);
+      const asked = customEqualities(filter.custom, fields);
       const conditions = resource.conditions(filter);
-      const [first] = own.toSorted((a, b) => rankOf(a.type) - rankOf(b.type));
+      const [first] = asked.toSorted((a, b) => rankOf(a.type) - rankOf(b.type));
       if (first === undefined) return conditions;
-      const texts = own.map(({ value }) => (typeof value === 'string' ? value : undefined));
+      const texts = asked.map(({ value }) => (typeof value === 'string' ? value : undefined));
       const found = {
         ...conditions,
-        match: { ...conditions.match, ...ownMatch(own) },
+        match: { ...conditions.match, ...customMatch(asked) },
         never: conditions.never || isNeverStored(...texts),
       };
       if (findsFew(filter)) return found;
-      const index = ownIndexName(first.name);
+      const index = customIndexName(first.name);
       return {
         ...found,
         named: (by) => conditions.named(by) ?? (by === 'createdAt' ? undefined : index),
@@ -110,9 +110,9 @@ export function withCustomFilters<Filter extends EntityFilter, Sort extends stri
 }
 
 /** A list that has the value in it is found in the index as well, and is not the value. */
-function ownMatch(own: ReturnType<typeof customEqualities>): object {
-  const matches = own.map(({ name, value }) => {
-    return [ownPath(name), { $eq: value, $not: { $type: 'array' } }];
+function customMatch(asked: ReturnType<typeof customEqualities>): object {
+  const matches = asked.map(({ name, value }) => {
+    return [customPath(name), { $eq: value, $not: { $type: 'array' } }];
   });
   return Object.fromEntries(matches);
 }

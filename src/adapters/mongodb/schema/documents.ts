@@ -43,7 +43,7 @@ export interface StoredUser extends StoredRecord {
 export interface StoredPost extends StoredRecord {
   /** Stands while the post is being made. */
   readonly pending?: true;
-  /** Authors that the post is about to name, each with the token of who is about to do it. */
+  /** Authors that the post is about to name, each with the token of the call that does it. */
   readonly joining?: readonly { readonly token: string; readonly author: Id }[];
 }
 

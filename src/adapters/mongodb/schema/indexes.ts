@@ -58,26 +58,29 @@ type Wanted = Readonly<Record<string, Index>>;
 /** Every index of a store, by collection and name. */
 export function indexesFor({ users, posts }: CustomFilters): Readonly<Record<string, Wanted>> {
   return {
-    users: { ...indexes.users, ...ownIndexes(users) },
-    posts: { ...indexes.posts, ...ownIndexes(posts) },
+    users: { ...indexes.users, ...customIndexes(users) },
+    posts: { ...indexes.posts, ...customIndexes(posts) },
   };
 }
 
 /** Where a custom field is kept. */
-export function ownPath(field: string): string {
+export function customPath(field: string): string {
   return `record.${escapeKey(field)}`;
 }
 
-export function ownIndexName(field: string): string {
+export function customIndexName(field: string): string {
   return `own_${field}_createdAt`;
 }
 
-function ownIndexes(fields: CustomFilterFields = {}): Wanted {
+function customIndexes(fields: CustomFilterFields = {}): Wanted {
   return Object.fromEntries(
     Object.keys(fields).map((field) => {
-      const path = ownPath(field);
+      const path = customPath(field);
       const key = { [path]: 1, 'record.createdAt': 1, _id: 1 } as const;
-      return [ownIndexName(field), { key, partialFilterExpression: { [path]: { $exists: true } } }];
+      return [
+        customIndexName(field),
+        { key, partialFilterExpression: { [path]: { $exists: true } } },
+      ];
     }),
   );
 }

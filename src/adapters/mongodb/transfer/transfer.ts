@@ -20,7 +20,7 @@ import {
   toStoredUser,
 } from '../schema/documents.ts';
 
-/** Moves a whole database that nobody else writes to: the fence need not be kept. */
+/** Moves a whole database that no other process writes to: the fence need not be kept. */
 export function createTransfer(connection: Connection): Transfer {
   const userLists = new Lists<User, StoredUser, object, never>(connection, connection.users, users);
   const postLists = new Lists<Post, StoredPost, object, never>(connection, connection.posts, posts);

@@ -55,7 +55,7 @@ export class Receipts<R extends Entity, D extends StoredRecord> {
   /** True when a document has the key, be it acknowledged yet or not. */
   async isTaken(call: Call, receipt: Receipt): Promise<boolean> {
     const options = { projection: { _id: 1 }, hint: 'claims', readConcern: 'local' } as const;
-    const found = await call.readPart((bounds) =>
+    const found = await call.readLocally((bounds) =>
       this.#collection.findOne(byKey(receipt), { ...options, ...bounds }),
     );
     return found !== null;

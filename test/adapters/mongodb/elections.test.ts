@@ -1,66 +1,38 @@
 import { expect } from 'chai';
 import { Call } from '../../../src/adapters/mongodb/connection/call.ts';
-import {
-  type Primary,
-  PrimaryWatch,
-} from '../../../src/adapters/mongodb/connection/primary-watch.ts';
+import { PrimaryWatch } from '../../../src/adapters/mongodb/connection/primary-watch.ts';
 import type { MongodbStore } from '../../../src/adapters/mongodb/store.ts';
-import { isRostrumError, storeUnavailable } from '../../../src/domain/errors.ts';
 import { times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
-/** Servers of which a test says who is the primary, and when that one is caught up. */
-class Elections implements Primary {
-  readonly blindSince = undefined;
-  readonly said: string[] = [];
-  term: Primary['term'] = { isCaughtUp: true };
-  catchUp = async (): Promise<void> => {
-    this.said.push('caught up');
-    this.term.isCaughtUp = true;
-  };
-
-  elect(): void {
-    this.term = { isCaughtUp: false };
-  }
-
-  call(): Call {
-    return new Call(this, (_step, run) => run());
-  }
-}
-
 describe('Reads while MongoDB elects a primary', () => {
+  const said: string[] = [];
+  const watch = new PrimaryWatch(async () => said.push('caught up'));
+  const call = new Call(watch, (_step, run) => run());
+  const elect = (electionId: number) =>
+    watch.see([{ type: 'RSPrimary', address: 'a', electionId }]);
+  const read = async () => said.push('read');
+
+  beforeEach(() => {
+    said.length = 0;
+  });
+
   it('wait until the primary is caught up', async () => {
-    const elections = new Elections();
-    elections.elect();
-    await elections.call().read(async () => elections.said.push('read'));
-    await elections.call().read(async () => elections.said.push('read'));
-    expect(elections.said).to.deep.equal(['caught up', 'read', 'read']);
+    elect(1);
+    await call.read(read);
+    await call.read(read);
+    expect(said).to.deep.equal(['caught up', 'read', 'read']);
   });
 
-  it('are made again by the new one, whole, when there was an election meanwhile', async () => {
-    const elections = new Elections();
-    const call = elections.call();
-    const found = await call.readAll(async () => {
-      const first = await call.readPart(async () => elections.said.push('first'));
-      if (first === 1) elections.elect();
-      return call.readPart(async () => elections.said.push('second'));
+  it('are made again by the new one when there was an election meanwhile', async () => {
+    const found = await call.read(async () => {
+      if (said.length === 0) elect(2);
+      return read();
     });
-    expect(elections.said).to.deep.equal(['first', 'second', 'caught up', 'first', 'second']);
-    expect(found).to.equal(5);
-  });
-
-  it('fail when it does not catch up, and the next one asks again', async () => {
-    const elections = new Elections();
-    const { catchUp } = elections;
-    elections.elect();
-    elections.catchUp = () => Promise.reject(storeUnavailable('none'));
-    const read = () => elections.call().read(async () => 'read');
-    expect(isRostrumError(await errorOf(read()), 'store-unavailable')).to.equal(true);
-    elections.catchUp = catchUp;
-    expect(await read()).to.equal('read');
-    expect(elections.said).to.deep.equal(['caught up']);
+    expect(said).to.deep.equal(['read', 'caught up', 'read']);
+    expect(found).to.equal(3);
   });
 
   it('know an election by its id, and a primary that was gone for a while as the same', async () => {

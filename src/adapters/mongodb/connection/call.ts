@@ -39,27 +39,22 @@ export class Call {
     this.#signal = signal;
   }
 
-  /** An operation that changes nothing. */
-  read<T>(run: (bounds: Bounds) => Promise<T>): Promise<T> {
-    return this.readAll(() => this.readPart(run));
-  }
-
   /**
-   * Runs work that reads; what it found counts when no other primary took over meanwhile, else it is
-   * run again. A new primary has all that was acknowledged, but for a moment it does not know that a
-   * majority has it, and shows what was before.
+   * Runs an operation that reads; what it found counts when no other primary took over meanwhile, else
+   * it is run again. A new primary has all that was acknowledged, but for a moment it does not know
+   * that a majority has it, and shows what was before.
    */
-  async readAll<T>(work: () => Promise<T>): Promise<T> {
+  async read<T>(run: (bounds: Bounds) => Promise<T>): Promise<T> {
     for (;;) {
       const { term } = this.#primary;
-      if (!term.isCaughtUp) await this.readPart(() => this.#primary.catchUp());
-      const result = await work();
+      if (!term.isCaughtUp) await this.readLocally(() => this.#primary.catchUp());
+      const result = await this.readLocally(run);
       if (this.#primary.term === term) return result;
     }
   }
 
-  /** An operation of such work, or one that is not at the level of a majority. */
-  readPart<T>(run: (bounds: Bounds) => Promise<T>): Promise<T> {
+  /** A read whose result need not be known to a majority. */
+  readLocally<T>(run: (bounds: Bounds) => Promise<T>): Promise<T> {
     return this.#run('none', run);
   }
 

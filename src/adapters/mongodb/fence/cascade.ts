@@ -53,7 +53,7 @@ export class Cascade {
     await this.#fence.evict(call, user._id);
     // Also what no majority has yet: after the eviction nothing can be added to it.
     const read = { hint: authorIndex, readConcern: 'local' } as const;
-    const posts = await call.readPart((bounds) =>
+    const posts = await call.readLocally((bounds) =>
       this.#posts.countDocuments(byAuthor(user._id), { ...read, ...bounds }),
     );
     if (posts > 0 && mode === 'refuse') throw new RostrumError('user-has-posts', { posts });
@@ -127,7 +127,7 @@ export class Cascade {
       }
     } finally {
       // The server holds an open cursor for the session, which ends after this.
-      await call.readPart(() => found.close()).catch(() => {});
+      await call.readLocally(() => found.close()).catch(() => {});
     }
     if (part.length > 0) yield part;
     call.extend();
@@ -162,7 +162,7 @@ export class Cascade {
 
 /** Documents as the server sends them; none at the end. */
 function nextOf<T>(call: Call, cursor: FindCursor<T>): Promise<T[]> {
-  return call.readPart(async () =>
+  return call.readLocally(async () =>
     (await cursor.hasNext()) ? cursor.readBufferedDocuments() : [],
   );
 }

@@ -88,7 +88,7 @@ export class Joining {
 
   /** The token of a post that is being made. */
   async #token(call: Call, _id: Id): Promise<string | undefined> {
-    const found = await call.readPart((bounds) =>
+    const found = await call.readLocally((bounds) =>
       this.#posts.findOne({ _id, pending: true }, { readConcern: 'local', ...bounds }),
     );
     return found?.joining?.[0]?.token;

@@ -68,14 +68,6 @@ describe('the log', () => {
     expect(deep.err).to.include({ type: 'RangeError', message: 'no' });
   });
 
-  it('has a line for what has no form in JSON', async () => {
-    const program = "const a = { n: 1n }; a.a = a; logger.info({ a }, 'circle');";
-    expect(await run(program, file)).to.equal(0);
-    expect(lines()).to.have.lengthOf(1);
-    expect(lines()[0]).to.include({ level: 'info', msg: 'circle' });
-    expect(lines()[0].a.a).to.equal('[Circular]');
-  });
-
   it('has its last lines when the process exits or fails', async () => {
     expect(await run("logger.info({}, 'last'); process.exit(3);", file)).to.equal(3);
     expect(lines().map(({ msg }) => msg)).to.deep.equal(['last']);

@@ -38,6 +38,9 @@ const smallClient = join(import.meta.dirname, 'pressure/small-client.ts');
 const mostMiB = 600;
 process.env.NODE_OPTIONS = '--max-old-space-size=256';
 
+// The server ends with this process.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
 /** The p99 of POST when nothing presses the server. */
 let aloneP99 = 0;
 

@@ -74,16 +74,6 @@ describe('a failing driver under the sqlite store', () => {
     expect(await store.users.get('2')).to.equal(undefined);
   });
 
-  it('when COMMIT was made and then failed, the outcome is unknown', async () => {
-    watch = (sql, exec) => {
-      if (sql !== 'COMMIT') return;
-      exec('COMMIT');
-      throw driverFault(codes.fsync);
-    };
-    const { details } = await unavailable(store.users.create(user('1')));
-    expect(details.outcome).to.equal('unknown');
-  });
-
   it('a statement that fails takes its group with it', async () => {
     watch = (sql) => {
       if (sql.startsWith('INSERT INTO posts')) throw driverFault(codes.full);
@@ -106,24 +96,6 @@ describe('a failing driver under the sqlite store', () => {
       const { cause } = await unavailable(store.ready());
       expect(cause).to.have.property('errcode', codes.full);
     }
-  });
-
-  it('a statement that costs the whole transaction takes the whole group with it', async () => {
-    watch = (sql, exec) => {
-      if (!sql.startsWith('INSERT INTO posts')) return;
-      exec('ROLLBACK'); // As SQLite may do by itself.
-      throw driverFault(codes.fsync);
-    };
-    const before = unavailable(store.users.create(user('1')));
-    const itself = unavailable(store.posts.create(post('p')));
-    const behind = store.users.create(user('2'));
-    for (const error of [await before, await itself]) {
-      expect(error.details.outcome).to.equal('none');
-      expect(error.cause).to.have.property('errcode', codes.fsync);
-    }
-    // It was not part of the group yet.
-    expect((await behind).replayed).to.equal(false);
-    expect(await store.users.get('1')).to.equal(undefined);
   });
 
   it('what is acknowledged is there, and what surely was not made is not, at random', async () => {

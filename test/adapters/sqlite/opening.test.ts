@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -11,11 +12,13 @@ import {
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
+import { dataFile } from '../../../src/adapters/sqlite/connection/data-file.ts';
 import { SqliteStoreError } from '../../../src/adapters/sqlite/index.ts';
 import { stepped, watched } from './support/faults.ts';
 import { Folder, look, value } from './support/folder.ts';
-import { killed, openElsewhere } from './support/process.ts';
 import { plain, post, user } from './support/records.ts';
+
+const index = join(import.meta.dirname, '../../../src/adapters/sqlite/index.ts');
 
 describe('opening a sqlite store', () => {
   const folder = new Folder();
@@ -100,7 +103,6 @@ describe('opening a sqlite store', () => {
       const path = folder.file();
       writeFileSync(path, content);
       expect(refused(path).code).to.equal('store-not-a-database');
-      expect(existsSync(`${path}-lock`), 'left a lock file').to.equal(false);
     }
   });
 
@@ -115,6 +117,12 @@ describe('opening a sqlite store', () => {
     expect(refused(`${folder.path}/`).code).to.equal('store-cannot-open');
     expect(refused(':memory:').code).to.equal('store-bad-path');
     expect(refused('').code).to.equal('store-bad-path');
+  });
+
+  it('refuses a file on a network file system', () => {
+    expect(() => dataFile(folder.file(), () => 0x6969))
+      .to.throw(SqliteStoreError, 'NFS')
+      .with.property('code', 'store-unsafe-settings');
   });
 
   it('refuses a file that has another name, and so another log', async () => {
@@ -135,12 +143,17 @@ describe('opening a sqlite store', () => {
     chmodSync(inside, 0o777);
     chmodSync(file, 0o444);
     // Root is refused nothing.
-    const { child, said } = await openElsewhere(
-      file,
-      'if (process.getuid() === 0) process.setuid(65534);',
-    );
-    await killed(child);
-    expect(said).to.equal('store-cannot-open');
+    const program = `
+      import { openSqliteStore } from ${JSON.stringify(index)};
+      if (process.getuid() === 0) process.setuid(65534);
+      try {
+        openSqliteStore({ path: process.argv[1] });
+      } catch (error) {
+        console.log(error.code);
+      }
+    `;
+    const args = ['--input-type=module', '-e', program, file];
+    expect(execFileSync(process.execPath, args).toString()).to.equal('store-cannot-open\n');
     expect(refused(join('/proc', 'data.db')).message).to.match(/for reading and writing/);
   });
 

@@ -57,6 +57,7 @@ async function askUntilToldToEnd(address: string, id: string): Promise<Seen> {
   return { ...seen, postP99: quantile(posts, 0.99) };
 }
 
+process.on('disconnect', () => process.exit()); // The press ended before the client.
 const [address = '', id = ''] = process.argv.slice(2);
 process.send?.(await askUntilToldToEnd(address, id));
 process.disconnect();

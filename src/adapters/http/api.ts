@@ -9,13 +9,12 @@ import { type RateLimits, take } from './access/rate-limit.ts';
 import type { Api, Operation, State, Step } from './endpoint.ts';
 import { type Resource, resourcesOf } from './endpoints/resources.ts';
 import { endpointsFor } from './endpoints/table.ts';
-import type { Exchange, Target } from './exchange.ts';
+import type { Exchange, Query, Target } from './exchange.ts';
 import type { Room } from './load/room.ts';
 import { auditLog } from './operator/log.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { Problem, unserved } from './problems/problem.ts';
 import { readBody } from './request/body.ts';
-import { parseQuery } from './request/query.ts';
 import { respond } from './response.ts';
 
 /**
@@ -116,10 +115,11 @@ function limitCaller({ caller: limiter }: RateLimits): Step | undefined {
 function enterRoom(room: Room): Step {
   return (ctx, next) => {
     const { exchange, operation } = ctx.state;
-    const query = parseQuery(exchange.target.query);
+    const text = exchange.target.query;
+    const query = operation.query.read(text);
     if (query !== undefined) exchange.query = query;
     ctx.state.visit = room.enter(exchange, operation.kind, keyOf(exchange, operation));
-    operation.query.check(query); // 400
+    operation.query.check(query, text); // 400
     operation.headers.check(exchange.headers); // 400
     return next();
   };
@@ -149,11 +149,18 @@ function handle(api: Omit<Api, 'rostrum'>): Step {
   };
 }
 
+/** The shapes of lists, by queries that are kept. */
+const shapes = new WeakMap<Query, string>();
+
 /** What takes as long and as much memory each time: lists of one shape, one record. */
 function keyOf({ id, query }: Exchange, { endpoint, kind }: Operation): string {
   if (kind !== 'list') return id;
+  const known = shapes.get(query);
+  if (known !== undefined) return known;
   const limit = Number(query.get('limit')?.[0] ?? pageLimits.default);
   const size = limit > pageLimits.default ? 'large' : limit > 1 ? 'usual' : 'one';
   const names = [...query.keys()].filter((name) => name !== 'limit' && name !== 'sort');
-  return [endpoint.operation, size, query.get('sort')?.[0], ...names].join(' ');
+  const shape = [endpoint.operation, size, query.get('sort')?.[0], ...names].join(' ');
+  shapes.set(query, shape);
+  return shape;
 }

@@ -62,7 +62,10 @@ export interface Endpoint {
 export interface Operation {
   readonly endpoint: Endpoint;
   readonly kind: RequestKind;
-  readonly query: { check(query: Query | undefined): void };
+  readonly query: {
+    read(text: string): Query | undefined;
+    check(query: Query | undefined, text: string): void;
+  };
   readonly headers: { check(headers: IncomingHttpHeaders): void };
 }
 

@@ -4,7 +4,7 @@ import type { ListRequest } from '../../../domain/list-request.ts';
 import type { Collection, EntityFields } from '../../../domain/record.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Handler } from '../endpoint.ts';
-import type { Exchange, Query } from '../exchange.ts';
+import type { Query } from '../exchange.ts';
 import { joined, json, revalidated } from '../response.ts';
 import { type ListQuery, readListQuery } from './query.ts';
 
@@ -16,9 +16,6 @@ interface ListCalls<Filter, Sort extends string> {
 /** A longer `Link` is left out: clients take no more of a header. */
 const maxLinkLength = 8 * 1024;
 
-/** How many queries are kept as they were read, and of what length; a cursor is longer. */
-const kept = { count: 100, length: 100 };
-
 /** The handler of a list: a page, and where the next one begins. */
 export function listHandler<Filter extends EntityFilter, Sort extends string>(
   collection: Collection,
@@ -26,21 +23,18 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
   readFilter: (query: Query) => Filter,
   customFields: CustomFilterFields | undefined,
 ): Handler {
-  // Many requests have one of a few queries, such as `limit=20`.
-  const known = new Map<string, ListQuery<Filter, Sort>>();
+  const known = new WeakMap<Query, ListQuery<Filter, Sort>>();
 
-  function read({ query, target }: Exchange): ListQuery<Filter, Sort> {
-    const text = target.query;
-    const last = known.get(text);
+  function read(query: Query): ListQuery<Filter, Sort> {
+    const last = known.get(query);
     if (last !== undefined) return last;
     const listed = readListQuery<Filter, Sort>(collection, query, readFilter, customFields);
-    if (known.size === kept.count) known.clear();
-    if (text.length <= kept.length) known.set(text, listed);
+    known.set(query, listed);
     return listed;
   }
 
   return async (exchange, { rostrum }) => {
-    const { request, cursorAt, queryAt } = read(exchange);
+    const { request, cursorAt, queryAt } = read(exchange.query);
     const headers = [...revalidated];
     const { items, next, total } = await service(rostrum).list({
       ...request,

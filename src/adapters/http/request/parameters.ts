@@ -3,26 +3,36 @@ import { maxIssues } from '../../../domain/issues.ts';
 import type { Query } from '../exchange.ts';
 import type { Parameter } from '../parameter.ts';
 import { Problem, type ProblemEntry } from '../problems/problem.ts';
+import { parseQuery } from './query.ts';
 
 type Refused = Extract<ProblemEntry, { readonly parameter: string }>;
+
+/** How many queries are kept, and of what length; a cursor is longer. */
+const kept = { count: 100, length: 100 };
 
 /** The query parameters that an endpoint takes. */
 export class QueryTable {
   readonly #parameters: ReadonlyMap<string, Parameter>;
+  /** Queries that were checked, by their text: many requests have one of a few, such as `limit=20`. */
+  readonly #known = new Map<string, Query>();
 
   constructor(parameters: readonly Parameter[]) {
     this.#parameters = new Map(parameters.map((parameter) => [parameter.name, parameter]));
   }
 
+  /** @returns undefined for a query that is not well-formed */
+  read(text: string): Query | undefined {
+    return this.#known.get(text) ?? parseQuery(text);
+  }
+
   /**
-   * Refuses each parameter that the endpoint does not take, or not so often, or
-   * not with this value.
+   * Refuses each parameter that the endpoint does not take, or not so often, or not with this value.
    *
-   * @param query undefined for one that is not well-formed
-   *
+   * @param query what {@link read} made of the text
    * @throws Problem `invalid-query`
    */
-  check(query: Query | undefined): void {
+  check(query: Query | undefined, text: string): void {
+    if (this.#known.has(text)) return;
     if (query === undefined) throw this.#refusal('The query is not percent-encoded UTF-8.', []);
     const errors: Refused[] = [];
     for (const [name, values] of query) {
@@ -30,11 +40,20 @@ export class QueryTable {
       if (errors.length >= maxIssues) break;
     }
     const [first] = errors;
-    if (first === undefined) return;
+    if (first === undefined) {
+      this.#keep(query, text);
+      return;
+    }
     const one = sentenceOf(`query parameter "${first.parameter.slice(0, 64)}"`, first.message);
     const count = errors.length < maxIssues ? errors.length : `${maxIssues} or more`;
     const many = `${count} query parameters are not accepted.`;
     throw this.#refusal(errors.length === 1 ? one : many, errors);
+  }
+
+  #keep(query: Query, text: string): void {
+    if (text.length > kept.length) return;
+    if (this.#known.size === kept.count) this.#known.clear();
+    this.#known.set(text, query);
   }
 
   #checkOne(name: string, values: readonly string[], errors: Refused[]): void {

@@ -66,7 +66,12 @@ export function setHeaders({ response }: Context, headers: readonly string[]): v
 export function joined(front: string, texts: readonly string[], end: string): string | Buffer {
   let length = front.length + texts.length + end.length;
   for (const text of texts) length += text.length;
-  if (length <= shortBody) return front + texts.join(',') + end;
+  if (length <= shortBody) {
+    const all = [...texts]; // Joined with both ends: a page is copied once.
+    all[0] = front + (all[0] ?? '');
+    all[all.length - 1] += end;
+    return all.join(',');
+  }
   let bytes = Buffer.byteLength(front) + Buffer.byteLength(end) + Math.max(texts.length - 1, 0);
   for (const text of texts) bytes += Buffer.byteLength(text);
   const whole = Buffer.allocUnsafe(bytes);

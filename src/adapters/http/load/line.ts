@@ -17,9 +17,11 @@ interface Waiting {
  * client with many requests of one kind does not keep others waiting.
  */
 export class Line {
-  /** By key; the one whose turn it is is the first. */
+  /** By key, in the order of their turns. */
   readonly #queues = new Map<string, Set<Waiting>>();
   readonly #turnMs: number;
+  /** The key whose turn it is, and when that ends (`performance.now()`). */
+  #turn: string | undefined;
   #turnEnds = 0;
   #length = 0;
 
@@ -67,15 +69,15 @@ export class Line {
   next(): boolean {
     const now = performance.now();
     const [first] = this.#queues;
-    if (first === undefined) return false;
-    if (now >= this.#turnEnds) {
-      this.#turnEnds = now + this.#turnMs;
+    if (first !== undefined && first[0] === this.#turn && now >= this.#turnEnds) {
       this.#queues.delete(first[0]);
       this.#queues.set(...first); // The last now.
     }
     for (const [key, queue] of this.#queues) {
       for (const waiting of queue) {
         if (!waiting.begin()) return false;
+        if (key !== this.#turn) this.#turnEnds = now + this.#turnMs;
+        this.#turn = key;
         this.#remove(key, queue, waiting);
         waiting.resolve();
         return true;

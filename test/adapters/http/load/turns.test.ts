@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { Line } from '../../../../src/adapters/http/load/line.ts';
 import { Turns } from '../../../../src/adapters/http/load/turns.ts';
 
 /** One request fills a turn. */
@@ -32,9 +33,27 @@ describe('the turns of the event loop', () => {
     const take = async (key: string) => {
       await turns.take(key, exchange);
       begun.push(key);
+      work(5);
     };
     await Promise.all([...Array.from({ length: 20 }, () => take('many')), take('one')]);
     expect(begun.indexOf('one')).to.be.below(3);
+  });
+
+  it('pass over no key for one that comes again and again', async () => {
+    const line = new Line();
+    const begun: string[] = [];
+    const wait = async (key: string) => {
+      await line.wait(() => true, exchange.signal, key);
+      begun.push(key);
+    };
+    wait('again');
+    for (let n = 0; n < 3; n++) {
+      line.next();
+      if (n === 0) wait('once');
+      wait('again');
+      await setImmediate();
+    }
+    expect(begun).to.deep.equal(['again', 'once', 'again']);
   });
 
   it('are left to others after one that held the process', async () => {

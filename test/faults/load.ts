@@ -79,7 +79,9 @@ export class Load {
     const found = new Map<unknown, Found[]>();
     for (const resource of ['users', 'posts'] as const) {
       for (const record of await this.#listAll(resource)) {
-        found.set(record.mark, [...(found.get(record.mark) ?? []), record]);
+        const same = found.get(record.mark);
+        if (same === undefined) found.set(record.mark, [record]);
+        else same.push(record);
       }
     }
     const result = { lost: 0, torn: 0, twice: 0 };

@@ -6,9 +6,11 @@ import {
   type PostFilter,
   type PostSort,
   postSortKey,
+  postSorts,
   type UserFilter,
   type UserSort,
   userSortKey,
+  userSorts,
 } from '../../domain/list.ts';
 import { type Post, withoutAuthor } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
@@ -17,7 +19,7 @@ import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
-import { type Lifetime, MemoryRepository } from './repository.ts';
+import { type Lifetime, MemoryRepository, shown } from './repository.ts';
 import { Table } from './table.ts';
 
 /**
@@ -27,8 +29,15 @@ import { Table } from './table.ts';
 export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): Store {
   const lifetime = { closed: false };
   const tables = {
-    users: new Table(userSortKey, emailKeyOf),
-    posts: new Table(postSortKey),
+    users: new Table<User, UserSort>(
+      ['id', ...userSorts, ...Object.keys(customFilters.users ?? {})],
+      userSortKey,
+      emailKeyOf,
+    ),
+    posts: new Table<Post, PostSort>(
+      ['id', 'authorId', ...postSorts, ...Object.keys(customFilters.posts ?? {})],
+      postSortKey,
+    ),
   };
   const users = new MemoryUsers(lifetime, tables, customFilters.users);
   const posts = new MemoryPosts(lifetime, tables, customFilters.posts);
@@ -64,7 +73,7 @@ class MemoryUsers extends MemoryRepository<User, UserFilter, UserSort> implement
 
   async delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
     if (!this.isToDelete(id, guard)) return false;
-    const posts = this.#posts.filter(({ authorId }) => authorId === id);
+    const posts = this.#posts.filter(({ authorId }) => authorId === id).map((row) => shown(row));
     if (mode === 'refuse' && posts.length > 0) {
       throw new RostrumError('user-has-posts', { posts: posts.length });
     }

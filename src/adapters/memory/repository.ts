@@ -116,7 +116,7 @@ export abstract class MemoryRepository<
     matches = (_: R) => true,
   ) {
     const rows = this.table.behind(order, after, matches);
-    const position = ({ record }: Row<R>) => this.table.position(record, order.by);
+    const position = ({ head }: Row<R>) => this.table.position(head, order.by);
     const { items, next } = cutPage(rows, cut, position);
     return { items: items.map((row) => shown(row)), next };
   }
@@ -163,9 +163,9 @@ export abstract class MemoryRepository<
 }
 
 /** A row as others are shown it: its record is parsed for each of them, so it is no alias. */
-function shown<R>(row: Row<R>): Versioned<R>;
-function shown<R>(row: Row<R> | undefined): Versioned<R> | undefined;
-function shown<R>(row: Row<R> | undefined): Versioned<R> | undefined {
+export function shown<R>(row: Row<R>): Versioned<R>;
+export function shown<R>(row: Row<R> | undefined): Versioned<R> | undefined;
+export function shown<R>(row: Row<R> | undefined): Versioned<R> | undefined {
   return row && new VersionedRecord<R>(row.json, row.version);
 }
 

@@ -1,8 +1,13 @@
 import { comparePositions, type Order, type Position } from '../../domain/list.ts';
-import { type Id, type Version, VersionedRecord } from '../../domain/record.ts';
+import { type Id, projected, type Version } from '../../domain/record.ts';
 
-/** A record as it is kept: its text, and a value that nothing outside of the store has. */
-export type Row<R> = VersionedRecord<R>;
+/** A record as it is kept: as text, which takes far less memory than what it says. */
+export interface Row<R> {
+  readonly version: Version;
+  readonly json: string;
+  /** The fields alone that lists are sorted and filtered by. */
+  readonly head: R;
+}
 
 interface Place<R> extends Position {
   readonly row: Row<R>;
@@ -10,6 +15,7 @@ interface Place<R> extends Position {
 
 /** The records of users or of posts, by id. An order is sorted when it is asked for. */
 export class Table<R extends { readonly id: Id }, Sort extends string> {
+  readonly #fields: readonly string[];
   readonly #sortKey: (record: R, by: Sort) => string | null;
   readonly #uniqueKey: (record: R) => string | null;
   readonly #rows = new Map<Id, Row<R>>();
@@ -19,11 +25,16 @@ export class Table<R extends { readonly id: Id }, Sort extends string> {
   /** The orders that were asked for since the last change. */
   readonly #orders = new Map<string, readonly Place<R>[]>();
 
-  /** @param uniqueKey what no two records have; null is no value */
+  /**
+   * @param fields those that lists are sorted and filtered by
+   * @param uniqueKey what no two records have; null is no value
+   */
   constructor(
+    fields: readonly string[],
     sortKey: (record: R, by: Sort) => string | null,
     uniqueKey: (record: R) => string | null = () => null,
   ) {
+    this.#fields = fields;
     this.#sortKey = sortKey;
     this.#uniqueKey = uniqueKey;
   }
@@ -42,13 +53,14 @@ export class Table<R extends { readonly id: Id }, Sort extends string> {
   }
 
   filter(matches: (record: R) => boolean): Row<R>[] {
-    return [...this.#rows.values()].filter(({ record }) => matches(record));
+    return [...this.#rows.values()].filter(({ head }) => matches(head));
   }
 
   /** Adds a record, or replaces the one with its id. */
   put(record: R, version: Version): Row<R> {
     const { id } = record;
-    const row = new VersionedRecord<R>(JSON.stringify(record), version);
+    const head = projected(record, this.#fields);
+    const row = { version, json: JSON.stringify(record), head };
     this.delete(id);
     this.#rows.set(id, row);
     this.#ids.add(id);
@@ -60,7 +72,7 @@ export class Table<R extends { readonly id: Id }, Sort extends string> {
 
   delete(id: Id): void {
     const row = this.#rows.get(id);
-    const key = row && this.#uniqueKey(row.record);
+    const key = row && this.#uniqueKey(row.head);
     if (key != null) this.#holders.delete(key);
     this.#rows.delete(id);
     this.#orders.clear();
@@ -87,7 +99,7 @@ export class Table<R extends { readonly id: Id }, Sort extends string> {
       else low = middle + 1;
     }
     for (let place = places[low]; place !== undefined; place = places[++low]) {
-      if (matches(place.row.record)) yield place.row;
+      if (matches(place.row.head)) yield place.row;
     }
   }
 
@@ -98,7 +110,7 @@ export class Table<R extends { readonly id: Id }, Sort extends string> {
       const sign = direction === 'asc' ? 1 : -1;
       places = Array.from(this.#rows.values(), (row) => ({
         row,
-        ...this.position(row.record, by),
+        ...this.position(row.head, by),
       })).sort((a, b) => sign * comparePositions(a, b));
       this.#orders.set(name, places);
     }

@@ -1,7 +1,7 @@
 import { BSON, type Collection, type Document, type Filter as Query } from 'mongodb';
 import type { Id } from '../../domain/record.ts';
 import { batched, type Cluster } from './batched.ts';
-import { Gate, leaveTurns } from './connection/large-reads.ts';
+import { Gate, parseInTurn } from './connection/large-reads.ts';
 import { limits } from './connection/limits.ts';
 import { fromBson, type ReadDocument, type StoredRecord } from './schema/documents.ts';
 
@@ -28,6 +28,7 @@ export class PointReads<D extends StoredRecord> {
   readonly #collection: Collection<D>;
   readonly #projection: Document;
   readonly #gate = new Gate(commands);
+  readonly #parsing = new Gate(1);
   readonly #add: (read: Read) => void;
 
   constructor(cluster: Cluster, collection: Collection<D>, projection: Document) {
@@ -49,8 +50,7 @@ export class PointReads<D extends StoredRecord> {
           const documents = await this.#find([...reads.keys()]);
           // Small documents do not wait for large ones of the same reply.
           for (const bson of documents.sort((a, b) => a.length - b.length)) {
-            await leaveTurns(bson);
-            settle(reads, bson);
+            await parseInTurn(this.#parsing, bson, () => settle(reads, bson));
           }
           return documents.reduce((bytes, { length }) => bytes + length, 0) >= cutReply;
         });

@@ -10,7 +10,7 @@ import { useDatabase } from './store-on.ts';
 describe('Reads while MongoDB elects a primary', () => {
   const said: string[] = [];
   const watch = new PrimaryWatch(async () => said.push('caught up'));
-  const call = new Call(watch, (_step, run) => run());
+  const call = () => new Call(watch, (_step, run) => run());
   const elect = (electionId: number) =>
     watch.see([{ type: 'RSPrimary', address: 'a', electionId }]);
   const read = async () => said.push('read');
@@ -21,13 +21,13 @@ describe('Reads while MongoDB elects a primary', () => {
 
   it('wait until the primary is caught up', async () => {
     elect(1);
-    await call.read(read);
-    await call.read(read);
+    await call().read(read);
+    await call().read(read);
     expect(said).to.deep.equal(['caught up', 'read', 'read']);
   });
 
   it('are made again by the new one when there was an election meanwhile', async () => {
-    const found = await call.read(async () => {
+    const found = await call().read(async () => {
       if (said.length === 0) elect(2);
       return read();
     });

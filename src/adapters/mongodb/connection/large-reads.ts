@@ -52,8 +52,11 @@ export class Gate {
 /** How many turns of the event loop are left to others for each mebibyte that is parsed. */
 const turns = 32;
 
-/** Leaves turns of the event loop to others before a large document is parsed. */
-export async function leaveTurns({ length }: Uint8Array): Promise<void> {
-  if (length <= largeBytes) return;
-  for (let left = (length / 1024 / 1024) * turns; left > 0; left--) await nextTurn();
+/** Parses a document; a large one through a gate, and with turns for all else before it. */
+export async function parseInTurn<T>(gate: Gate, bson: Uint8Array, parse: () => T): Promise<T> {
+  if (bson.length <= largeBytes) return parse();
+  return gate.run(async () => {
+    for (let left = (bson.length / 1024 / 1024) * turns; left > 0; left--) await nextTurn();
+    return parse();
+  });
 }

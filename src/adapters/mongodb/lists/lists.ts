@@ -5,7 +5,7 @@ import type { ScanRequest } from '../../../ports/transfer.ts';
 import type { Bounds, Call } from '../connection/call.ts';
 import type { Connection } from '../connection/connection.ts';
 import { isSnapshotMissing } from '../connection/errors.ts';
-import { Gate, largeBytes, leaveTurns } from '../connection/large-reads.ts';
+import { Gate, largeBytes, parseInTurn } from '../connection/large-reads.ts';
 import { fromBson, isVisible, type StoredRecord } from '../schema/documents.ts';
 import { unescapeKeys } from '../schema/keys.ts';
 import { type Conditions, firstBehind, type Resource } from './conditions.ts';
@@ -46,6 +46,7 @@ export class Lists<
   readonly #collection: Collection<D>;
   readonly #resource: Resource<Filter, S>;
   readonly #gate = new Gate(largeLists);
+  readonly #parsing = new Gate(1);
   readonly #sizes = new ListSizes();
 
   constructor(connection: Connection, collection: Collection<D>, resource: Resource<Filter, S>) {
@@ -152,8 +153,7 @@ export class Lists<
     try {
       for await (const bson of cursor) {
         bytes += bson.length;
-        await leaveTurns(bson);
-        const item = listed<R>(bson, reading);
+        const item = await parseInTurn(this.#parsing, bson, () => listed<R>(bson, reading));
         items.push(item);
         characters += item.json.length;
         // A character has one byte at least: then the page ends before this record, or is the first.

@@ -32,14 +32,16 @@ const leastOfBare: Record<StoreKind, Record<RequestKind, number>> = {
 export function reportHttp(cells: readonly Cell[], starts: readonly Starts[]): Report {
   const busyCells = cells.filter(({ connections }) => connections === busy);
   const targets = new Targets();
-  const processor = busyCells.map(({ store, request, turns: { bare, Fastify, Rostrum } }) => {
+  const processor = busyCells.map(({ store, request, turns }) => {
+    const { bare, Fastify, Koa, Rostrum } = turns;
     const what = `processor time, ${store}, ${request}`;
     const toFastify = ratios(Fastify.cpuUs, Rostrum.cpuUs);
     return [
       ...[store, request],
-      ...[bare, Fastify, Rostrum].map(({ cpuUs }) => spread(cpuUs, 0)),
+      ...[bare, Fastify, Koa, Rostrum].map(({ cpuUs }) => spread(cpuUs, 0)),
       targets.held(what, ratios(bare.cpuUs, Rostrum.cpuUs), '≥', leastOfBare[store][request]),
       targets.held(`${what}, Fastify / Rostrum`, toFastify, '>', 1),
+      spread(ratios(Koa.cpuUs, Rostrum.cpuUs), 2),
     ];
   });
   const served = cells.map(({ store, request, connections, turns }) => {
@@ -85,7 +87,7 @@ export function reportHttp(cells: readonly Cell[], starts: readonly Starts[]): R
   };
 }
 
-const processorRatios = ['bare / Rostrum', 'Fastify / Rostrum'];
+const processorRatios = ['bare / Rostrum', 'Fastify / Rostrum', 'Koa / Rostrum'];
 const servedFigures = ['requests/s', 'Rostrum / bare', 'p50', 'p99', 'p99 Rostrum / bare'];
 
 class Targets {

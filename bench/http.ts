@@ -9,7 +9,7 @@ import { buildServers, type Contestant, contestants, startServer } from './serve
 import { busy, type Turn, takeTurn } from './turns.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What HTTP costs in Rostrum, in Fastify and in bare `node:http`, over the same store each. */
+/** What HTTP costs in Rostrum, in Koa, in Fastify and in bare `node:http`, over the same store each. */
 export async function measureHttp(options: Options, workspace: Workspace): Promise<Report> {
   const { rounds, turns, warmMs, busyMs, singleMs } = options;
   const program = buildServers(options.program);
@@ -39,6 +39,7 @@ export async function measureHttp(options: Options, workspace: Workspace): Promi
       const servers = {
         bare: await start('bare'),
         Fastify: await start('Fastify'),
+        Koa: await start('Koa'),
         Rostrum: await start('Rostrum'),
       };
       // An author costs Rostrum steps on MongoDB that the other servers have no counterpart for.

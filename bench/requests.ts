@@ -33,6 +33,7 @@ export async function prepare(
   return {
     bare: await fill(servers.bare, inputs),
     Fastify: await fill(servers.Fastify, inputs),
+    Koa: await fill(servers.Koa, inputs),
     Rostrum: await fill(servers.Rostrum, inputs),
   };
 }

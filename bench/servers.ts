@@ -5,7 +5,7 @@ import { Child } from './child.ts';
 import type { Usage } from './servers/probe.ts';
 import { cache, root, type Workspace } from './workspace.ts';
 
-export const contestants = ['bare', 'Fastify', 'Rostrum'] as const;
+export const contestants = ['bare', 'Fastify', 'Koa', 'Rostrum'] as const;
 export type Contestant = (typeof contestants)[number];
 
 /** A server in a process of its own, with its log in a file. */

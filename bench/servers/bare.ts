@@ -1,4 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { BareStore } from './bare-store.ts';
 import { newPost, pageOf } from './store.ts';
 
@@ -7,8 +9,10 @@ const base = '/api/v1/posts';
 /**
  * `node:http` with the least that serves the same requests: no framework, no check, no log, and no
  * header beyond what a client needs to read the body.
+ *
+ * @returns the port that it listens on
  */
-export function bare(store: BareStore): Server {
+export async function bare(store: BareStore): Promise<number> {
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
     if (request.method === 'POST') {
@@ -22,12 +26,14 @@ export function bare(store: BareStore): Server {
     send(response, 200, await pageOf(store, limit));
   }
 
-  return createServer((request, response) => {
+  const server = createServer((request, response) => {
     respond(request, response).catch((error: unknown) => {
       console.error(error);
       send(response, 500, '{}');
     });
-  });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 function bodyOf(request: IncomingMessage): Promise<string> {

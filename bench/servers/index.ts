@@ -1,23 +1,14 @@
-// What Rostrum is compared to: `bare` or `fastify` on a store. Says where it listens, as Rostrum
-// does.
+// What Rostrum is compared to: `bare`, `fastify` or `koa` on a store. Says where it listens, as
+// Rostrum does. Each loads only what it runs on.
 
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { openBareStore } from './store.ts';
 
 const [name, url = ''] = process.argv.slice(2);
-const store = await openBareStore(url);
-const port = name === 'fastify' ? await startFastify() : await startBare();
+const starts = {
+  bare: async () => (await import('./bare.ts')).bare,
+  fastify: async () => (await import('./fastify.ts')).fastify,
+  koa: async () => (await import('./koa.ts')).koa,
+};
+const start = await starts[name as keyof typeof starts]();
+const port = await start(await openBareStore(url));
 process.stdout.write(`${name} is ready at http://127.0.0.1:${port}\n`);
-
-async function startFastify(): Promise<number> {
-  const { fastify } = await import('./fastify.ts');
-  return await fastify(store);
-}
-
-async function startBare(): Promise<number> {
-  const { bare } = await import('./bare.ts');
-  const server = bare(store).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}

@@ -35,7 +35,7 @@ export class Room {
   readonly turns = new Turns();
   readonly memory: Memory;
   readonly known = new KnownWork();
-  readonly #inside = { list: new Set<Visit>(), read: new Set<Visit>(), write: new Set<Visit>() };
+  readonly #inside: Record<RequestKind, number> = { list: 0, read: 0, write: 0 };
   /** Semaphores of work that may hold up other work, by its name. */
   readonly #semaphores = new Map<string, Semaphore>();
   readonly #long: number;
@@ -51,7 +51,7 @@ export class Room {
     const { bytes, cut } = this.memory;
     let waiting = this.memory.waiting + this.turns.line.length;
     for (const { line } of this.#semaphores.values()) waiting += line.length;
-    return { inside: list.size + read.size + write.size, waiting, bytes, cut };
+    return { inside: list + read + write, waiting, bytes, cut };
   }
 
   /**
@@ -68,26 +68,25 @@ export class Room {
 
   /** Counts a visit among those in progress. @throws RostrumError `overloaded` when too many are */
   begin(visit: Visit): void {
-    if (this.isInside(visit)) return;
+    if (visit.isInside) return;
     this.#checkFull(visit.kind);
     this.beginAgain(visit);
   }
 
   /** The same for one that waited for others meanwhile. */
   beginAgain(visit: Visit): void {
-    this.#inside[visit.kind].add(visit);
-  }
-
-  isInside(visit: Visit): boolean {
-    return this.#inside[visit.kind].has(visit);
+    visit.isInside = true;
+    this.#inside[visit.kind] += 1;
   }
 
   leave(visit: Visit): void {
-    this.#inside[visit.kind].delete(visit);
+    if (!visit.isInside) return;
+    visit.isInside = false;
+    this.#inside[visit.kind] -= 1;
   }
 
   #checkFull(kind: RequestKind): void {
-    if (this.#inside[kind].size >= this.#requests) throw overloaded;
+    if (this.#inside[kind] >= this.#requests) throw overloaded;
   }
 
   /** Work that was long the last time: a few at a time of a kind. */
@@ -124,6 +123,8 @@ export class Visit {
   readonly #exchange: Exchange;
   readonly #part: Part;
   readonly #key: string;
+  /** Whether it counts among those in progress. */
+  isInside = false;
   #isBounded = false;
 
   constructor(room: Room, exchange: Exchange, kind: RequestKind, key: string) {
@@ -239,7 +240,7 @@ export class Visit {
 
   /** Is not in progress while it waits. */
   async #wait(waiting: Promise<void>): Promise<void> {
-    const wasInside = this.#room.isInside(this);
+    const wasInside = this.isInside;
     this.#room.leave(this);
     await waiting;
     if (wasInside) this.#room.beginAgain(this);

@@ -152,6 +152,21 @@ describe('the services', () => {
     expect((await created).record.tags).to.deep.equal(['a']);
   });
 
+  it('reject for an input that throws, and no process ends by it', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const input = {
+      get name(): string {
+        throw new Error('not readable');
+      },
+    };
+    const error = await misuse(() => users.create(input, { idempotencyKey: 'unreadable' }));
+    await new Promise((done) => setTimeout(done, 5));
+    process.off('unhandledRejection', note);
+    expect([String(error), unhandled]).to.deep.equal(['Error: not readable', []]);
+  });
+
   it('update by a function, at a version, and not by changing what it is shown', async () => {
     const { id } = (await users.create({ name: 'Ada', born: 1 })).record;
     const older = await users.update(id, (user) => ({ ...user, born: 2 }), { only: [1] });

@@ -97,6 +97,8 @@ export abstract class RecordService<
     this.access?.checkCreate();
     const now = this.now();
     const receipt = this.#receipt(input, options, now);
+    // What is thrown before it is awaited would leave its rejection to end the process.
+    receipt?.catch(() => undefined);
     const given = this.access === undefined ? input : this.access.withAuthor(input);
     // Before the store: a replay is for as long as the caller may make it.
     this.access?.checkInput(given);

@@ -5,7 +5,7 @@ import { RostrumError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { DeleteMode } from '../../ports/user-repository.ts';
 
-/** For how many milliseconds a request waits in all: for others, and for the store. */
+/** For how many milliseconds a request waits for others in all, and a list for the store, too. */
 const deadlineMs = 10_000;
 
 /** A request's target (RFC 9112, section 3.2), taken apart. */

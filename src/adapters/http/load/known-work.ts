@@ -28,7 +28,7 @@ export class KnownWork {
     return this.#known.get(key)?.bytes ?? 0;
   }
 
-  /** Whether it was long twice, as the process may pause once. */
+  /** Whether it was long, and the time before, too, where that is known: the process may pause once. */
   isLong(key: string): boolean {
     return (this.#known.get(key)?.ms ?? 0) > longMs;
   }

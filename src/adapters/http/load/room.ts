@@ -138,7 +138,7 @@ export class Visit {
   /** As what it takes turns: lists by their shape, records by whether they are large. */
   get lineKey(): string {
     if (this.kind === 'list') return this.#key;
-    return this.#room.known.bytesOf(this.#key) > smallBytes ? `large ${this.kind}` : this.kind;
+    return this.expected > smallBytes ? `large ${this.kind}` : this.kind;
   }
 
   /** Bytes that it holds. */
@@ -146,13 +146,21 @@ export class Visit {
     return this.#part.bytes;
   }
 
+  /** Bytes that a response with its key had the last time. */
+  get expected(): number {
+    return this.#room.known.bytesOf(this.#key);
+  }
+
   /**
-   * Reserves memory before it is used.
+   * Reserves memory before it is used, and at once what is expected of the response: a request that
+   * holds up others must not wait for memory later.
    *
    * @returns undefined where there is room at once
    */
   reserve(bytes: number): Promise<void> | undefined {
-    const waiting = this.#room.memory.reserve(this.#part, bytes, this.lineKey);
+    this.#part.takeBack();
+    const all = Math.max(bytes, this.expected);
+    const waiting = this.#room.memory.reserve(this.#part, all, this.lineKey);
     return waiting && this.#wait(waiting).then(() => this.#exchange.checkWaited());
   }
 
@@ -181,7 +189,7 @@ export class Visit {
     const { known } = this.#room;
     const mayRepeat = this.kind !== 'write';
     for (;;) {
-      const expected = known.bytesOf(this.#key);
+      const { expected } = this;
       if (expected > smallBytes) await this.reserve(expected);
       const turn = this.#turn();
       if (turn !== undefined) await turn;

@@ -33,17 +33,28 @@ export async function readBody<T>(
   const length = ctx.req.headers['content-length'];
   await visit.reserve(length === undefined ? shortBody : Math.max(Number(length), shortestPiece));
   visit.leaveToClient();
+  const refused = Promise.withResolvers<never>();
   let received = 0;
   // Not `on`, by which a stream begins to flow.
-  ctx.req.prependListener('data', ({ length }: Uint8Array) => {
-    received += Math.max(length, shortestPiece);
-    // A body in chunks tells its length by its end: one that is longer may be as long as any.
-    const fits = received <= visit.bytes || visit.settle(Math.max(received, bodyLimit));
-    if (fits && received <= mostOfPieces) visit.leaveToClient();
-    else ctx.req.destroy();
+  ctx.req.prependListener('data', (piece: Uint8Array) => {
+    received += Math.max(piece.length, shortestPiece);
+    if (received > mostOfPieces) {
+      ctx.req.destroy();
+      return;
+    }
+    if (received > visit.bytes) {
+      // A body in chunks tells its length by its end: one that is longer may be as long as any.
+      const waiting = visit.reserve(Math.max(received, length === undefined ? bodyLimit : 0));
+      if (waiting !== undefined) {
+        ctx.req.pause();
+        waiting.then(() => ctx.req.resume(), refused.reject);
+        return;
+      }
+    }
+    visit.leaveToClient();
   });
-  const text = await readText(ctx);
-  visit.settle(text.length);
+  const text = await Promise.race([readText(ctx), refused.promise]);
+  visit.settle(Math.max(text.length, visit.expected));
   if (text.length <= shortBody) return use(parseObject(text));
   return visit.runLong(async () => use(parseObject(text)));
 }

@@ -52,7 +52,8 @@ export function sendBeforeBody(ctx: Context, sent: () => void): void {
   }
   const timer = setTimeout(() => socket.destroy(), drainMs);
   req.once('close', () => clearTimeout(timer));
-  if (!isOverloaded) drain(req, socket); // An overloaded server reads no more.
+  if (isOverloaded) req.pause();
+  else drain(req, socket);
   if (typeof body !== 'string' && !Buffer.isBuffer(body)) return;
   const { length } = ctx;
   ctx.body = Readable.from(untilBodyEnds(req, Buffer.from(body), sent));

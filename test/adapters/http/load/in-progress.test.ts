@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { until } from '../../../support/until.ts';
 import { expectProblem, startApi } from '../support/api.ts';
-import { exchange } from '../support/raw.ts';
+import { exchange, RawConnection } from '../support/raw.ts';
 
 const host = 'Host: x\r\n';
 const typed = 'Content-Type: application/json\r\n';
@@ -53,6 +53,18 @@ describe('requests in progress', function () {
     const head = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Content-Length: 1000\r\n\r\n`;
     const refused = await exchange(api.server, head);
     expect([refused?.status, refused?.body.code]).to.deep.equal([503, 'overloaded']);
+    const { socket } = new RawConnection(api.server).send(
+      head.replace('Content-Length: 1000', 'Transfer-Encoding: chunked'),
+    );
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    let sent = 0;
+    while (!socket.destroyed) {
+      sent += 1;
+      const drained = new Promise((resolve) => socket.once('drain', resolve));
+      if (!socket.write(chunk)) await Promise.race([drained, closed]);
+    }
+    expect(sent, 'what buffers of the system take').to.be.below(256);
     release();
     for (const { status } of await Promise.all(waiting)) expect(status).to.equal(201);
   });

@@ -34,7 +34,19 @@ describe('clients that hold memory', () => {
     const inChunks = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}Transfer-Encoding: chunked\r\n\r\n`;
     const small = await exchange(api.server, `${inChunks}e\r\n{"name":"Ann"}\r\n0\r\n\r\n`);
     expect(small?.status, 'a small one in chunks').to.equal(201);
+    const body = JSON.stringify({ name: 'Ann', own: 'x'.repeat(1500) });
+    const length = `Content-Length: ${body.length}\r\n\r\n`;
+    const inTwo = new RawConnection(api.server).send(
+      `POST /api/v1/users HTTP/1.1\r\n${host}${typed}${length}${body.slice(0, -50)}`,
+    );
+    await sleep(50);
+    inTwo.send(body.slice(-50));
+    expect((await inTwo.next())?.status, 'a small one in two pieces').to.equal(201);
     const own = 'x'.repeat(mebibyte - 100);
+    const long = JSON.stringify({ name: 'Ann', own });
+    const chunk = `${long.length.toString(16)}\r\n${long}\r\n0\r\n\r\n`;
+    const waited = await exchange(api.server, `${inChunks}${chunk}`);
+    expect(waited?.status, 'a large one in chunks').to.equal(201);
     expect((await api.post('/users', { name: 'Ann', own })).status).to.equal(201);
     expect(await holders[0]?.closed()).to.equal('');
     for (const { socket } of holders) socket.destroy();

@@ -137,6 +137,28 @@ describe('the room', () => {
     expect([made, client.isCut, room.state.bytes]).to.deep.equal([1, true, 500 * kibi]);
   });
 
+  it('lets nothing that holds up others wait for memory that those hold', async () => {
+    const room = new Room(limits);
+    const large = async () => json(200, Buffer.alloc(380 * kibi));
+    const ids = ['a', 'b', 'c'];
+    for (const id of ids) {
+      const client = new Client();
+      await client.enter(room, 'write', id).make(large);
+      client.end();
+    }
+    const changes = ids.map(async (id) => {
+      const client = new Client();
+      const visit = client.enter(room, 'write', id);
+      await visit.reserve(370 * kibi);
+      await visit.runLong(() => visit.make(large));
+      client.end();
+    });
+    await Promise.race([
+      Promise.all(changes),
+      sleep(1000).then(() => expect.fail('they wait for each other')),
+    ]);
+  });
+
   it('does what was long the last time one after another, and lets quick work pass', async () => {
     const room = new Room(limits);
     const seen = { now: 0, most: 0 };

@@ -6,10 +6,10 @@ import { authentication } from './access/authenticate.ts';
 import { limitedAs } from './access/client-address.ts';
 import type { Cors } from './access/cors.ts';
 import { type RateLimits, take } from './access/rate-limit.ts';
-import type { Api, Operation, State, Step } from './endpoint.ts';
-import { type Resource, resourcesOf } from './endpoints/resources.ts';
+import type { Api } from './endpoint.ts';
+import { type Operation, type Resource, resourcesOf } from './endpoints/resources.ts';
 import { endpointsFor } from './endpoints/table.ts';
-import type { Exchange, Query, Target } from './exchange.ts';
+import type { Exchange, Query, State, Step, Target } from './exchange.ts';
 import type { Room } from './load/room.ts';
 import { auditLog } from './operator/log.ts';
 import type { RostrumHttpOptions } from './options.ts';
@@ -33,19 +33,17 @@ export function createApi(
   const { requireIfMatch = false, authenticate, rateLimits = {}, logger } = options;
   const { failures } = rateLimits;
   const api = { requireIfMatch, audit: auditLog(logger) };
+  const authenticated = authentication({ rostrum, authenticate, failures, logger });
   const router = new Router<State>({ prefix: escaped(front), sensitive: true, strict: true });
   for (const [path, resource] of resourcesOf(endpointsFor(rostrum.customFilters))) {
-    const steps: (Step | undefined)[] = [
-      chooseEndpoint(resource, rostrum), // 405
+    const steps = (operation: Operation) => [
       respondToPreflight(cors, resource),
       limitAddress(rateLimits), // 429
-      authenticate && authentication({ rostrum, authenticate, failures, logger }), // 400, 429, 401, 403
+      authenticated(operation.endpoint.scopes), // 400, 429, 401, 403
       limitCaller(rateLimits), // 429
-      enterRoom(room), // 503; then 400: query and headers
-      takeBody, // 415, 413, 400; 503 where there is no room for it
-      handle(api), // 503 again; what the core says: 422, 404, 428, 412, 409
+      serveIn(room, operation, api), // 503; 400, 415, 413; what the core says: 422, 404, 428, 412, 409
     ];
-    router.all(path, chained(steps.filter((step) => step !== undefined)));
+    router.all(path, byMethod(resource, steps)); // 405
   }
   const routes = router.routes();
 
@@ -70,19 +68,24 @@ function escaped(path: string): string {
   return path.replace(/[(){}[\]*+?!:\\]/g, '\\$&');
 }
 
-function chooseEndpoint({ methods, allow }: Resource, rostrum: Rostrum): Step {
+type Steps = readonly (Step | undefined)[];
+
+function byMethod({ methods, allow }: Resource, stepsOf: (operation: Operation) => Steps): Step {
+  const chains = new Map<string, { readonly name: string; readonly serve: Step }>();
+  for (const [method, operation] of methods) {
+    const steps = stepsOf(operation).filter((step) => step !== undefined);
+    chains.set(method, { name: operation.endpoint.operation, serve: chained(steps) });
+  }
   return (ctx, next) => {
-    const operation = methods.get(ctx.method);
-    if (operation === undefined) {
+    const chain = chains.get(ctx.method);
+    if (chain === undefined) {
       const sentence = `${ctx.method} is not allowed on this path.`;
       throw new Problem('method-not-allowed', sentence, { headers: ['Allow', allow] });
     }
     const { exchange } = ctx.state;
-    ctx.state.operation = operation;
-    ctx.state.rostrum = rostrum;
-    exchange.endpoint = operation.endpoint.operation;
+    exchange.endpoint = chain.name;
     exchange.id = ctx.params.id ?? '';
-    return next();
+    return chain.serve(ctx, next);
   };
 }
 
@@ -111,40 +114,32 @@ function limitCaller({ caller: limiter }: RateLimits): Step | undefined {
   };
 }
 
-/** Refuses before a body is read: what has no room costs little. */
-function enterRoom(room: Room): Step {
-  return (ctx, next) => {
-    const { exchange, operation } = ctx.state;
+/** The request in the room: refused before its body is read, where it has none. */
+function serveIn(room: Room, operation: Operation, api: Api): Step {
+  const { endpoint, kind } = operation;
+  return (ctx) => {
+    const { exchange } = ctx.state;
     const text = exchange.target.query;
     const query = operation.query.read(text);
     if (query !== undefined) exchange.query = query;
-    ctx.state.visit = room.enter(exchange, operation.kind, keyOf(exchange, operation));
+    const visit = room.enter(exchange, kind, keyOf(exchange, operation)); // 503
     operation.query.check(query, text); // 400
     operation.headers.check(exchange.headers); // 400
-    return next();
-  };
-}
+    if (endpoint.body === undefined) return handle();
+    // 415, 413, 400; 503 where there is no room for it
+    return readBody(ctx, visit, endpoint.body, (body) => {
+      exchange.body = body;
+      return handle();
+    });
 
-const takeBody: Step = (ctx, next) => {
-  const { exchange, operation, visit } = ctx.state;
-  const { endpoint } = operation;
-  if (endpoint.body === undefined) return next();
-  return readBody(ctx, visit, endpoint.body, (body) => {
-    exchange.body = body;
-    return next();
-  });
-};
-
-/** Makes the response in the room that it needs, as far as that is known from the last time. */
-function handle(api: Omit<Api, 'rostrum'>): Step {
-  return async (ctx) => {
-    const { exchange, operation, rostrum, visit } = ctx.state;
-    exchange.checkClient();
-    try {
-      const make = () => operation.endpoint.handle(exchange, { ...api, rostrum });
-      respond(ctx, await visit.make(make));
-    } finally {
-      visit.leave();
+    async function handle(): Promise<void> {
+      exchange.checkClient();
+      try {
+        // In the memory that it needs, as far as that is known from the last time; 503 again.
+        respond(ctx, await visit.make(() => endpoint.handle(exchange, api)));
+      } finally {
+        visit.leave();
+      }
     }
   };
 }

@@ -1,9 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { RouterMiddleware } from '@koa/router';
 import type { Scope } from '../../domain/caller.ts';
-import type { Rostrum } from '../../domain/services/rostrum.ts';
-import type { Audit, Exchange, Query } from './exchange.ts';
-import type { RequestKind, Visit } from './load/room.ts';
+import type { Audit, Exchange } from './exchange.ts';
 import type { BodyForm, Parameter } from './parameter.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import type { Response } from './response.ts';
@@ -24,8 +20,6 @@ export interface EndpointResponse {
 
 /** What all requests of an API share. */
 export interface Api {
-  /** Bound to the caller. */
-  readonly rostrum: Rostrum;
   /** Whether a change has to say `If-Match`. */
   readonly requireIfMatch: boolean;
   /** Told of each change that a request made. */
@@ -57,26 +51,3 @@ export interface Endpoint {
   readonly problems: readonly ProblemCode[];
   readonly handle: Handler;
 }
-
-/** An endpoint and the tables that its requests are held to. */
-export interface Operation {
-  readonly endpoint: Endpoint;
-  readonly kind: RequestKind;
-  readonly query: {
-    read(text: string): Query | undefined;
-    check(query: Query | undefined, text: string): void;
-  };
-  readonly headers: { check(headers: IncomingHttpHeaders): void };
-}
-
-/** What the steps of the chain learn: `boundary.ts` makes the exchange, the first step finds the endpoint. */
-export interface State {
-  exchange: Exchange;
-  operation: Operation;
-  visit: Visit;
-  /** The core, bound to the caller. */
-  rostrum: Rostrum;
-}
-
-/** A step of the chain: middleware of Koa. */
-export type Step = RouterMiddleware<State>;

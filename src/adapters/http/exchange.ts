@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { RouterMiddleware } from '@koa/router';
 import type { Context } from 'koa';
 import type { Caller } from '../../domain/caller.ts';
 import { RostrumError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Rostrum } from '../../domain/services/rostrum.ts';
 import type { DeleteMode } from '../../ports/user-repository.ts';
 
 /** For how many milliseconds a request waits for others in all, and a list for the store, too. */
@@ -64,10 +66,7 @@ export class RequestAborted extends Error {
   override readonly name = 'RequestAborted';
 }
 
-/**
- * A request and its response on their way through the chain: each step adds what it learned. It
- * is `ctx.state.exchange`.
- */
+/** A request and its response on their way through the chain: each step adds what it learned. */
 export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -92,6 +91,8 @@ export class Exchange {
   id = '';
   /** The caller; undefined without credentials, and until it is known. */
   caller: Caller | undefined;
+  /** The core, bound to the caller. Not there before the caller is known. */
+  rostrum!: Rostrum;
   /** Why its credentials were refused, for the log. */
   refused: string | undefined;
   /** What is left of each limit that the request counted for. */
@@ -185,6 +186,14 @@ export class Exchange {
     if (this.req.socket.readableEnded) throw new RostrumError('overloaded', {});
   }
 }
+
+/** What Rostrum keeps in `ctx.state`. */
+export interface State {
+  exchange: Exchange;
+}
+
+/** A step of the chain: middleware of Koa. */
+export type Step = RouterMiddleware<State>;
 
 /** The exchange of a context; undefined outside of Rostrum's boundary. */
 export function exchangeOf(ctx: Context): Exchange | undefined {

@@ -3,8 +3,8 @@ import type { Caller, Scope } from '../../../domain/caller.ts';
 import { RostrumError } from '../../../domain/errors.ts';
 import type { Rostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';
-import type { Step } from '../endpoint.ts';
-import type { Exchange, Quota } from '../exchange.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { Exchange, Quota, Step } from '../exchange.ts';
 import { Repeats } from '../operator/log.ts';
 import { Problem } from '../problems/problem.ts';
 import { limitedAs } from './client-address.ts';
@@ -30,29 +30,33 @@ export interface Authenticate {
 
 interface Parts {
   readonly rostrum: Rostrum;
-  readonly authenticate: Authenticate;
+  /** Without it every client may do everything. */
+  readonly authenticate: Authenticate | undefined;
   /** Refused tokens by address. */
   readonly failures: RateLimiter | undefined;
   readonly logger: Logger | undefined;
 }
 
-/** Finds the caller, and binds the core to it. Without this step every client may do everything. */
-export function authentication({ rostrum, authenticate, failures, logger }: Parts): Step {
-  const boundTo = boundCores(rostrum);
-  const warnings = new Repeats();
-  return (ctx, next) => {
-    const { exchange, operation } = ctx.state;
-    const enter = (caller: Caller): unknown => {
-      ctx.state.rostrum = boundTo(caller);
-      exchange.caller = caller;
-      checkScope(caller.scopes, operation.endpoint.scopes);
+/** Makes the steps that find the caller, and bind the core to it, by the scopes of an endpoint. */
+export function authentication(parts: Parts): (scopes: Endpoint['scopes']) => Step {
+  const { rostrum, authenticate, failures, logger } = parts;
+  if (authenticate === undefined) {
+    return () => (ctx, next) => {
+      ctx.state.exchange.rostrum = rostrum;
       return next();
     };
-    const known = authenticate.known?.(ctx);
-    // What is known at once is not waited for: that costs about as much as the digest of a key.
-    return known === undefined ? judge() : enter(known);
-
-    async function judge(): Promise<unknown> {
+  }
+  const boundTo = boundCores(rostrum);
+  const warnings = new Repeats();
+  return (scopes) => (ctx, next) => {
+    const { exchange } = ctx.state;
+    const enter = (caller: Caller): unknown => {
+      exchange.rostrum = boundTo(caller);
+      exchange.caller = caller;
+      checkScope(caller.scopes, scopes);
+      return next();
+    };
+    const judge = async (): Promise<unknown> => {
       const { authorization } = exchange.headers;
       const address = limitedAs(exchange.address);
       if (failures && authorization !== undefined) await peek(exchange, failures, address);
@@ -65,7 +69,10 @@ export function authentication({ rostrum, authenticate, failures, logger }: Part
         if (quota?.remaining === 0 && !quota.isExceeded) logLimit(exchange, quota, logger);
       }
       throw unauthenticated(exchange);
-    }
+    };
+    const known = authenticate.known?.(ctx);
+    // What is known at once is not waited for: that costs about as much as the digest of a key.
+    return known === undefined ? judge() : enter(known);
   };
 }
 
@@ -137,7 +144,7 @@ function unauthenticated({ metadataUrl, headers }: Exchange): Problem {
  *
  * @throws RostrumError `forbidden`, with the scope that is always enough
  */
-function checkScope(given: ReadonlySet<Scope>, declared: readonly [Scope, ...Scope[]]): void {
+function checkScope(given: ReadonlySet<Scope>, declared: Endpoint['scopes']): void {
   if (declared.some((scope) => given.has(scope))) return;
   throw new RostrumError('forbidden', { scope: declared[0] });
 }

@@ -1,7 +1,15 @@
 import type { Scope } from '../../../domain/caller.ts';
-import type { Endpoint, Operation } from '../endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 import type { RequestKind } from '../load/room.ts';
 import { HeaderTable, QueryTable } from '../request/parameters.ts';
+
+/** An endpoint and the tables that its requests are held to. */
+export interface Operation {
+  readonly endpoint: Endpoint;
+  readonly kind: RequestKind;
+  readonly query: QueryTable;
+  readonly headers: HeaderTable;
+}
 
 /** A path that routes, with the one endpoint of each of its methods. */
 export interface Resource {

@@ -33,10 +33,10 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
     return listed;
   }
 
-  return async (exchange, { rostrum }) => {
+  return async (exchange) => {
     const { request, cursorAt, queryAt } = read(exchange.query);
     const headers = [...revalidated];
-    const { items, next, total } = await service(rostrum).list({
+    const { items, next, total } = await service(exchange.rostrum).list({
       ...request,
       signal: exchange.signal,
     });

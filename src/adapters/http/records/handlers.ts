@@ -25,8 +25,8 @@ export function recordHandlers(
   service: (rostrum: Rostrum) => RecordCalls,
 ): Record<'create' | 'get' | 'replace' | 'patch', Handler> {
   return {
-    async create(exchange, { rostrum, audit }) {
-      const { base, body } = exchange;
+    async create(exchange, { audit }) {
+      const { base, body, rostrum } = exchange;
       const stored = await service(rostrum).create(body, idempotencyOf(exchange));
       const { id } = stored.record;
       if (!stored.replayed) audit(exchange, { collection, id, version: stored.version });
@@ -36,7 +36,7 @@ export function recordHandlers(
       return written(exchange, 201, stored, headers);
     },
 
-    async get({ id, headers }, { rostrum }) {
+    async get({ id, headers, rostrum }) {
       const { version, json: text } = await service(rostrum).get(id);
       return isNotModified(headers, version)
         ? { status: 304, headers: recordHeaders(version) }
@@ -48,8 +48,8 @@ export function recordHandlers(
   };
 
   function change(way: 'replace' | 'patch'): Handler {
-    return async (exchange, { rostrum, requireIfMatch, audit }) => {
-      const { id, body, headers } = exchange;
+    return async (exchange, { requireIfMatch, audit }) => {
+      const { id, body, headers, rostrum } = exchange;
       const made = await service(rostrum)[way](id, body, preconditionOf(headers, requireIfMatch));
       if (made.changed) audit(exchange, { collection, id, version: made.version });
       return written(exchange, 200, made);

@@ -3,8 +3,8 @@ import type { Handler } from '../endpoint.ts';
 import { deleted, recordHandlers } from './handlers.ts';
 import { preconditionOf } from './preconditions.ts';
 
-const remove: Handler = async (exchange, { rostrum, requireIfMatch, audit }) => {
-  const { id, query, headers } = exchange;
+const remove: Handler = async (exchange, { requireIfMatch, audit }) => {
+  const { id, query, headers, rostrum } = exchange;
   const [mode] = query.get('posts') ?? [];
   const posts = deleteModes.find((one) => one === mode) ?? 'refuse';
   const options = { posts, ...preconditionOf(headers, requireIfMatch) };

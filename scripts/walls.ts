@@ -6,6 +6,7 @@ import { join, posix, resolve } from 'node:path';
 
 const core = ['src/domain/', 'src/ports/'];
 const node = 'node:(?!sqlite)';
+const http = ['own folder', ...core, 'src/settings/addresses.ts$', node, 'koa$'];
 
 /** The longest name that fits a file counts. Names of what may be imported are regular expressions. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -14,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/ports/': ['src/ports/', 'src/domain/[^/]+$'],
   'src/testing/': ['src/testing/', ...core, 'node:assert'],
   'src/index.ts': [...core, 'src/adapters/system/'],
-  'src/settings/': ['src/settings/', ...core],
+  'src/settings/': ['src/settings/', ...core, 'node:net$'],
   'src/settings/index.ts': ['src/settings/', 'src/adapters/open-store.ts'],
   'src/adapters/open-store.ts': [
     'src/settings/',
@@ -23,9 +24,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/adapters/': ['own folder', ...core, node],
   'src/adapters/credentials/': ['own folder', ...core, node, 'jose$'],
-  'src/adapters/http/': ['own folder', ...core, node, 'koa$', '@koa/router$', 'koa-bodyparser$'],
-  'src/adapters/http/access/': ['own folder', ...core, node, 'koa$', 'rate-limiter-flexible$'],
-  'src/adapters/http/operator/': ['own folder', ...core, node, 'koa$', '@opentelemetry/api$'],
+  'src/adapters/http/': [...http, '@koa/router$', 'koa-bodyparser$'],
+  'src/adapters/http/access/': [...http, 'rate-limiter-flexible$'],
+  'src/adapters/http/operator/': [...http, '@opentelemetry/api$'],
   'src/adapters/inversify/': ['src/', 'inversify$'],
   'src/adapters/json-schema/': ['own folder', ...core, node, 'ajv(?:/|-formats$)', 're2js$'],
   'src/adapters/metrics/': ['own folder', ...core, node, 'prom-client$'],

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** True for a name or an address of this machine, which no other machine can reach. */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
@@ -16,16 +18,14 @@ export function isSafeUrl(text: string): boolean {
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/** True for an origin as a browser writes it: no pattern with `*`. */
+/** True for an origin as a browser writes it; `null` is none, nor is a pattern with `*`. */
 export function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:[^*]+$/.test(text) && new URL(text).origin === text;
 }
 
 /** True for an address of IPv4 or IPv6, and for a network: `10.0.0.0/8`. */
 export function isNetwork(text: string): boolean {
-  const [, address = '', bits] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? [];
-  const isV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?=\d)|$)){4}$/.test(address);
-  const isV6 = address.includes(':') && URL.canParse(`http://[${address}]`);
-  const isLength = bits === undefined || (Number(bits) >= 1 && Number(bits) <= (isV4 ? 32 : 128));
-  return (isV4 || isV6) && isLength;
+  // A network of all addresses would mean every client, which is what a count of proxies says.
+  const [, address = '', bits = '1'] = /^([\da-f.:]+)(?:\/([1-9]\d{0,2}))?$/i.exec(text) ?? [];
+  return isIP(address) > 0 && Number(bits) <= (isIP(address) === 4 ? 32 : 128);
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
+import { isNetwork } from '../../../settings/addresses.ts';
 
 /**
  * The proxies whose `X-Forwarded-For` counts: how many of them stand in front, or their addresses
@@ -39,8 +40,6 @@ export function limitedAs(address: string): string {
   return address.includes(':') ? network(address) : address;
 }
 
-const maxBits = { ipv4: 32, ipv6: 128 } as const;
-
 function byCount(count: number): (address: string, hops: number) => boolean {
   if (!Number.isSafeInteger(count) || count < 0) {
     throw new TypeError('The number of trusted proxies must be a whole number from 0.');
@@ -51,21 +50,16 @@ function byCount(count: number): (address: string, hops: number) => boolean {
 function byAddress(addresses: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const text of addresses) {
-    const [address = '', bits, ...rest] = text.split('/');
+    if (!isNetwork(text)) {
+      throw new TypeError(`"${text}" is not the address or the network of a proxy.`);
+    }
+    const [address = '', bits] = text.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    // A network of all addresses would mean every client, which is what a count says.
-    const isNetwork = /^[1-9]\d{0,2}$/.test(bits ?? '') && Number(bits) <= maxBits[family];
-    if (isIP(address) === 0 || rest.length > 0) throw notAnAddress(text);
     if (bits === undefined) list.addAddress(address, family);
-    else if (isNetwork) list.addSubnet(address, Number(bits), family);
-    else throw notAnAddress(text);
+    else list.addSubnet(address, Number(bits), family);
   }
   return (address) =>
     isIP(address) > 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
-}
-
-function notAnAddress(text: string): TypeError {
-  return new TypeError(`"${text}" is not the address or the network of a proxy.`);
 }
 
 function forwardedFor({ headers }: Pick<IncomingMessage, 'headers'>): string[] {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isOrigin } from '../../../settings/addresses.ts';
 import type { Response } from '../response.ts';
 
 /** What a script of another origin may see of a response. */
@@ -24,11 +25,10 @@ const maxAge = '600';
 export class Cors {
   readonly #origins: ReadonlySet<string>;
 
-  /** @throws TypeError for what is no origin; `null` is none, nor is a pattern with `*` */
+  /** @throws TypeError for what is no origin */
   constructor(origins: readonly string[] = []) {
     for (const origin of origins) {
-      const isOrigin = URL.canParse(origin) && new URL(origin).origin === origin;
-      if (!isOrigin || origin === 'null' || origin.includes('*')) {
+      if (!isOrigin(origin)) {
         throw new TypeError(`"${origin}" is no origin such as https://app.example.com.`);
       }
     }

@@ -1,3 +1,4 @@
+import { isPlainUrl } from '../../../settings/addresses.ts';
 import type { Target } from '../exchange.ts';
 import { isHost } from '../headers/grammar.ts';
 
@@ -83,11 +84,13 @@ export function prefixPath(prefix: string): string {
  * @throws TypeError for what is no such URL
  */
 export function publicBase(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const { protocol = '', username, password, search, hash, origin, pathname = '' } = url ?? {};
-  const isPlain = [username, password, search, hash].every((part) => part === '');
-  if (/^https?:$/.test(protocol) && isPlain) return `${origin}${pathname.replace(/\/+$/, '')}`;
-  throw new TypeError(`The public URL must be like https://example.com/backend; it is "${text}".`);
+  if (!isPlainUrl(text)) {
+    throw new TypeError(
+      `The public URL must be like https://example.com/backend; it is "${text}".`,
+    );
+  }
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
 }
 
 /** Only what may stand in a target at all: visible ASCII, and no fragment. */

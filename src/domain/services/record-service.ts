@@ -74,7 +74,7 @@ export abstract class RecordService<
   readonly #model: RecordModel<R>;
   readonly #clock: Clock;
   readonly #ids: IdGenerator;
-  /** The last text of the clock that was found to be an instant: to look at each costs 3 µs. */
+  /** The last text of the clock that was found to be an instant: to look at each costs 0.7 µs. */
   #instant: Instant | undefined;
 
   constructor(parts: ServiceParts<R, Repo>, rules: ServiceRules<Sort>) {

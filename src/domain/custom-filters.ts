@@ -19,7 +19,10 @@ export interface CustomFilters {
 /** How many custom fields of users, or of posts, may be declared: each of them costs an index. */
 const maxCustomFilters = 32;
 
-/** What a request of a list may name besides filters (RFC 6750 has the last), so no filter's name. */
+/**
+ * What a request over HTTP may name besides filters (RFC 6750 has the last), so no filter's name. It is
+ * known here, so that no store makes an index for a filter that no request can name.
+ */
 const listWords = ['limit', 'cursor', 'sort', 'count', 'fields', 'access_token'];
 
 /** Names that every store can index: not all of them take a dot or a `$`. */

@@ -26,8 +26,8 @@ export interface Idempotency {
 }
 
 /**
- * Makes a receipt of digests, so that a store holds neither the caller nor the input. The path in the
- * key keeps the receipts that the first version stored valid.
+ * Makes a receipt of digests, so that a store holds neither the caller nor the input. The key has a path
+ * of HTTP because stored receipts depend on it: those of the first version stay valid.
  */
 export async function makeReceipt(
   { idempotencyKey, caller = '' }: Idempotency,

@@ -27,8 +27,9 @@ export interface RostrumHttpOptions {
   /** Told of requests, to count them. */
   readonly metrics?: HttpMetrics | undefined;
   /**
-   * Names the caller. Asked when the endpoint is known, and before anything else of the request is
-   * looked at. Without it every client may do everything.
+   * Names the caller. Asked after the checks of the host, the endpoint and the limit of the address, and
+   * before the query, the other headers and the body are looked at. A preflight needs no caller.
+   * Without it every client may do everything.
    */
   readonly authenticate?: Authenticate | undefined;
   /** None when absent. */

@@ -34,7 +34,7 @@ export class Receipts {
     return record;
   }
 
-  /** Receipts a key that is free: unknown, or known by a receipt that ran out. */
+  /** Keeps a receipt whose key is free: unknown, or known by a receipt that has expired. */
   add({ key, fingerprint, from, until }: Receipt, record: string): void {
     this.#connection.run(
       'INSERT OR REPLACE INTO claims (kind, key, fingerprint, until, record) VALUES (?, ?, ?, ?, ?)',

@@ -51,7 +51,7 @@ interface AnyService<Filter, Sort extends string> {
   patch(id: Id, patch: object, precondition?: Precondition): Promise<Change<EntityFields>>;
 }
 
-/** A {@link Rostrum} of any custom fields, as adapters drive it. */
+/** A {@link Rostrum} whatever its custom fields are, for code that works with any. */
 export interface AnyRostrum {
   readonly users: AnyService<UserFilter, UserSort> & Pick<UserService, 'delete'>;
   readonly posts: AnyService<PostFilter, PostSort> & Pick<PostService, 'delete'>;

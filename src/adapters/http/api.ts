@@ -4,7 +4,7 @@ import { pageLimits } from '../../domain/list.ts';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
 import { limitedAs } from './access/client-address.ts';
-import type { Cors } from './access/cors.ts';
+import { Cors } from './access/cors.ts';
 import { type RateLimits, take } from './access/rate-limit.ts';
 import type { Api } from './endpoint.ts';
 import { type Operation, type Resource, resourcesOf } from './endpoints/resources.ts';
@@ -27,11 +27,11 @@ export function createApi(
   rostrum: Rostrum,
   front: string,
   options: RostrumHttpOptions,
-  cors: Cors,
   room: Room,
 ): (ctx: Context, target: Target) => Promise<unknown> {
   const { requireIfMatch = false, authenticate, rateLimits = {}, logger } = options;
   const { failures } = rateLimits;
+  const cors = new Cors(options.cors);
   const api = { requireIfMatch, audit: auditLog(logger) };
   const authenticated = authentication({ rostrum, authenticate, failures, logger });
   const router = new Router<State>({ prefix: escaped(front), sensitive: true, strict: true });

@@ -1,6 +1,6 @@
 import Koa from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
-import { boundaryOptions, createBoundary, handleAppErrors, isForClient } from './boundary.ts';
+import { createBoundary, handleAppErrors, isForClient } from './boundary.ts';
 import { exchangeOf } from './exchange.ts';
 import { Room } from './load/room.ts';
 import { apiMiddleware } from './middleware.ts';
@@ -15,15 +15,16 @@ import { publicBase } from './request/target.ts';
  * added to it serves what none of these does.
  */
 export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
-  const { logger, isOwnHost, publicUrl } = options;
+  const { logger, publicUrl } = options;
   const site = publicUrl === undefined ? '' : publicBase(publicUrl);
   const app = new Koa();
+  const boundary = createBoundary(options);
   const room = new Room();
   const describe = () => openApiDocument(rostrum.customFilters, options);
   handleAppErrors(app, logger);
-  app.use(createBoundary({ ...boundaryOptions(options), isOwnHost }));
+  app.use(boundary);
   app.use(pagesAndProbes(describe, options, room)); // First, so that a prefix of "" does not hide it.
-  app.use(apiMiddleware(rostrum, options, room));
+  app.use(apiMiddleware(rostrum, options, room, boundary));
   app.use(async (ctx, next) => {
     try {
       await next();

@@ -2,13 +2,12 @@ import { inspect } from 'node:util';
 import type Koa from 'koa';
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../../ports/logger.ts';
-import { type ClientAddress, clientAddresses } from './access/client-address.ts';
+import { clientAddresses } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
 import { rateLimitHeaders } from './access/rate-limit.ts';
 import { Exchange, RequestAborted } from './exchange.ts';
 import { failureLog, logAtEnd } from './operator/log.ts';
-import { countAtEnd, type HttpMetrics } from './operator/metrics.ts';
-import type { Trace } from './operator/opentelemetry.ts';
+import { countAtEnd } from './operator/metrics.ts';
 import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 import { Problem, problemResponse, toProblem } from './problems/problem.ts';
 import { maxTargetLength } from './request/limits.ts';
@@ -19,38 +18,19 @@ import { commonHeaders, respond, setHeaders } from './response.ts';
 import { endOfTurn } from './server/send-together.ts';
 import { endOfBody, isBodyDue, sendBeforeBody } from './server/unread-body.ts';
 
-export interface BoundaryOptions {
-  readonly publicUrl: string | undefined;
-  readonly addressOf: ClientAddress;
-  readonly logger: Logger | undefined;
-  /** Whether each request is logged. */
-  readonly accessLog: boolean;
-  readonly metrics: HttpMetrics | undefined;
-  readonly trace: Trace | undefined;
-  readonly cors: Cors;
-  readonly isOwnHost?: RostrumAppOptions['isOwnHost'];
-}
-
-/** @throws TypeError for an option that cannot be used */
-export function boundaryOptions(options: RostrumHttpOptions): BoundaryOptions {
-  const { logger, accessLog = true, metrics, trace, cors, publicUrl, trustedProxies } = options;
-  return {
-    logger,
-    accessLog,
-    metrics,
-    trace,
-    cors: new Cors(cors),
-    publicUrl: publicUrl === undefined ? undefined : publicBase(publicUrl),
-    addressOf: clientAddresses(trustedProxies),
-  };
-}
-
 /**
  * What surrounds all else: gives the request its id, logs it, turns what is thrown into a problem, and
  * adds the headers that all responses have.
+ *
+ * @throws TypeError for an option that cannot be used
  */
-export function createBoundary(options: BoundaryOptions): Middleware {
-  const { logger, accessLog, metrics, trace, cors, isOwnHost, publicUrl, addressOf } = options;
+export function createBoundary(
+  options: RostrumHttpOptions & Pick<RostrumAppOptions, 'isOwnHost'>,
+): Middleware {
+  const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
+  const cors = new Cors(options.cors);
+  const publicUrl = options.publicUrl === undefined ? undefined : publicBase(options.publicUrl);
+  const addressOf = clientAddresses(options.trustedProxies);
   // Without a logger, the app's `error` event has what was not expected.
   const fail = logger && failureLog(logger);
   return (ctx, next) => {

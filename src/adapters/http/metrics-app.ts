@@ -1,6 +1,6 @@
 import Koa from 'koa';
 import type { Logger } from '../../ports/logger.ts';
-import { boundaryOptions, createBoundary, handleAppErrors } from './boundary.ts';
+import { createBoundary, handleAppErrors } from './boundary.ts';
 import { alive } from './pages/probes.ts';
 import { unserved } from './problems/problem.ts';
 import { readOnly } from './request/read-only.ts';
@@ -20,9 +20,8 @@ export function createMetricsApp(
   isOwnHost?: (name: string) => boolean,
 ): Koa {
   const app = new Koa();
-  const options = { ...boundaryOptions({ logger, accessLog: false }), isOwnHost };
   handleAppErrors(app, logger);
-  app.use(createBoundary(options));
+  app.use(createBoundary({ logger, accessLog: false, isOwnHost }));
   app.use(async (ctx) => {
     if (ctx.path === '/livez') return respond(ctx, await readOnly(ctx, () => alive));
     if (ctx.path !== '/metrics') throw unserved({ isValid: true });

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa, { type Middleware } from 'koa';
 import type { Rostrum } from '../../domain/services/rostrum.ts';
 import { createApi } from './api.ts';
-import { boundaryOptions, createBoundary, handleAppErrors } from './boundary.ts';
+import { createBoundary, handleAppErrors } from './boundary.ts';
 import { exchangeOf } from './exchange.ts';
 import { Room } from './load/room.ts';
 import type { RostrumHttpOptions } from './options.ts';
 import { problemPage } from './pages/problem.ts';
 import { unserved } from './problems/problem.ts';
-import { below, mountPath, parseTarget, prefixPath } from './request/target.ts';
+import { below, mountPath, parseTarget, prefixPath, publicBase } from './request/target.ts';
 import { respond } from './response.ts';
 
 /**
@@ -21,22 +21,21 @@ import { respond } from './response.ts';
  * @throws TypeError for a prefix that no path begins with
  */
 export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions = {}): Middleware {
-  return apiMiddleware(rostrum, options, new Room());
+  return apiMiddleware(rostrum, options, new Room(), createBoundary(options));
 }
 
-/** The same, in a room that is shared with the pages of the program. */
+/** The same, in a room and a boundary that it shares with what else an app serves. */
 export function apiMiddleware(
   rostrum: Rostrum,
   options: RostrumHttpOptions,
   room: Room,
+  boundary: Middleware,
 ): Middleware {
   options.metrics?.room?.(() => room.state);
   const { prefix = '/api/v1' } = options;
   const front = prefixPath(prefix);
-  const boundaryParts = boundaryOptions(options);
-  const { publicUrl, cors } = boundaryParts;
-  const boundary = createBoundary(boundaryParts);
-  const api = createApi(rostrum, front, options, cors, room);
+  const publicUrl = options.publicUrl === undefined ? undefined : publicBase(options.publicUrl);
+  const api = createApi(rostrum, front, options, room);
 
   return (ctx, next) => {
     const known = exchangeOf(ctx);
@@ -80,8 +79,9 @@ export function rostrumListener(
   const front = prefixPath(prefix);
   const app = new Koa();
   handleAppErrors(app, logger);
-  app.use(rostrumMiddleware(rostrum, options));
-  app.use(createBoundary(boundaryOptions(options)));
+  const boundary = createBoundary(options);
+  app.use(apiMiddleware(rostrum, options, new Room(), boundary));
+  app.use(boundary);
   app.use(({ state: { exchange } }) => {
     exchange.problems = `${front}/problems`;
     throw unserved(exchange.target);

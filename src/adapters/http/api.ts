@@ -1,7 +1,7 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Context } from 'koa';
 import { pageLimits } from '../../domain/list.ts';
-import type { Rostrum } from '../../domain/services/rostrum.ts';
+import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
 import { limitedAs } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
@@ -24,7 +24,7 @@ import { respond } from './response.ts';
  * @param front the prefix, as paths have it
  */
 export function createApi(
-  rostrum: Rostrum,
+  rostrum: AnyRostrum,
   front: string,
   options: RostrumHttpOptions,
   room: Room,

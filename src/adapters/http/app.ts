@@ -1,5 +1,5 @@
 import Koa from 'koa';
-import type { Rostrum } from '../../domain/services/rostrum.ts';
+import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import { createBoundary, handleAppErrors, isForClient } from './boundary.ts';
 import { exchangeOf } from './exchange.ts';
 import { Room } from './load/room.ts';
@@ -14,7 +14,7 @@ import { publicBase } from './request/target.ts';
  * The whole program's app: the API, its description, pages for people, the probes. Middleware that is
  * added to it serves what none of these does.
  */
-export function createApp(rostrum: Rostrum, options: RostrumAppOptions): Koa {
+export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa {
   const { logger, publicUrl } = options;
   const site = publicUrl === undefined ? '' : publicBase(publicUrl);
   const app = new Koa();

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import type { Caller } from '../../domain/caller.ts';
 import { RostrumError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Rostrum } from '../../domain/services/rostrum.ts';
+import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { DeleteMode } from '../../ports/user-repository.ts';
 
 /** For how many milliseconds a request waits for others in all, and a list for the store, too. */
@@ -92,7 +92,7 @@ export class Exchange {
   /** The caller; undefined without credentials, and until it is known. */
   caller: Caller | undefined;
   /** The core, bound to the caller. Not there before the caller is known. */
-  rostrum!: Rostrum;
+  rostrum!: AnyRostrum;
   /** Why its credentials were refused, for the log. */
   refused: string | undefined;
   /** What is left of each limit that the request counted for. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa, { type Middleware } from 'koa';
-import type { Rostrum } from '../../domain/services/rostrum.ts';
+import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import { createApi } from './api.ts';
 import { createBoundary, handleAppErrors } from './boundary.ts';
 import { exchangeOf } from './exchange.ts';
@@ -20,13 +20,16 @@ import { respond } from './response.ts';
  *
  * @throws TypeError for a prefix that no path begins with
  */
-export function rostrumMiddleware(rostrum: Rostrum, options: RostrumHttpOptions = {}): Middleware {
+export function rostrumMiddleware(
+  rostrum: AnyRostrum,
+  options: RostrumHttpOptions = {},
+): Middleware {
   return apiMiddleware(rostrum, options, new Room(), createBoundary(options));
 }
 
 /** The same, in a room and a boundary that it shares with what else an app serves. */
 export function apiMiddleware(
-  rostrum: Rostrum,
+  rostrum: AnyRostrum,
   options: RostrumHttpOptions,
   room: Room,
   boundary: Middleware,
@@ -72,7 +75,7 @@ type NextListener = (error?: unknown) => void;
  * the rest of such an app, and is 404 where there is none.
  */
 export function rostrumListener(
-  rostrum: Rostrum,
+  rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
 ): (request: IncomingMessage, response: ServerResponse, next?: NextListener) => void {
   const { prefix = '/api/v1', logger } = options;

@@ -43,7 +43,7 @@ export interface Rostrum<
 }
 
 /** A service of any custom fields. */
-interface AnyService<Filter, Sort extends string> {
+export interface AnyService<Filter, Sort extends string> {
   create(input: object, options?: CreateOptions): Promise<Creation<EntityFields>>;
   get(id: Id): Promise<Versioned<EntityFields>>;
   list(request?: ListRequest<Filter, Sort>): Promise<Page<EntityFields>>;

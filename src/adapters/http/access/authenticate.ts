@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { Caller, Scope } from '../../../domain/caller.ts';
 import { RostrumError } from '../../../domain/errors.ts';
-import type { Rostrum } from '../../../domain/services/rostrum.ts';
+import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Exchange, Quota, Step } from '../exchange.ts';
@@ -29,7 +29,7 @@ export interface Authenticate {
 }
 
 interface Parts {
-  readonly rostrum: Rostrum;
+  readonly rostrum: AnyRostrum;
   /** Without it every client may do everything. */
   readonly authenticate: Authenticate | undefined;
   /** Refused tokens by address. */
@@ -117,8 +117,8 @@ function fail(cause: unknown): never {
  *
  * @throws TypeError for what is no caller
  */
-function boundCores(rostrum: Rostrum): (caller: Caller) => Rostrum {
-  const known = new WeakMap<Caller, Rostrum>();
+function boundCores(rostrum: AnyRostrum): (caller: Caller) => AnyRostrum {
+  const known = new WeakMap<Caller, AnyRostrum>();
   return (caller) => {
     const before = known.get(caller);
     if (before !== undefined) return before;

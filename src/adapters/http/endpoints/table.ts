@@ -1,5 +1,5 @@
 import type { CustomFilters } from '../../../domain/custom-filters.ts';
-import type { Rostrum } from '../../../domain/services/rostrum.ts';
+import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { customParameters } from '../lists/custom-filters.ts';
@@ -33,8 +33,8 @@ export const commonProblems: readonly ProblemCode[] = [
   'shutting-down',
 ];
 
-const ofUsers = ({ users }: Rostrum) => users;
-const ofPosts = ({ posts }: Rostrum) => posts;
+const ofUsers = ({ users }: AnyRostrum) => users;
+const ofPosts = ({ posts }: AnyRostrum) => posts;
 
 /** Every endpoint of the API, as data: what routes, validates and documents it. */
 export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint[] {

@@ -1,17 +1,11 @@
 import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
-import type { EntityFilter, Page } from '../../../domain/list.ts';
-import type { ListRequest } from '../../../domain/list-request.ts';
-import type { Collection, EntityFields } from '../../../domain/record.ts';
-import type { Rostrum } from '../../../domain/services/rostrum.ts';
+import type { EntityFilter } from '../../../domain/list.ts';
+import type { Collection } from '../../../domain/record.ts';
+import type { AnyRostrum, AnyService } from '../../../domain/services/rostrum.ts';
 import type { Handler } from '../endpoint.ts';
 import type { Query } from '../exchange.ts';
 import { joined, json, revalidated } from '../response.ts';
 import { type ListQuery, readListQuery } from './query.ts';
-
-/** What the services of users and of posts have in common for lists. */
-interface ListCalls<Filter, Sort extends string> {
-  list(request: ListRequest<Filter, Sort>): Promise<Page<EntityFields>>;
-}
 
 /** A longer `Link` is left out: clients take no more of a header. */
 const maxLinkLength = 8 * 1024;
@@ -19,7 +13,7 @@ const maxLinkLength = 8 * 1024;
 /** The handler of a list: a page, and where the next one begins. */
 export function listHandler<Filter extends EntityFilter, Sort extends string>(
   collection: Collection,
-  service: (rostrum: Rostrum) => ListCalls<Filter, Sort>,
+  service: (rostrum: AnyRostrum) => AnyService<Filter, Sort>,
   readFilter: (query: Query) => Filter,
   customFields: CustomFilterFields | undefined,
 ): Handler {

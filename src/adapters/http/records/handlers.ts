@@ -1,8 +1,5 @@
-import type { Precondition } from '../../../domain/precondition.ts';
-import type { Entity, Version, Versioned } from '../../../domain/record.ts';
-import type { Change, CreateOptions } from '../../../domain/services/record-service.ts';
-import type { Rostrum } from '../../../domain/services/rostrum.ts';
-import type { Creation } from '../../../ports/repository.ts';
+import type { Collection, Version, Versioned } from '../../../domain/record.ts';
+import type { CreateOptions } from '../../../domain/services/record-service.ts';
 import type { Handler } from '../endpoint.ts';
 import type { Exchange } from '../exchange.ts';
 import { entityTag } from '../headers/etag.ts';
@@ -11,23 +8,14 @@ import { parseIdempotencyKey } from './idempotency.ts';
 import { isNotModified, preconditionOf } from './preconditions.ts';
 import { inPreferredForm } from './prefer.ts';
 
-/** What the services of users and of posts have in common for single records. */
-interface RecordCalls {
-  create(input: object, options: CreateOptions): Promise<Creation<Entity>>;
-  get(id: string): Promise<Versioned<unknown>>;
-  replace(id: string, input: object, precondition: Precondition): Promise<Change<unknown>>;
-  patch(id: string, patch: object, precondition: Precondition): Promise<Change<unknown>>;
-}
-
 /** The handlers of single records; `DELETE` is each collection's own. */
 export function recordHandlers(
-  collection: 'users' | 'posts',
-  service: (rostrum: Rostrum) => RecordCalls,
+  collection: Collection,
 ): Record<'create' | 'get' | 'replace' | 'patch', Handler> {
   return {
     async create(exchange, { audit }) {
       const { base, body, rostrum } = exchange;
-      const stored = await service(rostrum).create(body, idempotencyOf(exchange));
+      const stored = await rostrum[collection].create(body, idempotencyOf(exchange));
       const { id } = stored.record;
       if (!stored.replayed) audit(exchange, { collection, id, version: stored.version });
       const location = `${base}/${collection}/${encodeURIComponent(id)}`;
@@ -37,7 +25,7 @@ export function recordHandlers(
     },
 
     async get({ id, headers, rostrum }) {
-      const { version, json: text } = await service(rostrum).get(id);
+      const { version, json: text } = await rostrum[collection].get(id);
       return isNotModified(headers, version)
         ? { status: 304, headers: recordHeaders(version) }
         : json(200, text, recordHeaders(version));
@@ -50,7 +38,8 @@ export function recordHandlers(
   function change(way: 'replace' | 'patch'): Handler {
     return async (exchange, { requireIfMatch, audit }) => {
       const { id, body, headers, rostrum } = exchange;
-      const made = await service(rostrum)[way](id, body, preconditionOf(headers, requireIfMatch));
+      const precondition = preconditionOf(headers, requireIfMatch);
+      const made = await rostrum[collection][way](id, body, precondition);
       if (made.changed) audit(exchange, { collection, id, version: made.version });
       return written(exchange, 200, made);
     };

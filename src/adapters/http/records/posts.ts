@@ -11,6 +11,6 @@ const remove: Handler = async (exchange, { requireIfMatch, audit }) => {
 };
 
 export const postHandlers = {
-  ...recordHandlers('posts', ({ posts }) => posts),
+  ...recordHandlers('posts'),
   remove,
 };

@@ -14,6 +14,6 @@ const remove: Handler = async (exchange, { requireIfMatch, audit }) => {
 };
 
 export const userHandlers = {
-  ...recordHandlers('users', ({ users }) => users),
+  ...recordHandlers('users'),
   remove,
 };

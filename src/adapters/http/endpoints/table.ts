@@ -7,8 +7,7 @@ import { listHandler } from '../lists/handler.ts';
 import { postListParameters, userListParameters } from '../lists/parameters.ts';
 import { readPostFilter, readUserFilter } from '../lists/query.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
-import { postHandlers } from '../records/posts.ts';
-import { userHandlers } from '../records/users.ts';
+import { postHandlers, userHandlers } from '../records/handlers.ts';
 import { oneOf } from '../request/parameter-values.ts';
 import { endpointsOf } from './record-endpoints.ts';
 

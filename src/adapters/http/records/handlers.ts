@@ -1,6 +1,7 @@
 import type { Collection, Version, Versioned } from '../../../domain/record.ts';
 import type { CreateOptions } from '../../../domain/services/record-service.ts';
-import type { Handler } from '../endpoint.ts';
+import { deleteModes } from '../../../domain/services/user-service.ts';
+import type { Api, Handler } from '../endpoint.ts';
 import type { Exchange } from '../exchange.ts';
 import { entityTag } from '../headers/etag.ts';
 import { json, type Response, revalidated } from '../response.ts';
@@ -8,8 +9,13 @@ import { parseIdempotencyKey } from './idempotency.ts';
 import { isNotModified, preconditionOf } from './preconditions.ts';
 import { inPreferredForm } from './prefer.ts';
 
-/** The handlers of single records; `DELETE` is each collection's own. */
-export function recordHandlers(
+/** The handlers of single users. */
+export const userHandlers = { ...recordHandlers('users'), remove: removeUser };
+
+/** The handlers of single posts. */
+export const postHandlers = { ...recordHandlers('posts'), remove: removePost };
+
+function recordHandlers(
   collection: Collection,
 ): Record<'create' | 'get' | 'replace' | 'patch', Handler> {
   return {
@@ -46,8 +52,26 @@ export function recordHandlers(
   }
 }
 
+async function removeUser(exchange: Exchange, { requireIfMatch, audit }: Api): Promise<Response> {
+  const { id, query, headers, rostrum } = exchange;
+  const [mode] = query.get('posts') ?? [];
+  const posts = deleteModes.find((one) => one === mode) ?? 'refuse';
+  const options = { posts, ...preconditionOf(headers, requireIfMatch) };
+  await rostrum.users.delete(id, options);
+  audit(exchange, { collection: 'users', id, posts });
+  return deleted(exchange);
+}
+
+async function removePost(exchange: Exchange, { requireIfMatch, audit }: Api): Promise<Response> {
+  const { id, headers, rostrum } = exchange;
+  const precondition = preconditionOf(headers, requireIfMatch);
+  await rostrum.posts.delete(id, precondition);
+  audit(exchange, { collection: 'posts', id });
+  return deleted(exchange);
+}
+
 /** The response to a deletion. */
-export function deleted({ headers }: Exchange): Response {
+function deleted({ headers }: Exchange): Response {
   const response = json(200, JSON.stringify({ deleted: true }), revalidated);
   return inPreferredForm(headers.prefer, response);
 }

@@ -27,13 +27,14 @@ const checks: readonly {
   {
     check: isNetwork,
     right: '10.0.0.1 10.0.0.0/8 255.255.255.255 0.0.0.1/32 ::1 fd00::/8 2001:db8::1/128',
-    wrong: '10.0.0 10.0.0.256 01.2.3.4 10.0.0.0/0 10.0.0.0/33 ::/129 10.0.0.0/ x 1.2.3.4.',
+    wrong:
+      '10.0.0 10.0.0.256 01.2.3.4 10.0.0.0/0 10.0.0.0/08 10.0.0.0/33 ::/129 10.0.0.0/ x 1.2.3.4.',
     use: (text) => clientAddresses([text]),
   },
   {
     check: isOrigin,
     right: 'https://a.b http://localhost:5173 http://[::1]:8080',
-    wrong: 'null * a.b https://a.b/ https://a.b:443 HTTPS://a.b https://*.a.b',
+    wrong: 'null * a.b https://a.b/ https://a.b/x https://a.b:443 HTTPS://a.b https://*.a.b data:,',
     use: (text) => new Cors([text]),
   },
   {

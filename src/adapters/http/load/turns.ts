@@ -1,27 +1,13 @@
 import { Line, longestLine, overloaded } from './line.ts';
 
-const defaultLimits = {
-  /** For how long, in milliseconds, requests are begun in one turn of the event loop. */
-  turnMs: 10,
-  /**
-   * How long a turn should be, with all that it brings, when the server is busy: what is refused
-   * waits for its end.
-   */
-  busyTurnMs: 16,
-  /** A request is refused where it would wait for longer than this, in milliseconds. */
-  waitMs: 25,
-  /** A line this long may always be joined, as the process may just have been paused. */
-  shortLine: 256,
-};
+/** For how long, in milliseconds, requests are begun in one turn of the event loop. */
+const turnMs = 10;
 
-/** For how long the server is busy after a long line, in milliseconds: what left it soon comes back. */
-const busyMs = 1000;
+/** How many wait before one more of the same key is refused. */
+const mostAhead = 256;
 
-/**
- * How many of those in line begin in one turn: at least, when the server is busy (refusals alone may
- * take all of its time), and at most.
- */
-const [leastInTurn, mostInTurn] = [16, 256];
+/** How many of those in line begin in one turn at most. */
+const mostInTurn = 256;
 
 /** For how many milliseconds requests of one key begin, before those of the next one. */
 const keyMs = 4;
@@ -35,44 +21,22 @@ const longTurnMs = 20;
  */
 const [turnsOfMs, mostTurns] = [4, 2000];
 
-/** For how long, in milliseconds, requests are counted before the pace is known anew. */
-const sampleMs = 50;
-
 /**
  * The turns of the event loop: how many requests begin in one. Turns stay short, so that refusals and
  * probes are sent at once. What does not fit in a turn stands in line, where keys take turns.
  */
 export class Turns {
   readonly line = new Line(keyMs);
-  readonly #limits: typeof defaultLimits;
   /** How many immediates will look at the line. */
   #scheduled = 0;
   /** When the first request of this turn began (`performance.now()`); undefined before it. */
   #began: number | undefined;
-  /** How many began in this turn. */
-  #begun = 0;
   /** How many turns are still left to others. */
   #left = 0;
-  /** Until when the server is busy (`performance.now()`). */
-  #busyUntil = 0;
-  /** Milliseconds for each request of a busy server, with all that it brings; undefined until it is known. */
-  #eachMs: number | undefined;
-  #sample = { since: 0, served: 0 };
-
-  constructor(limits: Partial<typeof defaultLimits> = {}) {
-    this.#limits = { ...defaultLimits, ...limits };
-  }
 
   /** @throws RostrumError `overloaded` where a request of this key would wait for too long */
   check(key: string): void {
-    const { waitMs, shortLine } = this.#limits;
-    const { length } = this.line;
-    if (length < shortLine) return;
-    const now = performance.now();
-    if (now >= this.#busyUntil) this.#learnAnew(now);
-    this.#busyUntil = now + busyMs;
-    const ms = this.line.ahead(key) * (this.#eachMs ?? 0);
-    if (length >= longestLine || ms > waitMs) throw overloaded;
+    if (this.line.length >= longestLine || this.line.ahead(key) >= mostAhead) throw overloaded;
   }
 
   /**
@@ -86,24 +50,15 @@ export class Turns {
     return this.line.wait(() => true, exchange.signal, key);
   }
 
-  /** Whether one more may begin in this turn; then it does. */
+  /** Whether one more may begin in this turn. */
   #hasTime(): boolean {
     if (this.#left > 0) return false;
     const now = performance.now();
-    const { turnMs, busyTurnMs } = this.#limits;
     if (this.#began === undefined) {
       this.#began = now;
-      this.#begun = 0;
       if (this.#scheduled === 0) setImmediate(this.#endTurn);
     }
-    if (now - this.#began >= turnMs) return false;
-    if (now < this.#busyUntil) {
-      const served = this.#eachMs === undefined ? mostInTurn : busyTurnMs / this.#eachMs;
-      if (this.#begun >= Math.max(leastInTurn, served)) return false;
-      this.#learn(now);
-    }
-    this.#begun += 1;
-    return true;
+    return now - this.#began < turnMs;
   }
 
   readonly #endTurn = () => {
@@ -139,20 +94,4 @@ export class Turns {
     this.#scheduled -= 1;
     if (this.#scheduled === 0) this.#end();
   };
-
-  /** One more was served: how fast a busy server serves is known by what it did lately. */
-  #learn(now: number): void {
-    const { since } = this.#sample;
-    this.#sample.served += 1;
-    if (now - since < sampleMs) return;
-    const each = (now - since) / this.#sample.served;
-    this.#eachMs = this.#eachMs === undefined ? each : (this.#eachMs + each) / 2;
-    this.#sample = { since: now, served: 0 };
-  }
-
-  /** A busy time begins: what was known of an earlier one is past. */
-  #learnAnew(now: number): void {
-    this.#eachMs = undefined;
-    this.#sample = { since: now, served: 0 };
-  }
 }

@@ -1,13 +1,19 @@
 import { setMaxListeners } from 'node:events';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Line } from '../../../../src/adapters/http/load/line.ts';
 import { Turns } from '../../../../src/adapters/http/load/turns.ts';
 
-/** One request fills a turn. */
-const least = Number.MIN_VALUE;
-const limits = { turnMs: least, busyTurnMs: least };
 const exchange = { signal: new AbortController().signal };
+setMaxListeners(0, exchange.signal);
+
+/** Turns of which the first one is over. */
+function fullTurns(): Turns {
+  const turns = new Turns();
+  turns.take('key', exchange);
+  work(12);
+  return turns;
+}
 
 function work(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
@@ -15,11 +21,12 @@ function work(ms: number): void {
 
 describe('the turns of the event loop', () => {
   it('begin in later ones what does not fit in one, in its order', async () => {
-    const turns = new Turns(limits);
+    const turns = fullTurns();
     const begun: number[] = [];
     const all = Array.from({ length: 20 }, async (_, n) => {
       await turns.take('key', exchange);
       begun.push(n);
+      work(3);
     });
     await setImmediate();
     expect(begun).to.have.length.below(20);
@@ -28,7 +35,7 @@ describe('the turns of the event loop', () => {
   });
 
   it('go round the keys, however many requests of one wait', async () => {
-    const turns = new Turns(limits);
+    const turns = fullTurns();
     const begun: string[] = [];
     const take = async (key: string) => {
       await turns.take(key, exchange);
@@ -71,65 +78,21 @@ describe('the turns of the event loop', () => {
     expect(count).to.be.above(60);
   });
 
-  it('begin no more of a long line than were served in such a time lately', async () => {
-    const most = 16; // That many begin in any case.
-    const turnMs = 30;
-    const waitMs = Number.POSITIVE_INFINITY;
-    const turns = new Turns({ ...limits, turnMs, busyTurnMs: most, shortLine: 1, waitMs });
-    const begun: number[] = [0];
-    let isOver = false;
-    const countTurns = () => {
-      begun.push(0);
-      if (!isOver) globalThis.setImmediate(countTurns);
-    };
-    countTurns();
-    turns.take('key', exchange);
-    work(turnMs); // So those that come now stand in line.
-    const all = Array.from({ length: 200 }, async () => {
+  it('are refused where too many of the same key wait, and nowhere else', () => {
+    const turns = fullTurns();
+    for (let n = 0; n < 256; n++) {
       turns.check('key');
-      await turns.take('key', exchange);
-      begun[begun.length - 1] = (begun.at(-1) ?? 0) + 1;
-      work(1);
-    });
-    await Promise.all(all);
-    isOver = true;
-    const counts = begun.filter((count) => count > 0);
-    // In the first two turns, the pace is not known yet. It counts one more that has just begun.
-    expect(Math.max(...counts.slice(2))).to.be.at.most(most + 1);
-    expect(counts.length).to.be.above(5);
-  });
-
-  it('are refused where a line of the same key takes too long, and nowhere else', async () => {
-    const turns = new Turns({ ...limits, waitMs: 0, shortLine: 8 });
-    const line: (Promise<void> | undefined)[] = [];
-    const isRefused = (key: string) => {
-      try {
-        turns.check(key);
-        return false;
-      } catch (error) {
-        expect(error).to.have.property('code', 'overloaded');
-        return true;
-      }
-    };
-    // The line grows faster than it moves, until its pace is known.
-    for (let n = 0; !isRefused('key'); n++) {
-      line.push(turns.take('key', exchange));
-      if (n % 100 === 0) await setImmediate();
-    }
-    // And forgets its pace when it was not busy for a while.
-    await Promise.all(line);
-    await sleep(1100);
-    for (let n = 0; n < 20; n++) {
-      expect(isRefused('key')).to.equal(false);
       turns.take('key', exchange);
     }
+    expect(() => turns.check('key'))
+      .to.throw()
+      .with.property('code', 'overloaded');
+    turns.check('other');
   });
 
   it('are refused where the line is as long as it may be', () => {
-    const turns = new Turns(limits);
-    const many = { signal: new AbortController().signal };
-    setMaxListeners(0, many.signal);
-    for (let n = 0; n <= 1000; n++) turns.take('key', many);
+    const turns = fullTurns();
+    for (let n = 0; n < 1000; n++) turns.take(`key ${n}`, exchange);
     expect(() => turns.check('other'))
       .to.throw()
       .with.property('code', 'overloaded');

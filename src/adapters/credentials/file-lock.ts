@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { CredentialsError } from './judged.ts';
+import { CredentialsError } from './errors.ts';
 
 /** How long a command waits for another one, and when a lock counts as left by one that died. */
 const [waitMs, staleMs] = [15_000, 10_000];

@@ -18,8 +18,9 @@ import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
 import { isInstant } from '../../domain/instant.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import type { Logger } from '../../ports/logger.ts';
+import type { Judged, TokenVerifier } from '../../ports/token-verifier.ts';
+import { CredentialsError } from './errors.ts';
 import { withLock } from './file-lock.ts';
-import { CredentialsError, type Judged } from './judged.ts';
 
 /** A line of a key file. */
 export interface KeyRecord {
@@ -54,7 +55,7 @@ interface Key {
  * Keys of a file of JSON lines. The file is read again when it changes; one that cannot be read
  * then leaves the keys as they were, and is logged.
  */
-export class KeyFile {
+export class KeyFile implements TokenVerifier {
   readonly #path: string;
   readonly #logger: Logger | undefined;
   /** By the SHA-256 of their tokens, in hexadecimal. */

@@ -10,7 +10,8 @@ import {
   jwtVerify,
 } from 'jose';
 import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
-import { CredentialsError, CredentialsUnavailable, type Judged, type Refused } from './judged.ts';
+import type { Judged, Refused, TokenVerifier } from '../../ports/token-verifier.ts';
+import { CredentialsError, CredentialsUnavailable } from './errors.ts';
 
 export interface TokenOptions {
   /** The `iss` that a token has to have. */
@@ -58,7 +59,7 @@ interface Known {
 }
 
 /** Access tokens of an identity provider: JWTs (RFC 9068), by the provider's public keys. */
-export class Tokens {
+export class Tokens implements TokenVerifier {
   readonly #options: TokenOptions;
   #keys: JWTVerifyGetKey | undefined;
   /** The fetch that is under way. */

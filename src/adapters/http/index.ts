@@ -1,7 +1,8 @@
 /** Rostrum over HTTP: in a Koa app or `node:http` server, or as a server of its own. */
 
-export type { Authenticate, Refused } from './access/authenticate.ts';
-export { bearerAuthentication, type TokenVerifier } from './access/bearer.ts';
+export type { Refused, TokenVerifier } from '../../ports/token-verifier.ts';
+export type { Authenticate } from './access/authenticate.ts';
+export { bearerAuthentication } from './access/bearer.ts';
 export type { TrustedProxies } from './access/client-address.ts';
 export type { RateLimiter, RateLimits } from './access/rate-limit.ts';
 export { createApp } from './app.ts';

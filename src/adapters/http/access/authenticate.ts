@@ -3,6 +3,7 @@ import type { Caller, Scope } from '../../../domain/caller.ts';
 import { RostrumError } from '../../../domain/errors.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';
+import type { Judged } from '../../../ports/token-verifier.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Exchange, Quota, Step } from '../exchange.ts';
 import { Repeats } from '../operator/log.ts';
@@ -10,15 +11,8 @@ import { Problem } from '../problems/problem.ts';
 import { limitedAs } from './client-address.ts';
 import { peek, type RateLimiter } from './rate-limit.ts';
 
-/** Credentials that are refused, and why in a word: the log has it, the client never. */
-export interface Refused {
-  readonly refused: string;
-}
-
-type Judged = Caller | Refused | undefined;
-
 /**
- * Says which caller asks; undefined, or {@link Refused}, for a request without valid credentials, which
+ * Says which caller asks; undefined, or `Refused`, for a request without valid credentials, which
  * gets a 401. An error with the code `credentials-unavailable` is a 503, any other one, or a value that
  * is no caller, a 500.
  */

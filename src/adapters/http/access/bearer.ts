@@ -1,19 +1,9 @@
 import type { Context } from 'koa';
-import type { Caller } from '../../../domain/caller.ts';
+import type { Refused, TokenVerifier } from '../../../ports/token-verifier.ts';
 import { countHeader } from '../headers/count.ts';
 import { Problem } from '../problems/problem.ts';
 import { parseQuery } from '../request/query.ts';
-import type { Authenticate, Refused } from './authenticate.ts';
-
-/** Turns a bearer token into a caller. */
-export interface TokenVerifier {
-  authenticate(token: string): Judged | Promise<Judged>;
-  /** The caller of a token, where that costs nothing to know. */
-  known?(token: string): Caller | undefined;
-}
-
-/** Undefined for a token of another form: other verifiers know why it is refused. */
-type Judged = Caller | Refused | undefined;
+import type { Authenticate } from './authenticate.ts';
 
 /** `Authorization: Bearer` and a token (RFC 6750, section 2.1). The scheme is in any case. */
 const bearer = /^bearer +([\w\-.~+/]+=*) *$/i;

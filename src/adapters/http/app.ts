@@ -16,7 +16,7 @@ import { publicBase } from './request/target.ts';
  */
 export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa {
   const { logger, publicUrl } = options;
-  const site = publicUrl === undefined ? '' : publicBase(publicUrl);
+  const site = publicBase(publicUrl) ?? '';
   const app = new Koa();
   const boundary = createBoundary(options);
   const room = new Room();

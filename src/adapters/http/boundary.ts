@@ -29,7 +29,7 @@ export function createBoundary(
 ): Middleware {
   const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
   const cors = new Cors(options.cors);
-  const publicUrl = options.publicUrl === undefined ? undefined : publicBase(options.publicUrl);
+  const publicUrl = publicBase(options.publicUrl);
   const addressOf = clientAddresses(options.trustedProxies);
   // Without a logger, the app's `error` event has what was not expected.
   const fail = logger && failureLog(logger);

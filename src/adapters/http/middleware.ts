@@ -37,7 +37,7 @@ export function apiMiddleware(
   options.metrics?.room?.(() => room.state);
   const { prefix = '/api/v1' } = options;
   const front = prefixPath(prefix);
-  const publicUrl = options.publicUrl === undefined ? undefined : publicBase(options.publicUrl);
+  const publicUrl = publicBase(options.publicUrl);
   const api = createApi(rostrum, front, options, room);
 
   return (ctx, next) => {

@@ -37,7 +37,7 @@ class Description {
 
   document(): JsonSchema {
     const { prefix = '/api/v1', publicUrl, authenticate, customFields = {} } = this.#options;
-    const base = publicUrl === undefined ? '' : publicBase(publicUrl);
+    const base = publicBase(publicUrl) ?? '';
     const paths: Record<string, Record<string, JsonSchema>> = {};
     for (const endpoint of this.#endpoints) {
       const path = endpoint.path.replace(':id', '{id}');

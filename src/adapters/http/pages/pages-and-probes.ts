@@ -28,7 +28,7 @@ export function pagesAndProbes(
   room: Room,
 ): Middleware {
   const { issuer, publicUrl, prefix = '/api/v1' } = options;
-  const site = publicUrl === undefined ? '' : publicBase(publicUrl);
+  const site = publicBase(publicUrl) ?? '';
   const readiness = new Readiness(options.ready);
   let described: Response | undefined;
   const describeApi = () => {

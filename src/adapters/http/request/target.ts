@@ -79,11 +79,12 @@ export function prefixPath(prefix: string): string {
 }
 
 /**
- * The URL under which clients see the server, without a slash at its end.
+ * The URL under which clients see the server, without a slash at its end; undefined where none is set.
  *
  * @throws TypeError for what is no such URL
  */
-export function publicBase(text: string): string {
+export function publicBase(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
   if (!isPlainUrl(text)) {
     throw new TypeError(
       `The public URL must be like https://example.com/backend; it is "${text}".`,

@@ -23,7 +23,8 @@ export class Refusals {
     this.#metrics = metrics;
     this.#cors = new Cors(cors);
     this.#addressOf = clientAddresses(trustedProxies);
-    this.#problems = publicUrl === undefined ? undefined : `${publicBase(publicUrl)}/problems`;
+    const base = publicBase(publicUrl);
+    this.#problems = base && `${base}/problems`;
   }
 
   /**

@@ -3,7 +3,7 @@ import { storeKinds } from './workspace.ts';
 
 const full = {
   /** Rounds with new processes. */
-  rounds: 5,
+  rounds: 3,
   /** Turns of each contestant in a round. */
   turns: 2,
   /**

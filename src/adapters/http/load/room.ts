@@ -17,6 +17,9 @@ export const roomLimits = {
   long: 4,
 };
 
+/** Characters of a body. Of those that are longer a few at a time are in use, and of the longest one. */
+const [smallBody, largeBody] = [16 * 1024, 256 * 1024];
+
 /** Each kind is bounded alone: a store that is slow with one does not end the others. */
 export type RequestKind = 'list' | 'read' | 'write';
 
@@ -89,12 +92,12 @@ export class Room {
     if (this.#inside[kind] >= this.#requests) throw overloaded;
   }
 
-  /** Work that was long the last time: a few at a time of a kind. */
+  /** Work that was long the last time, or of a large body: a few at a time of a kind. */
   async runLong<T>(kind: RequestKind, work: (semaphore: Semaphore) => Promise<T>): Promise<T> {
     return this.#runNamed(`long ${kind}`, this.#long, work);
   }
 
-  /** Work of which one is done at a time: changes of one record, and lists of no known shape. */
+  /** Work of which one is done at a time: changes of one record, lists of no known shape, very large bodies. */
   async runAlone<T>(name: string, work: (semaphore: Semaphore) => Promise<T>): Promise<T> {
     return this.#runNamed(name, 1, work);
   }
@@ -203,17 +206,27 @@ export class Visit {
     }
   }
 
-  /** Does work, and bounds what may hold up others. */
+  /**
+   * Does work, and bounds what may hold up others. Changes of one record are made one after another: at
+   * once they would only meet in the store.
+   */
   #run<T>(work: () => Promise<T>): Promise<T> {
     const { known } = this.#room;
     if (this.#key === '' || this.kind === 'read') return work();
     const isList = this.kind === 'list';
     const measured = () => known.measure(this.#key, isList, work);
     if (this.#isBounded) return measured();
-    if (known.isLong(this.#key)) return this.runLong(measured);
-    if (known.has(this.#key)) return measured();
+    const bounded = () => (known.isLong(this.#key) ? this.runLong(measured) : measured());
+    if (isList && known.has(this.#key)) return bounded();
     const name = isList ? 'new list' : this.#key;
-    return this.#room.runAlone(name, (semaphore) => this.#runIn(semaphore, measured));
+    return this.#room.runAlone(name, (semaphore) => this.#runIn(semaphore, bounded));
+  }
+
+  /** Uses a body of so many characters: as objects it may take a hundred times its bytes, with all copies. */
+  use<T>(length: number, work: () => Promise<T>): Promise<T> {
+    if (length <= smallBody) return work();
+    if (length <= largeBody) return this.runLong(work);
+    return this.#room.runAlone('large body', (semaphore) => this.#runIn(semaphore, work));
   }
 
   /** Does work that is long whatever it was the last time. */

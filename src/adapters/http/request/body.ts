@@ -9,7 +9,7 @@ import { Problem } from '../problems/problem.ts';
 import { bodyTooLarge, checkBodyHeaders, emptyBody } from './body-headers.ts';
 import { bodyLimit, shortestPiece } from './limits.ts';
 
-/** Longer bodies may take more than twenty times their bytes when they are parsed (`[{},{},…]`). */
+/** What is reserved for a body that comes in chunks. */
 const shortBody = 16 * 1024;
 
 /** For how much a body may count by its pieces, each of which costs memory however short it is. */
@@ -55,8 +55,7 @@ export async function readBody<T>(
   });
   const text = await Promise.race([readText(ctx), refused.promise]);
   visit.settle(Math.max(text.length, visit.expected));
-  if (text.length <= shortBody) return use(parseObject(text));
-  return visit.runLong(async () => use(parseObject(text)));
+  return visit.use(text.length, async () => use(parseObject(text)));
 }
 
 /** What of koa-bodyparser's options is used; its own types do not know the first one. */

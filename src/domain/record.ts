@@ -64,6 +64,11 @@ export class VersionedRecord<R> implements Versioned<R> {
     return this.#json;
   }
 
+  /** What `JSON.stringify` has of it: without this, nothing of the record. */
+  toJSON(): object {
+    return { ...this, record: this.record };
+  }
+
   get record(): R {
     this.#record ??= this.#source === undefined ? JSON.parse(this.json) : copyJson(this.#source);
     return this.#record as R;

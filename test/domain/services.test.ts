@@ -52,6 +52,13 @@ describe('the services', () => {
     expect(await misuse(() => services.patch(id, { name: 'Bo' }))).to.match(/was read/);
   });
 
+  it('return what JSON has whole', async () => {
+    const { users } = createRostrum(createMemoryStore());
+    const made = await users.create({ name: 'Ann' });
+    const { version, replayed, record } = made;
+    expect(JSON.parse(JSON.stringify(made))).to.deep.equal({ version, replayed, record });
+  });
+
   it('say whether a call changed anything, by what was written in the end', async () => {
     const { id } = (await users.create({ name: 'Ada', own: [1] })).record;
     const said = [

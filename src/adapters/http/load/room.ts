@@ -35,17 +35,17 @@ export interface RoomState {
 /** Bounds what is under way: how many requests, their memory, and how long they hold the process. */
 export class Room {
   readonly #requests: number;
+  readonly long: number;
   readonly turns = new Turns();
   readonly memory: Memory;
   readonly known = new KnownWork();
   readonly #inside: Record<RequestKind, number> = { list: 0, read: 0, write: 0 };
   /** Semaphores of work that may hold up other work, by its name. */
   readonly #semaphores = new Map<string, Semaphore>();
-  readonly #long: number;
 
   constructor({ bytes, requests, long } = roomLimits) {
     this.#requests = requests;
-    this.#long = long;
+    this.long = long;
     this.memory = new Memory(bytes);
   }
 
@@ -92,17 +92,12 @@ export class Room {
     if (this.#inside[kind] >= this.#requests) throw overloaded;
   }
 
-  /** Work that was long the last time, or of a large body: a few at a time of a kind. */
-  async runLong<T>(kind: RequestKind, work: (semaphore: Semaphore) => Promise<T>): Promise<T> {
-    return this.#runNamed(`long ${kind}`, this.#long, work);
-  }
-
-  /** Work of which one is done at a time: changes of one record, lists of no known shape, very large bodies. */
-  async runAlone<T>(name: string, work: (semaphore: Semaphore) => Promise<T>): Promise<T> {
-    return this.#runNamed(name, 1, work);
-  }
-
-  async #runNamed<T>(name: string, most: number, work: (semaphore: Semaphore) => Promise<T>) {
+  /** Does work that may hold up other work: so much of one name at a time. */
+  async bounded<T>(
+    name: string,
+    most: number,
+    work: (semaphore: Semaphore) => Promise<T>,
+  ): Promise<T> {
     const semaphore = this.#semaphores.get(name) ?? new Semaphore(most);
     this.#semaphores.set(name, semaphore);
     try {
@@ -219,33 +214,35 @@ export class Visit {
     const bounded = () => (known.isLong(this.#key) ? this.runLong(measured) : measured());
     if (isList && known.has(this.#key)) return bounded();
     const name = isList ? 'new list' : this.#key;
-    return this.#room.runAlone(name, (semaphore) => this.#runIn(semaphore, bounded));
+    return this.#bounded(name, 1, bounded);
   }
 
   /** Uses a body of so many characters: as objects it may take a hundred times its bytes, with all copies. */
   use<T>(length: number, work: () => Promise<T>): Promise<T> {
     if (length <= smallBody) return work();
     if (length <= largeBody) return this.runLong(work);
-    return this.#room.runAlone('large body', (semaphore) => this.#runIn(semaphore, work));
+    return this.#bounded('large body', 1, work);
   }
 
   /** Does work that is long whatever it was the last time. */
   runLong<T>(work: () => Promise<T>): Promise<T> {
-    return this.#room.runLong(this.kind, (semaphore) => this.#runIn(semaphore, work));
+    return this.#bounded(`long ${this.kind}`, this.#room.long, work);
   }
 
-  async #runIn<T>({ begin, end, line }: Semaphore, work: () => Promise<T>): Promise<T> {
-    const isBegun = begin();
-    if (!isBegun) await this.#wait(line.wait(begin, this.#exchange.signal, this.lineKey));
-    this.#isBounded = true;
-    try {
-      if (!isBegun) this.#exchange.checkWaited();
-      await this.#turn();
-      return await work();
-    } finally {
-      this.#isBounded = false;
-      end();
-    }
+  #bounded<T>(name: string, most: number, work: () => Promise<T>): Promise<T> {
+    return this.#room.bounded(name, most, async ({ begin, end, line }) => {
+      const isBegun = begin();
+      if (!isBegun) await this.#wait(line.wait(begin, this.#exchange.signal, this.lineKey));
+      this.#isBounded = true;
+      try {
+        if (!isBegun) this.#exchange.checkWaited();
+        await this.#turn();
+        return await work();
+      } finally {
+        this.#isBounded = false;
+        end();
+      }
+    });
   }
 
   /** Waits until the event loop has time; undefined when it has. */

@@ -58,7 +58,7 @@ export function createApi(
   };
 }
 
-/** Steps as one: the router would compose them anew for each request, which is 4 % of a GET. */
+/** Steps as one. What the router is given itself, it composes anew for each request. */
 function chained(steps: readonly Step[]): Step {
   return steps.reduceRight((rest, step) => (ctx, next) => step(ctx, () => rest(ctx, next)));
 }
@@ -149,7 +149,8 @@ const shapes = new WeakMap<Query, string>();
 
 /** What takes as long and as much memory each time: lists of one shape, one record. */
 function keyOf({ id, query }: Exchange, { endpoint, kind }: Operation): string {
-  if (kind !== 'list') return id;
+  // No id, which a client may have chosen, is the shape of a list, a page or another word of the room.
+  if (kind !== 'list') return id && `record ${id}`;
   const known = shapes.get(query);
   if (known !== undefined) return known;
   const limit = Number(query.get('limit')?.[0] ?? pageLimits.default);

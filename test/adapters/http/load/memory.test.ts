@@ -77,6 +77,26 @@ describe('clients that hold memory', () => {
     await make('x', 8);
   });
 
+  it('with changes of a record whose id is a word of the server: it bounds nothing else', async () => {
+    const store = createMemoryStore();
+    const gate = Promise.withResolvers<void>();
+    let isChanging = false;
+    const { update } = store.users;
+    store.users.update = async (id, decide) => {
+      isChanging = true;
+      await gate.promise;
+      return update.call(store.users, id, decide);
+    };
+    await using server = await startApi({ store });
+    const changing = server.send('PATCH', '/users/large%20body', {}, { name: 'Ann' });
+    await until(() => isChanging, 'the record is changed');
+    const made = server.post('/posts', { title: 'x', own: 'x'.repeat(300_000) });
+    const first = await Promise.race([made, sleep(3000)]);
+    gate.resolve();
+    expect(first?.status).to.equal(201);
+    expect((await changing).status).to.equal(404);
+  });
+
   it('and leave, however they do it: what still waits is not made for them', async () => {
     const store = createMemoryStore();
     const gate = Promise.withResolvers<void>();

@@ -9,13 +9,3 @@ const address =
 export function isEmail(text: string): boolean {
   return address.test(text);
 }
-
-/**
- * The key that makes an email address unique and sorts it: two addresses with one key are the
- * same address to us.
- *
- * Made here and not by a store, because no two stores agree on what lower case is.
- */
-export function emailKey(email: string): string {
-  return email.normalize('NFC').toLowerCase().normalize('NFC');
-}

@@ -1,4 +1,5 @@
 import { isEmail } from './email.ts';
+import { instantFromMs, isInstant, parseRfc3339 } from './instant.ts';
 import type { Issues } from './issues.ts';
 import type { JsonObject } from './json.ts';
 import type { EmailRule, FieldRule, FieldRules, TextRule } from './rules.ts';
@@ -33,6 +34,8 @@ function readField(rule: FieldRule, value: unknown, name: string, issues: Issues
       return readText(rule, value, name, issues);
     case 'email':
       return readEmail(rule, value, name, issues);
+    case 'instant':
+      return readInstant(value, name, issues);
     case 'reference':
       return value; // Whether it exists is the store's to say, in the same step as the change.
   }
@@ -57,5 +60,14 @@ function readEmail(rule: EmailRule, value: string, name: string, issues: Issues)
   } else if (!isEmail(value)) {
     issues.add([name], 'invalid', `The field "${name}" must be an email address.`);
   }
+  return value;
+}
+
+function readInstant(value: string, name: string, issues: Issues): string {
+  if (isInstant(value)) return value;
+  const instant = parseRfc3339(value);
+  if (instant !== undefined) return instantFromMs(instant.ms);
+  const example = '2026-11-21T09:30:00Z';
+  issues.add([name], 'invalid', `The field "${name}" must be a date-time like ${example}.`);
   return value;
 }

@@ -11,6 +11,7 @@ import {
   pageLimits,
 } from './list.ts';
 import { checkOptions } from './options.ts';
+import { isCleanText } from './text.ts';
 
 /** What a caller asks of a list; everything may be left out. */
 export interface ListRequest<Filter, Sort extends string> {
@@ -37,7 +38,12 @@ export interface PartialListRequest<Filter, Sort extends string> extends ListReq
 const filterTypes = {
   text: { takes: isText, words: 'a text' },
   'text or null': { takes: (it: unknown) => it === null || isText(it), words: 'a text or null' },
+  prefix: { takes: isText, words: 'a text' },
   span: { takes: isSpan, words: 'instants like 2026-11-21T09:30:00.000Z for "from" and "before"' },
+  'span or null': {
+    takes: (it: unknown) => it === null || (isSpan(it) && Object.keys(it as object).length > 0),
+    words: 'null, or instants like 2026-11-21T09:30:00.000Z for "from", "before" or both',
+  },
   ids: { takes: areIds, words: `a list of at most ${maxFilterIds} texts` },
 };
 
@@ -75,7 +81,7 @@ export function pageRequest<Filter extends EntityFilter, Sort extends string>(
     throw new RangeError(`The limit must be an integer from 1 to ${pageLimits.max}.`);
   }
   if (typeof total !== 'boolean') throw new TypeError('The option "total" must be true or false.');
-  const canMatch = hasDeclaredTypes(filter, rules.custom);
+  const canMatch = hasDeclaredTypes(filter, rules.custom) && hasCleanPrefixes(filter, rules);
   const found = canMatch ? filter : { ...filter, custom: undefined, ids: [] };
   const fields = request.fields && checkFields(request.fields);
   return { filter: found, order, limit, bytes: pageLimits.bytes, after, total, fields, signal };
@@ -133,6 +139,13 @@ function hasDeclaredTypes({ custom = {} }: EntityFilter, fields: CustomFilterFie
   return Object.entries(custom).every(([name, value]) => typeOf(value) === fields[name]);
 }
 
+/** False when no record matches, because no text of a record can begin like that. */
+function hasCleanPrefixes(filter: object, { filters }: ListRules<string>): boolean {
+  return Object.entries(filter).every(
+    ([name, value]) => filters[name] !== 'prefix' || value === undefined || isCleanText(value),
+  );
+}
+
 function checkOrder(order: Order<string>, sorts: readonly string[]): void {
   const { by, direction } = checkOptions<Order<string>>(order, ['by', 'direction'], 'order');
   if (!sorts.includes(by)) {
@@ -151,6 +164,6 @@ function checkPosition(after: Position, by: string): void {
 
 /** Whether a record can have such a key in a list that is sorted by this. */
 export function isSortKey(key: unknown, by: string): key is string | null {
-  if (key === null) return by === 'email';
-  return by === 'createdAt' || by === 'updatedAt' ? isInstant(key) : typeof key === 'string';
+  if (key === null) return by === 'email' || by === 'publishedAt';
+  return by.endsWith('At') ? isInstant(key) : typeof key === 'string';
 }

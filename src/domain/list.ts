@@ -1,8 +1,7 @@
-import { emailKey } from './email.ts';
 import type { Instant } from './instant.ts';
 import type { Post } from './post.ts';
 import type { Id, Versioned } from './record.ts';
-import { compareText, utf8Bytes } from './text.ts';
+import { compareText, textKey, utf8Bytes } from './text.ts';
 import type { User } from './user.ts';
 
 /** How large a page may be. */
@@ -19,7 +18,7 @@ export const pageLimits = {
 export const maxFilterIds = 100;
 
 export const userSorts = ['createdAt', 'updatedAt', 'name', 'email'] as const;
-export const postSorts = ['createdAt', 'updatedAt', 'title'] as const;
+export const postSorts = ['createdAt', 'updatedAt', 'title', 'publishedAt'] as const;
 
 export type UserSort = (typeof userSorts)[number];
 export type PostSort = (typeof postSorts)[number];
@@ -58,8 +57,12 @@ export interface EntityFilter {
 export interface UserFilter extends EntityFilter {
   /** The whole name. */
   readonly name?: string | undefined;
-  /** An address with the same {@link emailKey}. */
+  /** An address with the same {@link textKey}. */
   readonly email?: string | undefined;
+  /** Names whose {@link textKey} begins with that of this text, which has no lone surrogate or NUL. */
+  readonly nameStartsWith?: string | undefined;
+  /** The same for addresses. A missing address begins with nothing, not even with `''`. */
+  readonly emailStartsWith?: string | undefined;
 }
 
 export interface PostFilter extends EntityFilter {
@@ -67,6 +70,10 @@ export interface PostFilter extends EntityFilter {
   readonly title?: string | undefined;
   /** The posts of one author; null: the posts without one. */
   readonly authorId?: Id | null | undefined;
+  /** Titles whose {@link textKey} begins with that of this text, which has no lone surrogate or NUL. */
+  readonly titleStartsWith?: string | undefined;
+  /** Null: the drafts. A span holds no draft, and has one end at least. */
+  readonly publishedAt?: TimeSpan | null | undefined;
 }
 
 /**
@@ -157,11 +164,12 @@ export function cutPage<V extends { readonly json: string }>(
  * all text, and so last in descending order.
  */
 export function userSortKey(user: User, by: UserSort): string | null {
-  if (by === 'email') return user.email === null ? null : emailKey(user.email);
-  return user[by];
+  if (by === 'createdAt' || by === 'updatedAt') return user[by];
+  const text = user[by];
+  return text === null ? null : textKey(text);
 }
 
-/** What a post is sorted by. */
-export function postSortKey(post: Post, by: PostSort): string {
-  return post[by];
+/** What a post is sorted by; drafts, whose `publishedAt` is null, come before all others. */
+export function postSortKey(post: Post, by: PostSort): string | null {
+  return by === 'title' ? textKey(post.title) : post[by];
 }

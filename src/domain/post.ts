@@ -10,12 +10,19 @@ type PostFields = EntityFields & {
   readonly body: string;
   /** The id of an existing user, or null. */
   readonly authorId: Id | null;
+  /** From when on the post is public; null for a draft. Later than now: it is scheduled. */
+  readonly publishedAt: Instant | null;
 };
 
 type PostInputFields = ServerMadeInput & {
   readonly title: string;
   readonly body?: string | null | undefined;
   readonly authorId?: Id | null | undefined;
+  /**
+   * A date-time of RFC 3339, or null for a draft. When absent, a new post is published now, and a post
+   * that is replaced keeps what it has.
+   */
+  readonly publishedAt?: string | null | undefined;
 };
 
 /** A post, with a deployment's custom fields. */

@@ -17,11 +17,13 @@ import { utf8Bytes } from './text.ts';
 export class RecordModel<R extends EntityFields> {
   readonly #rules: FieldRules;
   readonly #schema: CustomFieldsSchema | undefined;
+  readonly #instants: readonly string[];
 
   /** @param schema of the custom fields, which may be anything without one */
   constructor(rules: FieldRules, schema?: CustomFieldsSchema) {
     this.#rules = rules;
     this.#schema = schema;
+    this.#instants = Object.keys(rules).filter((name) => rules[name]?.type === 'instant');
   }
 
   /** A new record. A caller's `id`, `createdAt` and `updatedAt` are ignored. */
@@ -47,8 +49,10 @@ export class RecordModel<R extends EntityFields> {
   patch(current: R, patch: unknown, now: Instant): R {
     checkPatch(patch);
     const merged = mergePatch(current, patch) as Readonly<Record<string, unknown>>;
-    // A record's id cannot be removed: null is an id that differs.
-    return this.replace(current, patch.id === null ? { ...merged, id: null } : merged, now);
+    // Null is a value of these, and not their absence. A record's id cannot be null: it differs.
+    const nulls = ['id', ...this.#instants].filter((key) => patch[key] === null);
+    const input = { ...merged, ...Object.fromEntries(nulls.map((key) => [key, null])) };
+    return this.replace(current, nulls.length === 0 ? merged : input, now);
   }
 
   /**
@@ -68,8 +72,11 @@ export class RecordModel<R extends EntityFields> {
       issues.add(['id'], 'mismatch', 'The id is not the id of the record.');
     }
     const known: Record<string, Json> = {};
-    for (const key of Object.keys(this.#rules)) {
-      if (Object.hasOwn(input, key)) reader.readMember(input, key, known);
+    for (const [key, { type }] of Object.entries(this.#rules)) {
+      const value = Object.hasOwn(input, key) ? input[key] : undefined;
+      if (value !== undefined) reader.readMember(input, key, known);
+      else if (type === 'instant')
+        known[key] = current?.[key as keyof R] ?? (current ? null : made.createdAt);
     }
     const fields = readFields(this.#rules, known, issues);
     // Custom fields are read into the record at once: there may be a hundred thousand of them.
@@ -109,11 +116,13 @@ export class RecordModel<R extends EntityFields> {
     return Object.hasOwn(this.#rules, key) || (serverMade as readonly string[]).includes(key);
   }
 
-  /** The fields whose values the caller may have left out. */
+  /** The fields whose values the caller may have left out, and those that are of one length. */
   #fallbacksOf(fields: JsonObject): JsonObject {
     const known = Object.entries(fields);
     return Object.fromEntries(
-      known.filter(([name, value]) => value === this.#rules[name]?.fallback),
+      known.filter(
+        ([name, value]) => value === this.#rules[name]?.fallback || this.#instants.includes(name),
+      ),
     );
   }
 }

@@ -28,7 +28,16 @@ export interface ReferenceRule {
   readonly fallback: null;
 }
 
-export type FieldRule = TextRule | EmailRule | ReferenceRule;
+/**
+ * An instant, or null: RFC 3339 with any offset, stored to the millisecond. When it is absent, a new
+ * record has the time of its creation, and a record that is replaced keeps what it has.
+ */
+export interface InstantRule {
+  readonly type: 'instant';
+  readonly fallback: null;
+}
+
+export type FieldRule = TextRule | EmailRule | ReferenceRule | InstantRule;
 export type FieldRules = Readonly<Record<string, FieldRule>>;
 
 export const userRules = {
@@ -40,6 +49,7 @@ export const postRules = {
   title: { type: 'text', trim: true, minLength: 1, maxLength: 300 },
   body: { type: 'text', fallback: '', trim: false, minLength: 0, maxLength: 100_000 },
   authorId: { type: 'reference', to: 'user', fallback: null },
+  publishedAt: { type: 'instant', fallback: null },
 } as const satisfies FieldRules;
 
 /** The fields that the server makes; what a client sends in their place is not stored. */

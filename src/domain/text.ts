@@ -58,3 +58,30 @@ function isLeading(unit: number): boolean {
 function isTrailing(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
+
+/**
+ * The key that names, titles and email addresses are sorted and found by. Two email addresses with
+ * one key are the same address.
+ *
+ * Made here and not by a store, because no two stores agree on what lower case is.
+ */
+export function textKey(text: string): string {
+  return text.normalize('NFC').toLowerCase().normalize('NFC');
+}
+
+/** The texts from `from` on and before `before`, by code point; to the last one without `before`. */
+export interface TextSpan {
+  readonly from: string;
+  readonly before?: string | undefined;
+}
+
+/** The span of the texts that begin with this one, for a store that looks them up in an index. */
+export function prefixSpan(prefix: string): TextSpan {
+  const points = Array.from(prefix, (point) => point.codePointAt(0) ?? 0);
+  while (points.at(-1) === 0x10ffff) points.pop();
+  const last = points.pop();
+  if (last === undefined) return { from: prefix };
+  // The halves of surrogate pairs are no code points of a text.
+  points.push(last === 0xd7ff ? 0xe000 : last + 1);
+  return { from: prefix, before: String.fromCodePoint(...points) };
+}

@@ -6,7 +6,6 @@ export {
   type CustomFilterType,
   customEqualities,
 } from '../domain/custom-filters.ts';
-export { emailKey } from '../domain/email.ts';
 export {
   afterChange,
   emailTaken,
@@ -46,7 +45,7 @@ export {
   type Versioned,
   VersionedRecord,
 } from '../domain/record.ts';
-export { compareText } from '../domain/text.ts';
+export { compareText, prefixSpan, type TextSpan, textKey } from '../domain/text.ts';
 export type { User } from '../domain/user.ts';
 export type { Clock } from './clock.ts';
 export type { IdGenerator } from './id-generator.ts';

@@ -26,7 +26,7 @@ export interface Creation<R> extends Versioned<R> {
  *
  * - Absence is `undefined` (or `false`), never an error.
  * - Ids, the keys of receipts and what a filter names are compared exactly, code point by code point
- *   (email addresses by their key). Any text may be asked for, with NUL or half of a surrogate
+ *   (email addresses, and what a text begins with, by their key: `textKey`). Any text may be asked for, with NUL or half of a surrogate
  *   pair in it too. A text that no record can have matches nothing, and bounds a span or a
  *   position like any other text.
  * - What is returned, what is taken and what a {@link Decide} or a {@link Guard} is shown are

@@ -16,7 +16,7 @@ import type { Guard, Repository } from './repository.ts';
 export type DeleteMode = 'refuse' | 'delete' | 'keep';
 
 /**
- * Keeps users. No two users have the same `emailKey`; a missing address is not a value, and any
+ * Keeps users. No two users have an email address with the same `textKey`; a missing address is not a value, and any
  * number of users may have none. `create` and `update` raise, after all else,
  *
  * - `email-taken` (`emailTaken()`): another user has an address with this key. Keys that are freed

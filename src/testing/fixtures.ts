@@ -43,6 +43,7 @@ export function post(fields: object = {}): Post {
     title: `Title ${n}`,
     body: `Body ${n}`,
     authorId: null,
+    publishedAt: at(n),
     ...fields,
   };
 }
@@ -70,6 +71,16 @@ export function nested(levels: number): JsonObject {
 export function shuffled<T>(items: readonly T[]): T[] {
   return items.map((_, n) => items[(n * 5 + 3) % items.length] as T);
 }
+
+/**
+ * Texts in the order of the code points of their keys; UTF-16, a locale or a collation has another,
+ * and so have the texts themselves.
+ */
+export const byKey: readonly string[] = [
+  ...['!', '10', '9', '_', 'A', 'a a', 'aA', 'Ab', 'B', 'e', 'F', 'Z', '\u00a0x', 'ß', 'À'],
+  ...['E\u0301', 'ā', 'Я', '漢', '\ud7ff', '\ue000', 'Ｚ', '～', '\ufffd', '\uffff', '\uffffa'],
+  ...['𐀀', '\u{10400}', '😀', '😀A', '\u{10ffff}'],
+];
 
 /** Texts in the order of their code points; UTF-16, a locale or a collation has another. */
 export const byCodePoint: readonly string[] = [

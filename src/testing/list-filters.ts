@@ -3,10 +3,12 @@ import {
   type CustomFilter,
   type EntityFilter,
   type PostFilter,
+  postSorts,
   type UserFilter,
   userSorts,
 } from '../domain/list.ts';
 import type { Entity } from '../domain/record.ts';
+import { textKey } from '../domain/text.ts';
 import type { Store } from '../ports/store.ts';
 import { at, later, post, times, user } from './fixtures.ts';
 import { idsOf, type Lister, matches, put, putEach, walk } from './lists.ts';
@@ -20,6 +22,23 @@ export const texts = [
 
 /** Texts that no record has. */
 export const unknownTexts = ['A%', 'Ada\0', 'Ada\ud800', '\0', '\ud800'];
+
+/** Texts with beginnings that some pattern, case or collation takes for one another. */
+const beginnings = [
+  ...['Ada', 'ADA L', 'adam', 'Ad', 'Adá', 'ADA\u0301', 'b', 'a%', 'a_', '.*', '$ne', '\ud7ff1'],
+  ...[
+    '\ue000',
+    '\uffff',
+    '𐀀',
+    '😀',
+    '😀 Ada',
+    '\u{10ffff}',
+    '\u{10ffff}\u{10ffff}',
+    'ß',
+    'SS',
+    'İ',
+  ],
+];
 
 /** Each filter, and filters together. */
 export function describeFilters(suite: Suite): void {
@@ -52,6 +71,13 @@ function describeEntityFilters({ both }: Suite): void {
     const field = name === 'users' ? 'name' : 'title';
     const named = texts.map((text) => [text, make({ [field]: text })] as const);
     await findsEach(records, named, [...texts, ...unknownTexts, ''], (text) => ({ [field]: text }));
+  });
+
+  both('what a name or title begins with, by its key', async ({ name, records, make }) => {
+    const field = name === 'users' ? 'name' : 'title';
+    const named = beginnings.map((text) => [text, make({ [field]: text })] as const);
+    const by = name === 'users' ? 'name' : 'title';
+    await beginsWithEach(records, named, (text) => ({ [`${by}StartsWith`]: text }));
   });
 
   for (const [field, first] of Object.entries({ createdAt: 0, updatedAt: 10 })) {
@@ -95,17 +121,26 @@ function describeUserFilters({ test }: Suite): void {
     }
   });
 
+  test('users: what an address begins with, by its key; none begins with nothing', async (store) => {
+    const { users } = store;
+    const emails = ['Éva@a.org', 'éva@b.org', 'eva@a.org', 'EVE@a.org', '%@a.org', '\u{10ffff}@b'];
+    const made = [...emails, null].map((email) => [email, user({ email })] as const);
+    await beginsWithEach(users, made, (emailStartsWith) => ({ emailStartsWith }));
+  });
+
   test('users: all that a filter says must hold', async ({ users }) => {
     const custom = { city: 'en', age: 5, active: false };
     const [one, two] = [user(custom), user({ city: 'fr', age: 6, active: true })];
     await put(users, [one, two, user({ ...custom, name: one.name })]);
     const { name, createdAt, updatedAt } = one;
     const whole: UserFilter = {
+      ...{ nameStartsWith: name.slice(0, -1), emailStartsWith: 'USER' },
       ...{ name, email: one.email ?? '', ids: [one.id, two.id], custom },
       ...{ createdAt: { from: createdAt }, updatedAt: { before: two.updatedAt } },
     };
     await allMustHold(users, whole, one.id, [
       ...[{ name: two.name }, { email: two.email ?? '' }, { ids: [two.id] }],
+      ...[{ nameStartsWith: `${name} ` }, { emailStartsWith: 'users' }],
       ...[{ createdAt: { before: createdAt } }, { updatedAt: { before: updatedAt } }],
       ...['city', 'age', 'active'].map((n) => ({ custom: { ...custom, [n]: two[n] as string } })),
     ]);
@@ -148,6 +183,35 @@ function describePostFilters({ test }: Suite): void {
     }
   });
 
+  test('posts: publishedAt: the drafts, or a span, which holds no draft', async ({ posts }) => {
+    const moments = [null, at(1), at(2), null, at(3)];
+    const ids = await putEach(posts, moments, (publishedAt) => post({ publishedAt }));
+    const [a = '', b = '', c = '', d = '', e = ''] = ids;
+    await matches(posts, { publishedAt: undefined }, ids);
+    await matches(posts, { publishedAt: null }, [a, d]);
+    await matches(posts, { publishedAt: { from: at(2) } }, [c, e]);
+    await matches(posts, { publishedAt: { before: at(2) } }, [b]);
+    await matches(posts, { publishedAt: { from: at(1), before: at(3) } }, [b, c]);
+    await matches(posts, { publishedAt: { before: at(1) } }, []);
+    for (const [filter, found] of [
+      [{ publishedAt: null }, [a, d]],
+      [{ publishedAt: { before: at(3) } }, [b, c]],
+      [{ publishedAt: { from: at(2), before: later } }, [c, e]],
+    ] as const) {
+      for (const by of postSorts) {
+        for (const direction of ['asc', 'desc'] as const) {
+          const walked = await walk(posts, { filter, order: { by, direction }, limit: 1 });
+          const expected = direction === 'asc' ? found : found.toReversed();
+          assert.deepEqual(idsOf(walked), expected, `${JSON.stringify(filter)} by ${by}`);
+        }
+      }
+    }
+    await posts.update(a, ({ record }) => ({ ...record, publishedAt: at(2) }));
+    await posts.update(e, ({ record }) => ({ ...record, publishedAt: null }));
+    await matches(posts, { publishedAt: null }, [d, e]);
+    await matches(posts, { publishedAt: { from: at(2) } }, [a, c]);
+  });
+
   test('posts: all that a filter says must hold', async (store) => {
     const { one, two, made } = await postsOfTwo(store);
     const [a, b, c] = made;
@@ -155,10 +219,12 @@ function describePostFilters({ test }: Suite): void {
     const custom = { language, words, pinned } as CustomFilter;
     const whole: PostFilter = {
       ...{ authorId: one, title, ids: idsOf([a, b, c]), custom },
+      ...{ titleStartsWith: 'TITLE', publishedAt: { before: b.createdAt } },
       ...{ createdAt: { before: b.createdAt }, updatedAt: { from: updatedAt } },
     };
     await allMustHold(store.posts, whole, id, [
       ...[{ authorId: two }, { authorId: null }, { title: b.title }, { ids: [b.id] }],
+      ...[{ publishedAt: null }, { publishedAt: { from: b.createdAt } }, { titleStartsWith: 'b' }],
       ...[{ createdAt: { before: createdAt } }, { updatedAt: { before: updatedAt } }],
       ...['language', 'words', 'pinned'].map((n) => ({
         custom: { ...custom, [n]: c[n] as string },
@@ -225,6 +291,25 @@ async function allMustHold<R extends Entity, Filter extends EntityFilter, Sort e
 ): Promise<void> {
   await matches(lister, whole, [id]);
   for (const other of others) await matches(lister, { ...whole, ...other }, []);
+}
+
+/** Stores records by a text that each has, and looks for beginnings of these, in every order. */
+async function beginsWithEach<R extends Entity, Filter extends EntityFilter, Sort extends string>(
+  lister: Lister<R, Filter, Sort> & { create(record: R): Promise<unknown> },
+  stored: readonly (readonly [string | null, R])[],
+  filter: (prefix: string) => Filter,
+): Promise<void> {
+  await putEach(lister, stored, ([, record]) => record);
+  const all = stored.flatMap(([text]) => (text === null ? [] : [text]));
+  const sought = all.flatMap((text) => [text, text.toLowerCase(), `${text} `, firstOf(text)]);
+  for (const prefix of new Set(['', 'x', '.', '\u{10fffe}', ...sought])) {
+    const found = stored.filter(([text]) => text && textKey(text).startsWith(textKey(prefix)));
+    await matches(lister, filter(prefix), idsOf(found.map(([, record]) => record)));
+  }
+}
+
+function firstOf(text: string): string {
+  return String.fromCodePoint(text.codePointAt(0) ?? 0);
 }
 
 /** Stores records by the value that each has, and looks for values: those found, and no others. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type CustomFilter, type EntityFilter, postSorts, userSorts } from '../domain/list.ts';
 import type { Entity } from '../domain/record.ts';
+import { textKey } from '../domain/text.ts';
 import type { Repository } from '../ports/repository.ts';
-import { at, byCodePoint, post, shuffled, times, user } from './fixtures.ts';
+import { at, byCodePoint, byKey, post, shuffled, times, user } from './fixtures.ts';
 import { idsOf, put, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -17,21 +18,22 @@ const byEmailKey = [
 const sorted = {
   createdAt: { values: [at(0), at(1), at(2)], ids: byCodePoint },
   updatedAt: { values: [at(0), at(1), at(2)], ids: byCodePoint },
-  name: { values: byCodePoint, ids: ['A', '～', '😀'] },
-  title: { values: byCodePoint, ids: ['A', '～', '😀'] },
+  name: { values: byKey, ids: ['A', '～', '😀'] },
+  title: { values: byKey, ids: ['A', '～', '😀'] },
+  publishedAt: { values: [...times(4, () => null), at(0), at(1), at(2)], ids: byCodePoint },
   email: { values: [...times(24, () => null), ...byEmailKey], ids: ['A'] },
 };
 
 /** Every sort, in both directions, on pages of every size, of all records and of some. */
 export function describeOrders({ test }: Suite): void {
   for (const by of userSorts) {
-    test(`users by ${by}: values by code point, ties by id`, async ({ users }) => {
+    test(`users by ${by}: keys by code point, ties by id`, async ({ users }) => {
       await walksInOrder(users, by, user, { city: 'here' });
     });
   }
 
   for (const by of postSorts) {
-    test(`posts by ${by}: values by code point, ties by id`, async ({ posts }) => {
+    test(`posts by ${by}: keys by code point, ties by id`, async ({ posts }) => {
       await walksInOrder(posts, by, post, { language: 'here' });
     });
   }
@@ -48,7 +50,8 @@ async function walksInOrder<R extends Entity, Sort extends keyof typeof sorted>(
   const all = values.flatMap((value, n) =>
     ids.map((id, m) => {
       const rank = value === null ? 10 + n : 99 - n;
-      return { id: `${rank} ${id}`, [by]: value, ...((n + m) % 3 > 0 && custom) };
+      const field = (n + m) % 2 > 0 ? value : inCapitals(value);
+      return { id: `${rank} ${id}`, [by]: field, ...((n + m) % 3 > 0 && custom) };
     }),
   );
   const some = all.filter((fields) => Object.keys(custom).every((name) => name in fields));
@@ -65,4 +68,10 @@ async function walksInOrder<R extends Entity, Sort extends keyof typeof sorted>(
       }
     }
   }
+}
+
+/** Another text with the same key, where capitals make one. */
+function inCapitals(value: string | null): string | null {
+  const capitals = value?.toUpperCase();
+  return value !== null && capitals && textKey(capitals) === textKey(value) ? capitals : value;
 }

@@ -1,5 +1,4 @@
 import type { CustomFilterFields } from '../../domain/custom-filters.ts';
-import { emailKey } from '../../domain/email.ts';
 import { emailTaken, RostrumError, storeUnavailable, unknownAuthor } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
 import {
@@ -14,12 +13,13 @@ import {
 } from '../../domain/list.ts';
 import { type Post, withoutAuthor } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
+import { textKey } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
-import { type Lifetime, MemoryRepository, shown } from './repository.ts';
+import { isWithin, type Lifetime, MemoryRepository, shown } from './repository.ts';
 import { Table } from './table.ts';
 
 /**
@@ -91,10 +91,16 @@ class MemoryUsers extends MemoryRepository<User, UserFilter, UserSort> implement
     if (holder !== undefined && holder !== user.id) throw emailTaken();
   }
 
-  protected override matcher({ name, email }: UserFilter): (user: User) => boolean {
-    const holder = email === undefined ? undefined : this.table.holder(emailKey(email));
+  protected override matcher(filter: UserFilter): (user: User) => boolean {
+    const { name, email, nameStartsWith, emailStartsWith } = filter;
+    const holder = email === undefined ? undefined : this.table.holder(textKey(email));
+    const nameBegins = beginsWith(nameStartsWith);
+    const emailBegins = beginsWith(emailStartsWith);
     return (user) =>
-      (name === undefined || user.name === name) && (email === undefined || user.id === holder);
+      (name === undefined || user.name === name) &&
+      (email === undefined || user.id === holder) &&
+      nameBegins(user.name) &&
+      emailBegins(user.email);
   }
 }
 
@@ -116,13 +122,26 @@ class MemoryPosts extends MemoryRepository<Post, PostFilter, PostSort> implement
     if (authorId !== null && this.#users.get(authorId) === undefined) throw unknownAuthor();
   }
 
-  protected override matcher({ title, authorId }: PostFilter): (post: Post) => boolean {
+  protected override matcher(filter: PostFilter): (post: Post) => boolean {
+    const { title, titleStartsWith, authorId, publishedAt } = filter;
+    const titleBegins = beginsWith(titleStartsWith);
+    const isPublished = (at: Instant | null) =>
+      publishedAt === null || at === null ? at === publishedAt : isWithin(at, publishedAt);
     return (post) =>
       (title === undefined || post.title === title) &&
-      (authorId === undefined || post.authorId === authorId);
+      (authorId === undefined || post.authorId === authorId) &&
+      (publishedAt === undefined || isPublished(post.publishedAt)) &&
+      titleBegins(post.title);
   }
 }
 
 function emailKeyOf({ email }: User): string | null {
-  return email === null ? null : emailKey(email);
+  return email === null ? null : textKey(email);
+}
+
+/** Whether a text begins as asked, by its key. */
+function beginsWith(prefix: string | undefined): (text: string | null) => boolean {
+  if (prefix === undefined) return () => true;
+  const key = textKey(prefix);
+  return (text) => text !== null && textKey(text).startsWith(key);
 }

@@ -173,6 +173,6 @@ function creation<R>(json: string, replayed: boolean): Creation<R> {
   return Object.assign(new VersionedRecord<R>(json, 1), { replayed });
 }
 
-function isWithin(instant: string, { from, before }: TimeSpan = {}): boolean {
+export function isWithin(instant: string, { from, before }: TimeSpan = {}): boolean {
   return (from === undefined || instant >= from) && (before === undefined || instant < before);
 }

@@ -1,8 +1,8 @@
-import { emailKey } from '../../domain/email.ts';
 import { emailTaken, RostrumError } from '../../domain/errors.ts';
 import { type Instant, latestInstant } from '../../domain/instant.ts';
 import type { UserFilter, UserSort } from '../../domain/list.ts';
 import type { Id } from '../../domain/record.ts';
+import { textKey } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
@@ -17,11 +17,11 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
     createdAt,
     updatedAt,
     name,
-    email === null ? null : emailKey(email),
+    email === null ? null : textKey(email),
   ],
   conflict({ id, email }, connection) {
     const sql = 'SELECT 1 FROM users WHERE email_key = ? AND id <> ?';
-    const isTaken = email !== null && connection.get(sql, emailKey(email), id) !== undefined;
+    const isTaken = email !== null && connection.get(sql, textKey(email), id) !== undefined;
     return isTaken ? emailTaken() : undefined;
   },
   sorts: {
@@ -34,7 +34,7 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
   equalities({ email, name }) {
     const found: Equality<UserSort>[] = [];
     if (email !== undefined) {
-      const value = emailKey(email);
+      const value = textKey(email);
       found.push({ column: 'email_key', value, index: 'users_email_key', ordered: {} });
     }
     if (name !== undefined) {

@@ -1,5 +1,4 @@
 import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
-import { emailKey } from '../../domain/email.ts';
 import { emailTaken, unknownAuthorIssue } from '../../domain/errors.ts';
 import type { FieldIssue } from '../../domain/issues.ts';
 import { newestFirst } from '../../domain/list.ts';
@@ -7,6 +6,7 @@ import type { Collection, Entity, Id } from '../../domain/record.ts';
 import { RecordModel } from '../../domain/record-model.ts';
 import { rules } from '../../domain/rules.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
+import { textKey } from '../../domain/text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
@@ -130,7 +130,7 @@ export class ListImport {
     const issues = [...own, ...conflicts];
     const has = (field: string) => issues.some(({ pointer }) => pointer === field);
     const email = this.#emailOf(record);
-    const key = email === undefined ? undefined : emailKey(email);
+    const key = email === undefined ? undefined : textKey(email);
     if (record !== undefined && given !== undefined && this.#ids.get(given) && !has('/id')) {
       issues.push(idTaken);
     }

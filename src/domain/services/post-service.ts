@@ -33,7 +33,10 @@ export class PostService<
       resource: 'posts',
       notFound: 'post-not-found',
       sorts: postSorts,
-      filters: { title: 'text', authorId: 'text or null' },
+      filters: {
+        ...{ title: 'text', titleStartsWith: 'prefix' },
+        ...{ authorId: 'text or null', publishedAt: 'span or null' },
+      },
     });
     this.#users = parts.users;
   }

@@ -32,7 +32,7 @@ export class UserService<
       resource: 'users',
       notFound: 'user-not-found',
       sorts: userSorts,
-      filters: { name: 'text', email: 'text' },
+      filters: { name: 'text', email: 'text', nameStartsWith: 'prefix', emailStartsWith: 'prefix' },
     });
   }
 

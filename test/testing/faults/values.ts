@@ -3,10 +3,10 @@ import {
   cutPage,
   type Entity,
   type EntityFilter,
-  emailKey,
   type Position,
   type Repository,
   type TimeSpan,
+  textKey,
   type Versioned,
 } from '../../../src/ports/index.ts';
 import { type Fault, inBoth, type Plan } from './plant.ts';
@@ -138,5 +138,5 @@ function byOffset(): Plan {
 function positionOf(record: Entity, by: string): Position {
   const value = record[by];
   const key = typeof value === 'string' ? value : null;
-  return { key: by === 'email' && key !== null ? emailKey(key) : key, id: record.id };
+  return { key: by === 'email' && key !== null ? textKey(key) : key, id: record.id };
 }

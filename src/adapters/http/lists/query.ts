@@ -1,5 +1,4 @@
 import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
-import { emailKey } from '../../../domain/email.ts';
 import type { Json } from '../../../domain/json.ts';
 import {
   type EntityFilter,
@@ -10,6 +9,7 @@ import {
   type UserFilter,
 } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
+import { textKey } from '../../../domain/text.ts';
 import type { Query } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
 import { formatQuery } from '../request/query.ts';
@@ -113,7 +113,7 @@ function keepLast(cursorAt: (position: Position) => string): (position: Position
 function identityOf({ custom: own, ...filter }: UserFilter & PostFilter): Json {
   const { email } = filter;
   // `own` is what earlier versions called it: their cursors stay valid.
-  const members = { ...filter, own, email: email === undefined ? undefined : emailKey(email) };
+  const members = { ...filter, own, email: email === undefined ? undefined : textKey(email) };
   return JSON.parse(JSON.stringify(members)) as Json;
 }
 

@@ -66,6 +66,8 @@ export function storedSchema(rule: FieldRule, nullable = rule.fallback === null)
         maxLength: rule.maxBytes, // As near as a schema comes: no character is less than a byte.
         description: `At most ${rule.maxBytes} bytes of UTF-8.`,
       };
+    case 'instant':
+      return { type, format: 'date-time' };
     case 'reference':
       return { type, pattern: clean, description: `The id of an existing ${rule.to}.` };
   }

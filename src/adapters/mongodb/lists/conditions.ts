@@ -1,6 +1,5 @@
 import type { Document } from 'mongodb';
 import { type CustomFilterFields, customEqualities } from '../../../domain/custom-filters.ts';
-import { emailKey } from '../../../domain/email.ts';
 import type {
   EntityFilter,
   PostFilter,
@@ -9,6 +8,7 @@ import type {
   UserFilter,
   UserSort,
 } from '../../../domain/list.ts';
+import { textKey } from '../../../domain/text.ts';
 import { customIndexName, customPath } from '../schema/indexes.ts';
 
 /** What tells users from posts where lists are read. */
@@ -38,7 +38,7 @@ export const users: Resource<UserFilter, UserSort> = {
   },
   conditions(filter) {
     const { ids, name, email } = filter;
-    const key = email === undefined ? undefined : emailKey(email);
+    const key = email === undefined ? undefined : textKey(email);
     return {
       match: {
         ...entityMatch(filter),

@@ -1,8 +1,8 @@
 import { BSON, type Document } from 'mongodb';
-import { emailKey } from '../../../domain/email.ts';
 import type { Instant } from '../../../domain/instant.ts';
 import type { Post } from '../../../domain/post.ts';
 import { type Entity, type Id, VersionedRecord } from '../../../domain/record.ts';
+import { textKey } from '../../../domain/text.ts';
 import type { User } from '../../../domain/user.ts';
 import { escapeKeys, unescapeKeys } from './keys.ts';
 
@@ -59,7 +59,7 @@ export function asRead({ _id, version }: StoredRecord): { readonly _id: Id } {
 export const firstVersion = 1;
 
 export function toStoredUser(user: User, version: number): StoredUser {
-  const key = user.email === null ? '' : emailKey(user.email);
+  const key = user.email === null ? '' : textKey(user.email);
   return { ...toStored(user, version), emailKey: key };
 }
 

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
-import { emailKey } from '../../../../src/domain/email.ts';
 import type { Post } from '../../../../src/domain/post.ts';
 import type { Receipt } from '../../../../src/domain/receipt.ts';
+import { textKey } from '../../../../src/domain/text.ts';
 import type { User } from '../../../../src/domain/user.ts';
 
 /** The schema of the files that Rostrum 0.1 wrote. */
@@ -73,7 +73,7 @@ export function createVersion1(path: string, { users, posts, receipts }: Content
   );
   for (const { record, version } of users) {
     const { id, createdAt, updatedAt, name, email, ...own } = record;
-    const key = email === null ? null : emailKey(email);
+    const key = email === null ? null : textKey(email);
     const times = [Date.parse(createdAt), Date.parse(updatedAt)] as const;
     insertUser.run(id, version, ...times, JSON.stringify(own), name, email, key);
   }

@@ -23,7 +23,7 @@ const maxCustomFilters = 32;
  * What a request over HTTP may name besides filters (RFC 6750 has the last), so no filter's name. It is
  * known here, so that no store makes an index for a filter that no request can name.
  */
-const listWords = ['limit', 'cursor', 'sort', 'count', 'fields', 'access_token'];
+const listWords = ['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'access_token'];
 
 /** Names that every store can index: not all of them take a dot or a `$`. */
 const namePattern = /^[\p{L}_][\p{L}\p{M}\p{N}_-]{0,63}$/u;

@@ -11,7 +11,7 @@ import {
   pageLimits,
 } from './list.ts';
 import { checkOptions } from './options.ts';
-import { isCleanText } from './text.ts';
+import { isCleanText, textKey } from './text.ts';
 
 /** What a caller asks of a list; everything may be left out. */
 export interface ListRequest<Filter, Sort extends string> {
@@ -165,5 +165,5 @@ function checkPosition(after: Position, by: string): void {
 /** Whether a record can have such a key in a list that is sorted by this. */
 export function isSortKey(key: unknown, by: string): key is string | null {
   if (key === null) return by === 'email' || by === 'publishedAt';
-  return by.endsWith('At') ? isInstant(key) : typeof key === 'string';
+  return by.endsWith('At') ? isInstant(key) : typeof key === 'string' && textKey(key) === key;
 }

@@ -73,6 +73,19 @@ describe('making a record', () => {
     ]);
   });
 
+  it('publishes a post now, at an instant, or not at all', () => {
+    const published = (input: object) => post({ title: 'x', ...input }).publishedAt;
+    expect(published({})).to.equal(t0);
+    expect(published({ publishedAt: undefined })).to.equal(t0);
+    expect(published({ publishedAt: null })).to.equal(null);
+    const given = '2030-01-01T00:30:00.1239+01:00';
+    expect(published({ publishedAt: given })).to.equal('2029-12-31T23:30:00.123Z');
+    for (const publishedAt of ['', 'now', '2030-01-01', '2030-02-30T00:00:00Z']) {
+      expect(issues(() => post({ title: 'x', publishedAt }))).to.eql(['/publishedAt invalid']);
+    }
+    expect(issues(() => post({ title: 'x', publishedAt: 7 }))).to.eql(['/publishedAt type']);
+  });
+
   it('names all broken rules at once', () => {
     const input = { email: 'nobody', own: [Number.POSITIVE_INFINITY, { '': '\ud800' }], name: 7 };
     expect(issues(() => user(input))).to.deep.equal([
@@ -333,6 +346,20 @@ describe('patching a record', () => {
       own: { a: 1, c: 3 },
       updatedAt: t1,
     });
+  });
+
+  it('publishes a draft, and takes a post back; a replacement does neither', () => {
+    const draft = post({ title: 'x', publishedAt: null });
+    expect(posts.replace(draft, { title: 'y' }, t1).publishedAt).to.equal(null);
+    expect(posts.patch(draft, { title: 'y' }, t1).publishedAt).to.equal(null);
+    expect(posts.patch(draft, { publishedAt: null }, t1)).to.equal(draft);
+    const published = posts.patch(draft, { publishedAt: t1 }, t1);
+    expect(published).to.deep.equal({ ...draft, publishedAt: t1, updatedAt: t1 });
+    expect(posts.replace(published, { title: 'x' }, t1)).to.equal(published);
+    expect(posts.patch(published, { publishedAt: null }, t1).publishedAt).to.equal(null);
+    expect(posts.replace(published, { title: 'x', publishedAt: null }, t1).publishedAt).to.equal(
+      null,
+    );
   });
 
   it('removes by null, and falls back where a field has a fallback', () => {

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { codePoints, compareText, isCleanText, utf8Bytes } from '../../src/domain/text.ts';
+import {
+  codePoints,
+  compareText,
+  isCleanText,
+  prefixSpan,
+  textKey,
+  utf8Bytes,
+} from '../../src/domain/text.ts';
 
 const anyText = fc.string({ unit: 'binary' });
 const wellFormed = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
@@ -26,6 +33,22 @@ describe('text', () => {
       }),
     );
     expect(compareText('～', '😀')).to.be.below(0);
+  });
+
+  it('spans the texts that begin with another one', () => {
+    const near = fc.string({ unit: fc.constantFrom('a', 'b', '\ud7ff', '\ue000', '\u{10ffff}') });
+    fc.assert(
+      fc.property(near, near, (text, prefix) => {
+        const { from, before } = prefixSpan(prefix);
+        const isBefore = before === undefined || compareText(text, before) < 0;
+        return (compareText(text, from) >= 0 && isBefore) === text.startsWith(prefix);
+      }),
+    );
+    expect(prefixSpan('\u{10ffff}')).to.deep.equal({ from: '\u{10ffff}' });
+  });
+
+  it('has a key that is its own key', () => {
+    fc.assert(fc.property(wellFormed, (text) => textKey(textKey(text)) === textKey(text)));
   });
 
   it('orders halves of surrogate pairs by their own code points', () => {

@@ -69,15 +69,16 @@ export function httpCalls(base: string): Calls {
 type Headers = Readonly<Record<string, string>>;
 
 function queryOf({ filter, order, limit }: ListCall): URLSearchParams {
-  const { ids, createdAt, updatedAt, custom: _, ...exact } = filter;
+  const { ids, createdAt, updatedAt, publishedAt, custom: _, ...texts } = filter;
   const query = new URLSearchParams({ limit: String(limit), count: 'exact' });
   query.set('sort', order.direction === 'desc' ? `-${order.by}` : order.by);
   // A query cannot name an empty list of ids; an id that no record has matches nothing as well.
   for (const id of ids?.length === 0 ? [''] : (ids ?? [])) query.append('id', id);
-  for (const [name, value] of Object.entries(exact)) {
-    if (value !== undefined) query.set(name, value ?? '');
+  for (const [name, value] of Object.entries(texts)) {
+    if (value !== undefined) query.set(name.replace('StartsWith', '[startsWith]'), value ?? '');
   }
-  for (const [name, span] of Object.entries({ createdAt, updatedAt })) {
+  if (publishedAt === null) query.set('publishedAt', 'null');
+  for (const [name, span] of Object.entries({ createdAt, updatedAt, publishedAt })) {
     const { from, before }: TimeSpan = span ?? {};
     if (from !== undefined) query.set(`${name}[gte]`, from);
     if (before !== undefined) query.set(`${name}[lt]`, before);

@@ -91,7 +91,14 @@ describe('exported files', () => {
     const times = { createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z' };
     store = createMemoryStore();
     await store.users.create({ id: 'a', name: 'Ada', email: null, ...times });
-    await store.posts.create({ id: 'o', title: 'On engines', body: '', authorId: 'a', ...times });
+    await store.posts.create({
+      id: 'o',
+      title: 'On engines',
+      body: '',
+      authorId: 'a',
+      ...times,
+      publishedAt: times.createdAt,
+    });
     await exported();
     const [example] = blocksOf('docs/operations.md').filter(({ text }) =>
       text.startsWith('{"user"'),

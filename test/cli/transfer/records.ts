@@ -28,7 +28,7 @@ export function user(n: number, fields: JsonObject = {}): User {
 
 export function post(n: number, fields: JsonObject = {}): Post {
   const text = { title: `Post ${n}`, body: 'text '.repeat(n % 40) };
-  const times = { createdAt: at(n), updatedAt: at(n + 1) };
+  const times = { createdAt: at(n), updatedAt: at(n + 1), publishedAt: n % 3 === 0 ? null : at(n) };
   return { id: `p${number(n)}`, ...text, authorId: null, n, ...times, ...fields };
 }
 

@@ -36,7 +36,10 @@ export async function loadHoldings(url: string, { posts, bytes }: Holdings): Pro
       const first = next;
       next += batch;
       const records = ids.slice(first, next).map((id, n) => {
-        return new VersionedRecord({ ...made(id), ...fieldsOf(first + n, bytes, 'ann') }, 1);
+        return new VersionedRecord(
+          { ...made(id), ...fieldsOf(first + n, bytes, 'ann'), publishedAt: at },
+          1,
+        );
       });
       await to.posts.load(records);
     }

@@ -66,16 +66,24 @@ const words = {
   lt: 'earlier than this time',
 } as const;
 
-const times: readonly Parameter[] = ['createdAt', 'updatedAt'].flatMap((field) =>
-  timeBounds.map((bound) => ({
-    name: `${field}[${bound}]`,
-    description: `Only records whose ${field} is ${words[bound]}.`,
-    schema: { type: 'string', format: 'date-time' },
-    example: '2026-11-21T09:30:00Z',
-    check: (value: string) =>
-      readInstant(value) ? undefined : 'Must be an RFC 3339 date-time: 2026-11-21T09:30:00Z.',
-  })),
-);
+function timesOf(...fields: readonly string[]): readonly Parameter[] {
+  return fields.flatMap((field) =>
+    timeBounds.map((bound) => ({
+      name: `${field}[${bound}]`,
+      description: `Only records whose ${field} is ${words[bound]}.`,
+      schema: { type: 'string', format: 'date-time' },
+      example: '2026-11-21T09:30:00Z',
+      check: (value: string) =>
+        readInstant(value) ? undefined : 'Must be an RFC 3339 date-time: 2026-11-21T09:30:00Z.',
+    })),
+  );
+}
+
+/** Upper and lower case do not count. */
+function beginning(name: string, example: string): Parameter {
+  const description = `Only records whose ${name} begins with this; upper and lower case do not count.`;
+  return text(`${name}[startsWith]`, description, example);
+}
 
 /** What every list takes. */
 function common(sorts: readonly string[]): readonly Parameter[] {
@@ -90,7 +98,9 @@ export const userListParameters: readonly Parameter[] = [
     'ada@example.com',
   ),
   text('name', 'Only users whose whole name is this, exactly.', 'Ada'),
-  ...times,
+  beginning('name', 'ad'),
+  beginning('email', 'ada@'),
+  ...timesOf('createdAt', 'updatedAt'),
 ];
 
 export const postListParameters: readonly Parameter[] = [
@@ -101,5 +111,11 @@ export const postListParameters: readonly Parameter[] = [
     '0192f0c0-1a2b-7c3d-8e4f-5a6b7c8d9e0f',
   ),
   text('title', 'Only posts whose whole title is this, exactly.', 'On engines'),
-  ...times,
+  beginning('title', 'on e'),
+  {
+    name: 'publishedAt',
+    description: 'With "null", only drafts.',
+    ...oneOf(['null']),
+  },
+  ...timesOf('createdAt', 'updatedAt', 'publishedAt'),
 ];

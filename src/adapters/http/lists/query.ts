@@ -57,15 +57,23 @@ export function readUserFilter(query: Query): UserFilter {
     ...readEntityFilter(query),
     name: first(query, 'name'),
     email: first(query, 'email'),
+    nameStartsWith: first(query, 'name[startsWith]'),
+    emailStartsWith: first(query, 'email[startsWith]'),
   };
 }
 
 export function readPostFilter(query: Query): PostFilter {
   const author = first(query, 'authorId');
+  const published = timeSpan((bound) => first(query, `publishedAt[${bound}]`));
+  const isDraft = query.has('publishedAt');
   return {
     ...readEntityFilter(query),
     title: first(query, 'title'),
+    titleStartsWith: first(query, 'title[startsWith]'),
     authorId: author === '' ? null : author,
+    // No draft lies within a span.
+    ...(isDraft && published && { ids: [] }),
+    publishedAt: isDraft ? null : published,
   };
 }
 
@@ -109,12 +117,19 @@ function keepLast(cursorAt: (position: Position) => string): (position: Position
   };
 }
 
+/** The filters that go by the key of a text. */
+const keyed: ReadonlySet<string> = new Set<keyof UserFilter | keyof PostFilter>([
+  ...(['email', 'nameStartsWith', 'emailStartsWith', 'titleStartsWith'] as const),
+]);
+
 /** Filters that match the same records are one: the same, whatever the order or the case. */
 function identityOf({ custom: own, ...filter }: UserFilter & PostFilter): Json {
-  const { email } = filter;
+  const members = Object.entries(filter).map(([name, value]) => [
+    name,
+    keyed.has(name) && typeof value === 'string' ? textKey(value) : value,
+  ]);
   // `own` is what earlier versions called it: their cursors stay valid.
-  const members = { ...filter, own, email: email === undefined ? undefined : textKey(email) };
-  return JSON.parse(JSON.stringify(members)) as Json;
+  return JSON.parse(JSON.stringify({ ...Object.fromEntries(members), own })) as Json;
 }
 
 function first(query: Query, name: string): string | undefined {

@@ -67,7 +67,11 @@ export function storedSchema(rule: FieldRule, nullable = rule.fallback === null)
         description: `At most ${rule.maxBytes} bytes of UTF-8.`,
       };
     case 'instant':
-      return { type, format: 'date-time' };
+      return {
+        type,
+        format: 'date-time',
+        description: 'Null: a draft. Later than now: scheduled.',
+      };
     case 'reference':
       return { type, pattern: clean, description: `The id of an existing ${rule.to}.` };
   }
@@ -83,13 +87,11 @@ export function givenSchema(rule: FieldRule): JsonSchema {
 }
 
 /** In words: generators of types take the keyword `default` to mean that the field is always there. */
-export function withFallback({ fallback }: FieldRule, schema: JsonSchema): JsonSchema {
+export function withFallback({ type, fallback }: FieldRule, schema: JsonSchema): JsonSchema {
   if (fallback === undefined) return schema;
   const { description = '' } = schema;
-  return {
-    ...schema,
-    description: `${description} When absent: ${JSON.stringify(fallback)}.`.trim(),
-  };
+  const absent = type === 'instant' ? 'now, or as it was' : JSON.stringify(fallback);
+  return { ...schema, description: `${description} When absent: ${absent}.`.trim() };
 }
 
 /** White space, a text of the rule's length that neither begins nor ends with it, white space. */

@@ -17,7 +17,7 @@ import {
 const id = '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a';
 const at = '2026-11-21T09:30:00.000Z';
 const made = { id, createdAt: at, updatedAt: at };
-const authorId = '0192f0c0-1a2b-7c3d-8e4f-5a6b7c8d9e0f';
+const ofPost = { authorId: '0192f0c0-1a2b-7c3d-8e4f-5a6b7c8d9e0f', publishedAt: at };
 
 const users = {
   many: 'users',
@@ -36,10 +36,10 @@ const examples: Readonly<Record<SchemaName, JsonSchema>> = {
   UserInput: users.sample,
   UserPatch: { name: 'Ada Lovelace' },
   UserPage: { users: [{ ...made, ...users.sample }], next: null },
-  Post: { ...made, ...posts.sample, authorId },
+  Post: { ...made, ...posts.sample, ...ofPost },
   PostInput: posts.sample,
   PostPatch: { title: 'On analytical engines' },
-  PostPage: { posts: [{ ...made, ...posts.sample, authorId }], next: null },
+  PostPage: { posts: [{ ...made, ...posts.sample, ...ofPost }], next: null },
   Deleted: { deleted: true },
 };
 

@@ -1,6 +1,9 @@
 import type { Caller, Scope } from './caller.ts';
 import { RostrumError } from './errors.ts';
+import { addMs, type Instant } from './instant.ts';
 import { isPlainObject } from './json.ts';
+import type { PostFilter, TimeSpan } from './list.ts';
+import { isPublic, type Post } from './post.ts';
 import type { Collection, Id } from './record.ts';
 
 /** What has an owner: a user is its own, a post is its author's. */
@@ -22,8 +25,15 @@ export class Access {
 
   // The scope is judged before anything is read, so that existence is not told.
 
-  checkRead(): void {
-    this.#require('read');
+  /** @param id of the one record that is read; absent for a list */
+  checkRead(id?: Id): void {
+    if (this.#resource === 'posts' && this.#has('read:all')) return;
+    if (id === undefined || !this.#isItself(id)) this.#require('read');
+  }
+
+  /** To read users in the public view. */
+  checkReadPublic(): void {
+    if (!this.#has('read')) this.#require('read:public');
   }
 
   /** A new user has no owner yet. */
@@ -41,6 +51,45 @@ export class Access {
     const { scopes: given, subject } = this.caller;
     if (given.has('posts:write') || (given.has('posts:write:own') && id === subject)) return;
     throw forbidden('posts:write');
+  }
+
+  /** Whether a caller may be told how many posts a user has, those that are not public among them. */
+  mayCountPostsOf(id: Id): boolean {
+    const { scopes: given, subject } = this.caller;
+    if (given.has('posts:read:all')) return true;
+    return given.has('posts:read') && (given.has('posts:write') || id === subject);
+  }
+
+  /**
+   * The id of the user that the caller is.
+   *
+   * @throws RostrumError `forbidden` where there is none, or where it can be no user's id
+   */
+  subject(): Id {
+    const { subject } = this.caller;
+    if (subject === null) throw forbidden('users:write', 'no-subject');
+    if (!subjectPattern.test(subject)) throw forbidden('users:write', 'no-id');
+    return subject;
+  }
+
+  // What is seen of posts. What is not seen is not there.
+
+  /** Whether all posts are seen, and not only one's own and those that are public. */
+  get seesAllPosts(): boolean {
+    return this.#has('read:all') || this.#has('write');
+  }
+
+  sees(record: Owned & Partial<Pick<Post, 'publishedAt'>>, now: Instant): boolean {
+    if (this.#resource === 'users' || this.seesAllPosts) return true;
+    return this.#isOwn(record.authorId) || isPublic({ publishedAt: null, ...record }, now);
+  }
+
+  /** The filter that has what is seen alone: all of one's own posts, of others the public ones. */
+  seen(filter: PostFilter, now: Instant): PostFilter {
+    if (this.seesAllPosts || this.#isOwn(filter.authorId)) return filter;
+    const { publishedAt = {} } = filter;
+    if (publishedAt === null) return { ...filter, publishedAt: undefined, ids: [] };
+    return { ...filter, publishedAt: untilNow(publishedAt, now) };
   }
 
   // Ownership is judged inside the step that makes the change.
@@ -72,8 +121,9 @@ export class Access {
 
   /** A record that is not there is as one of another owner, to a caller that may not read it. */
   checkMissing(id: Id): void {
+    const mayRead = this.#has('read') || this.#has('read:all') || this.#has('read:public');
     const isItself = this.#resource === 'users' && id === this.caller.subject;
-    if (!isItself && !this.#has('read') && !this.#has('write')) throw this.#notOwn();
+    if (!isItself && !mayRead && !this.#has('write')) throw this.#notOwn();
   }
 
   /** True where a post may do without the author that {@link withAuthor} gave it. */
@@ -81,29 +131,51 @@ export class Access {
     return this.#has('write');
   }
 
+  /** Whether this is the user that the caller is, and may change. */
+  #isItself(id: Id): boolean {
+    return this.#resource === 'users' && this.#isOwn(id) && this.#has('write:own');
+  }
+
   #ownerOf(record: Owned): unknown {
     return this.#resource === 'users' ? record.id : record.authorId;
   }
 
   /** Null owns nothing: not the posts without an author either. */
+  #isOwn(owner: unknown): boolean {
+    return this.caller.subject !== null && owner === this.caller.subject;
+  }
+
   #checkOwner(owner: unknown): void {
-    const { subject } = this.caller;
-    if ((subject === null || owner !== subject) && !this.#has('write')) throw this.#notOwn();
+    if (!this.#isOwn(owner) && !this.#has('write')) throw this.#notOwn();
   }
 
   #notOwn(): RostrumError<'forbidden'> {
-    return new RostrumError('forbidden', { scope: `${this.#resource}:write`, isNotOwn: true });
+    return forbidden(`${this.#resource}:write`, 'not-own');
   }
 
-  #has(right: 'read' | 'write' | 'write:own'): boolean {
+  #has(right: Right): boolean {
     return this.caller.scopes.has(`${this.#resource}:${right}` as Scope);
   }
 
-  #require(right: 'read' | 'write'): void {
-    if (!this.#has(right)) throw forbidden(`${this.#resource}:${right}`);
+  #require(right: Right): void {
+    if (!this.#has(right)) throw forbidden(`${this.#resource}:${right}` as Scope);
   }
 }
 
-function forbidden(scope: Scope): RostrumError<'forbidden'> {
-  return new RostrumError('forbidden', { scope });
+type Right = Scope extends `${Collection}:${infer R}` ? R : never;
+
+/** A user's id by a subject: no control character, and not the word that stands for the caller. */
+const subjectPattern = /^(?!me$)[^\p{Cc}\p{Surrogate}]{1,255}$/u;
+
+/** The part of a span that is not in the future. */
+function untilNow({ from, before }: TimeSpan, now: Instant): TimeSpan {
+  const behind = addMs(now, 1);
+  return { from, before: before === undefined || before > behind ? behind : before };
+}
+
+function forbidden(
+  scope: Scope,
+  reason?: 'not-own' | 'no-subject' | 'no-id',
+): RostrumError<'forbidden'> {
+  return new RostrumError('forbidden', reason === undefined ? { scope } : { scope, reason });
 }

@@ -1,12 +1,17 @@
 import { checkOptions } from './options.ts';
 import type { Id } from './record.ts';
 
-/** What a caller may be allowed to do. `own` is the user that is itself, or the posts it wrote. */
+/**
+ * What a caller may be allowed to do. `own` is the user that is itself, or the posts it wrote;
+ * `public` is the public view of users; `all` has drafts and scheduled posts of others in it.
+ */
 export const scopes = [
   'users:read',
+  'users:read:public',
   'users:write',
   'users:write:own',
   'posts:read',
+  'posts:read:all',
   'posts:write',
   'posts:write:own',
 ] as const;

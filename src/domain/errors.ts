@@ -27,8 +27,14 @@ export interface ErrorDetails {
   'idempotency-key-reused': Record<never, never>;
   /** A record with this id is there already: the id generator repeats itself. */
   'id-taken': { readonly id: string };
-  /** The caller lacks this scope; `isNotOwn` where it has one for records of its own alone. */
-  forbidden: { readonly scope: Scope; readonly isNotOwn?: boolean | undefined };
+  /**
+   * The caller lacks this scope. `reason` says more: the record is not its own; it is no user; or its
+   * subject can be no user's id.
+   */
+  forbidden: {
+    readonly scope: Scope;
+    readonly reason?: 'not-own' | 'no-subject' | 'no-id' | undefined;
+  };
   /** The store cannot be reached or cannot write. */
   'store-unavailable': { readonly outcome: Outcome };
   /** The store has more work waiting than it may hold; nothing was written. */
@@ -52,10 +58,12 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
     'A change has to name the version of the record that it starts from.',
   'idempotency-key-reused': () => 'This idempotency key was used for another request.',
   'id-taken': () => 'A record has this id, or had it before it was deleted.',
-  forbidden: ({ scope, isNotOwn }) =>
-    isNotOwn === true
-      ? `The record is not the caller's own: this needs the scope ${scope}.`
-      : `This needs the scope ${scope}.`,
+  forbidden: ({ scope, reason }) => {
+    if (reason === 'no-subject') return 'The caller is no user: its credentials name none.';
+    if (reason === 'no-id') return "The subject of the caller cannot be a user's id.";
+    const start = reason === 'not-own' ? "The record is not the caller's own: this" : 'This';
+    return `${start} needs the scope ${scope}.`;
+  },
   'store-unavailable': ({ outcome }) =>
     outcome === 'none'
       ? 'The store is not available; nothing was changed.'

@@ -36,6 +36,11 @@ export type PostInput<Custom extends object = CustomFieldsInput> = PostInputFiel
 export type PostPatch<Custom extends object = CustomFieldsInput> = MergePatch<PostInputFields> &
   MergePatch<Custom>;
 
+/** Whether a post is public at a moment. */
+export function isPublic({ publishedAt }: Pick<Post, 'publishedAt'>, now: Instant): boolean {
+  return publishedAt !== null && publishedAt <= now;
+}
+
 /** The post as it is when its author is gone: a change like any other. */
 export function withoutAuthor(post: Post, at: Instant): Post {
   return { ...post, authorId: null, updatedAt: nextInstant(post.updatedAt, at) };

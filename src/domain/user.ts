@@ -17,6 +17,17 @@ type UserInputFields = ServerMadeInput & {
 /** A user, with a deployment's custom fields. */
 export type User<Custom extends object = JsonObject> = UserFields & Readonly<Custom>;
 
+/**
+ * The public view of a user: what a caller with the scope `users:read:public` sees. It has the custom
+ * fields that a deployment has made public, and the email address only where that is one of them.
+ */
+export type PublicUser<Custom extends object = JsonObject> = Pick<
+  UserFields,
+  'id' | 'name' | 'createdAt'
+> &
+  Partial<Pick<UserFields, 'email'>> &
+  Readonly<Partial<Custom>>;
+
 /** A user as a caller gives it; what the server makes (`id`, times) is ignored. */
 export type UserInput<Custom extends object = CustomFieldsInput> = UserInputFields &
   Readonly<Custom>;

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetricsApp, type RunningServer, serve } from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
 import type { Metrics } from '../adapters/metrics/index.ts';
+import { scopes } from '../domain/caller.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import { isLoopback } from '../settings/addresses.ts';
@@ -40,6 +41,9 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     const isNew = isNewFile(settings.store);
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
+    if (scopes.every((scope) => settings.anonymous?.includes(scope))) {
+      logger.warn({}, 'Clients without credentials may do everything (--anonymous all).');
+    }
     const servers: RunningServer[] = [];
     const stop = new AbortController();
     stopOnSignal(stop);
@@ -131,11 +135,14 @@ function stopOnSignal(stop: AbortController): void {
  *
  * @throws Failure
  */
-function checkExposure({ host, anonymous, authKeys, authIssuer }: Settings, nameOf: NameOf): void {
-  if (isLoopback(host) || anonymous || authKeys !== undefined || authIssuer !== undefined) return;
+function checkExposure({ host, ...settings }: Settings, nameOf: NameOf): void {
+  const { anonymous, authKeys, authIssuer } = settings;
+  const isSaid = [anonymous, authKeys, authIssuer].some((setting) => setting !== undefined);
+  if (isLoopback(host) || isSaid) return;
   throw new Failure(
     `${nameOf('host')} is "${host}", which other machines can reach, and no credentials are ` +
-      'asked for: set --auth-keys or --auth-issuer, or say --anonymous to let every client do everything.',
+      'asked for: set --auth-keys or --auth-issuer, or say what they may do without any, ' +
+      'by --anonymous posts:read, or --anonymous all.',
   );
 }
 

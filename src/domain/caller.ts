@@ -27,6 +27,11 @@ export interface Caller {
   readonly scopes: ReadonlySet<Scope>;
 }
 
+/** The client that sends no credentials, and what it may do. It is no user. */
+export function anonymousCaller(given: Iterable<Scope>): Caller {
+  return { name: 'anonymous', subject: null, scopes: new Set(given) };
+}
+
 /** @throws TypeError for a value that is no caller: nothing must ever count as a yes */
 export function checkCaller(caller: unknown): asserts caller is Caller {
   const {

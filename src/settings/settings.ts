@@ -1,3 +1,4 @@
+import { type Scope, scopes } from '../domain/caller.ts';
 import {
   type CustomFilters,
   type CustomFilterType,
@@ -32,8 +33,10 @@ export interface Settings {
   readonly authJwksUrl: string | undefined;
   /** The claim of a token that has the id of the caller's user. */
   readonly authSubjectClaim: string;
-  /** Whether every client may do everything, from other machines too. */
-  readonly anonymous: boolean;
+  /** What a request without credentials may do: scopes. */
+  readonly anonymous: readonly Scope[] | undefined;
+  /** The custom fields of users that their public view has, and `email` where it is to be public. */
+  readonly publicUserFields: readonly string[];
   /** Where clients see the server behind a proxy. */
   readonly publicUrl: string | undefined;
   /** Requests a minute of an address, and of a caller; 0 for no limit. */
@@ -162,10 +165,21 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     parse: textOf,
   },
   anonymous: {
-    ...toggle,
-    flag: '--anonymous [boolean]',
+    flag: '--anonymous <scopes>',
     env: 'ANONYMOUS',
-    description: 'let every client do everything, from other machines too',
+    fallback: undefined,
+    description: 'what a request without credentials may do: posts:read,users:read:public',
+    allowed: `all, or some of ${scopes.join(', ')}`,
+    parse: (text) => (text === 'all' ? scopes : (listOf(text, isScope) as Scope[] | undefined)),
+  },
+  publicUserFields: {
+    flag: '--public-user-fields <names>',
+    env: 'PUBLIC_USER_FIELDS',
+    fallback: [],
+    description: 'custom fields, or email, in the public view of users; may be given again',
+    allowed: 'names of fields with commas between them',
+    parse: (text) => listOf(text, (name) => name !== ''),
+    isList: true,
   },
   publicUrl: {
     flag: '--public-url <url>',
@@ -250,6 +264,10 @@ function textOf(text: string): string | undefined {
 function booleanOf(text: string): boolean | undefined {
   if (text === 'true' || text === '1') return true;
   return text === 'false' || text === '0' ? false : undefined;
+}
+
+function isScope(text: string): boolean {
+  return (scopes as readonly string[]).includes(text);
 }
 
 function portOf(text: string): number | undefined {

@@ -29,11 +29,11 @@ export function createApi(
   options: RostrumHttpOptions,
   room: Room,
 ): (ctx: Context, target: Target) => Promise<unknown> {
-  const { requireIfMatch = false, authenticate, rateLimits = {}, logger } = options;
+  const { requireIfMatch = false, authenticate, anonymous, rateLimits = {}, logger } = options;
   const { failures } = rateLimits;
   const cors = new Cors(options.cors);
   const api = { requireIfMatch, audit: auditLog(logger) };
-  const authenticated = authentication({ rostrum, authenticate, failures, logger });
+  const authenticated = authentication({ rostrum, authenticate, anonymous, failures, logger });
   const router = new Router<State>({ prefix: escaped(front), sensitive: true, strict: true });
   for (const [path, resource] of resourcesOf(endpointsFor(rostrum.customFilters))) {
     const steps = (operation: Operation) => [
@@ -109,8 +109,11 @@ function respondToPreflight(cors: Cors, { allow }: Resource): Step | undefined {
 function limitCaller({ caller: limiter }: RateLimits): Step | undefined {
   if (limiter === undefined) return undefined;
   return ({ state: { exchange } }, next) => {
-    const { caller } = exchange;
-    return caller === undefined ? next() : take(exchange, limiter, caller.name).then(next);
+    const { caller, isAnonymous } = exchange;
+    // Of those without credentials each address has its own limit alone.
+    return caller === undefined || isAnonymous
+      ? next()
+      : take(exchange, limiter, caller.name).then(next);
   };
 }
 

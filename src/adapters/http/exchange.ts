@@ -91,6 +91,8 @@ export class Exchange {
   id = '';
   /** The caller; undefined without credentials, and until it is known. */
   caller: Caller | undefined;
+  /** Whether it was sent without credentials where some are allowed that. */
+  isAnonymous = false;
   /** The core, bound to the caller. Not there before the caller is known. */
   rostrum!: AnyRostrum;
   /** Why its credentials were refused, for the log. */

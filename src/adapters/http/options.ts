@@ -1,3 +1,4 @@
+import type { Scope } from '../../domain/caller.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Authenticate } from './access/authenticate.ts';
@@ -29,9 +30,13 @@ export interface RostrumHttpOptions {
   /**
    * Names the caller. Asked after the checks of the host, the endpoint and the limit of the address, and
    * before the query, the other headers and the body are looked at. A preflight needs no caller.
-   * Without it every client may do everything.
    */
   readonly authenticate?: Authenticate | undefined;
+  /**
+   * What a request without credentials may do. When absent, it may do nothing where `authenticate` is
+   * set, and everything where it is not.
+   */
+  readonly anonymous?: readonly Scope[] | undefined;
   /** None when absent. */
   readonly rateLimits?: RateLimits | undefined;
   /** The proxies whose `X-Forwarded-For` counts, for limits and the log; none when absent. */

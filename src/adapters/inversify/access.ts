@@ -23,9 +23,6 @@ export async function createAuthenticate(
   const forTokens = [authIssuer, authAudience, authJwksUrl];
   if (authKeys === undefined && forTokens.every((one) => one === undefined)) return undefined;
   const { CredentialsError, KeyFile } = await import('../credentials/index.ts');
-  if (settings.anonymous) {
-    throw new CredentialsError('Either callers say who they are, or --anonymous: both are set.');
-  }
   if (authKeys !== undefined) verifiers.push(new KeyFile(authKeys, logger));
   if (authIssuer !== undefined && authAudience !== undefined && authJwksUrl !== undefined) {
     const { Tokens } = await import('../credentials/tokens.ts');

@@ -96,9 +96,10 @@ export const httpModule = new ContainerModule(({ bind }) => {
     .toResolvedValue(
       (store, logger, settings, customFields, authenticate, rateLimits, metrics, trace) => {
         const { requireIfMatch, cors, publicUrl, authIssuer: issuer, trustProxy } = settings;
+        const { anonymous } = settings;
         return {
           ...{ ready: () => store.ready(), logger, requireIfMatch, cors, publicUrl, issuer },
-          ...{ metrics, trace, authenticate, rateLimits, trustedProxies: trustProxy },
+          ...{ metrics, trace, authenticate, anonymous, rateLimits, trustedProxies: trustProxy },
           isOwnHost: authenticate === undefined ? ownHosts(settings) : undefined,
           customFields: {
             users: jsonSchemaOf(customFields.users),

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
-import type { Caller, Scope } from '../../../domain/caller.ts';
-import { RostrumError } from '../../../domain/errors.ts';
+import { anonymousCaller, type Caller, type Scope } from '../../../domain/caller.ts';
+import { isRostrumError, RostrumError } from '../../../domain/errors.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Judged } from '../../../ports/token-verifier.ts';
@@ -12,8 +12,8 @@ import { limitedAs } from './client-address.ts';
 import { peek, type RateLimiter } from './rate-limit.ts';
 
 /**
- * Says which caller asks; undefined, or `Refused`, for a request without valid credentials, which
- * gets a 401. An error with the code `credentials-unavailable` is a 503, any other one, or a value that
+ * Says which caller asks; `Refused` for credentials that are not valid, and undefined where there are
+ * none: then the request is anonymous where that is allowed, and else gets a 401. An error with the code `credentials-unavailable` is a 503, any other one, or a value that
  * is no caller, a 500.
  */
 export interface Authenticate {
@@ -24,8 +24,9 @@ export interface Authenticate {
 
 interface Parts {
   readonly rostrum: AnyRostrum;
-  /** Without it every client may do everything. */
   readonly authenticate: Authenticate | undefined;
+  /** Without it, a request without credentials may do nothing; without both, everything. */
+  readonly anonymous: readonly Scope[] | undefined;
   /** Refused tokens by address. */
   readonly failures: RateLimiter | undefined;
   readonly logger: Logger | undefined;
@@ -34,7 +35,8 @@ interface Parts {
 /** Makes the steps that find the caller, and bind the core to it, by the scopes of an endpoint. */
 export function authentication(parts: Parts): (scopes: Endpoint['scopes']) => Step {
   const { rostrum, authenticate, failures, logger } = parts;
-  if (authenticate === undefined) {
+  const anonymous = parts.anonymous && anonymousCaller(parts.anonymous);
+  if (authenticate === undefined && anonymous === undefined) {
     return () => (ctx, next) => {
       ctx.state.exchange.rostrum = rostrum;
       return next();
@@ -50,12 +52,24 @@ export function authentication(parts: Parts): (scopes: Endpoint['scopes']) => St
       checkScope(caller.scopes, scopes);
       return next();
     };
+    const enterAnonymous = async (caller: Caller): Promise<unknown> => {
+      exchange.isAnonymous = true;
+      try {
+        return await enter(caller);
+      } catch (error) {
+        const wouldHelp = authenticate !== undefined && isRostrumError(error, 'forbidden');
+        throw wouldHelp ? unauthenticated(exchange) : error;
+      }
+    };
+    if (authenticate === undefined) return anonymous && enterAnonymous(anonymous);
+    if (anonymous !== undefined) ctx.vary('Authorization');
     const judge = async (): Promise<unknown> => {
       const { authorization } = exchange.headers;
       const address = limitedAs(exchange.address);
       if (failures && authorization !== undefined) await peek(exchange, failures, address);
       const found = await ask(authenticate, ctx);
       if (found !== undefined && !('refused' in found)) return enter(found);
+      if (anonymous && !found && authorization === undefined) return enterAnonymous(anonymous);
       if (authorization !== undefined) {
         exchange.refused = found?.refused;
         logRefusal(exchange, warnings, logger);

@@ -21,6 +21,7 @@ export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authe
       if (judged !== undefined && !('refused' in judged)) return judged;
       refused ??= judged;
     }
+    if (ctx.req.headers.authorization === undefined) return undefined;
     return refused ?? { refused: 'malformed' };
   };
   authenticate.known = (ctx) => {

@@ -8,6 +8,7 @@ import { describeFilters } from './list-filters.ts';
 import { describeOrders } from './list-orders.ts';
 import { describePages } from './list-pages.ts';
 import { describeRaces } from './races.ts';
+import { describeReopen } from './reopen.ts';
 import { type StoreContract, type Suite, suiteOn } from './suite.ts';
 import { describeTransfer } from './transfer.ts';
 import { describeUpdate } from './update.ts';
@@ -28,11 +29,18 @@ export type { Runner, StoreContract } from './suite.ts';
  * ```
  */
 export function describeStore(name: string, contract: StoreContract): void {
+  const { another } = contract;
   const suite = suiteOn(contract);
+  const racing = another ? suiteOn(contract, another) : suite;
   contract.describe(name, () => {
     for (const [group, declare] of Object.entries(groups)) {
       contract.describe(group, () => declare(suite));
     }
+    for (const [group, declare] of Object.entries(races)) {
+      const title = another ? `${group}, on two handles in turn` : group;
+      contract.describe(title, () => declare(racing));
+    }
+    if (contract.reopen) contract.describe('reopen', () => describeReopen(suite));
   });
 }
 
@@ -46,8 +54,11 @@ const groups: Readonly<Record<string, (suite: Suite) => void>> = {
   update: describeUpdate,
   delete: describeDelete,
   values: describeValues,
-  races: describeRaces,
-  'races of deletions': describeDeleteRaces,
   lifecycle: describeLifecycle,
   transfer: describeTransfer,
+};
+
+const races: typeof groups = {
+  races: describeRaces,
+  'races of deletions': describeDeleteRaces,
 };

@@ -31,14 +31,12 @@ export type { Runner, StoreContract } from './suite.ts';
 export function describeStore(name: string, contract: StoreContract): void {
   const { another } = contract;
   const suite = suiteOn(contract);
-  const racing = another ? suiteOn(contract, another) : suite;
+  const racing = suiteOn(contract, another);
   contract.describe(name, () => {
     for (const [group, declare] of Object.entries(groups)) {
-      contract.describe(group, () => declare(suite));
-    }
-    for (const [group, declare] of Object.entries(races)) {
-      const title = another ? `${group}, on two handles in turn` : group;
-      contract.describe(title, () => declare(racing));
+      const isRace = another !== undefined && group.startsWith('races');
+      const title = isRace ? `${group}, on two handles in turn` : group;
+      contract.describe(title, () => declare(isRace ? racing : suite));
     }
     if (contract.reopen) contract.describe('reopen', () => describeReopen(suite));
   });
@@ -54,11 +52,8 @@ const groups: Readonly<Record<string, (suite: Suite) => void>> = {
   update: describeUpdate,
   delete: describeDelete,
   values: describeValues,
-  lifecycle: describeLifecycle,
-  transfer: describeTransfer,
-};
-
-const races: typeof groups = {
   races: describeRaces,
   'races of deletions': describeDeleteRaces,
+  lifecycle: describeLifecycle,
+  transfer: describeTransfer,
 };

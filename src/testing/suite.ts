@@ -116,8 +116,8 @@ export function usersOf(store: Store) {
     name: 'users',
     records: users,
     make: user,
-    remove: (id: Id, guard?: Parameters<typeof users.delete>[3]) =>
-      users.delete(id, 'refuse', later, guard),
+    remove: async (id: Id, guard?: Parameters<typeof users.delete>[3]) =>
+      (await users.delete(id, 'refuse', later, guard)) !== undefined,
     get transfer() {
       return transferOf(store).users;
     },

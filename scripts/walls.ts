@@ -39,6 +39,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'commander$',
     'cli-progress$',
     'csv-parse',
+    'temporal-polyfill$',
   ],
   'src/main.ts': ['src/', node],
   'packages/rostrum-client/src/': ['packages/rostrum-client/src/', 'rostrum$'],

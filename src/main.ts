@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { Failure } from './cli/failure.ts';
+import { exitCodes, Failure } from './cli/failure.ts';
 import { checkNode, explainMissing } from './cli/package.ts';
 
 /**
@@ -10,17 +10,14 @@ import { checkNode, explainMissing } from './cli/package.ts';
  */
 const compiled = fileURLToPath(new URL('../.cache/compiled', import.meta.url));
 
-/** What a shell says of a program that a closed pipe has ended: 128 and the number of SIGPIPE. */
-const endedByPipe = 141;
-
 /** A reader that has enough, such as `head`, ends a command that does nothing else any more. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     const goesOn = process.stdout.listenerCount('error') > 1; // The command has a listener of its own.
     if (goesOn) return;
-    if (error.code === 'EPIPE') process.exit(endedByPipe);
+    if (error.code === 'EPIPE') process.exit(exitCodes.endedByPipe);
     process.stderr.write(`Standard output cannot be written (${error.code}).\n`);
-    process.exit(1);
+    process.exit(exitCodes.failed);
   });
   process.stderr.on('error', () => {}); // How far a command has come need not be read.
 }
@@ -37,7 +34,7 @@ async function main(): Promise<void> {
     const error = explainMissing(thrown);
     if (!(error instanceof Failure)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
+    process.exitCode = error.exitCode;
   }
 }
 

@@ -3,14 +3,15 @@ import { isRostrumError } from '../domain/errors.ts';
 import type { Entity } from '../domain/record.ts';
 import { RecordModel } from '../domain/record-model.ts';
 import { rules } from '../domain/rules.ts';
-import type { StoreSetting } from './failure.ts';
+import { grouped } from './count.ts';
+import { exitCodes, type StoreSetting } from './failure.ts';
 import { runLong } from './run-long.ts';
 import { storeSource } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
 /**
  * `rostrum check`: lists the records of a store that the rules, or the schemas of custom fields, refuse
- * as they are stored. Exit code 1 when there are some.
+ * as they are stored. Exit code 2 when there are some.
  */
 export async function checkCommand(named: StoreSetting, files: SchemaFiles): Promise<void> {
   const schemas = await readSchemaFiles(files);
@@ -40,10 +41,10 @@ export async function checkCommand(named: StoreSetting, files: SchemaFiles): Pro
   const { all, invalid } = counted;
   process.stdout.write(
     invalid === 0
-      ? `All ${all} records are valid.\n`
-      : `${invalid} of ${all} records are not valid.\n`,
+      ? `All ${grouped(all)} records are valid.\n`
+      : `${grouped(invalid)} of ${grouped(all)} records are not valid.\n`,
   );
-  if (invalid > 0) process.exitCode = 1;
+  if (invalid > 0) process.exitCode = exitCodes.refused;
 }
 
 /** What is wrong with a record: pointers and sentences. */

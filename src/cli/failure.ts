@@ -3,9 +3,24 @@ import { dirname } from 'node:path';
 import { isRostrumError } from '../domain/errors.ts';
 import { redactStoreUrl, StoreUrlError } from '../settings/store-url.ts';
 
+/** What a command ends with. docs/operations.md lists them for users. */
+export const exitCodes = {
+  failed: 1,
+  /** Records are refused. */
+  refused: 2,
+  /** What a shell says of a program that a closed pipe has ended: 128 and the number of SIGPIPE. */
+  endedByPipe: 141,
+} as const;
+
 /** A command cannot do what it was asked. The message is one sentence that says what to do. */
 export class Failure extends Error {
   override readonly name = 'Failure';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = exitCodes.failed) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }
 
 /** A store, and the flag or variable that names it. */

@@ -1,61 +1,88 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import type { Collection } from '../domain/record.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
-import { counted, countsText } from './count.ts';
-import type { StoreSetting } from './failure.ts';
+import { counted, countsText, grouped } from './count.ts';
+import { exitCodes, type StoreSetting } from './failure.ts';
 import { openDataFile } from './import/data-file.ts';
 import { readNames } from './import/field-names.ts';
-import { importRecords } from './import/import-records.ts';
+import { readTypes } from './import/field-types.ts';
+import { failureOf, type Imported, importRecords } from './import/import-records.ts';
 import type { Refusal } from './import/list-import.ts';
+import { Refusals } from './import/refusals.ts';
+import { checkReportName, ReportFile } from './import/report-file.ts';
+import { createReadTime } from './import/times.ts';
 import { runLong } from './run-long.ts';
+import { writeFile } from './transfer/part-file.ts';
 import { withStore } from './with-store.ts';
 
 export interface ImportFlags extends SchemaFiles {
   readonly as?: Collection;
   readonly map?: readonly string[];
+  readonly type?: readonly string[];
+  readonly timeZone?: string;
   readonly keepIds?: boolean;
   readonly skipInvalid?: boolean;
+  readonly dryRun?: boolean;
+  readonly report?: string;
 }
 
 /** `rostrum import`: adds the records of people's own files. */
 export async function importCommand(
   path: string,
   named: StoreSetting,
-  { as, map = [], keepIds = false, skipInvalid = false, ...files }: ImportFlags = {},
+  flags: ImportFlags = {},
 ): Promise<void> {
-  const names = readNames(map);
-  const customFields = await readSchemaFiles(files);
-  // The reader of the report may end before it.
+  const { as, timeZone, keepIds = false, skipInvalid = false, dryRun = false, report } = flags;
+  if (report !== undefined) checkReportName(report);
+  const settings = {
+    ...{ names: readNames(flags.map ?? []), types: readTypes(flags.type ?? []) },
+    ...{ readTime: await createReadTime(timeZone), timeZone },
+    ...{ customFields: await readSchemaFiles(flags), keepIds, skipInvalid, dryRun },
+  };
+  // The reader of the refusals may end before them.
   process.stdout.on('error', () => {});
+  const refusals = new Refusals();
+  const show = () => process.stdout.write(refusals.take(report));
   const added = { users: 0, posts: 0 };
-  const counts = () => countsText(added);
   // Nothing tells a record of the file that is added already from another one, but its id.
   const next = () => {
     const again = 'run the same command again';
     if (added.users + added.posts === 0) return `${again}: nothing was added`;
     return keepIds
-      ? `${again} with --skip-invalid: ${counts()} are added already`
-      : `remove the ${counts()} that are added already: the same command adds all of them again`;
+      ? `${again}, and it adds the rest: ${countsText(added)} are added already`
+      : `remove the ${countsText(added)} that are added already: the same command adds all of them again`;
   };
-  const { refused, reasons, others } = await runLong(async (run) => {
-    const file = await openDataFile(path, as);
-    const options = { ...run, names, customFields, keepIds, skipInvalid, report, added };
-    const result = await withStore(named, 'target', (store) => importRecords(file, store, options));
-    return { ...result, others: file.others };
-  }, next);
+  const importFile = (part?: string) =>
+    runLong(async (run) => {
+      const file = await openDataFile(path, as);
+      using rows = report && part ? new ReportFile(part, report, file) : undefined;
+      const onRefusal = (refusal: Refusal) => {
+        refusals.add(refusal);
+        rows?.add(refusal);
+      };
+      const options = { ...run, ...settings, added, report: onRefusal, onChecked: show };
+      const role = dryRun ? 'rehearsal' : 'target';
+      const result = await withStore(named, role, (store) => importRecords(file, store, options));
+      return { ...result, others: file.others };
+    }, next);
+  const result = await (report === undefined ? importFile() : writeFile(report, importFile));
+  show();
+  const failure = failureOf(result, { skipInvalid });
+  if (failure !== undefined) throw failure;
+  const { good, refused, others } = result;
   process.stdout.write(
-    `Added ${counts()}${refused === 0 ? '' : `; refused ${counted(refused, 'record')} (${reasons})`}\n` +
+    `${dryRun ? 'Would add' : 'Added'} ${countsText(dryRun ? good : added)}${restText(result)}\n` +
       `  from ${path}\n  to   ${redactStoreUrl(named.url)}\n` +
       (others.length === 0 ? '' : `  without ${others.join(', ')}\n`),
   );
+  if (refused > 0) process.exitCode = exitCodes.refused;
 }
 
-/** Prints what is wrong with a record, an issue a line. */
-function report({ place, issues }: Refusal): void {
-  // A progress bar may be on this line of the terminal.
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K');
-  for (const { pointer, code, message } of issues) {
-    const where = pointer === '' ? '' : ` ${pointer}`;
-    process.stdout.write(`${place}${where} ${code}: ${message}\n`);
-  }
+/** What became of the records that were not added. */
+function restText({ there, refused, reasons }: Imported): string {
+  const were = there === 1 ? 'was' : 'were';
+  return (
+    (there === 0 ? '' : `; ${grouped(there)} ${were} there already`) +
+    (refused === 0 ? '' : `; refused ${counted(refused, 'record')} (${reasons})`)
+  );
 }

@@ -5,6 +5,7 @@ import { type Setting, type Settings, settingsTable } from '../settings/settings
 import { redactStoreUrl } from '../settings/store-url.ts';
 import type { CopyFlags } from './copy.ts';
 import { Failure, type StoreSetting } from './failure.ts';
+import { isTimeZone } from './import/times.ts';
 import type { ImportFlags } from './import.ts';
 import type { KeyFileOption, NewKey } from './key.ts';
 import { version } from './package.ts';
@@ -55,9 +56,11 @@ const imported = `
 FILE is JSON ({"users": […], "posts": […]} or an array), JSON Lines (.jsonl), an
 export (.jsonl, without --as) or CSV with a header (.csv). Posts keep their authors.
 Without --keep-ids, records get new ids. All of FILE is checked before anything is
-added. A second import makes records a second time; it is refused where an email
-address or a kept id is taken by then.
-A server may run meanwhile.`;
+added. At most 20 lines say what is refused; --report has all of it.
+A second import makes records a second time; it is refused where an email address is
+taken by then. With --keep-ids, records that are there already are left as they are:
+run an interrupted import again, and it adds the rest.
+A server may run meanwhile. The exit code is 2 when records are refused.`;
 
 function createProgram(): Command {
   const program = new Command('rostrum')
@@ -116,7 +119,7 @@ function createProgram(): Command {
 
   withSettings(program.command('check'), 'store', 'userSchema', 'postSchema')
     .description('list the stored records that a schema of custom fields refuses')
-    .addHelpText('after', '\nThe exit code is 1 when there are some. Nothing is changed.')
+    .addHelpText('after', '\nThe exit code is 2 when there are some. Nothing is changed.')
     .action(async (options: SchemaFiles, command: Command) => {
       const { checkCommand } = await import('./check.ts');
       await checkCommand(storeOf(command), options);
@@ -130,13 +133,17 @@ function createProgram(): Command {
         'posts',
       ]),
     )
+    .option('--map <from=to>', 'name a field: userId=authorId; may be given again', again)
     .option(
-      '--map <from=to>',
-      'name a field: userId=authorId; may be given again',
-      (value: string, before: readonly string[] = []) => [...before, value],
+      '--type <field=type>',
+      'read texts as number, boolean or time: views=number; may be given again',
+      again,
     )
+    .option('--time-zone <name>', 'of times without an offset, such as Europe/Berlin', timeZoneOf)
     .option('--keep-ids', 'keep ids, createdAt and updatedAt')
     .option('--skip-invalid', 'add the other records when some are refused')
+    .option('--dry-run', 'check everything, and add nothing')
+    .option('--report <file>', 'write all refused records into a .csv or .jsonl file')
     .addHelpText('after', imported)
     .action(async (file: string, options: ImportFlags, command: Command) => {
       const { importCommand } = await import('./import.ts');
@@ -198,6 +205,15 @@ function addKeyCommands(key: Command): void {
 function withSettings(command: Command, ...names: readonly (keyof Settings)[]): Command {
   for (const name of names) command.addOption(optionOf(settingsTable[name]));
   return command;
+}
+
+function again(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function timeZoneOf(text: string): string {
+  if (isTimeZone(text)) return text;
+  throw new InvalidArgumentError('The value must be a time zone, such as Europe/Berlin.');
 }
 
 function countOf(text: string): number {

@@ -28,8 +28,9 @@ export async function createProgress(
 
 function bars({ SingleBar, Presets }: typeof Library, stream: NodeJS.WriteStream): Progress {
   const format = '{what} {bar} {percentage} % | {value} of {total} | {eta_formatted} left';
-  const newBar = () =>
-    new SingleBar({ stream, format, formatTime, hideCursor: true, fps: 5 }, Presets.shades_classic);
+  // What is done leaves no bar: the result says more.
+  const options = { stream, format, formatTime, hideCursor: true, fps: 5, clearOnComplete: true };
+  const newBar = () => new SingleBar(options, Presets.shades_classic);
   let bar = newBar();
   return {
     begin(what, total) {

@@ -6,6 +6,7 @@ import { redactStoreUrl } from '../settings/store-url.ts';
 import { type Counts, countsText } from './count.ts';
 import { Failure, type StoreSetting } from './failure.ts';
 import { readNames } from './import/field-names.ts';
+import { readTypes } from './import/field-types.ts';
 import { type ImportOptions, importRecords } from './import/import-records.ts';
 import { type LongRun, runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
@@ -68,7 +69,8 @@ export async function seedRecords(
   };
   const file = { path: 'seed', bytes: 0, lists: ['users', 'posts'], others: [], read } as const;
   await importRecords(file, store, {
-    ...{ ...options, clock, names: readNames([]), keepIds: false, skipInvalid: false },
+    ...{ ...options, clock, names: readNames([]), types: readTypes([]), readTime: () => undefined },
+    ...{ keepIds: false, skipInvalid: false },
     report({ issues: [issue] }) {
       throw new Failure(
         `Seed makes no custom fields, and the schema says of ${issue?.pointer}: ${issue?.message}`,

@@ -12,15 +12,18 @@ const readyTries = { count: 5, pauseMs: 500 };
 /** The command itself says what a store would log. */
 const silent: Logger = { info() {}, warn() {}, error() {} };
 
+type Role = 'source' | 'target' | 'rehearsal';
+
 /**
  * Opens a store, works on it, and closes it.
  *
- * @param role a source has to exist; a target is made
+ * @param role a source has to exist; a target is made; a rehearsal writes nothing, and what is not there
+ * is an empty store
  * @throws Failure in one sentence about the setting that names the store
  */
 export async function withStore<T>(
   named: StoreSetting,
-  role: 'source' | 'target',
+  role: Role,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
   const store = await open(named, role);
@@ -31,17 +34,17 @@ export async function withStore<T>(
   }
 }
 
-async function open(named: StoreSetting, role: 'source' | 'target'): Promise<Store> {
+async function open(named: StoreSetting, role: Role): Promise<Store> {
   let store: Store | undefined;
   try {
     const parsed = parseStoreUrl(named.url);
     if (parsed.kind === 'memory') {
       throw storeFailure(named, 'a memory store begins empty and ends with the command.');
     }
-    if (parsed.kind === 'sqlite' && role === 'source' && !existsSync(parsed.path)) {
-      throw storeFailure(named, 'there is no such file.');
-    }
-    store = await openStore(named.url, silent);
+    const isMissing = parsed.kind === 'sqlite' && !existsSync(parsed.path);
+    if (isMissing && role === 'source') throw storeFailure(named, 'there is no such file.');
+    const url = isMissing && role === 'rehearsal' ? 'memory:' : named.url;
+    store = await openStore(url, silent);
     await whenReady(store);
     return store;
   } catch (error) {

@@ -54,4 +54,4 @@ export type { PostRepository } from './post-repository.ts';
 export type { Creation, Decide, Guard, Repository } from './repository.ts';
 export type { Store, StoreOptions } from './store.ts';
 export type { RecordTransfer, ScanRequest, Transfer } from './transfer.ts';
-export type { DeleteMode, UserRepository } from './user-repository.ts';
+export type { DeleteMode, Deletion, UserRepository } from './user-repository.ts';

@@ -24,7 +24,7 @@ export interface Creation<R> extends Versioned<R> {
 /**
  * Keeps users or posts. What holds for every repository:
  *
- * - Absence is `undefined` (or `false`), never an error.
+ * - Absence is `undefined` (`false` of a post's deletion), never an error.
  * - Ids, the keys of receipts and what a filter names are compared exactly, code point by code point
  *   (email addresses, and what a text begins with, by their key: `textKey`). Any text may be asked for, with NUL or half of a surrogate
  *   pair in it too. A text that no record can have matches nothing, and bounds a span or a

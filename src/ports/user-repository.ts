@@ -15,6 +15,12 @@ import type { Guard, Repository } from './repository.ts';
  */
 export type DeleteMode = 'refuse' | 'delete' | 'keep';
 
+/** What the deletion of a user did besides. */
+export interface Deletion {
+  /** How many posts were deleted with the user, or stay without an author. */
+  readonly posts: number;
+}
+
 /**
  * Keeps users. No two users have an email address with the same `textKey`; a missing address is not a value, and any
  * number of users may have none. `create` and `update` raise, after all else,
@@ -24,17 +30,17 @@ export type DeleteMode = 'refuse' | 'delete' | 'keep';
  */
 export interface UserRepository<R = User> extends Repository<R, UserFilter, UserSort> {
   /**
-   * Deletes a user and does with their posts what the mode says, in one atomic step. Once it has
-   * returned true, no post names the user, and none ever will, whatever runs at the same time. A
+   * Deletes a user and does with their posts what the mode says, in one atomic step. Once the user
+   * is gone, no post names the user, and none ever will, whatever runs at the same time. A
    * receipt that the user was made under stays. Only a store without transactions (a standalone
    * MongoDB server) may let readers see the step half done, and it says so at its start.
    *
    * `guard` is asked first, then the posts. What it throws ends the call, and nothing is changed.
    *
    * @param at when it happens
-   * @returns false when there is no user with this id; then nothing is changed, and `guard` is not
-   * asked
+   * @returns how many posts were deleted or changed, 0 when there were none; undefined when there is
+   * no user with this id, and then nothing is changed, and `guard` is not asked
    * @throws RostrumError `user-has-posts`, with their number: nothing is changed
    */
-  delete(id: Id, posts: DeleteMode, at: Instant, guard?: Guard<R>): Promise<boolean>;
+  delete(id: Id, posts: DeleteMode, at: Instant, guard?: Guard<R>): Promise<Deletion | undefined>;
 }

@@ -83,13 +83,13 @@ function describePosts({ test }: Suite): void {
     same(await store.users.get(author.id), author);
     await allThere(store, [two, ...others]);
     await store.posts.update(two.id, ({ record }) => ({ ...record, authorId: null }));
-    assert.equal(await store.users.delete(author.id, 'refuse', later), true);
+    await deletes(store.users.delete(author.id, 'refuse', later), 0);
     assert.equal(await store.users.get(author.id), undefined);
   });
 
   test('delete: their posts are deleted too, and no others', async (store) => {
     const { author, theirs, others } = await authorWith(3, store);
-    assert.equal(await store.users.delete(author.id, 'delete', later), true);
+    await deletes(store.users.delete(author.id, 'delete', later), 3);
     assert.equal(await store.users.get(author.id), undefined);
     for (const { id } of theirs) assert.equal(await store.posts.get(id), undefined);
     await allThere(store, others);
@@ -106,7 +106,7 @@ function describePosts({ test }: Suite): void {
       const [first, ...rest] = theirs as [Post, ...Post[]];
       const changed = { ...first, custom: { n: 1 } };
       await posts.update(first.id, () => changed);
-      assert.equal(await users.delete(author.id, 'keep', deletedAt), true);
+      await deletes(users.delete(author.id, 'keep', deletedAt), moments.length);
       assert.equal(await users.get(author.id), undefined);
       for (const record of [changed, ...rest]) {
         const updatedAt = nextInstant(record.updatedAt, deletedAt);
@@ -122,7 +122,7 @@ function describeUsers(mode: DeleteMode, { test }: Suite): void {
   test(`${mode}: a deleted user is no author, and has no address`, async (store) => {
     const { users, posts } = store;
     const { author, others } = await authorWith(0, store);
-    assert.equal(await users.delete(author.id, mode, later), true);
+    await deletes(users.delete(author.id, mode, later), 0);
     assert.equal(await users.get(author.id), undefined);
     await raises(posts.create(post({ authorId: author.id })), 'invalid-record');
     const [other] = others as [Post];
@@ -146,11 +146,18 @@ function describeUsers(mode: DeleteMode, { test }: Suite): void {
 
   test(`${mode}: no user, or a guard that throws, and nothing is changed`, async (store) => {
     const { author, theirs } = await authorWith(2, store);
-    assert.equal(await store.users.delete('nobody', mode, later), false);
+    assert.equal(await store.users.delete('nobody', mode, later), undefined);
     await throwsItsError((fail) => store.users.delete(author.id, mode, later, fail));
     same(await store.users.get(author.id), author);
     await allThere(store, theirs);
   });
+}
+
+/** A deletion that tells how many posts it deleted or changed. */
+async function deletes(deletion: ReturnType<Store['users']['delete']>, posts: number) {
+  const deleted = await deletion;
+  assert.ok(deleted, 'the user was not found');
+  counts('posts that were deleted or changed', deleted.posts, posts);
 }
 
 async function allThere({ posts }: Store, records: readonly Post[]): Promise<void> {

@@ -8,6 +8,7 @@ import { describeFilters } from './list-filters.ts';
 import { describeOrders } from './list-orders.ts';
 import { describePages } from './list-pages.ts';
 import { describeRaces } from './races.ts';
+import { describeReopen } from './reopen.ts';
 import { type StoreContract, type Suite, suiteOn } from './suite.ts';
 import { describeTransfer } from './transfer.ts';
 import { describeUpdate } from './update.ts';
@@ -28,11 +29,16 @@ export type { Runner, StoreContract } from './suite.ts';
  * ```
  */
 export function describeStore(name: string, contract: StoreContract): void {
+  const { another } = contract;
   const suite = suiteOn(contract);
+  const racing = suiteOn(contract, another);
   contract.describe(name, () => {
     for (const [group, declare] of Object.entries(groups)) {
-      contract.describe(group, () => declare(suite));
+      const isRace = another !== undefined && group.startsWith('races');
+      const title = isRace ? `${group}, on two handles in turn` : group;
+      contract.describe(title, () => declare(isRace ? racing : suite));
     }
+    if (contract.reopen) contract.describe('reopen', () => describeReopen(suite));
   });
 }
 

@@ -22,6 +22,18 @@ export interface StoreContract extends Runner {
   readonly tornCascades?: string | undefined;
   /** Concedes that the store has no `transfer`, and names the reason; a test's name shows it. */
   readonly withoutTransfer?: string | undefined;
+  /**
+   * Opens a second handle on the data of a store that `open` returned, as another process would; the
+   * suite closes it before the first one. Where it is given, the calls that race go to both in turn,
+   * and the names of their groups say so.
+   */
+  readonly another?: ((store: Store) => Store | Promise<Store>) | undefined;
+  /**
+   * Opens the data of a store once more after it was closed, as after a restart, and perhaps with
+   * filters on other custom fields. It may be called several times for one store that `open` returned;
+   * the suite closes what it returns. Where it is given, the group `reopen` holds what comes back.
+   */
+  readonly reopen?: ((store: Store, options: StoreOptions) => Store | Promise<Store>) | undefined;
 }
 
 /** The users or the posts of a store, as far as both are alike. */
@@ -36,11 +48,12 @@ export interface Resource<R extends Entity> {
 /** What a file of the suite declares its tests with. */
 export interface Suite {
   readonly contract: StoreContract;
-  test(sentence: string, body: (store: Store) => Promise<void>): void;
+  /** Declares a test on a fresh store, which is given as `open` returned it where that matters. */
+  test(sentence: string, body: (store: Store, opened: Store) => Promise<void>): void;
   /** Declares two tests: one of the users, one of the posts. */
   both(
     sentence: string,
-    body: <R extends Entity>(resource: Resource<R>, store: Store) => Promise<void>,
+    body: <R extends Entity>(resource: Resource<R>, store: Store, opened: Store) => Promise<void>,
   ): void;
 }
 
@@ -50,15 +63,17 @@ export const customFilters = {
   posts: { language: 'text', words: 'number', pinned: 'boolean', constructor: 'text' },
 } as const;
 
-export function suiteOn(contract: StoreContract): Suite {
+/** @param another opens the second of the two handles that the calls go to in turn */
+export function suiteOn(contract: StoreContract, another?: StoreContract['another']): Suite {
   const { it, open } = contract;
   const test: Suite['test'] = (sentence, body) => {
     it(sentence, async () => {
-      const store = await open({ customFilters });
+      const opened = await open({ customFilters });
       try {
-        await body(store);
+        await using second = await another?.(opened);
+        await body(second ? inTurn(opened, second) : opened, opened);
       } finally {
-        await store.close();
+        await opened.close();
       }
     });
   };
@@ -66,27 +81,50 @@ export function suiteOn(contract: StoreContract): Suite {
     contract,
     test,
     both: (sentence, body) => {
-      test(`users: ${sentence}`, (store) => body(usersOf(store), store));
-      test(`posts: ${sentence}`, (store) => body(postsOf(store), store));
+      test(`users: ${sentence}`, (store, opened) => body(usersOf(store), store, opened));
+      test(`posts: ${sentence}`, (store, opened) => body(postsOf(store), store, opened));
     },
   };
 }
 
-function usersOf(store: Store) {
+/** Which handle each call goes to: neither every other call nor a run of calls has one to itself. */
+const turns = [0, 1, 1, 0, 1, 0, 0, 1];
+
+/** A store whose repositories are those of two handles in turn. */
+function inTurn(one: Store, two: Store): Store {
+  let calls = 0;
+  const mixed = <T extends object>(part: (store: Store) => T): T =>
+    new Proxy(part(one), {
+      get: (_, name) => {
+        const target = part(turns[calls++ % turns.length] === 0 ? one : two);
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  return {
+    users: mixed(({ users }) => users),
+    posts: mixed(({ posts }) => posts),
+    ready: () => one.ready(),
+    close: () => one.close(),
+    [Symbol.asyncDispose]: () => one.close(),
+  };
+}
+
+export function usersOf(store: Store) {
   const { users } = store;
   return {
     name: 'users',
     records: users,
     make: user,
-    remove: (id: Id, guard?: Parameters<typeof users.delete>[3]) =>
-      users.delete(id, 'refuse', later, guard),
+    remove: async (id: Id, guard?: Parameters<typeof users.delete>[3]) =>
+      (await users.delete(id, 'refuse', later, guard)) !== undefined,
     get transfer() {
       return transferOf(store).users;
     },
   } as const;
 }
 
-function postsOf(store: Store) {
+export function postsOf(store: Store) {
   const { posts } = store;
   return {
     name: 'posts',

@@ -44,7 +44,7 @@ describe('custom fields that the program is told of', function () {
     expect([code, stdout]).to.satisfy(([code, text]: [number, string]) => {
       const [line, sum] = text.split('\n');
       const isNamed = /^post [0-9a-f-]{36}: \/slug Must be of the type string\.$/.test(line ?? '');
-      return code === 1 && isNamed && sum === '1 of 2 records are not valid.';
+      return code === 2 && isNamed && sum === '1 of 2 records are not valid.';
     });
   });
 

@@ -18,7 +18,7 @@ import type { User } from '../../domain/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
-import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
+import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
 import { isWithin, type Lifetime, MemoryRepository, shown } from './repository.ts';
 import { Table } from './table.ts';
 
@@ -71,8 +71,13 @@ class MemoryUsers extends MemoryRepository<User, UserFilter, UserSort> implement
     this.#posts = posts;
   }
 
-  async delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
-    if (!this.isToDelete(id, guard)) return false;
+  async delete(
+    id: Id,
+    mode: DeleteMode,
+    at: Instant,
+    guard?: Guard<User>,
+  ): Promise<Deletion | undefined> {
+    if (!this.isToDelete(id, guard)) return undefined;
     const posts = this.#posts.filter(({ authorId }) => authorId === id).map((row) => shown(row));
     if (mode === 'refuse' && posts.length > 0) {
       throw new RostrumError('user-has-posts', { posts: posts.length });
@@ -82,7 +87,7 @@ class MemoryUsers extends MemoryRepository<User, UserFilter, UserSort> implement
       else this.#posts.put(withoutAuthor(record, at), version + 1);
     }
     this.table.delete(id);
-    return true;
+    return { posts: posts.length };
   }
 
   protected override checkConflicts(user: User): void {

@@ -5,7 +5,7 @@ import type { UserFilter, UserSort } from '../../domain/list.ts';
 import type { Id, Versioned } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
 import type { Guard } from '../../ports/repository.ts';
-import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
+import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
 import type { Call } from './connection/call.ts';
 import type { Connection } from './connection/connection.ts';
 import { Cascade, type UserDeletion } from './fence/cascade.ts';
@@ -27,18 +27,23 @@ export class MongodbUserRepository
     this.#cascade = new Cascade(connection, fence);
   }
 
-  async delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
-    const isDeleted = await this.connection.call((call) =>
+  delete(
+    id: Id,
+    mode: DeleteMode,
+    at: Instant,
+    guard?: Guard<User>,
+  ): Promise<Deletion | undefined> {
+    return this.connection.call((call) => {
+      const done = { posts: 0 };
       // Posts that one attempt changed stay changed when a later one fails.
-      call.inParts(() =>
+      return call.inParts(() =>
         this.change(call, id, async (user, current) => {
           guard?.(current);
-          const isGone = await this.#leave(call, { user, token: randomUUID(), mode, at });
-          return isGone || undefined;
+          const deletion = { user, token: randomUUID(), mode, at, done };
+          return (await this.#leave(call, deletion)) ? done : undefined;
         }),
-      ),
-    );
-    return isDeleted ?? false;
+      );
+    });
   }
 
   protected override toStored = toStoredUser;

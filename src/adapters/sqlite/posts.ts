@@ -52,7 +52,7 @@ export class SqlitePostRepository
     super(parts, postScheme);
   }
 
-  delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
-    return this.remove(id, guard);
+  async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
+    return (await this.remove(id, guard, () => true)) ?? false;
   }
 }

@@ -109,15 +109,23 @@ export abstract class SqliteRepository<
     if (failed?.status === 'rejected') throw failed.reason;
   }
 
-  /** Deletes a record that the guard lets go, together with what `before` does. */
-  protected remove(id: Id, guard?: Guard<R>, before?: () => void): Promise<boolean> {
+  /**
+   * Deletes a record that the guard lets go, together with what `before` does.
+   *
+   * @returns what `before` does; undefined when there is no record with this id
+   */
+  protected remove<T>(
+    id: Id,
+    guard: Guard<R> | undefined,
+    before: () => T,
+  ): Promise<T | undefined> {
     return this.#writes.add(() => {
       const current = this.table.find(id);
-      if (current === undefined) return false;
+      if (current === undefined) return undefined;
       guard?.(current);
-      before?.();
+      const done = before();
       this.table.remove(id);
-      return true;
+      return done;
     });
   }
 }

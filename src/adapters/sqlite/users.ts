@@ -5,7 +5,7 @@ import type { Id } from '../../domain/record.ts';
 import { textKey } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { Guard } from '../../ports/repository.ts';
-import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
+import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
 import type { Equality, ListScheme } from './lists/lists.ts';
 import type { RowMapping } from './record-table.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
@@ -75,17 +75,24 @@ export class SqliteUserRepository
     super(parts, userScheme);
   }
 
-  delete(id: Id, mode: DeleteMode, at: Instant, guard?: Guard<User>): Promise<boolean> {
+  delete(
+    id: Id,
+    mode: DeleteMode,
+    at: Instant,
+    guard?: Guard<User>,
+  ): Promise<Deletion | undefined> {
     return this.remove(id, guard, () => {
-      if (mode === 'refuse') this.#refuse(id);
-      else if (mode === 'delete') this.connection.run(deletePosts, id);
-      else this.connection.run(keepPosts, at, at, at, at, id);
+      if (mode === 'refuse') return this.#refuse(id);
+      const sql = mode === 'delete' ? deletePosts : keepPosts;
+      const values = mode === 'delete' ? [id] : [at, at, at, at, id];
+      return { posts: this.connection.run(sql, ...values) };
     });
   }
 
-  #refuse(id: Id): void {
+  #refuse(id: Id): Deletion {
     const sql = 'SELECT count(*) FROM posts WHERE author_id = ?';
     const posts = this.connection.get<[number]>(sql, id)?.[0] ?? 0;
     if (posts > 0) throw new RostrumError('user-has-posts', { posts });
+    return { posts };
   }
 }

@@ -5,7 +5,12 @@ import { type Given, longestRecord, type Reading, textOf } from './given.ts';
 /** A row, and what the parser knows of it. */
 interface Row {
   readonly record: Readonly<Record<string, string>>;
-  readonly info: { readonly lines: number; readonly bytes: number; readonly error?: Error };
+  readonly info: {
+    readonly lines: number;
+    readonly bytes: number;
+    /** Of a row with more or fewer cells; these are its `record`. */
+    readonly error?: Error & { readonly record?: readonly string[] };
+  };
 }
 
 /**
@@ -14,18 +19,24 @@ interface Row {
  * line has one of these and no comma.
  *
  * @param head the text that the file begins with
+ * @param onColumns told the names of the fields, before the first row
  * @throws Failure where the file stops being CSV
  */
 export async function* readCsv(
   path: string,
   head: string,
   reading: Reading,
+  onColumns: (names: readonly string[]) => void,
 ): AsyncGenerator<Given> {
   // csv-parse is an optional peer.
   const { CsvError, parse } = await import('csv-parse');
   const [firstLine = ''] = head.split('\n', 1);
   const parser = parse({
-    columns: (names: string[]) => checkedNames(path, names),
+    columns: (names: string[]) => {
+      checkNames(path, names);
+      onColumns(names);
+      return names;
+    },
     delimiter: [',', ';', '\t'].find((character) => firstLine.includes(character)) ?? ',',
     info: true,
     max_record_size: longestRecord,
@@ -38,12 +49,14 @@ export async function* readCsv(
   try {
     for await (const { record, info } of parser as AsyncIterable<Row>) {
       const cells = Object.entries(record).filter(([, cell]) => cell !== '');
-      const isWhole = info.error === undefined;
+      const { error } = info;
+      const isWhole = error === undefined;
       yield {
         place: `line ${info.lines - lineFeedsIn(record)}`, // The parser knows in which one it ends.
         bytes: info.bytes - bytes,
         value: isWhole ? Object.fromEntries(cells) : undefined,
         problem: isWhole ? undefined : 'It has more or fewer cells than the first line.',
+        raw: error?.record,
       };
       bytes = info.bytes;
     }
@@ -58,9 +71,9 @@ function lineFeedsIn(record: Row['record']): number {
   return Object.values(record).join('').split('\n').length - 1;
 }
 
-function checkedNames(path: string, names: string[]): string[] {
+function checkNames(path: string, names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice !== undefined) throw new Failure(`${path} names the column "${twice}" twice.`);
-  if (!names.includes('__proto__')) return names;
+  if (!names.includes('__proto__')) return;
   throw new Failure(`${path} names a column "__proto__", and no field may have this name.`);
 }

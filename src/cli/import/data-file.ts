@@ -14,6 +14,8 @@ export interface DataFile {
   readonly lists: readonly Collection[];
   /** Reads one list, from its first record to its last, as often as is needed. */
   read(list: Collection, reading: Reading): AsyncIterable<Given>;
+  /** What the columns of CSV are called, once it is read. */
+  columns?: readonly string[];
   /** Top-level members that are no list of Rostrum's. */
   readonly others: readonly string[];
 }
@@ -45,9 +47,15 @@ export async function openDataFile(path: string, as?: Collection): Promise<DataF
   const file = { path, bytes: found.size, others: [] };
   const isCsv = ending.toLowerCase() === 'csv';
   if (as !== undefined) {
-    const read = (reading: Reading) =>
-      isCsv ? readCsv(path, head, reading) : readJsonLines(path, reading);
-    return { ...file, lists: [as], read: (_list, reading) => read(reading) };
+    const made: DataFile = {
+      ...{ ...file, lists: [as] },
+      read: (_list, reading) =>
+        isCsv ? readCsv(path, head, reading, onColumns) : readJsonLines(path, reading),
+    };
+    const onColumns = (names: readonly string[]) => {
+      made.columns = names;
+    };
+    return made;
   }
   // The export of an empty store is empty.
   const isExport = !isCsv && /^\s*(?:$|\{\s*"(?:user|post)"\s*:)/.test(head);
@@ -117,7 +125,10 @@ async function* readJsonLines(path: string, reading: Reading): AsyncGenerator<Gi
       if (line.trim() === '') continue;
       const { value, problem } = parsed(line);
       const place = `line ${number}`;
-      yield { place, bytes: line.length, value, problem: problem && `It ${problem}` };
+      yield {
+        ...{ place, bytes: line.length, value },
+        ...(problem !== undefined && { problem: `It ${problem}`, raw: line }),
+      };
     }
     if (rest.length > longestRecord) {
       throw new Failure(`${path}, line ${number + 1}: is longer than any record can be.`);
@@ -145,7 +156,7 @@ async function* readExport(
     // What is neither is refused once, among the users.
     if (!isKnown && list === 'users') {
       const { problem = 'It is neither {"user":{…}} nor {"post":{…}}.' } = line;
-      yield { ...line, value: undefined, problem };
+      yield { ...line, value: undefined, problem, raw: line.raw ?? JSON.stringify(line.value) };
     }
   }
 }

@@ -3,17 +3,22 @@ import { setMember } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
 import { Failure } from '../failure.ts';
 
-interface Name {
-  /** `''` leaves the field out. */
-  readonly to: string;
-  /** The option, as it was given. */
+/** What an option says of a field. */
+export interface FieldOption<T> {
+  readonly to: T;
+  /** The option, as it was given: `--map "userId=authorId"`. */
   readonly text: string;
   /** Whether a record has such a field. */
   isUsed: boolean;
 }
 
-/** What fields are called in a file, and what they become. */
-export type Names = ReadonlyMap<string, Name>;
+/** What an option that may be given again says of the fields of a list, by their names. */
+export type FieldOptions<T> = ReadonlyMap<string, FieldOption<T>>;
+
+/** What fields are called in a file, and what they become; `''` leaves a field out. */
+export type Names = FieldOptions<string>;
+
+type ByList<T> = Readonly<Record<Collection, FieldOptions<T>>>;
 
 /**
  * Reads `FROM=TO` for the fields of both lists, and `users.FROM=TO` or `posts.FROM=TO` for those of
@@ -21,19 +26,38 @@ export type Names = ReadonlyMap<string, Name>;
  *
  * @throws Failure
  */
-export function readNames(given: readonly string[]): Readonly<Record<Collection, Names>> {
-  const names = { users: new Map<string, Name>(), posts: new Map<string, Name>() };
+export function readNames(given: readonly string[]): ByList<string> {
+  const like = 'is not like userId=authorId or users.mail=email.';
+  return readFieldOptions('--map', given, like, (to) => to);
+}
+
+/**
+ * Reads `FIELD=TO` for both lists, and `users.FIELD=TO` or `posts.FIELD=TO` for one.
+ *
+ * @param like the end of the sentence about another form
+ * @param read undefined for what may not stand behind `=`
+ * @throws Failure
+ */
+export function readFieldOptions<T>(
+  flag: string,
+  given: readonly string[],
+  like: string,
+  read: (to: string) => T | undefined,
+): ByList<T> {
+  const options = {
+    users: new Map<string, FieldOption<T>>(),
+    posts: new Map<string, FieldOption<T>>(),
+  };
   for (const text of given) {
-    const [, list, from, to] = /^(?:(users|posts)\.)?([^=]+)=(.*)$/s.exec(text) ?? [];
-    if (from === undefined || to === undefined) {
-      throw new Failure(`--map "${text}" is not like userId=authorId or users.mail=email.`);
-    }
-    const name = { to, text, isUsed: false };
+    const [, list, from, behind] = /^(?:(users|posts)\.)?([^=]+)=(.*)$/s.exec(text) ?? [];
+    const to = behind === undefined ? undefined : read(behind);
+    if (from === undefined || to === undefined) throw new Failure(`${flag} "${text}" ${like}`);
+    const option = { to, text: `${flag} "${text}"`, isUsed: false };
     for (const one of ['users', 'posts'] as const) {
-      if (list === undefined || list === one) names[one].set(from, name);
+      if (list === undefined || list === one) options[one].set(from, option);
     }
   }
-  return names;
+  return options;
 }
 
 /**
@@ -41,11 +65,12 @@ export function readNames(given: readonly string[]): Readonly<Record<Collection,
  *
  * @throws Failure
  */
-export function checkUsed({ users, posts }: Readonly<Record<Collection, Names>>): void {
-  const unused = [...users.values(), ...posts.values()].find(({ isUsed }) => !isUsed);
+export function checkUsed(...given: readonly ByList<unknown>[]): void {
+  const options = given.flatMap(({ users, posts }) => [...users.values(), ...posts.values()]);
+  const unused = options.find(({ isUsed }) => !isUsed);
   if (unused === undefined) return;
   throw new Failure(
-    `Nothing is added, because no record has the field of --map "${unused.text}": ` +
+    `Nothing is added, because no record has the field of ${unused.text}: ` +
       'correct its name, or leave the option out.',
   );
 }

@@ -11,6 +11,8 @@ export interface Given {
   readonly value?: unknown;
   /** A sentence that says why it cannot be read. */
   readonly problem?: string | undefined;
+  /** What cannot be read: a line, or the cells of a row. */
+  readonly raw?: string | readonly string[] | undefined;
 }
 
 /** What is told while a file is read. */

@@ -1,6 +1,7 @@
 import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
 import { emailTaken, unknownAuthorIssue } from '../../domain/errors.ts';
 import type { FieldIssue } from '../../domain/issues.ts';
+import { jsonEqual } from '../../domain/json.ts';
 import { newestFirst } from '../../domain/list.ts';
 import type { Collection, Entity, Id } from '../../domain/record.ts';
 import { RecordModel } from '../../domain/record-model.ts';
@@ -13,16 +14,25 @@ import type { Store } from '../../ports/store.ts';
 import type { LongRun } from '../run-long.ts';
 import { batches } from '../transfer/source.ts';
 import type { DataFile } from './data-file.ts';
-import type { Names } from './field-names.ts';
+import type { FieldOptions, Names } from './field-names.ts';
+import type { FieldType } from './field-types.ts';
 import type { Given, Reading } from './given.ts';
 import { idTaken, issuesOf, type Made, type Making, makeRecord } from './record-maker.ts';
+import type { ReadTime } from './times.ts';
 
 /** A record that is refused, and all that is wrong with it. */
-export type Refusal = Pick<Made, 'place' | 'issues'>;
+export interface Refusal extends Pick<Made, 'place' | 'given' | 'author' | 'issues'> {
+  readonly list: Collection;
+  /** What the file has. */
+  readonly content: unknown;
+}
 
 export interface ListOptions extends LongRun {
   readonly keepIds: boolean;
   readonly names: Readonly<Record<Collection, Names>>;
+  readonly types: Readonly<Record<Collection, FieldOptions<FieldType>>>;
+  readonly readTime: ReadTime;
+  readonly timeZone?: string | undefined;
   /** The deployment's schemas. */
   readonly customFields?: CustomFieldsSchemas | undefined;
   readonly clock?: Clock;
@@ -32,16 +42,25 @@ export interface ListOptions extends LongRun {
   readonly added: Record<Collection, number>;
 }
 
+/** What a check of a list has found. */
+export interface Checked {
+  readonly records: number;
+  readonly refused: number;
+  /** How many are in the store already, as an earlier import added them. */
+  readonly there: number;
+}
+
 /** One list of a file, on its way into a store: checked first, and added then. */
 export class ListImport {
   readonly #list: Collection;
   readonly #store: Store;
-  readonly #repository: Pick<Repository<Entity, never, never>, 'create' | 'isIdTaken'>;
+  readonly #repository: Pick<Repository<Entity, never, never>, 'create' | 'get' | 'isIdTaken'>;
   readonly #options: ListOptions;
   readonly #making: Making;
-  /** The refused records, by their number in the file. */
-  readonly #refused = new Set<number>();
+  /** The records that are not added, by their number in the file. */
+  readonly #omitted = new Set<number>();
   #records = 0;
+  #there = 0;
   /** What the ids of the file become, as far as they name something; null for a refused record. */
   readonly #ids = new Map<Id, Id | null>();
   /** The addresses of the file. */
@@ -51,13 +70,14 @@ export class ListImport {
 
   /** @param users of the same file, who may be the authors of these posts */
   constructor(list: Collection, store: Store, options: ListOptions, users?: ListImport) {
-    const { customFields, names, keepIds, clock = systemClock } = options;
+    const { customFields, names, types, readTime, timeZone } = options;
+    const { keepIds, clock = systemClock } = options;
     this.#list = list;
     this.#store = store;
     this.#repository = store[list];
     this.#options = options;
     this.#making = {
-      ...{ names: names[list], keepIds, clock },
+      ...{ names: names[list], types: types[list], readTime, timeZone, keepIds, clock },
       model: new RecordModel<Entity>(rules[list], customFields?.[list]),
       newId: (given) => (given !== undefined && this.#ids.get(given)) || uuidV7.next(),
       authorOf: users && ((given) => users.#newIdOf(given)),
@@ -70,30 +90,31 @@ export class ListImport {
     return id === null && this.#options.keepIds ? undefined : id;
   }
 
-  /** Reads all records and adds none. @returns their number, and how many are refused */
-  async check(file: DataFile): Promise<{ readonly records: number; readonly refused: number }> {
+  /** Reads all records and adds none. */
+  async check(file: DataFile): Promise<Checked> {
     const { progress, signal } = this.#options;
     progress.begin(`checking ${this.#list} (bytes)`, file.bytes);
     const onBytes = (bytes: number) => progress.advance(bytes);
     for await (const batch of this.#batches(file, { signal, onBytes })) {
       signal.throwIfAborted();
       const made = batch.map((given) => makeRecord(given, this.#making));
-      const conflicts = await Promise.all(made.map((one) => this.#conflicts(one)));
-      for (const [i, one] of made.entries()) this.#judge(one, conflicts[i] ?? []);
+      const found = await Promise.all(made.map((one) => this.#lookUp(one)));
+      for (const [i, one] of made.entries()) this.#judge(one, batch[i], found[i] ?? []);
     }
     progress.end();
-    return { records: this.#records, refused: this.#refused.size };
+    const { size } = this.#omitted;
+    return { records: this.#records, refused: size - this.#there, there: this.#there };
   }
 
   /** Adds what was not refused. @returns how many were refused all the same */
   async add(file: DataFile): Promise<number> {
     const { progress, signal } = this.#options;
-    progress.begin(this.#list, this.#records - this.#refused.size);
+    progress.begin(this.#list, this.#records - this.#omitted.size);
     let [number, late] = [0, 0];
     for await (const batch of this.#batches(file, { signal, onBytes() {} })) {
       signal.throwIfAborted();
-      const wanted = batch.filter(() => !this.#refused.has(number++));
-      late += await this.#create(wanted.map((given) => makeRecord(given, this.#making)));
+      const wanted = batch.filter(() => !this.#omitted.has(number++));
+      late += await this.#create(wanted);
       progress.advance(wanted.length);
     }
     progress.end();
@@ -104,11 +125,13 @@ export class ListImport {
     return batches(file.read(this.#list, reading), ({ bytes }) => bytes);
   }
 
-  /** What the store has against a record. */
-  async #conflicts({ record, otherAuthor }: Made): Promise<FieldIssue[]> {
+  /** What the store has against a record; or that it has the very record. */
+  async #lookUp({ record, otherAuthor, hasTimes }: Made): Promise<FieldIssue[] | 'there'> {
     const { users } = this.#store;
     const issues: FieldIssue[] = [];
     if (this.#options.keepIds && record && (await this.#repository.isIdTaken(record.id))) {
+      const stored = (await this.#repository.get(record.id))?.record;
+      if (stored && isSame(stored, record, hasTimes)) return 'there';
       issues.push(idTaken);
     }
     const email = this.#emailOf(record);
@@ -126,8 +149,10 @@ export class ListImport {
   }
 
   /** Adds what the records before it in the file have against a record. */
-  #judge({ place, given, record, issues: own }: Made, conflicts: readonly FieldIssue[]): void {
-    const issues = [...own, ...conflicts];
+  #judge(made: Made, from: Given | undefined, found: readonly FieldIssue[] | 'there'): void {
+    const { given, record } = made;
+    const isThere = found === 'there';
+    const issues = isThere ? [] : [...made.issues, ...found];
     const has = (field: string) => issues.some(({ pointer }) => pointer === field);
     const email = this.#emailOf(record);
     const key = email === undefined ? undefined : textKey(email);
@@ -142,12 +167,19 @@ export class ListImport {
     if (record !== undefined && issues.length === 0) {
       if (id !== undefined) this.#ids.set(id, record.id);
       if (key !== undefined) this.#addresses.add(key);
+      if (isThere) this.#omitted.add(this.#records);
+      if (isThere) this.#there += 1;
     } else {
-      this.#refused.add(this.#records);
-      this.#options.report({ place, issues });
+      this.#omitted.add(this.#records);
+      this.#report(made, from, issues);
       if (id !== undefined && !this.#ids.has(id)) this.#ids.set(id, null);
     }
     this.#records += 1;
+  }
+
+  #report(made: Made, given: Given | undefined, issues: readonly FieldIssue[]): void {
+    const content = given?.value ?? given?.raw;
+    this.#options.report({ ...made, list: this.#list, issues, content });
   }
 
   #emailOf(record: Entity | undefined): string | undefined {
@@ -156,16 +188,18 @@ export class ListImport {
   }
 
   /** Creates records at the same time. @returns how many were refused */
-  async #create(batch: readonly Made[]): Promise<number> {
-    const { report, added } = this.#options;
+  async #create(batch: readonly Given[]): Promise<number> {
+    const { added } = this.#options;
     let refused = 0;
     const outcomes = await Promise.allSettled(
-      batch.map(async ({ place, record, issues }) => {
+      batch.map(async (given) => {
+        const made = makeRecord(given, this.#making);
+        const { record, issues } = made;
         const wrong = record === undefined ? issues : await this.#createOne(record);
         if (wrong.length === 0) added[this.#list] += 1;
         else {
           refused += 1;
-          report({ place, issues: wrong });
+          this.#report(made, given, wrong);
         }
       }),
     );
@@ -183,4 +217,10 @@ export class ListImport {
       return issuesOf(error);
     }
   }
+}
+
+/** True for a record that an earlier import of the file has added, and that is as it was then. */
+function isSame(stored: Entity, record: Entity, hasTimes = false): boolean {
+  const { createdAt, updatedAt } = stored;
+  return jsonEqual(stored, hasTimes ? record : { ...record, createdAt, updatedAt });
 }

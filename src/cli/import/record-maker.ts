@@ -1,5 +1,5 @@
 import { isRostrumError } from '../../domain/errors.ts';
-import { type Instant, instantFromMs, parseRfc3339 } from '../../domain/instant.ts';
+import type { Instant } from '../../domain/instant.ts';
 import { type FieldIssue, Issues } from '../../domain/issues.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import type { Entity, Id } from '../../domain/record.ts';
@@ -7,22 +7,28 @@ import type { RecordModel } from '../../domain/record-model.ts';
 import { codePoints, isCleanText } from '../../domain/text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type Names, renamed } from './field-names.ts';
+import { readTexts, type Texts } from './field-types.ts';
 import type { Given } from './given.ts';
+import { wrongTime } from './times.ts';
 
 /** What a record of a file becomes, as far as it can be told by itself. */
 export interface Made {
   readonly place: string;
   /** The id that it has in the file, as a text. */
   readonly given: Id | undefined;
-  /** The author whom it names, when that is no user of the file. */
+  /** The author whom it names, as the file has the id. */
+  readonly author?: Id | undefined;
+  /** The same, when that is no user of the file. */
   readonly otherAuthor?: Id | undefined;
+  /** Whether the file says when it was made or changed. */
+  readonly hasTimes?: boolean;
   /** Absent when a rule refuses the record. */
   readonly record?: Entity;
   /** Why it is refused: all that is wrong. */
   readonly issues: readonly FieldIssue[];
 }
 
-export interface Making {
+export interface Making extends Texts {
   readonly model: RecordModel<Entity>;
   readonly names: Names;
   /** Whether ids and times stay as they are in the file. */
@@ -45,17 +51,18 @@ export function makeRecord({ place, value, problem }: Given, making: Making): Ma
     return { place, given: undefined, issues: issues.list };
   }
   const input = renamed(value, making.names, issues);
+  readTexts(input, making, issues);
   const given = idOf(input, 'id', issues);
   if (making.keepIds) checkId(input.id, given, issues);
-  const { createdAt, updatedAt } = timesOf(input, making, issues);
-  const otherAuthor = making.authorOf && setAuthor(input, making.authorOf, issues);
+  const { createdAt, updatedAt, hasTimes } = timesOf(input, making, issues);
+  const about = { place, given, hasTimes, ...setAuthor(input, making.authorOf, issues) };
   const id = making.keepIds && given !== undefined ? given : making.newId(given);
   try {
     const record = making.model.make(input, id, createdAt);
-    if (issues.list.length > 0) return { place, given, otherAuthor, issues: issues.list };
-    return { place, given, otherAuthor, record: { ...record, updatedAt }, issues: [] };
+    if (issues.list.length > 0) return { ...about, issues: issues.list };
+    return { ...about, record: { ...record, updatedAt }, issues: [] };
   } catch (error) {
-    return { place, given, otherAuthor, issues: [...issues.list, ...issuesOf(error)] };
+    return { ...about, issues: [...issues.list, ...issuesOf(error)] };
   }
 }
 
@@ -106,42 +113,38 @@ function checkId(value: unknown, given: Id | undefined, issues: Issues): void {
 /** The times that are kept; one that is missing is the other, or now. */
 function timesOf(
   input: Readonly<Record<string, unknown>>,
-  { keepIds, clock }: Making,
+  { keepIds, clock, readTime, timeZone }: Making,
   issues: Issues,
-): { readonly createdAt: Instant; readonly updatedAt: Instant } {
+): { readonly createdAt: Instant; readonly updatedAt: Instant; readonly hasTimes: boolean } {
   const [created, updated] = (['createdAt', 'updatedAt'] as const).map((name) => {
     const value = keepIds ? (input[name] ?? undefined) : undefined;
     if (value === undefined) return undefined;
-    const time = typeof value === 'string' ? parseRfc3339(value) : undefined;
-    if (time !== undefined) return instantFromMs(time.ms);
-    issues.add([name], 'invalid', 'A time must be like 2026-11-21T09:30:00Z (RFC 3339).');
-    return undefined;
+    const time = typeof value === 'string' ? readTime(value) : undefined;
+    if (time === undefined) issues.add([name], 'invalid', wrongTime(timeZone));
+    return time;
   });
   const now = clock.now();
   const [createdAt, updatedAt] = [created ?? updated ?? now, updated ?? created ?? now];
   if (updatedAt < createdAt) {
     issues.add(['updatedAt'], 'invalid', 'A record must not be updated before it is created.');
   }
-  return { createdAt, updatedAt };
+  return { createdAt, updatedAt, hasTimes: (created ?? updated) !== undefined };
 }
 
-/**
- * An author of the same file gets the id that this user gets; any other is one of the store.
- *
- * @returns that other one
- */
+/** An author of the same file gets the id that this user gets; any other is one of the store. */
 function setAuthor(
   input: Record<string, unknown>,
-  authorOf: (given: Id) => Id | null | undefined,
+  authorOf: Making['authorOf'],
   issues: Issues,
-): Id | undefined {
-  const given = idOf(input, 'authorId', issues);
-  if (given === undefined) {
+): Pick<Made, 'author' | 'otherAuthor'> {
+  if (authorOf === undefined) return {};
+  const author = idOf(input, 'authorId', issues);
+  if (author === undefined) {
     if (issues.has('authorId')) input.authorId = null;
-    return undefined;
+    return {};
   }
-  const author = authorOf(given);
-  if (author === null) issues.add(['authorId'], 'unknown', 'The user with this id is refused.');
-  input.authorId = author === undefined ? given : author;
-  return author === undefined ? given : undefined;
+  const known = authorOf(author);
+  if (known === null) issues.add(['authorId'], 'unknown', 'The user with this id is refused.');
+  input.authorId = known === undefined ? author : known;
+  return { author, otherAuthor: known === undefined ? author : undefined };
 }

@@ -31,6 +31,8 @@ for (const topology of topologies) {
         await Promise.all(['users', 'posts'].map((name) => db.collection(name).deleteMany({})));
         return openMongodbStore({ url, ...options });
       },
+      another: ({ customFilters }) => openMongodbStore({ url, customFilters }),
+      reopen: (_, options) => openMongodbStore({ url, ...options }),
     });
   });
 }

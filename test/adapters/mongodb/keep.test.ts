@@ -25,7 +25,8 @@ await describeOn('replica set', 'Posts that outlive their author', () => {
       const posts = instants.map((updatedAt) => post({ authorId: author.id, updatedAt }));
       await store.transfer.users.load([new VersionedRecord(author, 1)]);
       await store.transfer.posts.load(posts.map((record) => new VersionedRecord(record, 4)));
-      expect(await store.users.delete(author.id, 'keep', at)).to.equal(true);
+      const deletion = await store.users.delete(author.id, 'keep', at);
+      expect(deletion).to.deep.equal({ posts: posts.length });
       for (const before of posts) {
         const after = await store.posts.get(before.id);
         expect(after?.record).to.deep.equal(withoutAuthor(before, at));

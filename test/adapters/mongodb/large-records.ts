@@ -72,7 +72,7 @@ export const expected = {
   single: posts,
   named: ['delete', posts, 'delete'],
   pages: times(4, () => true),
-  deleted: [true, true],
+  deleted: modes.map(() => ({ posts })),
   left: posts,
 };
 

@@ -104,11 +104,11 @@ for (const topology of topologies) {
       async 'its user changed, and deleted with the posts'(store) {
         const change = await store.users.update('ada', ({ record }) => ({ ...record, n: 1 }));
         expect(change).to.include({ version: 8 });
-        expect(await store.users.delete('ada', 'delete', at)).to.equal(true);
+        expect(await store.users.delete('ada', 'delete', at)).to.deep.equal({ posts: 2 });
         expect(await store.posts.get('changed')).to.equal(undefined);
       },
       async 'its user deleted, and the posts kept'(store) {
-        expect(await store.users.delete('ada', 'keep', at)).to.equal(true);
+        expect(await store.users.delete('ada', 'keep', at)).to.deep.equal({ posts: 2 });
         expect((await store.posts.get('changed'))?.record.authorId).to.equal(null);
         expect(await store.posts.get('changed')).to.include({ version: 10 });
       },

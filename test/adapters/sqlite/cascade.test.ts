@@ -36,7 +36,9 @@ describe('posts that a sqlite store keeps without their author', () => {
             ...post(`${++ids}`, { updatedAt, authorId: author }),
           }));
           await Promise.all(posts.map((one) => store.posts.create(one)));
-          expect(await store.users.delete(author, 'keep', at)).to.equal(true);
+          expect(await store.users.delete(author, 'keep', at)).to.deep.equal({
+            posts: posts.length,
+          });
           for (const one of posts) {
             const found = plain(await store.posts.get(one.id));
             expect(found).to.deep.equal({ record: withoutAuthor(one, at), version: 2 });

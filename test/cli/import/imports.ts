@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openDataFile } from '../../../src/cli/import/data-file.ts';
 import { readNames } from '../../../src/cli/import/field-names.ts';
-import { type ImportOptions, importRecords } from '../../../src/cli/import/import-records.ts';
+import { readTypes } from '../../../src/cli/import/field-types.ts';
+import {
+  failureOf,
+  type ImportOptions,
+  importRecords,
+} from '../../../src/cli/import/import-records.ts';
+import { createReadTime } from '../../../src/cli/import/times.ts';
 import type { Collection } from '../../../src/domain/record.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';
@@ -22,6 +28,7 @@ export interface Given extends Partial<ImportOptions> {
   readonly file?: string;
   readonly as?: Collection;
   readonly map?: readonly string[];
+  readonly type?: readonly string[];
   /** Called when a part of the import begins: `checking posts (bytes)`, `posts`. */
   onBegin?(what: string): unknown;
 }
@@ -67,21 +74,27 @@ export class Imports {
   }
 
   async run(content: unknown, given: Given = {}) {
-    const { file, as, map = [], onBegin = () => {}, ...options } = given;
+    const { file, as, map = [], type = [], onBegin = () => {}, ...rest } = given;
+    const { skipInvalid = false, timeZone } = rest;
     const raw = typeof content === 'string' || Buffer.isBuffer(content);
     const path = this.write(raw ? content : text(content), file);
-    return importRecords(await openDataFile(path, as), this.store, {
+    const result = await importRecords(await openDataFile(path, as), this.store, {
       keepIds: false,
-      skipInvalid: false,
+      skipInvalid,
       names: readNames(map),
+      types: readTypes(type),
+      readTime: await createReadTime(timeZone),
       signal: new AbortController().signal,
       progress: { begin: (what) => onBegin(what), advance() {}, end() {}, stop() {} },
       report: ({ place, issues }) => {
         for (const { pointer, code } of issues) this.refused.push(`${place} ${pointer} ${code}`);
       },
       added: this.added,
-      ...options,
+      ...rest,
     });
+    const failure = failureOf(result, { skipInvalid });
+    if (failure !== undefined) throw failure;
+    return result;
   }
 
   /** What the store holds. */

@@ -57,10 +57,43 @@ describe('rostrum import --keep-ids', () => {
     const posts = users.map(({ id }) => ({ title: `P${id}`, authorId: id }));
     await imports.run({ users, posts }, { keepIds: true, skipInvalid: true });
     expect(imports.refused).to.deep.equal([
-      ...['users[0] /id taken', 'users[0] /email taken', 'users[1] /name too-short'],
-      ...['users[2] /email taken', 'posts[1] /authorId unknown', 'posts[2] /authorId unknown'],
+      ...['users[1] /name too-short', 'users[2] /email taken'],
+      ...['posts[1] /authorId unknown', 'posts[2] /authorId unknown'],
     ]);
     expect((await imports.held()).posts.map(({ authorId }) => authorId)).to.deep.equal(['1']);
+  });
+
+  it('leaves records as they are that an earlier import added, and refuses others with their ids', async () => {
+    const times = { createdAt: '2020-01-01T00:00:00Z', updatedAt: '2021-01-01T00:00:00Z' };
+    const given = {
+      users: [
+        { id: 1, name: 'A', email: 'a@b.c', ...times },
+        { id: 2, name: 'B', tags: [{ b: 1, a: 2 }] },
+      ],
+      posts: [
+        { id: 1, title: 'P', authorId: 1 },
+        { id: 2, title: 'Q', authorId: 2 },
+      ],
+    };
+    const part = { users: given.users, posts: given.posts.slice(0, 1) };
+    expect(await imports.run(part, { keepIds: true })).to.include({ there: 0 });
+    expect(await imports.run(given, { keepIds: true })).to.include({ there: 3, refused: 0 });
+    expect([imports.refused, imports.added]).to.deep.equal([[], { users: 2, posts: 2 }]);
+    const before = await imports.held();
+    expect(await imports.run(given, { keepIds: true })).to.include({ there: 4, refused: 0 });
+    expect(await imports.held()).to.deep.equal(before);
+
+    await imports.store.users.update('2', ({ record }) => ({ ...record, name: 'C' }));
+    await imports.store.posts.update('1', ({ record }) => ({ ...record, authorId: '2' }));
+    const later = { ...times, updatedAt: '2022-01-01T00:00:00Z' };
+    const [first, ...rest] = given.users;
+    const changed = { users: [{ ...first, ...later }, ...rest, rest[0]], posts: given.posts };
+    const sentence = await refusalOf(imports.run(changed, { keepIds: true }));
+    expect(sentence).to.contain('4 of 5 records are refused (4 × /id taken, 1 × /email taken)');
+    expect(imports.refused).to.deep.equal([
+      ...['users[0] /id taken', 'users[0] /email taken', 'users[1] /id taken'],
+      ...['users[2] /id taken', 'posts[0] /id taken'],
+    ]);
   });
 
   it('takes authors of the store, too', async () => {

@@ -90,7 +90,7 @@ describe('rostrum import: what is refused', () => {
     const path = imports.write(text({ users: [{ name: 'A', born: 'x' }] }));
     const args = ['import', path, '--user-schema', schema, '--store', `sqlite:${path}.db`];
     const { code, stdout } = await rostrum(...args);
-    expect([code, stdout]).to.eql([1, 'users[0] /born invalid: Must be of the type integer.\n']);
+    expect([code, stdout]).to.eql([2, 'users[0] /born invalid: Must be of the type integer.\n']);
   });
 
   it('says when the store is written to between check and addition', async () => {

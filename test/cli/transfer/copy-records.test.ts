@@ -162,7 +162,7 @@ describe('copyRecords', () => {
         version,
       })),
     });
-    expect(await refusalOf(copy(from, to))).to.match(/^The target holds 1400 records that/);
+    expect(await refusalOf(copy(from, to))).to.match(/^The target holds 1,400 records that/);
     await copy(from, to, { overwrite: true });
     expect(await contentOf(to)).to.deep.equal(given);
   });

@@ -30,6 +30,13 @@ export const deletions: Fault[] = [
     }),
   },
   {
+    fault: 'does not tell how many posts went with their author',
+    breaks: 'delete: their posts are deleted too',
+    plan: deleting('delete', async (id, at, { users }) => {
+      return (await users.delete(id, 'delete', at)) && { posts: 0 };
+    }),
+  },
+  {
     fault: 'deletes the posts, and the user a moment later',
     breaks: 'delete: readers see a user and all posts',
     plan: deleting('delete', async (id, at, { users, posts }) => {
@@ -113,7 +120,7 @@ function lookForAuthorThenWrite(): Plan {
 
 function deleting(
   otherwise: DeleteMode,
-  remove: (id: Id, at: Instant, store: Store) => Promise<boolean>,
+  remove: (id: Id, at: Instant, store: Store) => ReturnType<UserRepository['delete']>,
 ): Plan {
   return {
     users: (inner: UserRepository, store) => ({

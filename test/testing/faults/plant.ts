@@ -11,6 +11,7 @@ import type {
   Repository,
   Store,
   StoreOptions,
+  User,
   UserRepository,
 } from '../../../src/ports/index.ts';
 
@@ -90,8 +91,11 @@ export function inDeletions(
 ): Plan {
   return {
     users: (inner) => ({
-      delete: (id, mode, at, guard) =>
-        change(id, guard, (g) => inner.delete(id, mode, at, g), inner),
+      delete: async (id, mode, at, guard) => {
+        const proceed = async (g?: Guard<User>) =>
+          (await inner.delete(id, mode, at, g)) !== undefined;
+        return (await change(id, guard, proceed, inner)) ? { posts: 0 } : undefined;
+      },
     }),
     posts: (inner) => ({
       delete: (id, guard) => change(id, guard, (g) => inner.delete(id, g), inner),

@@ -28,6 +28,8 @@ export interface UserDeletion {
   readonly token: string;
   readonly mode: DeleteMode;
   readonly at: Instant;
+  /** How many posts were changed, by any of its attempts. */
+  readonly done: { posts: number };
 }
 
 /** Deletes users together with what they wrote; the server changes the posts by itself. */
@@ -74,11 +76,13 @@ export class Cascade {
             writeConcern: { w: 'majority', journal: true },
             maxCommitTimeMS: limits.operationMs,
           });
+          let posts = 0;
           for await (const ids of this.#parts(call, deletion.user._id, { session })) {
-            await this.#change(call, ids, deletion, { session });
+            posts += await this.#change(call, ids, deletion, { session });
           }
           if (!(await this.#deleteUser(call, deletion, { session }))) return false;
           await commit(call, session);
+          deletion.done.posts = posts;
           return true;
         });
       } catch (error) {
@@ -90,9 +94,9 @@ export class Cascade {
 
   /** On a standalone server, which has no transactions: the posts first, and then the user. */
   async #stepByStep(call: Call, deletion: UserDeletion): Promise<boolean> {
-    const { user, token } = deletion;
+    const { user, token, done } = deletion;
     for await (const ids of this.#parts(call, user._id)) {
-      await this.#change(call, ids, deletion);
+      done.posts += await this.#change(call, ids, deletion);
       if (!(await this.#fence.stay(call, user._id, token))) return false;
     }
     return this.#deleteUser(call, deletion);
@@ -133,18 +137,23 @@ export class Cascade {
     call.extend();
   }
 
-  /** A post that names another author by now stays as it is. */
+  /**
+   * A post that names another author by now stays as it is.
+   *
+   * @returns how many posts it changed
+   */
   async #change(
     call: Call,
     ids: readonly Id[],
     { user, mode, at }: UserDeletion,
     options: InSession = {},
-  ): Promise<void> {
+  ): Promise<number> {
     const filter = { _id: { $in: ids }, ...byAuthor(user._id) };
     const change = mode === 'keep' ? withoutAuthor(at) : tombstone;
-    await write(call, 'posts', options, (bounds) =>
+    const { matchedCount } = await write(call, 'posts', options, (bounds) =>
       this.#posts.updateMany(filter, change, { ...options, ...bounds }),
     );
+    return matchedCount;
   }
 
   async #deleteUser(

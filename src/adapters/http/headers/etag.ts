@@ -1,8 +1,11 @@
 import type { Version } from '../../../domain/record.ts';
 
+/** How much of a record a representation has. Each has tags of its own (RFC 9110, section 8.8.3). */
+export type View = 'whole' | 'public';
+
 /** The strong entity tag of a version (RFC 9110, section 8.8.3). */
-export function entityTag(version: Version): string {
-  return `"${version}"`;
+export function entityTag(version: Version, view: View = 'whole'): string {
+  return view === 'whole' ? `"${version}"` : `"${version}-${view}"`;
 }
 
 /** An entity tag as a client sent it. */
@@ -37,10 +40,11 @@ export function parseEntityTags(header: string): readonly EntityTag[] | '*' | un
 /**
  * The version that a tag names.
  *
- * @returns undefined for a tag that is none of ours, and so matches nothing
+ * @returns undefined for a tag that is none of ours, or of another view, and so matches nothing
  */
-export function versionOf({ opaque }: EntityTag): Version | undefined {
-  if (!/^[1-9]\d{0,15}$/.test(opaque)) return undefined;
-  const version = Number(opaque);
+export function versionOf({ opaque }: EntityTag, view: View = 'whole'): Version | undefined {
+  const [, digits, of = 'whole'] = /^([1-9]\d{0,15})(?:-(public))?$/.exec(opaque) ?? [];
+  if (digits === undefined || of !== view) return undefined;
+  const version = Number(digits);
   return Number.isSafeInteger(version) ? version : undefined;
 }

@@ -80,9 +80,7 @@ function ofRostrumError(error: AnyRostrumError, headers: IncomingHttpHeaders): P
     case 'user-has-posts':
       return new Problem(error.code, sentence, { members: { posts: error.details.posts } });
     case 'version-mismatch':
-      return new Problem(error.code, hasWeakTag(headers) ? `${sentence} ${weakTags}` : sentence, {
-        headers: ['ETag', entityTag(error.details.version)],
-      });
+      return versionMismatch(headers, entityTag(error.details.version));
     case 'store-unavailable':
       return new Problem(error.code, sentence, {
         members: { outcome: error.details.outcome },
@@ -91,6 +89,16 @@ function ofRostrumError(error: AnyRostrumError, headers: IncomingHttpHeaders): P
     default:
       return new Problem(error.code, sentence); // What is logged of it has no use for a stack.
   }
+}
+
+/** @param tag of the record as it is */
+export function versionMismatch(headers: IncomingHttpHeaders, tag: string): Problem {
+  const sentence = 'The record is not at a version that the request allows.';
+  return new Problem(
+    'version-mismatch',
+    hasWeakTag(headers) ? `${sentence} ${weakTags}` : sentence,
+    { headers: ['ETag', tag] },
+  );
 }
 
 const weakTags =

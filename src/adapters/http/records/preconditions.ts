@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import {
-  checkPrecondition,
-  type Precondition,
-  type Versions,
-} from '../../../domain/precondition.ts';
+import type { Precondition, Versions } from '../../../domain/precondition.ts';
 import type { Version } from '../../../domain/record.ts';
-import { type EntityTag, parseEntityTags, versionOf } from '../headers/etag.ts';
+import {
+  type EntityTag,
+  entityTag,
+  parseEntityTags,
+  type View,
+  versionOf,
+} from '../headers/etag.ts';
+import { versionMismatch } from '../problems/problem.ts';
 
 /**
  * What the conditional headers ask of a change (RFC 9110, section 13.1). They are well-formed:
@@ -25,26 +28,35 @@ export function preconditionOf(headers: IncomingHttpHeaders, required: boolean):
  * `If-None-Match` (RFC 9110, section 13.2.2).
  *
  * @returns true when the client has this version already
- * @throws RostrumError `version-mismatch`
+ * @throws Problem `version-mismatch`
  */
-export function isNotModified(headers: IncomingHttpHeaders, version: Version): boolean {
+export function isNotModified(
+  headers: IncomingHttpHeaders,
+  version: Version,
+  view: View = 'whole',
+): boolean {
   const { 'if-match': only, 'if-none-match': except } = headers;
-  if (only !== undefined) checkPrecondition({ only: strongVersions(only) }, version);
-  if (except === undefined) return false;
-  const known = weakVersions(except);
-  return known === 'any' || known.includes(version);
+  if (only !== undefined && !matches(strongVersions(only, view), version)) {
+    throw versionMismatch(headers, entityTag(version, view));
+  }
+  return except !== undefined && matches(weakVersions(except, view), version);
+}
+
+function matches(versions: Versions, version: Version): boolean {
+  return versions === 'any' || versions.includes(version);
 }
 
 /** `If-Match` compares strongly: a weak tag never matches (section 8.8.3.2). */
-function strongVersions(header: string): Versions {
-  return versions(header, (tag) => !tag.weak);
+function strongVersions(header: string, view?: View): Versions {
+  return versions(header, (tag) => !tag.weak, view);
 }
 
-function weakVersions(header: string): Versions {
-  return versions(header, () => true);
+function weakVersions(header: string, view?: View): Versions {
+  return versions(header, () => true, view);
 }
 
-function versions(header: string, counts: (tag: EntityTag) => boolean): Versions {
+function versions(header: string, counts: (tag: EntityTag) => boolean, view?: View): Versions {
   const tags = parseEntityTags(header);
-  return tags === '*' ? 'any' : (tags ?? []).filter(counts).flatMap((tag) => versionOf(tag) ?? []);
+  if (tags === '*') return 'any';
+  return (tags ?? []).filter(counts).flatMap((tag) => versionOf(tag, view) ?? []);
 }

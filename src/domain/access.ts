@@ -2,7 +2,13 @@ import type { Caller, Scope } from './caller.ts';
 import { RostrumError } from './errors.ts';
 import { addMs, type Instant } from './instant.ts';
 import { isPlainObject } from './json.ts';
-import type { PostFilter, TimeSpan } from './list.ts';
+import {
+  type DefaultOrder,
+  lastPublishedFirst,
+  newestFirst,
+  type PostFilter,
+  type TimeSpan,
+} from './list.ts';
 import { isPublic, type Post } from './post.ts';
 import type { Collection, Id } from './record.ts';
 
@@ -58,18 +64,6 @@ export class Access {
     const { scopes: given, subject } = this.caller;
     if (given.has('posts:read:all')) return true;
     return given.has('posts:read') && (given.has('posts:write') || id === subject);
-  }
-
-  /**
-   * The id of the user that the caller is.
-   *
-   * @throws RostrumError `forbidden` where there is none, or where it can be no user's id
-   */
-  subject(): Id {
-    const { subject } = this.caller;
-    if (subject === null) throw forbidden('users:write', 'no-subject');
-    if (!subjectPattern.test(subject)) throw forbidden('users:write', 'no-id');
-    return subject;
   }
 
   // What is seen of posts. What is not seen is not there.
@@ -160,6 +154,31 @@ export class Access {
   #require(right: Right): void {
     if (!this.#has(right)) throw forbidden(`${this.#resource}:${right}` as Scope);
   }
+}
+
+/**
+ * The id of the user that a caller is.
+ *
+ * @throws RostrumError `forbidden` where it is none, or where its subject can be no user's id
+ */
+export function subjectOf(caller: Caller | undefined): Id {
+  const subject = caller?.subject ?? null;
+  if (subject === null) throw forbidden('users:write', 'no-subject');
+  if (!subjectPattern.test(subject)) throw forbidden('users:write', 'no-id');
+  return subject;
+}
+
+/** Whether a caller reads this user, or all users, whole: if it may, and not in the public view. */
+export function readsWhole(caller: Caller | undefined, id?: Id): boolean {
+  if (caller === undefined) return true;
+  const { scopes: given, subject } = caller;
+  return given.has('users:read') || (given.has('users:write:own') && id === subject);
+}
+
+/** The order of a caller's lists when it says none: who sees public posts only has the last published first. */
+export function defaultOrder(collection: Collection, caller: Caller | undefined): DefaultOrder {
+  const seesAll = caller === undefined || new Access(caller, collection).seesAllPosts;
+  return collection === 'users' || seesAll ? newestFirst : lastPublishedFirst;
 }
 
 type Right = Scope extends `${Collection}:${infer R}` ? R : never;

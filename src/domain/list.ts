@@ -14,6 +14,9 @@ export const pageLimits = {
   bytes: 2 * 1024 * 1024,
 } as const;
 
+/** How many posts a page may have that comes with its authors. */
+export const maxIncludeLimit = 100;
+
 /** How many ids a filter may name. */
 export const maxFilterIds = 100;
 
@@ -31,6 +34,11 @@ export interface Order<Sort extends string> {
 
 /** The order of a list when the caller does not say: the newest first. */
 export const newestFirst = { by: 'createdAt', direction: 'desc' } as const;
+
+/** That of posts to a caller that sees public ones only. */
+export const lastPublishedFirst = { by: 'publishedAt', direction: 'desc' } as const;
+
+export type DefaultOrder = typeof newestFirst | typeof lastPublishedFirst;
 
 /** A span of time: from `from` on, and before `before`. Either end may be open. */
 export interface TimeSpan {

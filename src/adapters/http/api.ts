@@ -1,5 +1,6 @@
 import { Router, type RouterContext } from '@koa/router';
 import type { Context } from 'koa';
+import { subjectOf } from '../../domain/access.ts';
 import { pageLimits } from '../../domain/list.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
@@ -8,7 +9,7 @@ import { Cors } from './access/cors.ts';
 import { type RateLimits, take } from './access/rate-limit.ts';
 import type { Api } from './endpoint.ts';
 import { type Operation, type Resource, resourcesOf } from './endpoints/resources.ts';
-import { endpointsFor } from './endpoints/table.ts';
+import { endpointsFor, ownPath } from './endpoints/table.ts';
 import type { Exchange, Query, State, Step, Target } from './exchange.ts';
 import type { Room } from './load/room.ts';
 import { auditLog } from './operator/log.ts';
@@ -41,6 +42,7 @@ export function createApi(
       limitAddress(rateLimits), // 429
       authenticated(operation.endpoint.scopes), // 400, 429, 401, 403
       limitCaller(rateLimits), // 429
+      nameItself(operation), // 403
       serveIn(room, operation, api), // 503; 400, 415, 413; what the core says: 422, 404, 428, 412, 409
     ];
     router.all(path, byMethod(resource, steps)); // 405
@@ -114,6 +116,15 @@ function limitCaller({ caller: limiter }: RateLimits): Step | undefined {
     return caller === undefined || isAnonymous
       ? next()
       : take(exchange, limiter, caller.name).then(next);
+  };
+}
+
+/** The id that `/users/me` stands for. */
+function nameItself({ endpoint: { path, method } }: Operation): Step | undefined {
+  if (path !== ownPath || method === 'OPTIONS') return undefined;
+  return ({ state: { exchange } }, next) => {
+    exchange.id = subjectOf(exchange.caller);
+    return next();
   };
 }
 

@@ -42,7 +42,8 @@ export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
   const One = one === 'user' ? 'User' : 'Post';
   const many = `${one}s` as const;
   const path = `/${many}`;
-  const read = [`${many}:read`] as const;
+  const all = many === 'users' ? 'users:read:public' : 'posts:read:all';
+  const read = [`${many}:read`, all] as const;
   const write = [`${many}:write`, `${many}:write:own`] as const;
   const record: EndpointResponse = {
     description: `The ${one}.`,
@@ -122,7 +123,7 @@ export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
       operation: `get${One}`,
       summary: `One ${one}`,
       description: 'With If-None-Match, the response is 304 while the record is at that version.',
-      scopes: read,
+      scopes: many === 'users' ? [...read, 'users:write:own'] : read,
       query: [],
       headers: [ifMatch, ifNoneMatch],
       responses: { 200: record, 304: { description: 'Not modified.', headers: ['ETag'] } },

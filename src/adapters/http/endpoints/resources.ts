@@ -42,9 +42,9 @@ function resource(path: string, own: readonly Endpoint[]): Resource {
   return { methods, allow };
 }
 
-function kindOf({ method, path }: Endpoint): RequestKind {
+function kindOf({ method, responses }: Endpoint): RequestKind {
   if (method !== 'GET' && method !== 'OPTIONS') return 'write';
-  return path.includes(':') ? 'read' : 'list';
+  return responses[200]?.schema?.endsWith('Page') ? 'list' : 'read';
 }
 
 /** Takes the parameters that a preflight of the path may have, whatever their values. */

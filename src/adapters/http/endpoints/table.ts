@@ -37,8 +37,7 @@ const ofPosts = ({ posts }: AnyRostrum) => posts;
 
 /** Every endpoint of the API, as data: what routes, validates and documents it. */
 export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint[] {
-  return [
-    ...endpointsOf({
+  const ofUsers = endpointsOf({
       one: 'user',
       handlers: { ...userHandlers, list: listHandler('users', ofUsers, readUserFilter, users) },
       listParameters: [...userListParameters, ...customParameters(users)],
@@ -51,7 +50,10 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
       ],
       conflicts: ['email-taken'],
       deleteConflicts: ['user-has-posts'],
-    }),
+    });
+  return [
+    ...ownEndpoints(ofUsers),
+    ...ofUsers,
     ...endpointsOf({
       one: 'post',
       handlers: { ...postHandlers, list: listHandler('posts', ofPosts, readPostFilter, posts) },
@@ -61,6 +63,39 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
       deleteConflicts: [],
     }),
   ];
+}
+
+/** The path of the user that the caller is. */
+export const ownPath = '/users/me';
+
+/** The endpoints of one user, for the caller itself. PUT makes the user where there is none. */
+function ownEndpoints(ofUsers: readonly Endpoint[]): readonly Endpoint[] {
+  return ofUsers
+    .filter(({ path }) => path === '/users/:id')
+    .map((endpoint) => {
+      const { method, operation, problems, responses } = endpoint;
+      const own = {
+        ...endpoint,
+        path: ownPath,
+        operation: operation.replace('User', 'Me'),
+        summary: endpoint.summary.replace('One user', 'The user').replace('a user', 'the user') + ' that the caller is',
+      };
+      if (method !== 'PUT') return own;
+      const [record] = [responses[200]];
+      return {
+        ...own,
+        operation: 'putMe',
+        summary: 'Replaces or makes the user that the caller is',
+        description:
+          "A new user's id is the subject of the credentials. If-Match only replaces, If-None-Match: * only makes.",
+        responses: {
+          ...responses,
+          201: { ...record, description: 'The new user.', headers: [...(record?.headers ?? []), 'Location'] },
+        },
+        problems: [...problems.filter((code) => code !== 'user-not-found'), 'id-taken'],
+        handle: userHandlers.save,
+      };
+    });
 }
 
 /** The endpoints of a deployment that has declared no custom filters. */

@@ -10,28 +10,39 @@ import { type ListQuery, readListQuery } from './query.ts';
 /** A longer `Link` is left out: clients take no more of a header. */
 const maxLinkLength = 8 * 1024;
 
+/** Reads a page of what a caller may see. */
+type ReadPage<Filter, Sort extends string> = (
+  exchange: Exchange,
+  request: ListRequest<Filter, Sort> & { readonly include?: 'author' | undefined },
+) => Promise<Page<unknown> & { readonly users?: readonly Versioned<unknown>[] }>;
+
 /** The handler of a list: a page, and where the next one begins. */
 export function listHandler<Filter extends EntityFilter, Sort extends string>(
   collection: Collection,
-  service: (rostrum: AnyRostrum) => AnyService<Filter, Sort>,
+  readPage: ReadPage<Filter, Sort>,
   readFilter: (query: Query) => Filter,
   customFields: CustomFilterFields | undefined,
 ): Handler {
-  const known = new WeakMap<Query, ListQuery<Filter, Sort>>();
+  const orders = [newestFirst, lastPublishedFirst] as const;
+  const known = new Map(
+    orders.map((order) => [order as DefaultOrder, new WeakMap<Query, ListQuery<Filter, Sort>>()]),
+  );
 
-  function read(query: Query): ListQuery<Filter, Sort> {
-    const last = known.get(query);
+  function read({ query, caller }: Exchange): ListQuery<Filter, Sort> {
+    const order = defaultOrder(collection, caller);
+    const last = known.get(order)?.get(query);
     if (last !== undefined) return last;
-    const listed = readListQuery<Filter, Sort>(collection, query, readFilter, customFields);
-    known.set(query, listed);
+    const listed = readListQuery<Filter, Sort>(collection, query, readFilter, customFields, order);
+    known.get(order)?.set(query, listed);
     return listed;
   }
 
   return async (exchange) => {
-    const { request, cursorAt, queryAt } = read(exchange.query);
+    const { request, hasAuthors, cursorAt, queryAt } = read(exchange);
     const headers = [...revalidated];
-    const { items, next, total } = await service(exchange.rostrum).list({
+    const { items, next, total, users } = await readPage(exchange, {
       ...request,
+      ...(hasAuthors && { include: 'author' as const }),
       signal: exchange.signal,
     });
     const cursor = next === undefined ? undefined : cursorAt(next);
@@ -42,7 +53,8 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
     if (total !== undefined) headers.push('X-Total-Count', String(total));
     const texts = items.map((item) => item.json);
     const counted = total === undefined ? '' : `,"total":${total}`;
-    const end = `],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
+    const authors = users && `,"users":[${users.map((user) => user.json).join(',')}]`;
+    const end = `]${authors ?? ''},"next":${JSON.stringify(cursor ?? null)}${counted}}`;
     return json(200, joined(`{"${collection}":[`, texts, end), headers);
   };
 }

@@ -107,11 +107,17 @@ export const postListParameters: readonly Parameter[] = [
   ...common(postSorts),
   text(
     'authorId',
-    'Only posts of this user; empty: posts without an author.',
+    'Only posts of this user; empty: posts without an author; me: those of the caller.',
     '0192f0c0-1a2b-7c3d-8e4f-5a6b7c8d9e0f',
   ),
   text('title', 'Only posts whose whole title is this, exactly.', 'On engines'),
   beginning('title', 'on e'),
+  {
+    name: 'include',
+    description:
+      'With "author", the response has the authors of its posts in the member "users", in their public view. A page has at most 100 posts then.',
+    ...oneOf(['author']),
+  },
   {
     name: 'publishedAt',
     description: 'With "null", only drafts.',

@@ -1,10 +1,12 @@
 import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
 import type { Json } from '../../../domain/json.ts';
 import {
+  type DefaultOrder,
   type EntityFilter,
   type Order,
   type Position,
   type PostFilter,
+  maxIncludeLimit,
   pageLimits,
   type UserFilter,
 } from '../../../domain/list.ts';
@@ -15,7 +17,6 @@ import { Problem } from '../problems/problem.ts';
 import { formatQuery } from '../request/query.ts';
 import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './cursor.ts';
 import { readCustomFilter } from './custom-filters.ts';
-import { defaultSort } from './parameters.ts';
 import { timeSpan } from './time-filter.ts';
 
 /** A list's query, read: its values are well-formed, because that was checked before. */
@@ -25,6 +26,7 @@ export interface ListQuery<Filter, Sort extends string> {
     readonly fields?: readonly string[] | undefined;
   };
   /** The cursor of a position in this very list. */
+  readonly hasAuthors: boolean;
   readonly cursorAt: (position: Position) => string;
   /** The query of the page that begins at a cursor. */
   readonly queryAt: (cursor: string) => string;
@@ -36,17 +38,22 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   query: Query,
   readFilter: (query: Query) => Filter,
   customFields: CustomFilterFields | undefined,
+  defaultOrder: DefaultOrder,
 ): ListQuery<Filter, Sort> {
   const filter = { ...readFilter(query), custom: readCustomFilter(query, customFields) };
-  const order = readOrder<Sort>(first(query, 'sort') ?? defaultSort);
+  const sort = first(query, 'sort');
+  const order = sort === undefined ? (defaultOrder as Order<Sort>) : readOrder<Sort>(sort);
   const limit = Number(first(query, 'limit') ?? pageLimits.default);
   const total = query.has('count');
   const identity = listIdentity(list, `${order.direction} ${order.by}`, identityOf(filter));
   const after = readCursor(first(query, 'cursor'), identity, order.by);
   const fields = first(query, 'fields');
+  const hasAuthors = query.has('include');
+  if (hasAuthors) checkLimit(limit);
   const others = formatQuery(query, 'cursor');
   return {
     request: { filter, order, limit, after, total, fields: fields?.split(',') },
+    hasAuthors,
     cursorAt: keepLast((position) => encodeCursor(position, identity)),
     queryAt: (cursor) => `${others}${others && '&'}cursor=${cursor}`,
   };
@@ -90,6 +97,14 @@ function readOrder<Sort extends string>(sort: string): Order<Sort> {
   const descending = sort.startsWith('-');
   const by = (descending ? sort.slice(1) : sort) as Sort;
   return { by, direction: descending ? 'desc' : 'asc' };
+}
+
+/** @throws Problem `invalid-query` */
+function checkLimit(limit: number): void {
+  if (limit <= maxIncludeLimit) return;
+  const message = `Must be at most ${maxIncludeLimit} with "include".`;
+  const errors = [{ parameter: 'limit', code: 'invalid', message }];
+  throw new Problem('invalid-query', `The query parameter "limit" must be at most ${maxIncludeLimit} with "include".`, { errors });
 }
 
 function readCursor(

@@ -196,9 +196,16 @@ const ofCallers: Readonly<Record<string, string>> = {
   createPost: ' Without an author, the post gets the caller for its author, if that is a user.',
 };
 
-function describeScopes({ operation, scopes: [always, own] }: Endpoint): string {
-  const or = own === undefined ? '' : `, or ${own} for what is the caller's own`;
-  return `Needs the scope ${always}${or}.${ofCallers[operation] ?? ''}`;
+/** What the narrower scopes are for. */
+const rights: Readonly<Record<string, string>> = {
+  own: "for what is the caller's own",
+  public: 'for the public view',
+  all: 'for drafts and scheduled posts of others too',
+};
+
+function describeScopes({ operation, scopes: [always, ...narrower] }: Endpoint): string {
+  const others = narrower.map((scope) => `, or ${scope} ${rights[scope.split(':')[2] ?? '']}`);
+  return `Needs the scope ${always}${others.join('')}.${ofCallers[operation] ?? ''}`;
 }
 
 /** One of the scopes is enough. */

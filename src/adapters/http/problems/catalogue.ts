@@ -15,9 +15,6 @@ export interface ProblemType {
   readonly jitter?: number;
 }
 
-/** Codes of the core; an id that is taken is nothing that a client could mend. */
-type CoreCode = Exclude<ErrorCode, 'id-taken'>;
-
 /** The problem types by code, in the order of status. What sends, documents and explains them reads this. */
 export const problemCatalogue = {
   'bad-request': {
@@ -116,6 +113,13 @@ export const problemCatalogue = {
     title: 'Email already in use',
     meaning: 'Another user has the same email address. Upper and lower case do not count.',
     advice: 'Use another address, or find the user who has it: list users with ?email=…',
+  },
+  'id-taken': {
+    status: 409,
+    title: 'Id already in use',
+    meaning:
+      'The user that the caller was is deleted, and no id is given twice.',
+    advice: 'Get credentials with another subject: a new account at the identity provider.',
   },
   'user-has-posts': {
     status: 409,
@@ -238,7 +242,7 @@ export const problemCatalogue = {
       'Try again after the time in the header Retry-After; another server may be there by then.',
     retryAfter: 5,
   },
-} as const satisfies Readonly<Record<CoreCode, ProblemType> & Record<string, ProblemType>>;
+} as const satisfies Readonly<Record<ErrorCode, ProblemType> & Record<string, ProblemType>>;
 
 /** Every `code` that a response may carry. Stable within v1. */
 export type ProblemCode = keyof typeof problemCatalogue;

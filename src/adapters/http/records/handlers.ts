@@ -1,16 +1,24 @@
+import { readsWhole } from '../../../domain/access.ts';
+import { isRostrumError } from '../../../domain/errors.ts';
 import type { Collection, Version, Versioned } from '../../../domain/record.ts';
 import type { CreateOptions } from '../../../domain/services/record-service.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { Api, Handler } from '../endpoint.ts';
 import type { Exchange } from '../exchange.ts';
-import { entityTag } from '../headers/etag.ts';
+import { entityTag, type View } from '../headers/etag.ts';
+import { Problem } from '../problems/problem.ts';
 import { json, type Response, revalidated } from '../response.ts';
 import { parseIdempotencyKey } from './idempotency.ts';
 import { isNotModified, preconditionOf } from './preconditions.ts';
 import { inPreferredForm } from './prefer.ts';
 
 /** The handlers of single users. */
-export const userHandlers = { ...recordHandlers('users'), remove: removeUser };
+export const userHandlers = {
+  ...recordHandlers('users'),
+  get: getUser,
+  save: saveItself,
+  remove: removeUser,
+};
 
 /** The handlers of single posts. */
 export const postHandlers = { ...recordHandlers('posts'), remove: removePost };
@@ -30,11 +38,8 @@ function recordHandlers(
       return written(exchange, 201, stored, headers);
     },
 
-    async get({ id, headers, rostrum }) {
-      const { version, json: text } = await rostrum[collection].get(id);
-      return isNotModified(headers, version)
-        ? { status: 304, headers: recordHeaders(version) }
-        : json(200, text, recordHeaders(version));
+    async get(exchange) {
+      return read(exchange, await exchange.rostrum[collection].get(exchange.id));
     },
 
     replace: change('replace'),
@@ -50,6 +55,27 @@ function recordHandlers(
       return written(exchange, 200, made);
     };
   }
+}
+
+/** A user, as much of it as the caller may see. */
+async function getUser(exchange: Exchange): Promise<Response> {
+  const { id, caller, rostrum } = exchange;
+  return readsWhole(caller, id)
+    ? read(exchange, await rostrum.users.get(id))
+    : read(exchange, await rostrum.users.getPublic(id), 'public');
+}
+
+async function saveItself(exchange: Exchange, { requireIfMatch, audit }: Api): Promise<Response> {
+  const { base, body, headers, id, rostrum } = exchange;
+  const precondition = preconditionOf(headers, requireIfMatch);
+  const saved = await rostrum.users.saveItself(body, precondition).catch((error: unknown) => {
+    // The subject is the client's, and so is its id. Elsewhere it is the server's.
+    if (!isRostrumError(error, 'id-taken')) throw error;
+    throw new Problem('id-taken', error.message);
+  });
+  if (saved.changed) audit(exchange, { collection: 'users', id, version: saved.version });
+  if (!saved.created) return written(exchange, 200, saved);
+  return written(exchange, 201, saved, ['Location', `${base}/users/${encodeURIComponent(id)}`]);
 }
 
 async function removeUser(exchange: Exchange, { requireIfMatch, audit }: Api): Promise<Response> {
@@ -70,6 +96,17 @@ async function removePost(exchange: Exchange, { requireIfMatch, audit }: Api): P
   return deleted(exchange);
 }
 
+/** The response to a read. */
+function read(
+  { headers }: Exchange,
+  { version, json: text }: Versioned<unknown>,
+  view: View = 'whole',
+): Response {
+  return isNotModified(headers, version, view)
+    ? { status: 304, headers: recordHeaders(version, view) }
+    : json(200, text, recordHeaders(version, view));
+}
+
 /** The response to a deletion. */
 function deleted({ headers }: Exchange): Response {
   const response = json(200, JSON.stringify({ deleted: true }), revalidated);
@@ -86,8 +123,8 @@ function written(
   return inPreferredForm(headers.prefer, response);
 }
 
-function recordHeaders(version: Version): readonly string[] {
-  return ['ETag', entityTag(version), ...revalidated];
+function recordHeaders(version: Version, view?: View): readonly string[] {
+  return ['ETag', entityTag(version, view), ...revalidated];
 }
 
 function idempotencyOf({ headers }: Exchange): CreateOptions {

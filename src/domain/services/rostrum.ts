@@ -14,9 +14,12 @@ import type { EntityFields, Id, Versioned } from '../record.ts';
 import { RecordModel } from '../record-model.ts';
 import { postRules, userRules } from '../rules.ts';
 import type { User, UserInput } from '../user.ts';
-import { PostService } from './post-service.ts';
+import type { PostService } from './post-service.ts';
+import { PostUseCases } from './post-use-cases.ts';
 import type { Change, CreateOptions } from './record-service.ts';
-import { UserService } from './user-service.ts';
+import { type Around, type Services, wrapped } from './services.ts';
+import type { UserService } from './user-service.ts';
+import { UserUseCases } from './user-use-cases.ts';
 
 /**
  * The use cases: what every adapter that drives the core is given. Its types are those of custom
@@ -27,9 +30,7 @@ export interface Rostrum<
   UserCustomInput extends object = CustomFieldsInput,
   PostCustom extends object = JsonObject,
   PostCustomInput extends object = CustomFieldsInput,
-> {
-  readonly users: UserService<UserCustom, UserCustomInput>;
-  readonly posts: PostService<PostCustom, PostCustomInput>;
+> extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput> {
   /** The custom fields that lists can be filtered by. */
   readonly customFilters: CustomFilters;
 
@@ -89,11 +90,13 @@ export interface RostrumParts {
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly customFields?: CustomFieldsSchemas | undefined;
+  /** Wraps the services, once for each caller. */
+  readonly around?: Around | undefined;
 }
 
 /** @throws TypeError or RangeError for parts or custom filters that cannot be */
 export function assembleRostrum(parts: RostrumParts): Rostrum {
-  const { store, clock, ids, customFields = {} } = parts;
+  const { store, clock, ids, customFields = {}, around } = parts;
   checkParts(store, clock, ids, customFields);
   const { users, posts, customFilters = {} } = store;
   checkCustomFilters(customFilters);
@@ -104,9 +107,12 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
     const shared = { clock, ids, caller };
     const ofUsers = { model: userModel, repository: users, customFilters: filters.users };
     const ofPosts = { model: postModel, repository: posts, customFilters: filters.posts, users };
+    const services = {
+      users: new UserUseCases({ ...shared, ...ofUsers }).service(),
+      posts: new PostUseCases({ ...shared, ...ofPosts }).service(),
+    };
     return {
-      users: new UserService({ ...shared, ...ofUsers }),
-      posts: new PostService({ ...shared, ...ofPosts }),
+      ...(around === undefined ? services : wrapped(services, around, caller)),
       customFilters: filters,
       as(bound) {
         checkCaller(bound); // A missing caller must not come to mean every right.

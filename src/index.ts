@@ -9,18 +9,21 @@ import {
   type Rostrum,
   type TypedSchemas,
 } from './domain/services/rostrum.ts';
+import type { Around, Services } from './domain/services/services.ts';
 import type { Clock } from './ports/clock.ts';
 import type { IdGenerator } from './ports/id-generator.ts';
 import type { Store } from './ports/store.ts';
 
 /** Parts that may be swapped, and the schemas of custom fields. */
-export interface RostrumOptions<Schemas = CustomFieldsSchemas> {
+export interface RostrumOptions<Schemas = CustomFieldsSchemas, Wrapped extends object = Services> {
   /** The machine's clock when absent. */
   readonly clock?: Clock | undefined;
   /** UUIDs of version 7 when absent. */
   readonly ids?: IdGenerator | undefined;
   /** Custom fields may be any JSON when absent. */
   readonly customFields?: Schemas | undefined;
+  /** Wraps the services, for every caller; nothing is around them when absent. */
+  readonly around?: Around<Wrapped> | undefined;
 }
 
 /** Stops a type from being inferred from where a result goes, and keeps unions and hovers. */
@@ -42,10 +45,13 @@ export function createRostrum<
   PI extends object = CustomFieldsInput,
 >(
   store: Store,
-  options: RostrumOptions<TypedSchemas<UO, UI, PO, PI>> = {},
+  options: RostrumOptions<
+    TypedSchemas<UO, UI, PO, PI>,
+    Services<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>>
+  > = {},
 ): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>> {
-  checkOptions(options, ['clock', 'ids', 'customFields']);
-  const { clock = systemClock, ids = uuidV7, customFields } = options;
+  checkOptions(options, ['clock', 'ids', 'customFields', 'around']);
+  const { clock = systemClock, ids = uuidV7, customFields, around } = options;
   if (customFields !== undefined) checkOptions(customFields, ['users', 'posts']);
   const schemas = customFields as CustomFieldsSchemas | undefined;
   // The schemas see to it that custom fields are of these types.
@@ -54,6 +60,7 @@ export function createRostrum<
     clock,
     ids,
     customFields: schemas,
+    around: around as unknown as Around | undefined,
   }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>>;
 }
 
@@ -92,12 +99,13 @@ export type { Precondition, Versions } from './domain/precondition.ts';
 export type { Id, Version, Versioned } from './domain/record.ts';
 export { postRules, recordLimits, serverMade, userRules } from './domain/rules.ts';
 export type { PostService } from './domain/services/post-service.ts';
-export type { Change, CreateOptions } from './domain/services/record-service.ts';
+export type { Change, CreateOptions, RecordService } from './domain/services/record-service.ts';
 export type { AnyRostrum, Rostrum } from './domain/services/rostrum.ts';
+export type { Around, Services } from './domain/services/services.ts';
 export type { DeleteUserOptions, UserService } from './domain/services/user-service.ts';
 export type { User, UserInput, UserPatch } from './domain/user.ts';
 export type { Clock } from './ports/clock.ts';
 export type { IdGenerator } from './ports/id-generator.ts';
 export type { Creation } from './ports/repository.ts';
 export type { Store } from './ports/store.ts';
-export type { DeleteMode } from './ports/user-repository.ts';
+export type { DeleteMode, Deletion } from './ports/user-repository.ts';

@@ -73,9 +73,17 @@ export class Access {
     return this.#has('read:all') || this.#has('write');
   }
 
+  /** Whether nothing of this resource is hidden. */
+  get seesAll(): boolean {
+    return this.#resource === 'users' || this.seesAllPosts;
+  }
+
   sees(record: Owned & Partial<Pick<Post, 'publishedAt'>>, now: Instant): boolean {
-    if (this.#resource === 'users' || this.seesAllPosts) return true;
-    return this.#isOwn(record.authorId) || isPublic({ publishedAt: null, ...record }, now);
+    return (
+      this.seesAll ||
+      this.#isOwn(record.authorId) ||
+      isPublic({ publishedAt: null, ...record }, now)
+    );
   }
 
   /** The filter that has what is seen alone: all of one's own posts, of others the public ones. */
@@ -118,6 +126,10 @@ export class Access {
     const mayRead = this.#has('read') || this.#has('read:all') || this.#has('read:public');
     const isItself = this.#resource === 'users' && id === this.caller.subject;
     if (!isItself && !mayRead && !this.#has('write')) throw this.#notOwn();
+  }
+
+  isAuthorOf(post: object): boolean {
+    return 'authorId' in post && this.#isOwn(post.authorId);
   }
 
   /** True where a post may do without the author that {@link withAuthor} gave it. */
@@ -183,7 +195,10 @@ export function defaultOrder(collection: Collection, caller: Caller | undefined)
 
 type Right = Scope extends `${Collection}:${infer R}` ? R : never;
 
-/** A user's id by a subject: no control character, and not the word that stands for the caller. */
+/** What stands for the caller's subject, in a path and as an author; so it is no id. */
+export const itself = 'me';
+
+/** What can be a user's id: no control character in it, and not {@link itself}. */
 const subjectPattern = /^(?!me$)[^\p{Cc}\p{Surrogate}]{1,255}$/u;
 
 /** The part of a span that is not in the future. */

@@ -17,7 +17,7 @@ import { isCleanText, textKey } from './text.ts';
 export interface ListRequest<Filter, Sort extends string> {
   /** All that is said must hold; every record when absent. */
   readonly filter?: Filter | undefined;
-  /** The newest first when absent. */
+  /** The newest first when absent; to a caller that sees public posts only, the last published. */
   readonly order?: Order<Sort> | undefined;
   /** Records on the page at most: 1 to 1000, 100 when absent. */
   readonly limit?: number | undefined;
@@ -56,6 +56,8 @@ export interface ListRules<Sort extends string> {
   readonly sorts: readonly Sort[];
   /** The filters beside those that every list has. */
   readonly filters: FilterTypes;
+  /** The order when a request says none; the newest first when absent. */
+  readonly defaultOrder?: Order<string> | undefined;
   /** The custom fields that a deployment has declared as filters. */
   readonly custom?: CustomFilterFields | undefined;
 }
@@ -72,7 +74,9 @@ export function pageRequest<Filter extends EntityFilter, Sort extends string>(
 ): PageRequest<Filter, Sort | 'createdAt'> {
   const known = ['filter', 'order', 'limit', 'after', 'total', 'fields', 'signal'];
   checkOptions(request, known, 'request');
-  const { filter = {} as Filter, order = newestFirst, after, total = false, signal } = request;
+  const { defaultOrder = newestFirst } = rules;
+  const { filter = {} as Filter, after, total = false, signal } = request;
+  const { order = defaultOrder as Order<Sort> } = request;
   const { limit = pageLimits.default } = request;
   checkFilter(filter, rules);
   checkOrder(order, rules.sorts);

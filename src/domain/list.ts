@@ -14,9 +14,6 @@ export const pageLimits = {
   bytes: 2 * 1024 * 1024,
 } as const;
 
-/** How many posts a page may have that comes with its authors. */
-export const maxIncludeLimit = 100;
-
 /** How many ids a filter may name. */
 export const maxFilterIds = 100;
 

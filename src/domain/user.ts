@@ -2,6 +2,7 @@ import type { CustomFieldsInput } from './custom-fields.ts';
 import type { JsonObject } from './json.ts';
 import type { MergePatch } from './merge-patch.ts';
 import type { EntityFields, ServerMadeInput } from './record.ts';
+import { knownFields } from './rules.ts';
 
 // Aliases and not interfaces: these are also JSON objects to the compiler.
 type UserFields = EntityFields & {
@@ -27,6 +28,21 @@ export type PublicUser<Custom extends object = JsonObject> = Pick<
 > &
   Partial<Pick<UserFields, 'email'>> &
   Readonly<Partial<Custom>>;
+
+/**
+ * Checks what a deployment makes public.
+ *
+ * @throws TypeError for a field of Rostrum's own that is not `email`
+ */
+export function checkPublicUserFields(names: readonly string[]): void {
+  for (const name of names) {
+    if (name === 'email' || (typeof name === 'string' && !knownFields.users.includes(name)))
+      continue;
+    throw new TypeError(
+      `"${name}" cannot be made public: it must be a custom field of users, or email.`,
+    );
+  }
+}
 
 /** A user as a caller gives it; what the server makes (`id`, times) is ignored. */
 export type UserInput<Custom extends object = CustomFieldsInput> = UserInputFields &

@@ -59,18 +59,17 @@ export const coreModule = new ContainerModule(({ bind }) => {
     )
     .inSingletonScope();
   bind(tokens.customFields).toResolvedValue(readSchemaFiles, [tokens.settings]).inSingletonScope();
+  bind(tokens.around).toConstantValue(undefined);
   bind(tokens.rostrum)
     .toResolvedValue(
-      (opened, clock, ids, customFields, metrics) => {
+      (opened, clock, ids, customFields, metrics, around) => {
         const store = metrics === undefined ? opened : metrics.measured(opened);
-        return assembleRostrum({
-          store,
-          clock,
-          ids,
-          customFields,
-        });
+        return assembleRostrum({ store, clock, ids, customFields, around });
       },
-      [...([tokens.store, tokens.clock, tokens.ids, tokens.customFields] as const), tokens.metrics],
+      [
+        ...([tokens.store, tokens.clock, tokens.ids, tokens.customFields] as const),
+        ...([tokens.metrics, tokens.around] as const),
+      ],
     )
     .inSingletonScope();
 });

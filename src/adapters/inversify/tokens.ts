@@ -1,5 +1,6 @@
 import type { ServiceIdentifier } from 'inversify';
 import type { CustomFieldsSchemas, Rostrum } from '../../domain/services/rostrum.ts';
+import type { Around } from '../../domain/services/services.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -32,6 +33,8 @@ export const tokens = {
   store: token<Store>('store'),
   /** Schemas for a deployment's custom fields: those of the settings. */
   customFields: token<CustomFieldsSchemas>('custom-fields'),
+  /** Wraps the services, for every caller; undefined where nothing is around them. */
+  around: token<Around | undefined>('around'),
   /** Names the caller of a request; undefined where no credentials are asked for. */
   authenticate: token<Authenticate | undefined>('authenticate'),
   rateLimits: token<RateLimits>('rate-limits'),

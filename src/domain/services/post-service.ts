@@ -1,66 +1,39 @@
-import type { PostRepository } from '../../ports/post-repository.ts';
-import type { UserRepository } from '../../ports/user-repository.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import { unknownAuthorIssue } from '../errors.ts';
-import type { FieldIssue } from '../issues.ts';
-import { isPlainObject, type JsonObject } from '../json.ts';
-import { type PostFilter, type PostSort, postSorts } from '../list.ts';
+import type { JsonObject } from '../json.ts';
+import type { Page, PostFilter, PostSort } from '../list.ts';
+import type { ListRequest } from '../list-request.ts';
 import type { Post, PostInput, PostPatch } from '../post.ts';
-import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
-import type { EntityFields, Id } from '../record.ts';
-import { checkId, RecordService, type ServiceParts } from './record-service.ts';
+import type { Precondition } from '../precondition.ts';
+import type { Id, Versioned } from '../record.ts';
+import type { PublicUser } from '../user.ts';
+import type { RecordService } from './record-service.ts';
 
-export interface PostServiceParts<R extends EntityFields>
-  extends ServiceParts<R, PostRepository<R>> {
-  readonly users: Pick<UserRepository, 'get'>;
+/** How many posts a page may have that comes with its authors. */
+export const maxLimitWithAuthors = 100;
+
+export interface PageWithAuthors<R> extends Page<R> {
+  readonly users: readonly Versioned<PublicUser>[];
 }
 
-export class PostService<
+/** What can be done with posts, one method a use case. */
+export interface PostService<
   Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
-> extends RecordService<
-  Post<Custom>,
-  PostInput<Input>,
-  PostPatch<Input>,
-  PostFilter,
-  PostSort,
-  PostRepository<Post<Custom>>
-> {
-  readonly #users: Pick<UserRepository, 'get'>;
-
-  constructor(parts: PostServiceParts<Post<Custom>>) {
-    super(parts, {
-      resource: 'posts',
-      notFound: 'post-not-found',
-      sorts: postSorts,
-      filters: {
-        ...{ title: 'text', titleStartsWith: 'prefix' },
-        ...{ authorId: 'text or null', publishedAt: 'span or null' },
-      },
-    });
-    this.#users = parts.users;
-  }
+> extends RecordService<Post<Custom>, PostInput<Input>, PostPatch<Input>, PostFilter, PostSort> {
+  /**
+   * A page of posts as `list` reads it, with the authors of its posts, each once, in their public view.
+   * That is a second read: an author may be missing that was deleted meanwhile.
+   *
+   * @param request at most 100 posts, and all of their fields
+   */
+  listWithAuthors(
+    request?: ListRequest<PostFilter, PostSort>,
+  ): Promise<PageWithAuthors<Post<Custom>>>;
 
   /**
    * Deletes a post.
    *
    * @throws RostrumError `post-not-found`, `precondition-required`, `version-mismatch`
    */
-  async delete(id: Id, precondition: Precondition = {}): Promise<void> {
-    checkId(id);
-    checkPreconditionOptions(precondition);
-    this.access?.checkWrite();
-    const deleted = await this.repository.delete(id, (current) => {
-      this.access?.checkChange(current.record);
-      checkPrecondition(precondition, current.version);
-    });
-    if (!deleted) throw this.notFound(id);
-  }
-
-  /** An author who does not exist is listed beside the fields that break a rule of their own. */
-  protected override async issuesFromStore(input: unknown): Promise<readonly FieldIssue[]> {
-    const author = isPlainObject(input) ? input.authorId : null;
-    if (typeof author !== 'string') return [];
-    return (await this.#users.get(author)) === undefined ? [unknownAuthorIssue] : [];
-  }
+  delete(id: Id, precondition?: Precondition): Promise<void>;
 }

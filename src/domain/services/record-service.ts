@@ -1,57 +1,24 @@
-import type { Clock } from '../../ports/clock.ts';
-import type { IdGenerator } from '../../ports/id-generator.ts';
-import type { Creation, Repository } from '../../ports/repository.ts';
-import { Access } from '../access.ts';
-import type { Caller } from '../caller.ts';
-import type { CustomFilterFields } from '../custom-filters.ts';
-import { isRostrumError, isUnknownAuthor, RostrumError } from '../errors.ts';
-import { type Instant, isInstant } from '../instant.ts';
-import { type FieldIssue, maxIssues } from '../issues.ts';
-import { copyJson } from '../json.ts';
+import type { Creation } from '../../ports/repository.ts';
 import type { EntityFilter, Page } from '../list.ts';
-import {
-  type ListRequest,
-  type ListRules,
-  type PartialListRequest,
-  pageRequest,
-} from '../list-request.ts';
-import { checkOptions, checkSynchronous } from '../options.ts';
-import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
-import { type Idempotency, makeReceipt, type Receipt } from '../receipt.ts';
-import {
-  type Collection,
-  type EntityFields,
-  type Id,
-  projected,
-  type Versioned,
-  VersionedRecord,
-} from '../record.ts';
-import type { RecordModel } from '../record-model.ts';
-import { isCleanText } from '../text.ts';
+import type { ListRequest, PartialListRequest } from '../list-request.ts';
+import type { Precondition } from '../precondition.ts';
+import type { EntityFields, Id, Versioned } from '../record.ts';
 
 /** Options of a creation: none, or what makes it safe to repeat. */
-export type CreateOptions = Partial<Idempotency>;
-
-/** What a service works with. */
-export interface ServiceParts<R extends EntityFields, Repo> {
-  readonly model: RecordModel<R>;
-  readonly repository: Repo;
-  readonly clock: Clock;
-  readonly ids: IdGenerator;
-  /** The custom fields that lists can be filtered by. */
-  readonly customFilters?: CustomFilterFields | undefined;
-  /** The caller; absent for an embedder, which may do everything. */
-  readonly caller?: Caller | undefined;
-}
-
-/** What makes a service one of users, or of posts. */
-export interface ServiceRules<Sort extends string> extends ListRules<Sort> {
-  readonly resource: Collection;
-  readonly notFound: 'user-not-found' | 'post-not-found';
+export interface CreateOptions {
+  /** Names the creation, for its caller, among users or among posts. */
+  readonly idempotencyKey?: string | undefined;
+  /** The name of the caller; all are one caller when absent. A bound service has its own. */
+  readonly caller?: string | undefined;
 }
 
 /** Requires `never` for the keys that `Allowed` does not have. */
 export type NoOther<T, Allowed> = { readonly [K in Exclude<keyof T, keyof Allowed>]: never };
+
+/** The id and some other fields of a record. */
+type PartialRecord<R extends EntityFields> = Pick<R, 'id'> & {
+  readonly [K in keyof R]?: R[K] | undefined;
+};
 
 /** What a call that changes a record left: the record as it is now stored. */
 export interface Change<R> extends Versioned<R> {
@@ -59,71 +26,30 @@ export interface Change<R> extends Versioned<R> {
   readonly changed: boolean;
 }
 
-/** The use cases that users and posts have in common, one method each. */
-export abstract class RecordService<
+/**
+ * The use cases that users and posts have in common, one method each.
+ *
+ * The methods are properties of the object's own and need no `this`: each may be taken off it, and
+ * a spread of it has all of them. None calls another one: who stands before `list` stands before
+ * `all` too.
+ */
+export interface RecordService<
   R extends EntityFields,
   Input extends object,
   Patch extends object,
   Filter extends EntityFilter,
   Sort extends string,
-  Repo extends Repository<R, Filter, Sort | 'createdAt'>,
 > {
-  protected readonly repository: Repo;
-  protected readonly access: Access | undefined;
-  readonly #rules: ServiceRules<Sort>;
-  readonly #model: RecordModel<R>;
-  readonly #clock: Clock;
-  readonly #ids: IdGenerator;
-  /** The last text of the clock that was found to be an instant: to look at each costs 0.7 µs. */
-  #instant: Instant | undefined;
-
-  constructor(parts: ServiceParts<R, Repo>, rules: ServiceRules<Sort>) {
-    const { model, repository, clock, ids, customFilters, caller } = parts;
-    this.repository = repository;
-    this.access = caller && new Access(caller, rules.resource);
-    this.#rules = { ...rules, custom: customFilters };
-    this.#model = model;
-    this.#clock = clock;
-    this.#ids = ids;
-  }
-
   /**
    * Makes a record. With an idempotency key, a repeat of the same input within 24 hours makes
    * nothing and returns the record as it was first made.
    *
    * @throws RostrumError `idempotency-key-reused`, `invalid-record`, `email-taken`
    */
-  async create(input: Input, options: CreateOptions = {}): Promise<Creation<R>> {
-    this.access?.checkCreate();
-    const now = this.now();
-    const receipt = this.#receipt(input, options, now);
-    // What is thrown before it is awaited would leave its rejection to end the process.
-    receipt?.catch(() => undefined);
-    const given = this.access === undefined ? input : this.access.withAuthor(input);
-    // Before the store: a replay is for as long as the caller may make it.
-    this.access?.checkInput(given);
-    return this.#complete(
-      () => input,
-      async () => {
-        // Made before anything is awaited: what the caller does to its input later is not stored.
-        const record = this.#model.make(given, this.#newId(), now);
-        const once = receipt && (await receipt);
-        return this.repository.create(record, once).catch((error: unknown) => {
-          // A caller that is no user: it did not send the author that is unknown.
-          const mayRetry = given !== input && this.access?.mayHaveNoAuthor;
-          if (!mayRetry || !isUnknownAuthor(error)) throw error;
-          return this.repository.create({ ...record, authorId: null }, once);
-        });
-      },
-    );
-  }
+  create(input: Input, options?: CreateOptions): Promise<Creation<R>>;
 
   /** @throws RostrumError `user-not-found` or `post-not-found` */
-  async get(id: Id): Promise<Versioned<R>> {
-    checkId(id);
-    this.access?.checkRead();
-    return this.#found(id, await this.repository.get(id));
-  }
+  get(id: Id): Promise<Versioned<R>>;
 
   /**
    * A page of the records that match, the newest first when no order is given. It may end before
@@ -131,22 +57,8 @@ export abstract class RecordService<
    *
    * @throws TypeError or RangeError for what no list can be asked for
    */
-  list(
-    request: PartialListRequest<Filter, Sort>,
-  ): Promise<Page<Pick<R, 'id'> & { readonly [K in keyof R]?: R[K] | undefined }>>;
+  list(request: PartialListRequest<Filter, Sort>): Promise<Page<PartialRecord<R>>>;
   list(request?: ListRequest<Filter, Sort>): Promise<Page<R>>;
-  async list(request: ListRequest<Filter, Sort> = {}): Promise<Page<R>> {
-    const asked = pageRequest(request, this.#rules);
-    this.access?.checkRead();
-    asked.signal?.throwIfAborted();
-    const page = await this.repository.list(asked);
-    const { fields } = asked;
-    if (fields === undefined || page.isProjected) return page;
-    const items = page.items.map(({ record, version }) => {
-      return new VersionedRecord(projected(record, fields), version);
-    });
-    return { ...page, items };
-  }
 
   /**
    * All records that match, page by page.
@@ -156,14 +68,7 @@ export abstract class RecordService<
    * @param request `limit` is the number of records that are read at a time
    * @throws as {@link list}
    */
-  async *all(request: Omit<ListRequest<Filter, Sort>, 'total'> = {}): AsyncGenerator<Versioned<R>> {
-    let page = await this.list(request);
-    for (;;) {
-      yield* page.items;
-      if (page.next === undefined) return;
-      page = await this.list({ ...request, after: page.next });
-    }
-  }
+  all(request?: Omit<ListRequest<Filter, Sort>, 'total'>): AsyncGenerator<Versioned<R>>;
 
   /**
    * Replaces a whole record; what the input leaves out is gone.
@@ -171,18 +76,14 @@ export abstract class RecordService<
    * @throws RostrumError `user-not-found` or `post-not-found`, `precondition-required`,
    * `version-mismatch`, `invalid-record`, `email-taken`
    */
-  async replace(id: Id, input: Input, precondition: Precondition = {}): Promise<Change<R>> {
-    return this.#change(id, precondition, () => input);
-  }
+  replace(id: Id, input: Input, precondition?: Precondition): Promise<Change<R>>;
 
   /**
    * Changes what a JSON merge patch (RFC 7396) names.
    *
    * @throws RostrumError as {@link replace}
    */
-  async patch(id: Id, patch: Patch, precondition: Precondition = {}): Promise<Change<R>> {
-    return this.#change(id, precondition, () => patch, 'patch');
-  }
+  patch(id: Id, patch: Patch, precondition?: Precondition): Promise<Change<R>>;
 
   /**
    * Replaces a record by what a function makes of it, in one atomic step.
@@ -191,121 +92,9 @@ export abstract class RecordService<
    * meanwhile. What it throws ends the call and nothing is changed.
    * @throws RostrumError as {@link replace}
    */
-  async update<T extends Input>(
+  update<T extends Input>(
     id: Id,
     change: (record: R) => T & NoOther<T, Input>,
-    precondition: Precondition = {},
-  ): Promise<Change<R>> {
-    if (typeof change !== 'function') throw new TypeError('The change must be a function.');
-    // A copy: a function that mutates its argument must not hide its change.
-    return this.#change(id, precondition, (record) => {
-      const input = change(copyJson(record));
-      checkSynchronous(input, 'The change');
-      return input;
-    });
-  }
-
-  /**
-   * Further issues of an invalid input, which only the store can know. None of users: a taken
-   * address is a conflict, reported when everything else is valid.
-   */
-  protected async issuesFromStore(_input: unknown): Promise<readonly FieldIssue[]> {
-    return [];
-  }
-
-  protected now(): Instant {
-    const now = this.#clock.now();
-    if (this.#instant !== undefined && now === this.#instant) return now;
-    checkSynchronous(now, 'The clock');
-    if (!isInstant(now)) {
-      throw new TypeError('The clock must return an instant like 2026-11-21T09:30:00.000Z.');
-    }
-    this.#instant = now;
-    return now;
-  }
-
-  protected notFound(id: Id): RostrumError {
-    this.access?.checkMissing(id);
-    return new RostrumError(this.#rules.notFound, { id });
-  }
-
-  async #change(
-    id: Id,
-    precondition: Precondition,
-    inputOf: (record: R) => unknown,
-    way: 'replace' | 'patch' = 'replace',
-  ): Promise<Change<R>> {
-    checkId(id);
-    checkPreconditionOptions(precondition);
-    this.access?.checkWrite();
-    const now = this.now();
-    let input: unknown;
-    let changed = false;
-    return this.#complete(
-      () => input,
-      async () => {
-        const stored = await this.repository.update(id, (current) => {
-          this.access?.checkChange(current.record);
-          checkPrecondition(precondition, current.version);
-          const { record } = current; // Not before: it may be long to parse.
-          input = inputOf(record);
-          this.access?.checkAuthor(record, input, way);
-          const next = this.#model[way](record, input, now);
-          changed = next !== record;
-          return next;
-        });
-        return Object.assign(this.#found(id, stored), { changed });
-      },
-    );
-  }
-
-  #receipt(input: unknown, options: CreateOptions, now: Instant): Promise<Receipt> | undefined {
-    const { idempotencyKey, ...given } = checkOptions<CreateOptions>(options, [
-      'idempotencyKey',
-      'caller',
-    ]);
-    const caller = this.access?.caller.name ?? given.caller;
-    if (caller !== undefined && typeof caller !== 'string') {
-      throw new TypeError('The option "caller" must be a text.');
-    }
-    if (idempotencyKey === undefined) return undefined;
-    if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {
-      throw new TypeError('The option "idempotencyKey" must be a text that is not empty.');
-    }
-    return makeReceipt({ idempotencyKey, caller }, this.#rules.resource, input, now);
-  }
-
-  #newId(): Id {
-    const id = this.#ids.next();
-    if (typeof id === 'string' && id !== '' && isCleanText(id)) return id;
-    throw new TypeError('The id generator must return texts that are not empty.');
-  }
-
-  /** Reports everything that is wrong in one error, with what only the store knows. */
-  async #complete<T>(input: () => unknown, call: () => Promise<T>): Promise<T> {
-    try {
-      return await call();
-    } catch (error) {
-      if (!isRostrumError(error, 'invalid-record')) throw error;
-      const { issues } = error.details;
-      const known = new Set(issues.map((issue) => issue.pointer));
-      const more = (await this.issuesFromStore(input())).filter(
-        (issue) => !known.has(issue.pointer),
-      );
-      if (more.length === 0) throw error;
-      throw new RostrumError('invalid-record', {
-        issues: [...issues, ...more].slice(0, maxIssues),
-      });
-    }
-  }
-
-  #found(id: Id, stored: Versioned<R> | undefined): Versioned<R> {
-    if (stored === undefined) throw this.notFound(id);
-    return stored;
-  }
-}
-
-/** @throws TypeError */
-export function checkId(id: unknown): asserts id is Id {
-  if (typeof id !== 'string') throw new TypeError('An id must be a text.');
+    precondition?: Precondition,
+  ): Promise<Change<R>>;
 }

@@ -13,10 +13,13 @@ import type { Precondition } from '../precondition.ts';
 import type { EntityFields, Id, Versioned } from '../record.ts';
 import { RecordModel } from '../record-model.ts';
 import { postRules, userRules } from '../rules.ts';
-import type { User, UserInput } from '../user.ts';
-import { PostService } from './post-service.ts';
+import { checkPublicUserFields, type User, type UserInput } from '../user.ts';
+import type { PageWithAuthors, PostService } from './post-service.ts';
+import { PostUseCases } from './post-use-cases.ts';
 import type { Change, CreateOptions } from './record-service.ts';
-import { UserService } from './user-service.ts';
+import { type Around, type Services, wrapped } from './services.ts';
+import type { Saved, UserService } from './user-service.ts';
+import { UserUseCases } from './user-use-cases.ts';
 
 /**
  * The use cases: what every adapter that drives the core is given. Its types are those of custom
@@ -27,9 +30,7 @@ export interface Rostrum<
   UserCustomInput extends object = CustomFieldsInput,
   PostCustom extends object = JsonObject,
   PostCustomInput extends object = CustomFieldsInput,
-> {
-  readonly users: UserService<UserCustom, UserCustomInput>;
-  readonly posts: PostService<PostCustom, PostCustomInput>;
+> extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput> {
   /** The custom fields that lists can be filtered by. */
   readonly customFilters: CustomFilters;
 
@@ -53,8 +54,18 @@ export interface AnyService<Filter, Sort extends string> {
 
 /** A {@link Rostrum} whatever its custom fields are, for code that works with any. */
 export interface AnyRostrum {
-  readonly users: AnyService<UserFilter, UserSort> & Pick<UserService, 'delete'>;
-  readonly posts: AnyService<PostFilter, PostSort> & Pick<PostService, 'delete'>;
+  readonly users: AnyService<UserFilter, UserSort> &
+    Pick<UserService, 'delete'> & {
+      getPublic(id: Id): Promise<Versioned<unknown>>;
+      listPublic(request?: ListRequest<UserFilter, UserSort>): Promise<Page<unknown>>;
+      saveItself(input: object, precondition?: Precondition): Promise<Saved<EntityFields>>;
+    };
+  readonly posts: AnyService<PostFilter, PostSort> &
+    Pick<PostService, 'delete'> & {
+      listWithAuthors(
+        request?: ListRequest<PostFilter, PostSort>,
+      ): Promise<PageWithAuthors<EntityFields>>;
+    };
   readonly customFilters: CustomFilters;
   as(caller: Caller): AnyRostrum;
 }
@@ -89,24 +100,35 @@ export interface RostrumParts {
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly customFields?: CustomFieldsSchemas | undefined;
+  /** Custom fields of users, or `email`, that their public view has; none when absent. */
+  readonly publicUserFields?: readonly string[] | undefined;
+  /** Wraps the services, once for each caller. */
+  readonly around?: Around | undefined;
 }
 
 /** @throws TypeError or RangeError for parts or custom filters that cannot be */
 export function assembleRostrum(parts: RostrumParts): Rostrum {
-  const { store, clock, ids, customFields = {} } = parts;
+  const { store, clock, ids, customFields = {}, publicUserFields = [], around } = parts;
   checkParts(store, clock, ids, customFields);
   const { users, posts, customFilters = {} } = store;
   checkCustomFilters(customFilters);
+  checkPublicUserFields(publicUserFields);
   const filters = { users: { ...customFilters.users }, posts: { ...customFilters.posts } };
   const userModel = new RecordModel<User>(userRules, customFields.users);
   const postModel = new RecordModel<Post>(postRules, customFields.posts);
   const boundTo = (caller?: Caller): Rostrum => {
     const shared = { clock, ids, caller };
-    const ofUsers = { model: userModel, repository: users, customFilters: filters.users };
-    const ofPosts = { model: postModel, repository: posts, customFilters: filters.posts, users };
+    const ofUsers = new UserUseCases({
+      ...{ ...shared, model: userModel, repository: users, customFilters: filters.users },
+      publicFields: publicUserFields,
+    });
+    const ofPosts = new PostUseCases({
+      ...{ ...shared, model: postModel, repository: posts, customFilters: filters.posts, users },
+      authors: (ids, signal) => ofUsers.authors(ids, signal),
+    });
+    const services = { users: ofUsers.service(), posts: ofPosts.service() };
     return {
-      users: new UserService({ ...shared, ...ofUsers }),
-      posts: new PostService({ ...shared, ...ofPosts }),
+      ...(around === undefined ? services : wrapped(services, around, caller)),
       customFilters: filters,
       as(bound) {
         checkCaller(bound); // A missing caller must not come to mean every right.

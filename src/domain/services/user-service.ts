@@ -1,12 +1,12 @@
-import type { DeleteMode, UserRepository } from '../../ports/user-repository.ts';
+import type { DeleteMode, Deletion } from '../../ports/user-repository.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import { isRostrumError, RostrumError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { type UserFilter, type UserSort, userSorts } from '../list.ts';
-import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
+import type { Page, UserFilter, UserSort } from '../list.ts';
+import type { ListRequest } from '../list-request.ts';
+import type { Precondition } from '../precondition.ts';
 import type { Id, Versioned } from '../record.ts';
-import type { User, UserInput, UserPatch } from '../user.ts';
-import { checkId, RecordService, type ServiceParts } from './record-service.ts';
+import type { PublicUser, User, UserInput, UserPatch } from '../user.ts';
+import type { Change, RecordService } from './record-service.ts';
 
 /** What may become of the posts of a user who is deleted. */
 export const deleteModes = ['refuse', 'delete', 'keep'] as const satisfies DeleteMode[];
@@ -16,52 +16,48 @@ export interface DeleteUserOptions extends Precondition {
   readonly posts?: DeleteMode | undefined;
 }
 
-export class UserService<
+/** What a call left that replaces a record or makes it. */
+export interface Saved<R> extends Change<R> {
+  readonly created: boolean;
+}
+
+/** What can be done with users, one method a use case. */
+export interface UserService<
   Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
-> extends RecordService<
-  User<Custom>,
-  UserInput<Input>,
-  UserPatch<Input>,
-  UserFilter,
-  UserSort,
-  UserRepository<User<Custom>>
-> {
-  constructor(parts: ServiceParts<User<Custom>, UserRepository<User<Custom>>>) {
-    super(parts, {
-      resource: 'users',
-      notFound: 'user-not-found',
-      sorts: userSorts,
-      filters: { name: 'text', email: 'text', nameStartsWith: 'prefix', emailStartsWith: 'prefix' },
-    });
-  }
+> extends RecordService<User<Custom>, UserInput<Input>, UserPatch<Input>, UserFilter, UserSort> {
+  /**
+   * One user in the public view: what a caller may see that has the scope `users:read:public` alone.
+   *
+   * @throws RostrumError `user-not-found`
+   */
+  getPublic(id: Id): Promise<Versioned<PublicUser<Custom>>>;
+
+  /**
+   * A page of users in the public view, as `list`. Filters and orders look at what it shows alone.
+   *
+   * @throws RostrumError `forbidden` for a filter or an order by another field
+   */
+  listPublic(
+    request?: ListRequest<UserFilter, UserSort> & { readonly fields?: readonly string[] },
+  ): Promise<Page<PublicUser<Custom>>>;
+
+  /**
+   * Replaces the user that the caller is, or makes it, with the caller's subject for its id.
+   *
+   * @param precondition with `only`, nothing is made; with `except: 'any'`, nothing is replaced
+   * @throws RostrumError as `replace`, or `id-taken`: the user was deleted, and no id is given twice
+   * @throws RostrumError `forbidden` for a caller without a subject, or one that can be no id
+   */
+  saveItself(input: UserInput<Input>, precondition?: Precondition): Promise<Saved<User<Custom>>>;
 
   /**
    * Deletes a user. Their posts prevent it (`refuse`), are deleted too (`delete`), or stay without an
    * author (`keep`), in one atomic step.
    *
+   * @returns how many posts were deleted or changed with the user
    * @throws RostrumError `user-not-found`, `precondition-required`, `version-mismatch`,
    * `user-has-posts`
    */
-  async delete(id: Id, options: DeleteUserOptions = {}): Promise<void> {
-    checkId(id);
-    checkPreconditionOptions(options, 'posts');
-    const { posts = 'refuse' } = options;
-    if (!deleteModes.includes(posts)) {
-      throw new RangeError(`The option "posts" must be one of ${deleteModes.join(', ')}.`);
-    }
-    this.access?.checkWrite();
-    if (posts !== 'refuse') this.access?.checkPostsOf(id);
-    const guard = (current: Versioned<User<Custom>>): void => {
-      this.access?.checkChange(current.record);
-      checkPrecondition(options, current.version);
-    };
-    try {
-      if (!(await this.repository.delete(id, posts, this.now(), guard))) throw this.notFound(id);
-    } catch (error) {
-      const mayCount = this.access === undefined || this.access.caller.scopes.has('posts:read');
-      if (mayCount || !isRostrumError(error, 'user-has-posts')) throw error;
-      throw new RostrumError('user-has-posts', {});
-    }
-  }
+  delete(id: Id, options?: DeleteUserOptions): Promise<Deletion>;
 }

@@ -1,9 +1,10 @@
+import { itself, readsWhole, subjectOf } from '../../../domain/access.ts';
 import type { CustomFilters } from '../../../domain/custom-filters.ts';
-import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
+import type { PostFilter, PostSort, UserFilter, UserSort } from '../../../domain/list.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { customParameters } from '../lists/custom-filters.ts';
-import { listHandler } from '../lists/handler.ts';
+import { listHandler, type ReadPage } from '../lists/handler.ts';
 import { postListParameters, userListParameters } from '../lists/parameters.ts';
 import { readPostFilter, readUserFilter } from '../lists/query.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
@@ -32,31 +33,43 @@ export const commonProblems: readonly ProblemCode[] = [
   'shutting-down',
 ];
 
-const ofUsers = ({ users }: AnyRostrum) => users;
-const ofPosts = ({ posts }: AnyRostrum) => posts;
+/** A page of users, as much of them as the caller may see. */
+const readUsers: ReadPage<UserFilter, UserSort> = async (
+  { caller, rostrum: { users } },
+  request,
+) => (readsWhole(caller) ? users.list(request) : users.listPublic(request));
+
+const readPosts: ReadPage<PostFilter, PostSort> = async (exchange, request) => {
+  const { caller, query, rostrum } = exchange;
+  const { filter } = request;
+  // The one author that is not the same for every caller.
+  const own = filter?.authorId === itself && { filter: { ...filter, authorId: subjectOf(caller) } };
+  const asked = { ...request, ...own };
+  return query.has('include') ? rostrum.posts.listWithAuthors(asked) : rostrum.posts.list(asked);
+};
 
 /** Every endpoint of the API, as data: what routes, validates and documents it. */
 export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint[] {
   const ofUsers = endpointsOf({
-      one: 'user',
-      handlers: { ...userHandlers, list: listHandler('users', ofUsers, readUserFilter, users) },
-      listParameters: [...userListParameters, ...customParameters(users)],
-      deleteParameters: [
-        {
-          name: 'posts',
-          description: "What becomes of the user's posts; without it, a user who has some stays.",
-          ...oneOf(deleteModes.filter((mode) => mode !== 'refuse')),
-        },
-      ],
-      conflicts: ['email-taken'],
-      deleteConflicts: ['user-has-posts'],
-    });
+    one: 'user',
+    handlers: { ...userHandlers, list: listHandler('users', readUsers, readUserFilter, users) },
+    listParameters: [...userListParameters, ...customParameters(users)],
+    deleteParameters: [
+      {
+        name: 'posts',
+        description: "What becomes of the user's posts; without it, a user who has some stays.",
+        ...oneOf(deleteModes.filter((mode) => mode !== 'refuse')),
+      },
+    ],
+    conflicts: ['email-taken'],
+    deleteConflicts: ['user-has-posts'],
+  });
   return [
     ...ownEndpoints(ofUsers),
     ...ofUsers,
     ...endpointsOf({
       one: 'post',
-      handlers: { ...postHandlers, list: listHandler('posts', ofPosts, readPostFilter, posts) },
+      handlers: { ...postHandlers, list: listHandler('posts', readPosts, readPostFilter, posts) },
       listParameters: [...postListParameters, ...customParameters(posts)],
       deleteParameters: [],
       conflicts: [],
@@ -66,7 +79,7 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
 }
 
 /** The path of the user that the caller is. */
-export const ownPath = '/users/me';
+export const ownPath = `/users/${itself}`;
 
 /** The endpoints of one user, for the caller itself. PUT makes the user where there is none. */
 function ownEndpoints(ofUsers: readonly Endpoint[]): readonly Endpoint[] {
@@ -78,7 +91,9 @@ function ownEndpoints(ofUsers: readonly Endpoint[]): readonly Endpoint[] {
         ...endpoint,
         path: ownPath,
         operation: operation.replace('User', 'Me'),
-        summary: endpoint.summary.replace('One user', 'The user').replace('a user', 'the user') + ' that the caller is',
+        summary:
+          endpoint.summary.replace('One user', 'The user').replace('a user', 'the user') +
+          ' that the caller is',
       };
       if (method !== 'PUT') return own;
       const [record] = [responses[200]];
@@ -90,7 +105,11 @@ function ownEndpoints(ofUsers: readonly Endpoint[]): readonly Endpoint[] {
           "A new user's id is the subject of the credentials. If-Match only replaces, If-None-Match: * only makes.",
         responses: {
           ...responses,
-          201: { ...record, description: 'The new user.', headers: [...(record?.headers ?? []), 'Location'] },
+          201: {
+            ...record,
+            description: 'The new user.',
+            headers: [...(record?.headers ?? []), 'Location'],
+          },
         },
         problems: [...problems.filter((code) => code !== 'user-not-found'), 'id-taken'],
         handle: userHandlers.save,

@@ -1,9 +1,16 @@
+import { defaultOrder } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
-import type { EntityFilter } from '../../../domain/list.ts';
-import type { Collection } from '../../../domain/record.ts';
-import type { AnyRostrum, AnyService } from '../../../domain/services/rostrum.ts';
+import {
+  type DefaultOrder,
+  type EntityFilter,
+  lastPublishedFirst,
+  newestFirst,
+  type Page,
+} from '../../../domain/list.ts';
+import type { ListRequest } from '../../../domain/list-request.ts';
+import type { Collection, Versioned } from '../../../domain/record.ts';
 import type { Handler } from '../endpoint.ts';
-import type { Query } from '../exchange.ts';
+import type { Exchange, Query } from '../exchange.ts';
 import { joined, json, revalidated } from '../response.ts';
 import { type ListQuery, readListQuery } from './query.ts';
 
@@ -11,9 +18,9 @@ import { type ListQuery, readListQuery } from './query.ts';
 const maxLinkLength = 8 * 1024;
 
 /** Reads a page of what a caller may see. */
-type ReadPage<Filter, Sort extends string> = (
+export type ReadPage<Filter, Sort extends string> = (
   exchange: Exchange,
-  request: ListRequest<Filter, Sort> & { readonly include?: 'author' | undefined },
+  request: ListRequest<Filter, Sort>,
 ) => Promise<Page<unknown> & { readonly users?: readonly Versioned<unknown>[] }>;
 
 /** The handler of a list: a page, and where the next one begins. */
@@ -38,11 +45,10 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
   }
 
   return async (exchange) => {
-    const { request, hasAuthors, cursorAt, queryAt } = read(exchange);
+    const { request, cursorAt, queryAt } = read(exchange);
     const headers = [...revalidated];
     const { items, next, total, users } = await readPage(exchange, {
       ...request,
-      ...(hasAuthors && { include: 'author' as const }),
       signal: exchange.signal,
     });
     const cursor = next === undefined ? undefined : cursorAt(next);

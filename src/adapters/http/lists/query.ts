@@ -6,11 +6,11 @@ import {
   type Order,
   type Position,
   type PostFilter,
-  maxIncludeLimit,
   pageLimits,
   type UserFilter,
 } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
+import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import { textKey } from '../../../domain/text.ts';
 import type { Query } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
@@ -26,7 +26,6 @@ export interface ListQuery<Filter, Sort extends string> {
     readonly fields?: readonly string[] | undefined;
   };
   /** The cursor of a position in this very list. */
-  readonly hasAuthors: boolean;
   readonly cursorAt: (position: Position) => string;
   /** The query of the page that begins at a cursor. */
   readonly queryAt: (cursor: string) => string;
@@ -47,13 +46,14 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   const total = query.has('count');
   const identity = listIdentity(list, `${order.direction} ${order.by}`, identityOf(filter));
   const after = readCursor(first(query, 'cursor'), identity, order.by);
-  const fields = first(query, 'fields');
-  const hasAuthors = query.has('include');
-  if (hasAuthors) checkLimit(limit);
+  const fields = first(query, 'fields')?.split(',');
+  if (query.has('include')) {
+    checkLimit(limit);
+    fields?.push('authorId'); // Without it, no post would show its author.
+  }
   const others = formatQuery(query, 'cursor');
   return {
-    request: { filter, order, limit, after, total, fields: fields?.split(',') },
-    hasAuthors,
+    request: { filter, order, limit, after, total, fields },
     cursorAt: keepLast((position) => encodeCursor(position, identity)),
     queryAt: (cursor) => `${others}${others && '&'}cursor=${cursor}`,
   };
@@ -101,10 +101,14 @@ function readOrder<Sort extends string>(sort: string): Order<Sort> {
 
 /** @throws Problem `invalid-query` */
 function checkLimit(limit: number): void {
-  if (limit <= maxIncludeLimit) return;
-  const message = `Must be at most ${maxIncludeLimit} with "include".`;
+  if (limit <= maxLimitWithAuthors) return;
+  const message = `Must be at most ${maxLimitWithAuthors} with "include".`;
   const errors = [{ parameter: 'limit', code: 'invalid', message }];
-  throw new Problem('invalid-query', `The query parameter "limit" must be at most ${maxIncludeLimit} with "include".`, { errors });
+  throw new Problem(
+    'invalid-query',
+    `The query parameter "limit" must be at most ${maxLimitWithAuthors} with "include".`,
+    { errors },
+  );
 }
 
 function readCursor(

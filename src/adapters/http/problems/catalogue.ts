@@ -117,8 +117,7 @@ export const problemCatalogue = {
   'id-taken': {
     status: 409,
     title: 'Id already in use',
-    meaning:
-      'The user that the caller was is deleted, and no id is given twice.',
+    meaning: 'The user that the caller was is deleted, and no id is given twice.',
     advice: 'Get credentials with another subject: a new account at the identity provider.',
   },
   'user-has-posts': {

@@ -1,0 +1,241 @@
+import { expect } from 'chai';
+import {
+  closeContainer,
+  createContainer,
+  override,
+  tokens,
+} from '../src/adapters/inversify/index.ts';
+import { createMemoryStore } from '../src/adapters/memory/index.ts';
+import {
+  type Around,
+  type Caller,
+  type Change,
+  type Creation,
+  createRostrum,
+  type PostService,
+  type Rostrum,
+  type Services,
+  type UserService,
+} from '../src/index.ts';
+import { startApi } from './adapters/http/support/api.ts';
+import { as, authenticate } from './adapters/http/support/callers.ts';
+
+/** Writes down each change that was made, who made it, and how many posts changed with their author. */
+function auditTo(lines: string[]): Around {
+  return (services, caller) => {
+    const by = caller?.name ?? 'the program';
+    const made =
+      <C extends Creation<{ id: string }>>(what: string) =>
+      (creation: C) => {
+        if (!creation.replayed) lines.push(`${by}: create ${what}`);
+        return creation;
+      };
+    const changed =
+      <C extends Change<{ id: string }>>(what: string) =>
+      (change: C) => {
+        if (change.changed) lines.push(`${by}: ${what} to version ${change.version}`);
+        return change;
+      };
+    const { users, posts } = services;
+    return {
+      users: {
+        ...users,
+        create: (...given) => users.create(...given).then(made('a user')),
+        replace: (...given) => users.replace(...given).then(changed('replace')),
+        patch: (...given) => users.patch(...given).then(changed('patch')),
+        update: (...given) => users.update(...given).then(changed('update')),
+        saveItself: (...given) => users.saveItself(...given).then(changed('save')),
+        async delete(id, options) {
+          const deletion = await users.delete(id, options);
+          lines.push(`${by}: delete a user and ${options?.posts ?? 'refuse'} ${deletion.posts}`);
+          return deletion;
+        },
+      },
+      posts: { ...posts, create: (...given) => posts.create(...given).then(made('a post')) },
+    };
+  };
+}
+
+/** A user is made, once, changed, once, and goes with two posts. */
+async function work({ users, posts }: Services): Promise<void> {
+  const { id } = (await users.create({ name: 'Ada' }, { idempotencyKey: 'once' })).record;
+  await users.create({ name: 'Ada' }, { idempotencyKey: 'once' });
+  await users.patch(id, { name: 'Ada L.' });
+  await users.patch(id, { name: 'Ada L.' });
+  for (const title of ['One', 'Two']) await posts.create({ title, authorId: id });
+  await users.delete(id, { posts: 'keep' });
+}
+
+const worked = (by: string) => [
+  `${by}: create a user`,
+  `${by}: patch to version 2`,
+  `${by}: create a post`,
+  `${by}: create a post`,
+  `${by}: delete a user and keep 2`,
+];
+
+const scopes: Caller['scopes'] = new Set(['users:read', 'users:write', 'posts:write']);
+const caller: Caller = { name: 'desk', subject: null, scopes };
+
+describe('An audit around the services', () => {
+  it('has every change once, embedded, with and without a caller', async () => {
+    const lines: string[] = [];
+    const rostrum = createRostrum(createMemoryStore(), { around: auditTo(lines) });
+    await work(rostrum);
+    await work(rostrum.as(caller));
+    await work(rostrum.as(caller).as({ ...caller, name: 'other' }));
+    expect(lines).to.deep.equal([...worked('the program'), ...worked('desk'), ...worked('other')]);
+  });
+
+  it('has every change once over HTTP, with callers and without', async () => {
+    for (const [by, app, headers] of [
+      ['the program', {}, {}],
+      ['desk', { authenticate }, as({ name: 'desk', scopes: [...scopes] })],
+    ] as const) {
+      const lines: string[] = [];
+      await using api = await startApi({ core: { around: auditTo(lines) }, app });
+      const once = { ...headers, 'Idempotency-Key': 'once' };
+      const ada = await api.post('/users', { name: 'Ada' }, once);
+      await api.post('/users', { name: 'Ada' }, once);
+      const path = `/users/${ada.body.id}`;
+      await api.send('PATCH', path, headers, { name: 'Ada L.' });
+      await api.send('PATCH', path, headers, { name: 'Ada L.' });
+      for (const title of ['One', 'Two']) {
+        await api.post('/posts', { title, authorId: ada.body.id }, headers);
+      }
+      const deleted = await api.send('DELETE', `${path}?posts=keep`, headers);
+      expect(deleted.body).to.deep.equal({ deleted: true });
+      expect(lines).to.deep.equal(worked(by));
+    }
+  });
+
+  it('has every change once in the container', async () => {
+    const lines: string[] = [];
+    const container = createContainer(
+      { store: 'memory:', logLevel: 'silent' },
+      override(tokens.around, () => auditTo(lines)),
+    );
+    const rostrum = await container.getAsync(tokens.rostrum);
+    await work(rostrum);
+    await work(rostrum.as(caller));
+    await closeContainer(container);
+    expect(lines).to.deep.equal([...worked('the program'), ...worked('desk')]);
+  });
+});
+
+describe('The services', () => {
+  it('have methods that may be taken off', async () => {
+    const { users, posts } = createRostrum(createMemoryStore());
+    const { create, get, list, all, replace, patch, update } = users;
+    const { id } = (await create({ name: 'Ada' })).record;
+    await replace(id, { name: 'Bo' });
+    await patch(id, { email: 'bo@example.com' });
+    await update(id, (user) => ({ ...user, n: 1 }));
+    expect(await get(id)).to.include({ version: 4 });
+    expect((await list()).items).to.have.length(1);
+    for await (const { record } of all()) expect(record.n).to.equal(1);
+    const [removeUser, { create: publish, delete: removePost }] = [users.delete, posts];
+    const post = await publish({ title: 'x', authorId: id });
+    await removePost(post.record.id);
+    expect(await removeUser(id)).to.deep.equal({ posts: 0 });
+  });
+
+  it('may be wrapped by a spread, and by a plain Proxy', async () => {
+    const calls: string[] = [];
+    const seen = <S extends object>(service: S): S =>
+      new Proxy(service, {
+        get(target, name, receiver) {
+          calls.push(String(name));
+          return Reflect.get(target, name, receiver);
+        },
+      });
+    const { users } = createRostrum(createMemoryStore());
+    const spread: UserService = { ...users, get: () => Promise.reject(new Error('hidden')) };
+    const { id } = (await seen(spread).create({ name: 'Ada' })).record;
+    expect(await seen(users).get(id)).to.include({ version: 1 });
+    expect(await seen(spread).get(id).catch(String)).to.equal('Error: hidden');
+    expect(calls).to.deep.equal(['create', 'get', 'get']);
+  });
+
+  it('may be wrapped by a Proxy for every caller', async () => {
+    const calls: string[] = [];
+    const around: Around = (services, by) => {
+      const watched = <S extends object>(service: S): S =>
+        new Proxy(service, {
+          get(target, name) {
+            const call: unknown = Reflect.get(target, name);
+            if (typeof call !== 'function') return call;
+            return (...given: unknown[]) => {
+              calls.push(`${by?.name} ${String(name)}`);
+              return call(...given);
+            };
+          },
+        });
+      return { users: watched(services.users), posts: watched(services.posts) };
+    };
+    const rostrum: Rostrum = createRostrum(createMemoryStore(), { around });
+    await rostrum.as(caller).users.list();
+    await rostrum.posts.list();
+    expect(calls).to.deep.equal(['desk list', 'undefined list']);
+  });
+
+  it('may be fakes, of the public types alone', async () => {
+    const none = () => Promise.reject(new Error('The fake has none.'));
+    const record = { id: 'u', name: 'Ada', email: null, createdAt: '', updatedAt: '' };
+    const ada = { record, version: 1, json: JSON.stringify(record) };
+    const shared = {
+      get: none,
+      list: async () => ({ items: [] }),
+      async *all() {},
+      replace: none,
+      patch: none,
+      update: none,
+    };
+    const users = {
+      ...shared,
+      get: async () => ada,
+      create: async () => ({ ...ada, replayed: false }),
+      getPublic: none,
+      listPublic: async () => ({ items: [] }),
+      saveItself: none,
+      delete: async () => ({ posts: 0 }),
+    } satisfies UserService;
+    const listWithAuthors = async () => ({ items: [], users: [] });
+    const posts = {
+      ...{ ...shared, listWithAuthors, create: none, delete: none },
+    } satisfies PostService;
+    const services: Services = { users, posts };
+    expect(await services.users.get('u')).to.equal(ada);
+  });
+
+  it('refuse a wrapper that loses a method', () => {
+    const wrong = {
+      nothing: () => undefined,
+      'a promise': async (services: Services) => services,
+      'one of two': ({ users }: Services) => ({ users }),
+      'a method less': ({ users, posts }: Services) => {
+        const { update: _, ...rest } = posts;
+        return { users, posts: rest };
+      },
+    };
+    const errors = Object.values(wrong).map((around) => {
+      try {
+        createRostrum(createMemoryStore(), { around: around as never });
+        return undefined;
+      } catch (error) {
+        return String(error);
+      }
+    });
+    const must = 'TypeError: The option "around" must';
+    const lacks = (method: string) =>
+      `${must} return { users, posts }, and what it returned has no method ${method}.`;
+    expect(errors).to.deep.equal([
+      lacks('users.create'),
+      `${must} be synchronous, and returned a promise.`,
+      lacks('posts.create'),
+      lacks('posts.update'),
+    ]);
+    const notAFunction = () => createRostrum(createMemoryStore(), { around: {} as never });
+    expect(notAFunction).to.throw(TypeError, 'The option "around" must be a function.');
+  });
+});

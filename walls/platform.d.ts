@@ -3,7 +3,12 @@ interface AbortSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
   throwIfAborted(): void;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
 }
+
+declare function setTimeout(callback: () => void, ms: number): number;
+declare function clearTimeout(timer: number | undefined): void;
 
 declare const crypto: {
   readonly subtle: { digest(algorithm: 'SHA-256', data: Uint8Array): Promise<ArrayBuffer> };

@@ -187,6 +187,15 @@ export function readsWhole(caller: Caller | undefined, id?: Id): boolean {
   return given.has('users:read') || (given.has('users:write:own') && id === subject);
 }
 
+/** The collections whose events a caller may see: those that it may read whole. */
+export function eventsSeen(caller: Caller | undefined): ReadonlySet<Collection> {
+  const seen = new Set<Collection>();
+  if (caller === undefined || caller.scopes.has('users:read')) seen.add('users');
+  const mayReadPosts = caller?.scopes.has('posts:read:all') || caller?.scopes.has('posts:write');
+  if (caller === undefined || mayReadPosts) seen.add('posts');
+  return seen;
+}
+
 /** The order of a caller's lists when it says none: who sees public posts only has the last published first. */
 export function defaultOrder(collection: Collection, caller: Caller | undefined): DefaultOrder {
   const seesAll = caller === undefined || new Access(caller, collection).seesAllPosts;

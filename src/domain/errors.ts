@@ -35,6 +35,10 @@ export interface ErrorDetails {
     readonly scope: Scope;
     readonly reason?: 'not-own' | 'no-subject' | 'no-id' | undefined;
   };
+  /** The log cannot be read on from this position: list again, then follow from its end. */
+  'events-expired': Record<never, never>;
+  /** The store keeps no log of changes. */
+  'events-unavailable': Record<never, never>;
   /** The store cannot be reached or cannot write. */
   'store-unavailable': { readonly outcome: Outcome };
   /** The store has more work waiting than it may hold; nothing was written. */
@@ -64,6 +68,8 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
     const start = reason === 'not-own' ? "The record is not the caller's own: this" : 'This';
     return `${start} needs the scope ${scope}.`;
   },
+  'events-expired': () => 'The events behind this position are not there any more.',
+  'events-unavailable': () => 'The store keeps no log of events.',
   'store-unavailable': ({ outcome }) =>
     outcome === 'none'
       ? 'The store is not available; nothing was changed.'

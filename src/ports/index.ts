@@ -48,6 +48,7 @@ export {
 export { compareText, prefixSpan, type TextSpan, textKey } from '../domain/text.ts';
 export type { User } from '../domain/user.ts';
 export type { Clock } from './clock.ts';
+export type { EventLog, EventPage, EventPosition, RecordEvent } from './event-log.ts';
 export type { IdGenerator } from './id-generator.ts';
 export type { LogFields, Logger } from './logger.ts';
 export type { PostRepository } from './post-repository.ts';

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { CustomFilters } from '../domain/custom-filters.ts';
+import type { EventLog } from './event-log.ts';
 import type { PostRepository } from './post-repository.ts';
 import type { Transfer } from './transfer.ts';
 import type { UserRepository } from './user-repository.ts';
@@ -19,6 +20,8 @@ export interface Store extends AsyncDisposable {
   readonly posts: PostRepository;
   /** Moves the whole store; absent where it cannot be copied. */
   readonly transfer?: Transfer;
+  /** Its changes in one order; absent where it keeps no log. */
+  readonly events?: EventLog | undefined;
   /** What it was opened with, which lists can be filtered by; none when absent. */
   readonly customFilters?: CustomFilters | undefined;
 

@@ -19,6 +19,7 @@ import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
+import { EventRing } from './event-ring.ts';
 import { isWithin, type Lifetime, MemoryRepository, shown } from './repository.ts';
 import { Table } from './table.ts';
 
@@ -28,16 +29,20 @@ import { Table } from './table.ts';
  */
 export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): Store {
   const lifetime = { closed: false };
+  const events = new EventRing(lifetime);
   const tables = {
-    users: new Table<User, UserSort>(
-      ['id', ...userSorts, ...Object.keys(customFilters.users ?? {})],
-      userSortKey,
-      emailKeyOf,
-    ),
-    posts: new Table<Post, PostSort>(
-      ['id', 'authorId', ...postSorts, ...Object.keys(customFilters.posts ?? {})],
-      postSortKey,
-    ),
+    users: new Table<User, UserSort>({
+      fields: ['id', ...userSorts, ...Object.keys(customFilters.users ?? {})],
+      sortKey: userSortKey,
+      uniqueKey: emailKeyOf,
+      changed: (id, version) => events.add({ collection: 'users', id, version }),
+    }),
+    posts: new Table<Post, PostSort>({
+      fields: ['id', 'authorId', ...postSorts, ...Object.keys(customFilters.posts ?? {})],
+      sortKey: postSortKey,
+      uniqueKey: () => null,
+      changed: (id, version) => events.add({ collection: 'posts', id, version }),
+    }),
   };
   const users = new MemoryUsers(lifetime, tables, customFilters.users);
   const posts = new MemoryPosts(lifetime, tables, customFilters.posts);
@@ -48,6 +53,7 @@ export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): St
     users,
     posts,
     transfer: { users, posts },
+    events,
     customFilters,
     async ready() {
       if (lifetime.closed) throw storeUnavailable('none');

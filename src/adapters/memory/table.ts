@@ -13,11 +13,19 @@ interface Place<R> extends Position {
   readonly row: Row<R>;
 }
 
+interface TableParts<R, Sort> {
+  /** Those that lists are sorted and filtered by. */
+  readonly fields: readonly string[];
+  readonly sortKey: (record: R, by: Sort) => string | null;
+  /** What no two records have; null is no value. */
+  readonly uniqueKey: (record: R) => string | null;
+  /** Told of each record that is stored at another version than before, or gone. */
+  readonly changed: (id: Id, version: Version | null) => void;
+}
+
 /** The records of users or of posts, by id. An order is sorted when it is asked for. */
 export class Table<R extends { readonly id: Id }, Sort extends string> {
-  readonly #fields: readonly string[];
-  readonly #sortKey: (record: R, by: Sort) => string | null;
-  readonly #uniqueKey: (record: R) => string | null;
+  readonly #parts: TableParts<R, Sort>;
   readonly #rows = new Map<Id, Row<R>>();
   /** The ids that were ever used. */
   readonly #ids = new Set<Id>();
@@ -25,18 +33,8 @@ export class Table<R extends { readonly id: Id }, Sort extends string> {
   /** The orders that were asked for since the last change. */
   readonly #orders = new Map<string, readonly Place<R>[]>();
 
-  /**
-   * @param fields those that lists are sorted and filtered by
-   * @param uniqueKey what no two records have; null is no value
-   */
-  constructor(
-    fields: readonly string[],
-    sortKey: (record: R, by: Sort) => string | null,
-    uniqueKey: (record: R) => string | null = () => null,
-  ) {
-    this.#fields = fields;
-    this.#sortKey = sortKey;
-    this.#uniqueKey = uniqueKey;
+  constructor(parts: TableParts<R, Sort>) {
+    this.#parts = parts;
   }
 
   get(id: Id): Row<R> | undefined {
@@ -59,29 +57,34 @@ export class Table<R extends { readonly id: Id }, Sort extends string> {
   /** Adds a record, or replaces the one with its id. */
   put(record: R, version: Version): Row<R> {
     const { id } = record;
-    const head = projected(record, this.#fields);
-    const row = { version, json: JSON.stringify(record), head };
-    this.delete(id);
+    const { fields, uniqueKey, changed } = this.#parts;
+    const row = { version, json: JSON.stringify(record), head: projected(record, fields) };
+    const before = this.#remove(id);
     this.#rows.set(id, row);
     this.#ids.add(id);
-    const key = this.#uniqueKey(record);
+    const key = uniqueKey(record);
     if (key !== null) this.#holders.set(key, id);
-    this.#orders.clear();
+    if (before?.version !== version) changed(id, version);
     return row;
   }
 
   delete(id: Id): void {
+    if (this.#remove(id) !== undefined) this.#parts.changed(id, null);
+  }
+
+  #remove(id: Id): Row<R> | undefined {
     const row = this.#rows.get(id);
-    const key = row && this.#uniqueKey(row.head);
+    const key = row && this.#parts.uniqueKey(row.head);
     if (key != null) this.#holders.delete(key);
     this.#rows.delete(id);
     this.#orders.clear();
+    return row;
   }
 
   /** Where a record is in an order: by a sort key and the id, or by the id alone. */
   position(record: R, by: Sort | 'id'): Position {
     const { id } = record;
-    return { key: by === 'id' ? id : this.#sortKey(record, by as Sort), id };
+    return { key: by === 'id' ? id : this.#parts.sortKey(record, by as Sort), id };
   }
 
   /** The rows behind a position, or all, that match. */

@@ -9,7 +9,7 @@ export type Measure = (collection: Collection, operation: keyof Store['users']) 
 
 /** A store that says of each call how it ended and how long it took. */
 export function measuredStore(store: Store, measure: Measure): Store {
-  const { users, posts, transfer, customFilters } = store;
+  const { users, posts, transfer, events, customFilters } = store;
   return {
     users: {
       ...measuredRepository(users, (operation) => measure('users', operation)),
@@ -20,6 +20,7 @@ export function measuredStore(store: Store, measure: Measure): Store {
       delete: timed(measure('posts', 'delete'), (...given) => posts.delete(...given)),
     },
     ...(transfer && { transfer }),
+    ...(events && { events }),
     customFilters,
     ready: () => store.ready(),
     close: () => store.close(),

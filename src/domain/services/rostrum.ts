@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Creation } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
+import { eventsSeen } from '../access.ts';
 import { type Caller, checkCaller } from '../caller.ts';
 import type { CheckedSchema, CustomFieldsInput, CustomFieldsSchema } from '../custom-fields.ts';
 import { type CustomFilters, checkCustomFilters } from '../custom-filters.ts';
@@ -14,6 +15,8 @@ import type { EntityFields, Id, Versioned } from '../record.ts';
 import { RecordModel } from '../record-model.ts';
 import { postRules, userRules } from '../rules.ts';
 import { checkPublicUserFields, type User, type UserInput } from '../user.ts';
+import { type EventService, eventService } from './event-service.ts';
+import { EventTail } from './event-tail.ts';
 import type { PageWithAuthors, PostService } from './post-service.ts';
 import { PostUseCases } from './post-use-cases.ts';
 import type { Change, CreateOptions } from './record-service.ts';
@@ -31,6 +34,7 @@ export interface Rostrum<
   PostCustom extends object = JsonObject,
   PostCustomInput extends object = CustomFieldsInput,
 > extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput> {
+  readonly events: EventService;
   /** The custom fields that lists can be filtered by. */
   readonly customFilters: CustomFilters;
 
@@ -66,6 +70,7 @@ export interface AnyRostrum {
         request?: ListRequest<PostFilter, PostSort>,
       ): Promise<PageWithAuthors<EntityFields>>;
     };
+  readonly events: EventService;
   readonly customFilters: CustomFilters;
   as(caller: Caller): AnyRostrum;
 }
@@ -116,6 +121,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
   const filters = { users: { ...customFilters.users }, posts: { ...customFilters.posts } };
   const userModel = new RecordModel<User>(userRules, customFields.users);
   const postModel = new RecordModel<Post>(postRules, customFields.posts);
+  const tail = store.events && new EventTail(store.events);
   const boundTo = (caller?: Caller): Rostrum => {
     const shared = { clock, ids, caller };
     const ofUsers = new UserUseCases({
@@ -129,6 +135,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
     const services = { users: ofUsers.service(), posts: ofPosts.service() };
     return {
       ...(around === undefined ? services : wrapped(services, around, caller)),
+      events: eventService(tail, eventsSeen(caller)),
       customFilters: filters,
       as(bound) {
         checkCaller(bound); // A missing caller must not come to mean every right.

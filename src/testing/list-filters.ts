@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import {
   type CustomFilter,
   type EntityFilter,
@@ -8,6 +7,7 @@ import {
 } from '../domain/list.ts';
 import type { Entity } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
+import { is } from './assertions.ts';
 import { at, later, post, times, user } from './fixtures.ts';
 import { idsOf, type Lister, matches, put, putEach, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -125,7 +125,7 @@ function describeUserFilters({ test }: Suite): void {
     await matches(users, { custom: { city: 'en' } }, [two.id]);
     for (const by of userSorts) {
       const walked = await walk(users, { order: { by, direction: 'asc' } });
-      assert.deepEqual(idsOf(walked), [two.id, one.id], `by ${by}`);
+      is(`users by ${by}`, idsOf(walked), [two.id, one.id]);
     }
     await users.delete(one.id, 'refuse', later);
     for (const was of [{ name: 'C' }, { custom: { city: 'fr' } }]) await matches(users, was, []);
@@ -181,7 +181,7 @@ function describePostFilters({ test }: Suite): void {
     for (const is of changes) await matches(posts, is, [a]);
     await matches(posts, { custom: { words: 0.1 } }, [b, d]);
     const walked = await walk(posts, { order: { by: 'updatedAt', direction: 'asc' } });
-    assert.deepEqual(idsOf(walked), [b, c, d, a]);
+    is('posts by updatedAt', idsOf(walked), [b, c, d, a]);
     await posts.delete(a);
     for (const was of changes) await matches(posts, was, []);
     await matches(posts, { authorId: two }, [c]);
@@ -199,7 +199,7 @@ function describePostFilters({ test }: Suite): void {
     await matches(posts, { authorId: null, custom }, [a, b, d]);
     await matches(posts, { authorId: one, custom }, []);
     const order = { by: 'updatedAt', direction: 'desc' } as const;
-    assert.deepEqual(idsOf(await walk(posts, { order, limit: 1 })), [b, a, d, c]);
+    is('posts by updatedAt', idsOf(await walk(posts, { order, limit: 1 })), [b, a, d, c]);
     await users.delete(two, 'delete', later);
     await matches(posts, { authorId: two }, []);
     await matches(posts, {}, [a, b, d]);

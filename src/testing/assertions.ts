@@ -1,20 +1,81 @@
-import assert from 'node:assert/strict';
 import { type ErrorCode, type ErrorDetails, isRostrumError } from '../domain/errors.ts';
+import { isPlainObject } from '../domain/json.ts';
 import type { Receipt } from '../domain/receipt.ts';
-import type { Entity, Version, Versioned } from '../domain/record.ts';
+import type { Entity, Id, Version, Versioned } from '../domain/record.ts';
 import type { Creation, Repository } from '../ports/repository.ts';
+
+/** A promise of the ports that the store under test does not keep. */
+export class StoreFailure extends Error {
+  override readonly name = 'StoreFailure';
+}
+
+/** @param fault what the store does wrong, as a sentence */
+export function fail(fault: string, cause?: unknown): never {
+  throw new StoreFailure(`The store is wrong: ${fault}`, { cause });
+}
+
+/** @param fault what the store does wrong where the condition does not hold */
+export function check(condition: unknown, fault: string): asserts condition {
+  if (!condition) fail(fault);
+}
+
+/** Holds a value to the right one, down to its last part; the order of keys is free. */
+export function is(what: string, given: unknown, right: unknown): void {
+  const difference = differenceOf(given, right);
+  if (difference === undefined) return;
+  const [at, one, other] = difference;
+  fail(`${what}${at && `, at ${at},`} is ${textOf(one)}, where ${textOf(other)} is right`);
+}
+
+type Difference = readonly [at: string, given: unknown, right: unknown];
+
+function differenceOf(given: unknown, right: unknown): Difference | undefined {
+  if (Object.is(given, right)) return undefined;
+  const areLists = Array.isArray(given) && Array.isArray(right) && given.length === right.length;
+  const areObjects = isPlainObject(given) && isPlainObject(right) && haveSameKeys(given, right);
+  if (!areLists && !areObjects) return ['', given, right];
+  const [one, other] = [given, right] as Record<string, unknown>[];
+  for (const key of areLists ? right.keys() : Object.keys(right as object)) {
+    const difference = differenceOf(one?.[key], other?.[key]);
+    if (difference) return [`/${key}${difference[0]}`, difference[1], difference[2]];
+  }
+  return undefined;
+}
+
+function haveSameKeys(one: object, other: object): boolean {
+  const keys = Object.keys(one);
+  return (
+    Object.keys(other).length === keys.length && keys.every((key) => Object.hasOwn(other, key))
+  );
+}
+
+/** A value as a message shows it. */
+export function textOf(value: unknown): string {
+  const isOdd = !['string', 'object'].includes(typeof value) || value instanceof Error;
+  const text = isOdd ? String(value) : JSON.stringify(value);
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
 
 /** Holds what a store gave out to a record and its version: as a value, and as JSON text. */
 export function same<R extends Entity>(
   given: Versioned<R> | undefined,
   record: R,
   version: Version = 1,
-  message?: string,
+  what = `the record ${record.id}`,
 ): void {
-  assert.ok(given !== undefined, message ?? `expected the record ${record.id}, but there is none`);
-  assert.equal(given.version, version, message ?? `version ${given.version}, not ${version}`);
-  assert.deepEqual(given.record, record, message);
-  assert.deepEqual(JSON.parse(given.json), record, message ?? 'the JSON text differs');
+  check(given !== undefined, `${what} is not there`);
+  is(`version of ${what}`, given.version, version);
+  is(what, given.record, record);
+  is(`json of ${what}`, JSON.parse(given.json), record);
+}
+
+/** Holds an id to name no record. */
+export async function absent(
+  records: Pick<Repository<Entity, never, never>, 'get'>,
+  id: Id,
+  what = `the record ${textOf(id)}`,
+): Promise<void> {
+  check((await records.get(id)) === undefined, `${what} is there`);
 }
 
 type Creator<R> = Pick<Repository<R, never, never>, 'create'>;
@@ -26,8 +87,8 @@ export async function makes<R extends Entity>(
   receipt?: Receipt,
 ): Promise<Creation<R>> {
   const creation = await records.create(record, receipt);
-  same(creation, record);
-  assert.equal(creation.replayed, false, 'a new record is told as replayed');
+  same(creation, record, 1, 'what create returned');
+  is('replayed of a new record', creation.replayed, false);
   return creation;
 }
 
@@ -37,17 +98,12 @@ export async function repeats<R extends Entity>(
   receipt: Receipt,
   record: R,
   again: R = record,
-  message?: string,
+  what = `the record under the key ${textOf(receipt.key)}`,
 ): Promise<Creation<R>> {
   const creation = await records.create(again, receipt);
-  same(creation, record, 1, message);
-  assert.equal(creation.replayed, true, 'a repeat is not told as one');
+  same(creation, record, 1, what);
+  is('replayed of a repeat', creation.replayed, true);
   return creation;
-}
-
-/** Holds a number to what was expected, and says what was counted. */
-export function counts(what: string, actual: number, expected: number): void {
-  assert.equal(actual, expected, `${what}: ${actual}, not ${expected}`);
 }
 
 /** The one issue that a store itself finds, where it raises an error that has issues. */
@@ -66,28 +122,30 @@ export async function raises<C extends ErrorCode>(
   code: C,
 ): Promise<ErrorDetails[C]> {
   const [outcome] = await Promise.allSettled([call]);
-  assert.ok(outcome.status === 'rejected', `expected the error ${code}, but the call returned`);
+  if (outcome.status === 'fulfilled') fail(`a call returned that has to end in ${code}`);
   const error: unknown = outcome.reason;
   if (!isRostrumError(error, code)) {
-    assert.fail(`expected the error ${code}, but this was raised: ${String(error)}`);
+    fail(`a call that has to end in ${code} ended in ${textOf(error)}`, error);
   }
   const { details } = error;
   if ('issues' in details) {
     const told = details.issues.map((issue) => `${issue.pointer} ${issue.code}`);
-    assert.deepEqual(told, [issues[code]], `the issues of ${code}`);
+    is(`issues of ${code}`, told, [issues[code]]);
   }
   return details;
 }
 
 /** Awaits a call that has to fail with the very error that a function throws. */
 export async function throwsItsError(call: (fail: () => never) => Promise<unknown>): Promise<void> {
-  const error = new RangeError('refused');
-  const fail = (): never => {
-    throw error;
+  const refusal = new RangeError('refused');
+  const refuse = (): never => {
+    throw refusal;
   };
-  const [outcome] = await Promise.allSettled([call(fail)]);
-  assert.ok(outcome.status === 'rejected', 'expected the thrown error, but the call returned');
-  assert.equal(outcome.reason, error, 'expected the very error that was thrown');
+  const [outcome] = await Promise.allSettled([call(refuse)]);
+  if (outcome.status === 'fulfilled')
+    fail('a call returned, though a function of its caller threw');
+  const error: unknown = outcome.reason;
+  if (error !== refusal) fail(`a call ended in ${textOf(error)}, not in what was thrown`, error);
 }
 
 /** What became of calls that raced: what they returned, and how many ended in which error. */

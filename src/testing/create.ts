@@ -1,5 +1,4 @@
-import assert from 'node:assert/strict';
-import { makes, raises, repeats, same } from './assertions.ts';
+import { absent, is, makes, raises, repeats, same } from './assertions.ts';
 import { at, later, post, receipt, strangeIds, user } from './fixtures.ts';
 import { put } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -17,19 +16,21 @@ function describeIds({ test, both }: Suite): void {
     const { records, make, remove } = resource;
     const first = make();
     const isRefused = async () => {
-      assert.equal(await records.isIdTaken(first.id), true, 'isIdTaken of a taken id');
+      is('isIdTaken of a taken id', await records.isIdTaken(first.id), true);
       for (const key of [undefined, receipt()]) {
         const call = records.create(make({ id: first.id }), key);
-        assert.deepEqual(await raises(call, 'id-taken'), { id: first.id });
+        is('details of id-taken', await raises(call, 'id-taken'), { id: first.id });
       }
     };
-    for (const id of [first.id, ...strangeIds]) assert.equal(await records.isIdTaken(id), false);
+    for (const id of [first.id, ...strangeIds]) {
+      is(`isIdTaken of ${JSON.stringify(id)}`, await records.isIdTaken(id), false);
+    }
     await makes(records, first);
     await isRefused();
     same(await records.get(first.id), first);
     await remove(first.id);
     await isRefused();
-    assert.equal(await records.get(first.id), undefined);
+    await absent(records, first.id);
   });
 
   test('the id of a post that went with its author stays taken', async ({ users, posts }) => {
@@ -107,7 +108,7 @@ function describeAuthors({ test }: Suite): void {
     for (const authorId of [...unknown, postId]) {
       const record = post({ authorId });
       await raises(posts.create(record), 'invalid-record');
-      assert.equal(await posts.get(record.id), undefined, `a post of ${authorId} was written`);
+      await absent(posts, record.id, `a post of ${authorId} was written`);
     }
   });
 }
@@ -118,7 +119,7 @@ function describeReceipts({ test, both }: Suite): void {
     const [key, record, other] = [receipt(), make(), make()];
     await makes(records, record, key);
     for (const again of [other, record]) await repeats(records, key, record, again);
-    assert.equal(await records.get(other.id), undefined);
+    await absent(records, other.id);
   });
 
   both('a key with another fingerprint is refused', async ({ records, make }) => {
@@ -128,7 +129,7 @@ function describeReceipts({ test, both }: Suite): void {
     for (const again of [other, record]) {
       await raises(records.create(again, reused), 'idempotency-key-reused');
     }
-    assert.equal(await records.get(other.id), undefined);
+    await absent(records, other.id);
     await repeats(records, key, record);
   });
 
@@ -142,7 +143,7 @@ function describeReceipts({ test, both }: Suite): void {
     same(await records.get(record.id), changed, 2);
     await remove(record.id);
     await repeats(records, key, record, make(), 'a receipt did not outlive its record');
-    assert.equal(await records.get(record.id), undefined);
+    await absent(records, record.id);
   });
 
   both('a key is exact, whatever it looks like', async ({ records, make }) => {
@@ -186,7 +187,7 @@ function describeReceipts({ test, both }: Suite): void {
     const [taken, orphan] = [user({ email: first.email }), post({ authorId: 'nobody' })];
     await makes(users, first);
     await raises(users.create(taken, key), 'email-taken');
-    assert.equal(await users.get(taken.id), undefined, 'a user was written');
+    await absent(users, taken.id, 'a user was written');
     await makes(users, user(), key);
     await raises(posts.create(orphan, key), 'invalid-record');
     await makes(posts, post(), key);

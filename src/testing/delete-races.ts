@@ -1,10 +1,9 @@
-import assert from 'node:assert/strict';
 import { isRostrumError } from '../domain/errors.ts';
 import type { Post } from '../domain/post.ts';
 import type { Id } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
 import type { DeleteMode } from '../ports/user-repository.ts';
-import { counts, race, raises } from './assertions.ts';
+import { absent, check, is, race, raises } from './assertions.ts';
 import { authorWith, everyMode } from './delete.ts';
 import { later, post, times, user } from './fixtures.ts';
 import { idsOf, pageOf, put, recordsOf, walk } from './lists.ts';
@@ -34,7 +33,7 @@ export function describeDeleteRaces(suite: Suite): void {
       });
       const { raised } = await race(writes);
       const { 'user-has-posts': _, 'invalid-record': __, ...others } = raised;
-      assert.deepEqual(others, {}, 'errors that no deletion explains');
+      is('errors that no deletion explains', others, {});
       await noOrphan(store);
     }
   });
@@ -64,17 +63,17 @@ function describeArrivals(mode: DeleteMode, { test }: Suite): void {
       const reading = keepReading(progress, async () => {
         const isGone = (await users.get(authorId)) === undefined;
         const { items } = await pageOf(posts, { filter: { authorId } });
-        if (isGone) counts('posts of a deleted user', items.length, 0);
+        if (isGone) is('posts of a deleted user', items.length, 0);
       });
       const deleting = deleteAfter(1 + round * 2, progress, () =>
         users.delete(authorId, mode, later),
       );
       const written = (await ended(writing, reading, deleting)).flat();
-      assert.equal(await users.get(authorId), undefined, 'the user is still there');
+      await absent(users, authorId, 'the user is still there');
       for (const id of written) {
         const left = await posts.get(id);
-        if (mode !== 'keep') assert.equal(left, undefined, 'a deleted user’s post is left');
-        else assert.equal(left?.record.authorId, null, 'a kept post names its author, or is gone');
+        if (mode !== 'keep') check(left === undefined, 'a post of a deleted user is left');
+        else is('author of a kept post', left?.record.authorId, null);
       }
     }
     await noOrphan(store);
@@ -97,11 +96,11 @@ async function visit(
     if (isMove) await posts.update(record.id, (now) => ({ ...now.record, authorId }));
   } catch (error) {
     const left = (await posts.get(record.id))?.record;
-    assert.deepEqual(left, isMove ? record : undefined, 'a refused post was written');
+    is('post that was refused', left, isMove ? record : undefined);
     throw error;
   }
   if (mode === 'refuse') {
-    assert.ok(await users.get(authorId), 'the post names a deleted user');
+    check(await users.get(authorId), 'the post names a deleted user');
     await posts.delete(record.id);
   }
   return record.id;
@@ -116,10 +115,10 @@ async function keepWriting(progress: Progress, write: () => Promise<Id>): Promis
     const [outcome] = await Promise.allSettled([write()]);
     if (outcome.status === 'rejected') {
       await raises(Promise.reject(outcome.reason), 'invalid-record');
-      assert.ok(progress.begun, 'a post was refused though its author was there');
+      check(progress.begun, 'a post was refused though its author was there');
       break;
     }
-    assert.ok(!wasDeleted, 'a post was given a deleted author');
+    check(!wasDeleted, 'a post was given a deleted author');
     written.push(outcome.value);
   }
   return written;
@@ -144,7 +143,7 @@ async function deleteAfter(
     for (;;) {
       const { quiet } = progress;
       if (!(await isRefused(remove()))) return;
-      assert.ok(!quiet, 'the deletion is refused, though no post is in its way');
+      check(!quiet, 'the deletion is refused, though no post is in its way');
       await pause();
     }
   } finally {
@@ -155,7 +154,7 @@ async function deleteAfter(
 /** Whether a deletion is refused, because the user has posts. */
 async function isRefused(deletion: Promise<unknown>): Promise<boolean> {
   try {
-    assert.ok(await deletion, 'no user was found');
+    check(await deletion, 'no user was found');
     return false;
   } catch (error) {
     if (isRostrumError(error, 'user-has-posts')) return true;
@@ -183,7 +182,7 @@ function describeDepartures(mode: DeleteMode, { test }: Suite): void {
     });
     const refused = await isRefused(early ?? deletion());
     const changed = await Promise.all(changing);
-    assert.equal((await users.get(author.id)) !== undefined, refused, 'the user is as was told');
+    is('presence of the user, by what delete told', !!(await users.get(author.id)), refused);
     const left = await Promise.all(theirs.map(({ id }) => posts.get(id)));
     return { refused, pairs: changed.map((one, n) => [one, left[n]] as const) };
   };
@@ -194,8 +193,13 @@ function describeDepartures(mode: DeleteMode, { test }: Suite): void {
       const { pairs } = await against(store, round, (record) => ({ ...record, authorId }));
       for (const [moved, left] of pairs) {
         // The move was last: what was acknowledged is what is there.
-        assert.deepEqual([left?.version, left?.record], [moved?.version, moved?.record]);
-        if (mode !== 'delete') assert.equal(moved?.record.authorId, authorId);
+        is(
+          'post that was moved away',
+          [left?.version, left?.record],
+          [moved?.version, moved?.record],
+        );
+        if (mode !== 'delete')
+          is('author of a post that was moved away', moved?.record.authorId, authorId);
       }
     }
   });
@@ -203,14 +207,14 @@ function describeDepartures(mode: DeleteMode, { test }: Suite): void {
   test(`${mode}: deleting a user against changing their posts loses no change`, async (store) => {
     for (let round = 0; round < rounds; round++) {
       const { refused, pairs } = await against(store, round, (record, n) => ({ ...record, n }));
-      assert.equal(refused, mode === 'refuse', 'the deletion was refused');
+      is('refusal of the deletion', refused, mode === 'refuse');
       for (const [n, [changed, left]] of pairs.entries()) {
-        if (mode === 'delete') assert.equal(left, undefined, 'a post is left');
-        else if (mode === 'refuse') assert.deepEqual(left?.record, changed?.record);
+        if (mode === 'delete') check(left === undefined, 'a post of a deleted user is left');
+        else if (mode === 'refuse') is('post that was changed', left?.record, changed?.record);
         else {
-          assert.equal(left?.record.n, n, 'the change was lost');
-          assert.equal(left?.record.authorId, null, 'the post names a deleted user');
-          counts('version of a post that was changed and kept', left?.version ?? 0, 3);
+          is('change of a post that was kept', left?.record.n, n);
+          is('author of a kept post', left?.record.authorId, null);
+          is('version of a post that was changed and kept', left?.version ?? 0, 3);
         }
       }
     }
@@ -244,18 +248,18 @@ function describeReaders(mode: DeleteMode, { contract, test }: Suite): void {
         const byId = `${found.length} by id, ${theirsOf.length} of them theirs`;
         const seen = `${items.length} of ${count} posts, ${total} in all, ${byId}`;
         const left = mode === 'keep' || theirsOf.length > 0 ? some.ids.length : 0;
-        assert.ok([0, count].includes(items.length) && total === items.length, seen);
-        assert.ok([0, left].includes(theirsOf.length) && found.length === left, seen);
-        if (wasGone) assert.ok(items.length + theirsOf.length === 0, `${seen}; the user is gone`);
-        if (items.length === 0) assert.equal(theirsOf.length, 0, seen);
-        if (theirsOf.length === 0) assert.ok(isGone, `${seen}; the user is there`);
+        check([0, count].includes(items.length) && total === items.length, seen);
+        check([0, left].includes(theirsOf.length) && found.length === left, seen);
+        if (wasGone) check(items.length + theirsOf.length === 0, `${seen}; the user is gone`);
+        if (items.length === 0) check(theirsOf.length === 0, seen);
+        if (theirsOf.length === 0) check(isGone, `${seen}; the user is there`);
       };
       const reading = times(3, () => keepReading(progress, read));
       const deleting = deleteAfter(3, progress, () => users.delete(author.id, mode, later));
       await ended(reading, deleting);
       await read();
       const rest = (await walk(posts)).filter(({ id }) => others.some((other) => other.id === id));
-      assert.deepEqual(rest, others, 'the posts of others');
+      is('the posts of others', rest, others);
     }
     await noOrphan(store);
   });
@@ -271,13 +275,16 @@ async function ended<T>(first: readonly Promise<T>[], ...rest: Promise<void>[]):
 async function noOrphan({ users, posts }: Store): Promise<void> {
   const known = new Set((await walk(users)).map(({ id }) => id));
   for (const { id, authorId } of await walk(posts)) {
-    assert.ok(authorId === null || known.has(authorId), `the post ${id} is an orphan`);
+    check(authorId === null || known.has(authorId), `the post ${id} is an orphan`);
   }
 }
 
+/** A browser has no `setImmediate`; Node waits a millisecond for any other timer. */
+const soon: (go: () => void) => unknown = globalThis.setImmediate ?? setTimeout;
+
 /** Lets all other calls go on. */
 function pause(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+  return new Promise((resolve) => void soon(resolve));
 }
 
 /** Lets other calls go first: some steps of the microtask queue, and of the event loop now and then. */

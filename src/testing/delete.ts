@@ -1,9 +1,18 @@
-import assert from 'node:assert/strict';
 import { earliestInstant, latestInstant, nextInstant } from '../domain/instant.ts';
 import type { Post } from '../domain/post.ts';
 import type { Store } from '../ports/store.ts';
 import type { DeleteMode } from '../ports/user-repository.ts';
-import { counts, makes, raises, repeats, same, throwsItsError } from './assertions.ts';
+import {
+  absent,
+  check,
+  fail,
+  is,
+  makes,
+  raises,
+  repeats,
+  same,
+  throwsItsError,
+} from './assertions.ts';
 import { later, post, receipt, strangeIds, times, user } from './fixtures.ts';
 import { matches, put } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -27,9 +36,9 @@ export function describeDelete(suite: Suite): void {
   both('what is deleted is gone, once', async ({ records, make, remove }) => {
     const [record, other] = [make(), make()];
     await put(records, [record, other]);
-    assert.equal(await remove(record.id), true);
-    assert.equal(await records.get(record.id), undefined);
-    assert.equal(await remove(record.id), false);
+    is('delete of a record', await remove(record.id), true);
+    await absent(records, record.id);
+    is('delete once more', await remove(record.id), false);
     await matches(records, {}, [other.id]);
     same(await records.get(other.id), other);
   });
@@ -38,8 +47,10 @@ export function describeDelete(suite: Suite): void {
     const { records, make, remove } = resource;
     await put(records, [make({ id: '\ufffd' })]);
     for (const id of strangeIds) {
-      assert.equal(await remove(id), false);
-      assert.equal(await remove(id, () => assert.fail('the guard was asked')), false);
+      const unasked = () => fail('a guard was asked, though no record has the id');
+      for (const guard of [undefined, unasked]) {
+        is(`delete of the id ${JSON.stringify(id)}`, await remove(id, guard), false);
+      }
     }
   });
 
@@ -55,8 +66,8 @@ export function describeDelete(suite: Suite): void {
       asked++;
       same(current, { ...record, n: 1 }, 2);
     });
-    assert.equal(deleted, true);
-    assert.notEqual(asked, 0, 'the guard was not asked');
+    is('delete with a guard that lets it be', deleted, true);
+    check(asked > 0, 'a record was deleted, and its guard not asked');
   });
 
   describePosts(suite);
@@ -70,7 +81,7 @@ function describePosts({ test }: Suite): void {
       const { author, theirs } = await authorWith(count, store);
       const call = store.users.delete(author.id, 'refuse', later);
       const { posts } = await raises(call, 'user-has-posts');
-      counts('posts that were told', posts ?? 0, count);
+      is('posts that were told', posts ?? 0, count);
       same(await store.users.get(author.id), author);
       await allThere(store, theirs);
     }
@@ -84,14 +95,14 @@ function describePosts({ test }: Suite): void {
     await allThere(store, [two, ...others]);
     await store.posts.update(two.id, ({ record }) => ({ ...record, authorId: null }));
     await deletes(store.users.delete(author.id, 'refuse', later), 0);
-    assert.equal(await store.users.get(author.id), undefined);
+    await absent(store.users, author.id);
   });
 
   test('delete: their posts are deleted too, and no others', async (store) => {
     const { author, theirs, others } = await authorWith(3, store);
     await deletes(store.users.delete(author.id, 'delete', later), 3);
-    assert.equal(await store.users.get(author.id), undefined);
-    for (const { id } of theirs) assert.equal(await store.posts.get(id), undefined);
+    await absent(store.users, author.id);
+    for (const { id } of theirs) await absent(store.posts, id);
     await allThere(store, others);
   });
 
@@ -107,7 +118,7 @@ function describePosts({ test }: Suite): void {
       const changed = { ...first, custom: { n: 1 } };
       await posts.update(first.id, () => changed);
       await deletes(users.delete(author.id, 'keep', deletedAt), moments.length);
-      assert.equal(await users.get(author.id), undefined);
+      await absent(users, author.id);
       for (const record of [changed, ...rest]) {
         const updatedAt = nextInstant(record.updatedAt, deletedAt);
         const kept = { ...record, authorId: null, updatedAt };
@@ -123,7 +134,7 @@ function describeUsers(mode: DeleteMode, { test }: Suite): void {
     const { users, posts } = store;
     const { author, others } = await authorWith(0, store);
     await deletes(users.delete(author.id, mode, later), 0);
-    assert.equal(await users.get(author.id), undefined);
+    await absent(users, author.id);
     await raises(posts.create(post({ authorId: author.id })), 'invalid-record');
     const [other] = others as [Post];
     const move = posts.update(other.id, (c) => ({ ...c.record, authorId: author.id }));
@@ -146,7 +157,7 @@ function describeUsers(mode: DeleteMode, { test }: Suite): void {
 
   test(`${mode}: no user, or a guard that throws, and nothing is changed`, async (store) => {
     const { author, theirs } = await authorWith(2, store);
-    assert.equal(await store.users.delete('nobody', mode, later), undefined);
+    is('delete of nobody', await store.users.delete('nobody', mode, later), undefined);
     await throwsItsError((fail) => store.users.delete(author.id, mode, later, fail));
     same(await store.users.get(author.id), author);
     await allThere(store, theirs);
@@ -156,8 +167,8 @@ function describeUsers(mode: DeleteMode, { test }: Suite): void {
 /** A deletion that tells how many posts it deleted or changed. */
 async function deletes(deletion: ReturnType<Store['users']['delete']>, posts: number) {
   const deleted = await deletion;
-  assert.ok(deleted, 'the user was not found');
-  counts('posts that were deleted or changed', deleted.posts, posts);
+  check(deleted, 'the user was not found');
+  is('posts that were deleted or changed', deleted.posts, posts);
 }
 
 async function allThere({ posts }: Store, records: readonly Post[]): Promise<void> {

@@ -1,6 +1,5 @@
-import assert from 'node:assert/strict';
 import { VersionedRecord } from '../domain/record.ts';
-import { counts, makes, race, raises } from './assertions.ts';
+import { absent, fail, is, makes, race, raises } from './assertions.ts';
 import { post, receipt, times, user } from './fixtures.ts';
 import { pageOf, put } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -10,13 +9,13 @@ export function describeLifecycle({ test, both }: Suite): void {
   test('a fresh store is ready and empty', async (store) => {
     await store.ready();
     await store.ready();
-    assert.deepEqual((await pageOf(store.users)).items, []);
-    assert.deepEqual((await pageOf(store.posts)).items, []);
+    is('users of a fresh store', (await pageOf(store.users)).items, []);
+    is('posts of a fresh store', (await pageOf(store.posts)).items, []);
   });
 
   for (const which of ['one', 'another']) {
     test(`each store that is opened is fresh: ${which}`, async (store) => {
-      assert.equal(await store.users.get('left'), undefined);
+      await absent(store.users, 'left');
       await put(store.users, [user({ id: 'left', email: 'left@example.com' })]);
       await makes(store.posts, post({ id: 'left' }), receipt({ key: 'left' }));
     });
@@ -38,7 +37,7 @@ export function describeLifecycle({ test, both }: Suite): void {
     const { records, make, remove } = resource;
     const [id = ''] = await put(records, [make()]);
     await store.close();
-    const unwanted = (): never => assert.fail('a function of the caller was called after close');
+    const unwanted = (): never => fail('a function of the caller was called after close');
     const calls: Record<string, () => Promise<unknown>> = {
       ready: () => store.ready(),
       get: () => records.get(id),
@@ -55,7 +54,7 @@ export function describeLifecycle({ test, both }: Suite): void {
     };
     for (const [name, call] of Object.entries(calls)) {
       const { outcome } = await raises(call(), 'store-unavailable');
-      assert.equal(outcome, 'none', `outcome of ${name}`);
+      is(`outcome of ${name}`, outcome, 'none');
     }
   });
 
@@ -72,7 +71,7 @@ export function describeLifecycle({ test, both }: Suite): void {
     });
     const closed = store.close().then(() => ended);
     const { returned } = await race(changes);
-    counts('changes that were made', returned.length, 20);
-    counts('changes that had ended when close did', await closed, 20);
+    is('changes that were made', returned.length, 20);
+    is('changes that had ended when close did', await closed, 20);
   });
 }

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import {
   type CustomFilter,
   type EntityFilter,
@@ -10,6 +9,7 @@ import {
 import type { Entity } from '../domain/record.ts';
 import { textKey } from '../domain/text.ts';
 import type { Store } from '../ports/store.ts';
+import { is } from './assertions.ts';
 import { at, later, post, times, user } from './fixtures.ts';
 import { idsOf, type Lister, matches, put, putEach, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -160,7 +160,7 @@ function describeUserFilters({ test }: Suite): void {
     await matches(users, { custom: { city: 'en' } }, [two.id]);
     for (const by of userSorts) {
       const walked = await walk(users, { order: { by, direction: 'asc' } });
-      assert.deepEqual(idsOf(walked), [two.id, one.id], `by ${by}`);
+      is(`users by ${by}`, idsOf(walked), [two.id, one.id]);
     }
     await users.delete(one.id, 'refuse', later);
     for (const was of [{ name: 'C' }, { custom: { city: 'fr' } }]) await matches(users, was, []);
@@ -202,7 +202,7 @@ function describePostFilters({ test }: Suite): void {
         for (const direction of ['asc', 'desc'] as const) {
           const walked = await walk(posts, { filter, order: { by, direction }, limit: 1 });
           const expected = direction === 'asc' ? found : found.toReversed();
-          assert.deepEqual(idsOf(walked), expected, `${JSON.stringify(filter)} by ${by}`);
+          is(`walk of ${JSON.stringify(filter)} by ${by}`, idsOf(walked), expected);
         }
       }
     }
@@ -247,7 +247,7 @@ function describePostFilters({ test }: Suite): void {
     for (const is of changes) await matches(posts, is, [a]);
     await matches(posts, { custom: { words: 0.1 } }, [b, d]);
     const walked = await walk(posts, { order: { by: 'updatedAt', direction: 'asc' } });
-    assert.deepEqual(idsOf(walked), [b, c, d, a]);
+    is('posts by updatedAt', idsOf(walked), [b, c, d, a]);
     await posts.delete(a);
     for (const was of changes) await matches(posts, was, []);
     await matches(posts, { authorId: two }, [c]);
@@ -265,7 +265,7 @@ function describePostFilters({ test }: Suite): void {
     await matches(posts, { authorId: null, custom }, [a, b, d]);
     await matches(posts, { authorId: one, custom }, []);
     const order = { by: 'updatedAt', direction: 'desc' } as const;
-    assert.deepEqual(idsOf(await walk(posts, { order, limit: 1 })), [b, a, d, c]);
+    is('posts by updatedAt', idsOf(await walk(posts, { order, limit: 1 })), [b, a, d, c]);
     await users.delete(two, 'delete', later);
     await matches(posts, { authorId: two }, []);
     await matches(posts, {}, [a, b, d]);

@@ -1,8 +1,8 @@
-import assert from 'node:assert/strict';
 import { type CustomFilter, type EntityFilter, postSorts, userSorts } from '../domain/list.ts';
 import type { Entity } from '../domain/record.ts';
 import { textKey } from '../domain/text.ts';
 import type { Repository } from '../ports/repository.ts';
+import { is } from './assertions.ts';
 import { at, byCodePoint, byKey, post, shuffled, times, user } from './fixtures.ts';
 import { idsOf, put, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -64,7 +64,7 @@ async function walksInOrder<R extends Entity, Sort extends keyof typeof sorted>(
       const expected = direction === 'asc' ? idsOf(matching) : idsOf(matching).toReversed();
       for (const limit of [1, 4, matching.length, 1000]) {
         const walked = await walk(records, { filter, order: { by, direction }, limit });
-        assert.deepEqual(idsOf(walked), expected, `${direction}, limit ${limit}`);
+        is(`${direction}, limit ${limit}`, idsOf(walked), expected);
       }
     }
   }

@@ -1,8 +1,7 @@
-import assert from 'node:assert/strict';
 import type { EntityFilter } from '../domain/list.ts';
 import { type Entity, projected } from '../domain/record.ts';
 import { utf8Bytes } from '../domain/text.ts';
-import { counts } from './assertions.ts';
+import { is } from './assertions.ts';
 import { at, later, post, times, user } from './fixtures.ts';
 import { idsOf, type Lister, pageOf, put, putEach, recordsOf, type Walk, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -29,23 +28,27 @@ function describeParts({ test, both }: Suite): void {
         const { items, isProjected } = await pageOf(records, { order, fields: named });
         const [item] = items;
         const wanted = isProjected === true ? projected(record, named) : record;
-        assert.deepEqual(item?.record, wanted, `the record of a page of ${named.join()}`);
-        assert.deepEqual(JSON.parse(item?.json ?? ''), wanted, 'its json');
+        is(`the record of a page of ${named.join()}`, item?.record, wanted);
+        is(`the json of a page of ${named.join()}`, JSON.parse(item?.json ?? ''), wanted);
       }
     }
   });
 
   both('next is absent exactly when no match follows', async ({ records, make }) => {
     const none = await pageOf(records, { total: true });
-    assert.deepEqual([none.items, none.next, none.total], [[], undefined, 0]);
+    is(
+      'items, next and total of an empty list',
+      [none.items, none.next, none.total],
+      [[], undefined, 0],
+    );
     const ids = await putEach(records, times(4, at), (createdAt) => make({ createdAt }));
     for (const limit of [1, 3, 4, 5, 1000]) {
       const { items, next } = await pageOf(records, { limit });
-      counts(`records on a page, limit ${limit}`, items.length, Math.min(limit, 4));
-      assert.equal(next !== undefined, limit < 4, `next, limit ${limit} of 4`);
+      is(`records on a page, limit ${limit}`, items.length, Math.min(limit, 4));
+      is(`whether a next page follows ${limit} of 4`, next !== undefined, limit < 4);
     }
     const filter = { ids: ids.slice(0, 2) };
-    assert.equal((await pageOf(records, { filter, limit: 2 })).next, undefined);
+    is('next of the last page', (await pageOf(records, { filter, limit: 2 })).next, undefined);
   });
 
   both('total counts all that the filter matches, where it is asked for', async (resource) => {
@@ -54,10 +57,10 @@ function describeParts({ test, both }: Suite): void {
     const filter = { createdAt: { from: at(1) } };
     for (const after of [undefined, { key: at(2), id: 'x' }, { key: at(99), id: 'x' }]) {
       const page = await pageOf(records, { filter, limit: 2, after, total: true });
-      assert.equal(page.total, 4, `total behind ${after?.key}: ${page.total}, not 4`);
+      is(`total behind ${after?.key}`, page.total, 4);
     }
     for (const total of [undefined, false]) {
-      assert.equal((await pageOf(records, { total })).total, undefined);
+      is('total, not asked for,', (await pageOf(records, { total })).total, undefined);
     }
   });
 
@@ -66,15 +69,15 @@ function describeParts({ test, both }: Suite): void {
     await putEach(users, emails, (email, n) => user({ id: `u${n}`, email }));
     const order = { by: 'email', direction: 'asc' } as const;
     const first = await pageOf(users, { order, limit: 1 });
-    assert.deepEqual(first.next, { key: null, id: 'u0' });
+    is('next', first.next, { key: null, id: 'u0' });
     const second = await pageOf(users, { order, limit: 1, after: first.next });
-    assert.deepEqual(second.next, { key: 'z@example.com', id: 'u2' });
+    is('next', second.next, { key: 'z@example.com', id: 'u2' });
   });
 
   test('a page may have a thousand records', async ({ posts }) => {
     const ids = await putEach(posts, times(1001, at), (createdAt) => post({ createdAt }));
     const { items, next, total } = await pageOf(posts, { limit: 1000, total: true });
-    assert.deepEqual([items.length, next?.id, total], [1000, ids[999], 1001]);
+    is('items, next and total', [items.length, next?.id, total], [1000, ids[999], 1001]);
   });
 }
 
@@ -88,7 +91,7 @@ function describePositions(direction: 'asc' | 'desc', { test, both }: Suite): vo
     const listed = direction === 'asc' ? made : made.toReversed();
     const begins = async (key: string, id: string, index: number) => {
       const { items } = await pageOf(records, { order, after: { key, id } });
-      assert.deepEqual(idsOf(recordsOf(items)), idsOf(listed.slice(index)));
+      is(`page behind ${key} ${id}`, idsOf(recordsOf(items)), idsOf(listed.slice(index)));
     };
     await begins(at(1), 'm', 3);
     const [, second, third] = listed as [unknown, (typeof made)[0], (typeof made)[0]];
@@ -106,7 +109,7 @@ function describePositions(direction: 'asc' | 'desc', { test, both }: Suite): vo
       const by = key === at(0) ? 'createdAt' : 'name';
       const { items } = await pageOf(users, { order: { by, direction }, after: { key, id } });
       const rest = direction === 'asc' ? names.slice(index) : names.slice(0, index).toReversed();
-      assert.deepEqual(idsOf(recordsOf(items)), rest, JSON.stringify([key, id]));
+      is(`page behind ${JSON.stringify([key, id])}`, idsOf(recordsOf(items)), rest);
     };
     // Between "b" and "ba": a NUL comes before every other character.
     await begins('b\0', '', 2);
@@ -132,17 +135,17 @@ function describePositions(direction: 'asc' | 'desc', { test, both }: Suite): vo
         bytes += utf8Bytes(json);
         const isLast = n === all.length - 1;
         const exact = await pageOf(records, { filter, order, bytes });
-        counts(`records in ${bytes} bytes`, exact.items.length, n + 1);
-        assert.equal(exact.next === undefined, isLast, `next after ${bytes} bytes`);
+        is(`records in ${bytes} bytes`, exact.items.length, n + 1);
+        is(`whether ${bytes} bytes have the last page`, exact.next === undefined, isLast);
         const less = await pageOf(records, { filter, order, bytes: bytes - 1, total: true });
-        counts(`records in ${bytes - 1} bytes`, less.items.length, Math.max(n, 1));
-        assert.equal(less.next === undefined, isLast && n === 0, `next after ${bytes - 1} bytes`);
-        assert.equal(less.total, all.length, 'bytes changed the total');
+        is(`records in ${bytes - 1} bytes`, less.items.length, Math.max(n, 1));
+        is(`whether ${bytes - 1} bytes have it`, less.next === undefined, isLast && n === 0);
+        is('total of a page with few bytes', less.total, all.length);
       }
       for (const bytes of [1, 200, 500, 1000]) {
         for (const limit of [2, 100]) {
           const walked = await walk(records, { filter, order, bytes, limit });
-          assert.deepEqual(walked, recordsOf(all), `${bytes} bytes, limit ${limit}`);
+          is(`${bytes} bytes, limit ${limit}`, walked, recordsOf(all));
         }
       }
     }
@@ -201,5 +204,5 @@ async function meetsOnce<R extends Entity, Filter extends EntityFilter, Sort ext
   const stays = new Set(idsOf(stay));
   const walked = idsOf(await walk(lister, request)).filter((id) => stays.has(id));
   const isAscending = request.order?.direction === 'asc';
-  assert.deepEqual(walked, isAscending ? idsOf(stay) : idsOf(stay).toReversed());
+  is('records that stay', walked, isAscending ? idsOf(stay) : idsOf(stay).toReversed());
 }

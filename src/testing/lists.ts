@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict';
 import { type EntityFilter, type Page, type PageRequest, pageLimits } from '../domain/list.ts';
 import type { Entity, Versioned } from '../domain/record.ts';
-import { counts } from './assertions.ts';
+import { check, is } from './assertions.ts';
 
 /** A repository, as far as it lists. */
 export interface Lister<R, Filter, Sort extends string> {
@@ -56,10 +55,10 @@ export async function walk<R extends Entity, Filter extends EntityFilter, Sort e
   for (let pages = 1; page === undefined || page.next !== undefined; pages++) {
     page = await pageOf(lister, { ...request, limit, after: page?.next });
     const { length } = page.items;
-    assert.ok(length <= limit, `a page of ${length} records, limit ${limit}`);
-    assert.ok(length > 0 || !page.next, 'a page has a next one and no record');
+    check(length <= limit, `a page of ${length} records, limit ${limit}`);
+    check(length > 0 || !page.next, 'a page has a next one and no record');
     walked.push(...recordsOf(page.items));
-    assert.ok(pages <= 10_000, 'the list does not come to an end');
+    check(pages <= 10_000, 'the list does not come to an end');
     if (page.next) await between(pages, page.next.id);
   }
   return walked;
@@ -73,9 +72,9 @@ export async function matches<R extends Entity, Filter extends EntityFilter, Sor
 ): Promise<void> {
   const asked = JSON.stringify(filter);
   const page = await pageOf(lister, { filter, total: true });
-  assert.deepEqual(idsOf(recordsOf(page.items)), ids, `list of ${asked}`);
-  counts(`total of ${asked}`, page.total ?? Number.NaN, ids.length);
-  assert.deepEqual(idsOf(await walk(lister, { filter, limit: 1 })), ids, `walk of ${asked}`);
+  is(`list of ${asked}`, idsOf(recordsOf(page.items)), ids);
+  is(`total of ${asked}`, page.total ?? Number.NaN, ids.length);
+  is(`walk of ${asked}`, idsOf(await walk(lister, { filter, limit: 1 })), ids);
 }
 
 export function recordsOf<R>(items: readonly Versioned<R>[]): R[] {

@@ -1,8 +1,7 @@
-import assert from 'node:assert/strict';
 import { checkPrecondition } from '../domain/precondition.ts';
 import type { Versioned } from '../domain/record.ts';
 import type { User } from '../domain/user.ts';
-import { counts, race, repeats, same } from './assertions.ts';
+import { absent, check, is, race, repeats, same } from './assertions.ts';
 import { later, post, receipt, times, user } from './fixtures.ts';
 import { pageOf, put, recordsOf, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -18,7 +17,7 @@ function describeRecordRaces({ both }: Suite): void {
   both('of 20 creations with one id, one wins', async ({ records, make }) => {
     const calls = times(20, () => records.create(make({ id: 'one' })));
     const { returned, raised } = await race(calls);
-    assert.deepEqual(raised, { 'id-taken': 19 });
+    is('errors of 20 creations with one id', raised, { 'id-taken': 19 });
     for (const { record } of returned) same(await records.get('one'), record);
   });
 
@@ -29,13 +28,13 @@ function describeRecordRaces({ both }: Suite): void {
       records.update(first.id, ({ record }) => ({ ...record, n: Number(record.n) + 1 })),
     );
     const { returned, raised } = await race(calls);
-    assert.deepEqual(raised, {});
+    is('errors of 50 changes', raised, {});
     same(await records.get(first.id), { ...first, n: 50 }, 51);
     const told = returned.map((stored) => Number(stored?.version)).toSorted((a, b) => a - b);
-    assert.deepEqual(
+    is(
+      'versions that 50 changes returned',
       told,
       times(50, (n) => n + 2),
-      'a call returned what another one stored',
     );
     for (const stored of returned)
       same(stored, { ...first, n: Number(stored?.version) - 1 }, stored?.version);
@@ -44,8 +43,8 @@ function describeRecordRaces({ both }: Suite): void {
   both('of 20 deletions of one record, one finds it', async ({ records, make, remove }) => {
     const [id = ''] = await put(records, [make()]);
     const { returned } = await race(times(20, () => remove(id)));
-    counts('deletions that returned', returned.length, 20);
-    counts('deletions that found it', returned.filter((deleted) => deleted).length, 1);
+    is('deletions that returned', returned.length, 20);
+    is('deletions that found it', returned.filter((deleted) => deleted).length, 1);
   });
 
   both('of changes and deletions of one version, one wins', async ({ records, make, remove }) => {
@@ -64,10 +63,11 @@ function describeRecordRaces({ both }: Suite): void {
       );
       const { returned, raised } = await race(calls);
       const wins = returned.filter((result) => result !== undefined && result !== false);
-      counts('calls that won', wins.length, 1);
+      is('calls that won', wins.length, 1);
       const left = await records.get(id);
-      counts('version that is left', left?.version ?? 0, wins[0] === true ? 0 : 2);
-      if (left !== undefined) assert.deepEqual(raised, { 'version-mismatch': count - 1 });
+      is('version that is left', left?.version ?? 0, wins[0] === true ? 0 : 2);
+      if (left !== undefined)
+        is('errors of calls that lost', raised, { 'version-mismatch': count - 1 });
     }
   });
 
@@ -81,7 +81,9 @@ function describeRecordRaces({ both }: Suite): void {
       const got = await records.get(first.id);
       const { items } = await pageOf(records);
       for (const seen of [got, items[0]]) {
-        assert.deepEqual(seen?.record.b, { c: seen?.record.a });
+        is('one field, read while another one changes with it', seen?.record.b, {
+          c: seen?.record.a,
+        });
         if (seen?.version === 1) same(seen, first);
       }
     });
@@ -97,7 +99,7 @@ function describeRecordRaces({ both }: Suite): void {
       const { items } = await pageOf(records, { filter: { ids: [record.id] } });
       same(items[0], { ...record, n: -n - 1 }, 2);
       await remove(record.id);
-      assert.equal(await records.get(record.id), undefined);
+      await absent(records, record.id);
     });
     await Promise.all(readers);
   });
@@ -110,11 +112,11 @@ function describeReceiptRaces({ test, both }: Suite): void {
     // Of users, none may find its own email address taken.
     const repeat = () => records.create(make({ email: 'one@example.com' }), key);
     const { returned, raised } = await race(times(20, repeat));
-    assert.deepEqual(raised, {});
+    is('errors of 20 creations under one receipt', raised, {});
     const made = returned.filter(({ replayed }) => !replayed);
-    counts('new records', made.length, 1);
+    is('new records', made.length, 1);
     for (const creation of returned) same(creation, made[0]?.record ?? make());
-    assert.deepEqual(await walk(records), recordsOf(made));
+    is('records that are stored', await walk(records), recordsOf(made));
   });
 
   both('of different requests under one key, one wins', async ({ records, make }) => {
@@ -123,18 +125,18 @@ function describeReceiptRaces({ test, both }: Suite): void {
       records.create(make({ print: n % 2 }), { ...key, fingerprint: `print ${n % 2}` }),
     );
     const { returned, raised } = await race(calls);
-    assert.deepEqual(raised, { 'idempotency-key-reused': 10 });
-    counts('new records', returned.filter(({ replayed }) => !replayed).length, 1);
-    counts('records told', new Set(returned.map(({ record }) => record.id)).size, 1);
-    counts('records stored', (await walk(records)).length, 1);
+    is('errors of 20 requests under one key', raised, { 'idempotency-key-reused': 10 });
+    is('new records', returned.filter(({ replayed }) => !replayed).length, 1);
+    is('records told', new Set(returned.map(({ record }) => record.id)).size, 1);
+    is('records stored', (await walk(records)).length, 1);
   });
 
   test('of creations under one key, a failed one leaves it to others', async ({ posts }) => {
     const key = receipt();
     const create = (n: number) => posts.create(post({ authorId: n % 2 ? null : 'nobody' }), key);
     const { returned } = await race(times(20, create));
-    assert.ok(returned.length >= 10, `only ${returned.length} of 10 valid creations returned`);
-    counts('new posts', returned.filter(({ replayed }) => !replayed).length, 1);
+    check(returned.length >= 10, `only ${returned.length} of 10 valid creations returned`);
+    is('new posts', returned.filter(({ replayed }) => !replayed).length, 1);
     for (const { record } of returned) await repeats(posts, key, record);
   });
 }
@@ -150,9 +152,9 @@ function describeEmailRaces({ test }: Suite): void {
       users.update(id, ({ record }) => ({ ...record, email: email(n + 1) })),
     ]);
     const { returned, raised } = await race<Versioned<User> | undefined>(calls);
-    assert.deepEqual(raised, { 'email-taken': 39 });
+    is('errors of 40 calls for one address', raised, { 'email-taken': 39 });
     const holders = (await walk(users)).filter((one) => /^one@/i.test(one.email ?? ''));
-    assert.deepEqual(holders, [returned[0]?.record]);
+    is('users that have the address', holders, [returned[0]?.record]);
   });
 
   test('two users cannot swap their addresses in one go', async ({ users }) => {
@@ -163,7 +165,7 @@ function describeEmailRaces({ test }: Suite): void {
         users.update(one.id, ({ record }) => ({ ...record, email: two.email })),
         users.update(two.id, ({ record }) => ({ ...record, email: one.email })),
       ]);
-      assert.deepEqual(raised, { 'email-taken': 2 });
+      is('errors of a swap', raised, { 'email-taken': 2 });
       same(await users.get(one.id), one);
       same(await users.get(two.id), two);
     }
@@ -183,9 +185,9 @@ function describeEmailRaces({ test }: Suite): void {
       const takers = race(times(6, () => users.create(user({ email }))));
       await (early ?? free());
       const won = (await takers).returned;
-      assert.ok(won.length <= 1, `${won.length} users took one address`);
+      check(won.length <= 1, `${won.length} users took one address`);
       const holders = (await walk(users)).filter((one) => one.email === email);
-      assert.deepEqual(holders, recordsOf(won), 'users that have the address');
+      is('users that have the address', holders, recordsOf(won));
     }
   });
 }

@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict';
 import type { Entity } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
-import { makes, raises, repeats, same } from './assertions.ts';
+import { check, makes, raises, repeats, same } from './assertions.ts';
 import { receipt } from './fixtures.ts';
 import { matches, put } from './lists.ts';
 import { customFilters, postsOf, type Resource, type Suite, usersOf } from './suite.ts';
@@ -22,13 +21,9 @@ export function describeReopen({ contract: { reopen }, both }: Suite): void {
     use: (resource: Resource<Entity>) => Promise<void>,
   ): Promise<void> => {
     await opened.close();
-    const store = await reopen?.(opened, { customFilters: filters });
-    assert.ok(store, 'reopen returned no store');
-    try {
-      await use((name === 'users' ? usersOf(store) : postsOf(store)) as never);
-    } finally {
-      await store.close();
-    }
+    check(reopen, 'its contract has no reopen');
+    await using store = await reopen(opened, { customFilters: filters });
+    await use((name === 'users' ? usersOf(store) : postsOf(store)) as never);
   };
 
   both('records, the ids of deleted ones, and receipts are there', async (resource, _, opened) => {

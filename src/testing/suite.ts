@@ -1,10 +1,11 @@
-import assert from 'node:assert/strict';
 import type { EntityFilter } from '../domain/list.ts';
 import type { Collection, Entity, Id } from '../domain/record.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../ports/transfer.ts';
+import { check } from './assertions.ts';
 import { later, post, user } from './fixtures.ts';
+import { Watch } from './watch.ts';
 
 /** What the suite needs of a test runner; Mocha's, Vitest's and node:test's fit as they are. */
 export interface Runner {
@@ -68,12 +69,13 @@ export function suiteOn(contract: StoreContract, another?: StoreContract['anothe
   const { it, open } = contract;
   const test: Suite['test'] = (sentence, body) => {
     it(sentence, async () => {
-      const opened = await open({ customFilters });
+      const watch = new Watch();
       try {
+        await using opened = await open({ customFilters });
         await using second = await another?.(opened);
-        await body(second ? inTurn(opened, second) : opened, opened);
-      } finally {
-        await opened.close();
+        await body(watch.over(opened, second), opened);
+      } catch (error) {
+        throw watch.explained(error);
       }
     });
   };
@@ -84,29 +86,6 @@ export function suiteOn(contract: StoreContract, another?: StoreContract['anothe
       test(`users: ${sentence}`, (store, opened) => body(usersOf(store), store, opened));
       test(`posts: ${sentence}`, (store, opened) => body(postsOf(store), store, opened));
     },
-  };
-}
-
-/** Which handle each call goes to: neither every other call nor a run of calls has one to itself. */
-const turns = [0, 1, 1, 0, 1, 0, 0, 1];
-
-/** A store whose repositories are those of two handles in turn. */
-function inTurn(one: Store, two: Store): Store {
-  let calls = 0;
-  const mixed = <T extends object>(part: (store: Store) => T): T =>
-    new Proxy(part(one), {
-      get: (_, name) => {
-        const target = part(turns[calls++ % turns.length] === 0 ? one : two);
-        const member: unknown = Reflect.get(target, name);
-        return typeof member === 'function' ? member.bind(target) : member;
-      },
-    });
-  return {
-    users: mixed(({ users }) => users),
-    posts: mixed(({ posts }) => posts),
-    ready: () => one.ready(),
-    close: () => one.close(),
-    [Symbol.asyncDispose]: () => one.close(),
   };
 }
 
@@ -139,6 +118,6 @@ export function postsOf(store: Store) {
 
 /** The transfer of a store that has to have one. */
 export function transferOf({ transfer }: Store): Transfer {
-  assert.ok(transfer, 'the store has no transfer; a contract may say why (withoutTransfer)');
+  check(transfer, 'the store has no transfer; a contract may say why (withoutTransfer)');
   return transfer;
 }

@@ -1,9 +1,8 @@
-import assert from 'node:assert/strict';
 import { pageLimits } from '../domain/list.ts';
 import { type Entity, type Versioned, VersionedRecord } from '../domain/record.ts';
 import { utf8Bytes } from '../domain/text.ts';
 import type { RecordTransfer, ScanRequest } from '../ports/transfer.ts';
-import { counts, raises, repeats, same, vandalize } from './assertions.ts';
+import { absent, check, is, raises, repeats, same, vandalize } from './assertions.ts';
 import { at, byCodePoint, post, receipt, shuffled, times, user } from './fixtures.ts';
 import { idsOf, matches, put, putEach, recordsOf } from './lists.ts';
 import { type Suite, transferOf } from './suite.ts';
@@ -17,7 +16,7 @@ export function describeTransfer(suite: Suite): void {
     describeConflicts(suite);
   } else {
     test(`there is none: ${contract.withoutTransfer}`, async (store) => {
-      assert.equal(store.transfer, undefined, 'the store has a transfer');
+      check(store.transfer === undefined, 'it has a transfer, which its contract denies');
     });
   }
 }
@@ -29,24 +28,24 @@ function describeScans({ both }: Suite): void {
     const { length } = byCodePoint;
     for (const limit of [1, 2, length - 1, length, length + 1, 1000]) {
       const met = await scanAll(transfer, { limit });
-      assert.deepEqual(idsOf(recordsOf(met)), byCodePoint, `limit ${limit}`);
+      is(`scan, limit ${limit}`, idsOf(recordsOf(met)), byCodePoint);
     }
   });
 
   both('scan begins behind an id, whatever text it is', async (resource) => {
     const { records, make, remove, transfer } = resource;
     const behind = async (after?: string) => idsOf(recordsOf(await scan(transfer, { after })));
-    assert.deepEqual(await behind(), []);
+    is('scan of nothing', await behind(), []);
     const all = ['b', 'd', 'dz', 'f'];
     await putEach(records, all, (id) => make({ id }));
     const begins = { '': 0, a: 0, b: 1, c: 1, d: 2, e: 3, f: 4 };
     // No record has such an id: a NUL comes before all of ASCII, half of a surrogate pair behind.
     const strange = { '\0': 0, 'd\0': 2, 'd\0zz': 2, 'd\ud800': 3, 'f\udfff': 4 };
     for (const [after, index] of Object.entries({ ...begins, ...strange })) {
-      assert.deepEqual(await behind(after), all.slice(index), `after ${JSON.stringify(after)}`);
+      is(`scan behind ${JSON.stringify(after)}`, await behind(after), all.slice(index));
     }
     await remove('d');
-    for (const after of ['b', 'd']) assert.deepEqual(await behind(after), ['dz', 'f']);
+    for (const after of ['b', 'd']) is(`scan behind ${after}`, await behind(after), ['dz', 'f']);
   });
 
   both('scan ends before it is over its bytes', async ({ records, make, transfer }) => {
@@ -56,12 +55,12 @@ function describeScans({ both }: Suite): void {
     let bytes = 0;
     for (const [n, { json }] of all.entries()) {
       bytes += utf8Bytes(json);
-      counts(`records in ${bytes} bytes`, (await scan(transfer, { bytes })).length, n + 1);
+      is(`records in ${bytes} bytes`, (await scan(transfer, { bytes })).length, n + 1);
       const less = await scan(transfer, { bytes: bytes - 1 });
-      counts(`records in ${bytes - 1} bytes`, less.length, Math.max(n, 1));
+      is(`records in ${bytes - 1} bytes`, less.length, Math.max(n, 1));
     }
     const met = await scanAll(transfer, { bytes: 1 });
-    assert.deepEqual(recordsOf(met), made);
+    is('scan, record by record', recordsOf(met), made);
   });
 }
 
@@ -90,11 +89,11 @@ function describeLoads({ both }: Suite): void {
     const all = times(300, (n) => loaded(make({ id: `r${n + 100}`, ...moments(n) }), n * 7 + 1));
     for (const part of [all, all, all.slice(1, 3), []]) await transfer.load(part);
     const found = await scan(transfer);
-    counts('records', found.length, 300);
+    is('records', found.length, 300);
     for (const [n, { record, version }] of all.entries()) same(found[n], record, version);
     await matches(records, { updatedAt: { from: at(899), before: at(900) } }, ['r101']);
     const next = await records.update('r101', (current) => ({ ...current.record, n: 9 }));
-    counts('version of the next change', next?.version ?? 0, 9);
+    is('version of the next change', next?.version ?? 0, 9);
   });
 
   both('load and scan hand over values and no aliases', async ({ make, transfer }) => {
@@ -120,7 +119,7 @@ function describeConflicts({ test }: Suite): void {
     const twins = times(2, () => loaded(user({ email: 'twin@example.com' })));
     for (const refused of [[taken], [taken, given], twins]) {
       await raises(users.load(refused), 'email-taken');
-      assert.equal(await store.users.get(two.id), undefined);
+      await absent(store.users, two.id);
     }
     await users.load([given, taken]);
     same(await store.users.get(two.id), taken.record, 3);
@@ -131,7 +130,7 @@ function describeConflicts({ test }: Suite): void {
     const author = user();
     const record = post({ authorId: author.id });
     await raises(posts.load([loaded(record, 4)]), 'invalid-record');
-    assert.equal(await store.posts.get(record.id), undefined);
+    await absent(store.posts, record.id);
     await users.load([loaded(author, 2)]);
     await posts.load([loaded(record, 4)]);
     same(await store.posts.get(record.id), record, 4);
@@ -152,7 +151,7 @@ async function scanAll<R extends Entity>(
 ): Promise<Versioned<R>[]> {
   const met: Versioned<R>[] = [];
   for (let calls = 0; ; calls++) {
-    assert.ok(calls < 1000, 'the scan does not come to an end');
+    check(calls < 1000, 'the scan does not come to an end');
     const found = await scan(transfer, { ...request, after: met.at(-1)?.record.id });
     if (found.length === 0) return met;
     met.push(...found);

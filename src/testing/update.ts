@@ -1,5 +1,4 @@
-import assert from 'node:assert/strict';
-import { raises, same, throwsItsError } from './assertions.ts';
+import { absent, fail, is, raises, same, throwsItsError } from './assertions.ts';
 import { at, post, strangeIds, user } from './fixtures.ts';
 import { put } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -47,9 +46,11 @@ export function describeUpdate({ test, both }: Suite): void {
     await put(records, [gone, make({ id: '\ufffd' })]);
     await remove(gone.id);
     for (const id of [...strangeIds, gone.id]) {
-      const call = records.update(id, () => assert.fail('the decision was called'));
-      assert.equal(await call, undefined);
-      assert.equal(await records.get(id), undefined);
+      const call = records.update(id, () =>
+        fail('a decision was called, though no record has the id'),
+      );
+      is(`update of the id ${JSON.stringify(id)}`, await call, undefined);
+      await absent(records, id);
     }
   });
 

@@ -1,6 +1,5 @@
-import assert from 'node:assert/strict';
 import type { Versioned } from '../domain/record.ts';
-import { repeats, same, throwsItsError, vandalize } from './assertions.ts';
+import { is, repeats, same, throwsItsError, vandalize } from './assertions.ts';
 import { receipt } from './fixtures.ts';
 import { pageOf } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -31,7 +30,7 @@ export function describeValues({ both }: Suite): void {
     const [key, record] = [receipt(), make({ custom })];
     const spoil = async (call: string, given: Versioned<typeof record> | undefined) => {
       vandalize(given?.record);
-      assert.deepEqual(JSON.parse(given?.json ?? ''), record, `json after ${call}`);
+      is(`json after ${call}`, JSON.parse(given?.json ?? ''), record);
       for (const again of [1, 2]) {
         const got = await records.get(record.id);
         same(got, record, 1, `get ${again} after ${call}`);

@@ -1,6 +1,7 @@
 import { describeCreate } from './create.ts';
 import { describeDelete } from './delete.ts';
 import { describeDeleteRaces } from './delete-races.ts';
+import { describeEvents } from './events.ts';
 import { describeGet } from './get.ts';
 import { describeLifecycle } from './lifecycle.ts';
 import { describeCustomFilters } from './list-custom-filters.ts';
@@ -56,4 +57,5 @@ const groups: Readonly<Record<string, (suite: Suite) => void>> = {
   'races of deletions': describeDeleteRaces,
   lifecycle: describeLifecycle,
   transfer: describeTransfer,
+  events: describeEvents,
 };

@@ -23,6 +23,8 @@ export interface StoreContract extends Runner {
   readonly tornCascades?: string | undefined;
   /** Concedes that the store has no `transfer`, and names the reason; a test's name shows it. */
   readonly withoutTransfer?: string | undefined;
+  /** Concedes that the store keeps no log of events, and names the reason; a test's name shows it. */
+  readonly withoutEvents?: string | undefined;
   /**
    * Opens a second handle on the data of a store that `open` returned, as another process would; the
    * suite closes it before the first one. Where it is given, the calls that race go to both in turn,

@@ -13,7 +13,8 @@ export const contractCodes = {
   404: ['user-not-found', 'post-not-found', 'path-not-found'],
   405: ['method-not-allowed'],
   408: ['request-timeout'],
-  409: ['email-taken', 'user-has-posts'],
+  409: ['email-taken', 'id-taken', 'user-has-posts'],
+  410: ['events-expired'],
   412: ['version-mismatch'],
   413: ['body-too-large'],
   414: ['uri-too-long'],
@@ -25,5 +26,6 @@ export const contractCodes = {
   429: ['too-many-requests'],
   431: ['headers-too-large'],
   500: ['internal'],
+  501: ['events-unavailable'],
   503: ['store-unavailable', 'overloaded', 'credentials-unavailable', 'shutting-down'],
 } as const;

@@ -139,6 +139,7 @@ function serveIn(room: Room, operation: Operation, api: Api): Step {
     const visit = room.enter(exchange, kind, keyOf(exchange, operation)); // 503
     operation.query.check(query, text); // 400
     operation.headers.check(exchange.headers); // 400
+    if (endpoint.wait !== undefined) return endpoint.wait(exchange).then(handle);
     if (endpoint.body === undefined) return handle();
     // 415, 413, 400; 503 where there is no room for it
     return readBody(ctx, visit, endpoint.body, (body) => {

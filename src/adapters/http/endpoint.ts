@@ -5,7 +5,10 @@ import type { ProblemCode } from './problems/catalogue.ts';
 import type { Response } from './response.ts';
 
 /** What a body is: the name of its schema in the description. */
-export type SchemaName = `${'User' | 'Post'}${'' | 'Input' | 'Patch' | 'Page'}` | 'Deleted';
+export type SchemaName =
+  | `${'User' | 'Post'}${'' | 'Input' | 'Patch' | 'Page'}`
+  | 'Deleted'
+  | 'EventPage';
 
 export interface EndpointBody extends BodyForm {
   readonly schema: SchemaName;
@@ -49,5 +52,7 @@ export interface Endpoint {
   readonly responses: Readonly<Record<number, EndpointResponse>>;
   /** Problems of its own, beside those that any request may end in. */
   readonly problems: readonly ProblemCode[];
+  /** Waits for what the response is made of, after all was checked; it is not in progress meanwhile. */
+  readonly wait?: (exchange: Exchange) => Promise<void>;
   readonly handle: Handler;
 }

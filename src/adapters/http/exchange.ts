@@ -7,6 +7,9 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { DeleteMode } from '../../ports/user-repository.ts';
 
+/** The event of a response that is under way when its server begins to stop. */
+export const stopping = Symbol('stopping');
+
 /** For how many milliseconds a request waits for others in all, and a list for the store, too. */
 const deadlineMs = 10_000;
 
@@ -149,6 +152,16 @@ export class Exchange {
       if (this.res.destroyed) ended.abort(new RequestAborted('The client is gone.'));
     }
     return this.#ended.signal;
+  }
+
+  /** Aborted when the connection ends, and when the server stops: what may take long then ends. */
+  get ended(): AbortSignal {
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    this.atEnd(end);
+    this.res.once(stopping, end);
+    if (this.res.destroyed) end();
+    return ended.signal;
   }
 
   /** As whom the client calls the server: an absolute form counts first (RFC 9112, section 3.2.2). */

@@ -10,6 +10,7 @@ import { readPostFilter, readUserFilter } from '../lists/query.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { postHandlers, userHandlers } from '../records/handlers.ts';
 import { oneOf } from '../request/parameter-values.ts';
+import { eventsEndpoint } from './events.ts';
 import { endpointsOf } from './record-endpoints.ts';
 
 /** What any request may end in; `path-not-found` and `method-not-allowed` are no endpoint's. */
@@ -75,6 +76,7 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
       conflicts: [],
       deleteConflicts: [],
     }),
+    eventsEndpoint,
   ];
 }
 

@@ -68,6 +68,7 @@ class Description {
       tags: [
         { name: 'users', description: 'People, who may write posts.' },
         { name: 'posts', description: 'What they wrote.' },
+        { name: 'events', description: 'What changes, as it changes.' },
       ],
       ...(authenticate === undefined && { security: [] }),
       paths,
@@ -84,7 +85,7 @@ class Description {
     );
     return {
       operationId: operation,
-      tags: [path.startsWith('/users') ? 'users' : 'posts'],
+      tags: [path.split('/')[1] ?? ''],
       summary,
       description: [description, ...(authenticate ? [describeScopes(endpoint)] : [])].join(' '),
       parameters: [
@@ -204,6 +205,7 @@ const rights: Readonly<Record<string, string>> = {
 };
 
 function describeScopes({ operation, scopes: [always, ...narrower] }: Endpoint): string {
+  if (operation === 'listEvents') return 'Needs one of the scopes below.';
   const others = narrower.map((scope) => `, or ${scope} ${rights[scope.split(':')[2] ?? '']}`);
   return `Needs the scope ${always}${others.join('')}.${ofCallers[operation] ?? ''}`;
 }

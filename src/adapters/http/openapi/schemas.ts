@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../domain/json.ts';
 import { pageLimits } from '../../../domain/list.ts';
 import { type FieldRule, postRules, serverMade, userRules } from '../../../domain/rules.ts';
+import { eventLimits } from '../../../domain/services/event-service.ts';
 import type { SchemaName } from '../endpoint.ts';
 import type { CustomFieldsDescription } from '../options.ts';
 import type { JsonSchema } from '../parameter.ts';
@@ -41,13 +42,15 @@ const examples: Readonly<Record<SchemaName, JsonSchema>> = {
   PostPatch: { title: 'On analytical engines' },
   PostPage: { posts: [{ ...made, ...posts.sample, ...ofPost }], next: null },
   Deleted: { deleted: true },
+  EventPage: { events: [{ type: 'post.updated', id, version: 3 }], next: '4711.8211' },
 };
 
 /** The content of a body of JSON. */
 export function mediaType(name: SchemaName, custom: CustomFieldsDescription): JsonSchema {
-  const isCustom = (name.startsWith('User') ? custom.users : custom.posts) !== undefined;
-  const hasExample = !isCustom || name === 'Deleted';
-  return { schema: reference(name), ...(hasExample && { example: examples[name] }) };
+  const isCustom =
+    (name.startsWith('User') && custom.users !== undefined) ||
+    (name.startsWith('Post') && custom.posts !== undefined);
+  return { schema: reference(name), ...(!isCustom && { example: examples[name] }) };
 }
 
 /** The schemas of all bodies, made of the very rules that the domain validates by. */
@@ -62,9 +65,37 @@ export function recordSchemas(custom: CustomFieldsDescription): JsonSchema {
       properties: { deleted: { const: true } },
       required: ['deleted'],
     },
+    EventPage: {
+      type: 'object',
+      description: 'Changes of records, in the order of the log.',
+      properties: {
+        events: { type: 'array', maxItems: eventLimits.max, items: event },
+        next: { type: 'string', maxLength: 512, description: 'The position to read on from.' },
+      },
+      required: ['events', 'next'],
+      additionalProperties: true,
+    },
     Json: jsonSchema(reference('Json')),
   };
 }
+
+const event: JsonSchema = {
+  type: 'object',
+  description: 'A change of one record. A deletion has no version.',
+  properties: {
+    type: {
+      enum: ['user', 'post'].flatMap((one) => [
+        `${one}.created`,
+        `${one}.updated`,
+        `${one}.deleted`,
+      ]),
+    },
+    id: { type: 'string' },
+    version: { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  },
+  required: ['type', 'id'],
+  additionalProperties: true,
+};
 
 /** @param given the schema of a deployment's custom fields */
 function schemasOf(

@@ -127,6 +127,14 @@ export const problemCatalogue = {
     advice:
       'Delete with ?posts=delete to delete the posts too, or with ?posts=keep to leave them without an author.',
   },
+  'events-expired': {
+    status: 410,
+    title: 'Events are gone',
+    meaning:
+      'The log of changes cannot be read on from this position: it is too old, of another store, or no position at all.',
+    advice:
+      'List all records again, then follow the log from its end: read it once without "after".',
+  },
   'version-mismatch': {
     status: 412,
     title: 'Record is at another version',
@@ -207,6 +215,12 @@ export const problemCatalogue = {
     meaning:
       'Something went wrong that is not the fault of the request. It was logged with the request id.',
     advice: 'Give the request id to the operator of the server.',
+  },
+  'events-unavailable': {
+    status: 501,
+    title: 'No log of events',
+    meaning: 'The store keeps no log of changes: a MongoDB server that stands alone has none.',
+    advice: 'Run MongoDB as a replica set; one of a single server will do.',
   },
   'store-unavailable': {
     status: 503,

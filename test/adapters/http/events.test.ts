@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { Metrics } from '../../../src/adapters/metrics/index.ts';
+import type { Scope } from '../../../src/index.ts';
+import type { Answer } from './support/answer.ts';
+import { type Api, expectProblem, startApi } from './support/api.ts';
+import { as, authenticate } from './support/callers.ts';
+
+const nextOf = ({ body }: Answer) => String(body.next);
+
+async function endOf(api: Api): Promise<string> {
+  return nextOf(await api.get('/events'));
+}
+
+describe('GET /events', () => {
+  it('names each change behind a position, and where to read on', async () => {
+    await using api = await startApi();
+    const after = await endOf(api);
+    const user = await api.make('/users', { name: 'Ada' });
+    const post = await api.make('/posts', { title: 'x', authorId: user.id });
+    await api.send('PATCH', `/posts/${post.id}`, {}, { title: 'y' });
+    await api.send('DELETE', `/users/${user.id}?posts=keep`);
+    const all = await api.get(`/events?after=${after}`);
+    expect(all.headers.get('cache-control')).to.equal('no-store');
+    expect(all.body.events).to.deep.equal([
+      { type: 'user.created', id: user.id, version: 1 },
+      { type: 'post.created', id: post.id, version: 1 },
+      { type: 'post.updated', id: post.id, version: 2 },
+      { type: 'post.updated', id: post.id, version: 3 },
+      { type: 'user.deleted', id: user.id },
+    ]);
+    const page = await api.get(`/events?after=${after}&limit=2`);
+    expect(page.body.events).to.have.length(2);
+    const rest = await api.get(`/events?after=${nextOf(page)}`);
+    expect(rest.body.events).to.have.length(3);
+    expect(await endOf(api)).to.equal(nextOf(rest));
+    const head = await api.send('HEAD', `/events?after=${nextOf(rest)}&wait=25`);
+    expect([head.status, head.text]).to.deep.equal([200, '']);
+  });
+
+  it('waits for an event, and for no longer than it is asked to', async () => {
+    await using api = await startApi();
+    const after = await endOf(api);
+    const waiting = api.get(`/events?after=${after}&wait=20`);
+    await sleep(100);
+    const { id } = await api.make('/users', { name: 'Ada' });
+    const { body, status } = await waiting;
+    expect([status, body.events]).to.eql([200, [{ type: 'user.created', id, version: 1 }]]);
+    const none = await api.get(`/events?after=${nextOf(await waiting)}&wait=1`);
+    expect([none.status, none.body.events]).to.deep.equal([200, []]);
+  });
+
+  it('refuses what cannot be asked for, and tells of what it cannot read on from', async () => {
+    await using api = await startApi();
+    for (const query of [
+      'wait=26',
+      'wait=-1',
+      'limit=0',
+      'limit=1001',
+      'from=x',
+      'after=a&after=b',
+    ]) {
+      expectProblem(await api.get(`/events?${query}`), 400, 'invalid-query');
+    }
+    expectProblem(await api.get('/events?after=x'), 410, 'events-expired');
+    expectProblem(await api.get('/events?after=&wait=20'), 410, 'events-expired');
+    const { events: _, ...store } = createMemoryStore();
+    await using without = await startApi({ store });
+    expectProblem(await without.get('/events'), 501, 'events-unavailable');
+    expectProblem(await api.send('POST', '/events', {}, {}), 405, 'method-not-allowed');
+  });
+
+  it('shows a caller the records that it may read whole', async () => {
+    await using api = await startApi({ app: { authenticate } });
+    const all = as({ scopes: ['users:read', 'users:write', 'posts:read:all', 'posts:write'] });
+    const after = nextOf(await api.get('/events', all));
+    await api.post('/users', { name: 'Ada' }, all);
+    await api.post('/posts', { title: 'x', publishedAt: null }, all);
+    const typesFor = async (...scopes: readonly Scope[]) => {
+      const { body } = await api.get(`/events?after=${after}`, as({ scopes }));
+      return (body.events as unknown as { type: string }[]).map(({ type }) => type);
+    };
+    expect(await typesFor('users:read', 'posts:read')).to.deep.equal(['user.created']);
+    expect(await typesFor('posts:read:all')).to.deep.equal(['post.created']);
+    for (const scope of ['users:read:public', 'posts:read', 'posts:write:own'] as const) {
+      expectProblem(await api.get('/events', as({ scopes: [scope] })), 403, 'forbidden');
+    }
+    expectProblem(await api.get('/events'), 401, 'unauthenticated');
+  });
+
+  it('holds a thousand that wait, as none of the requests in progress', async function () {
+    this.timeout(60_000);
+    const metrics = new Metrics();
+    await using api = await startApi({ app: { metrics } });
+    const after = await endOf(api);
+    const ended = new AbortController();
+    const url = `${api.server.url}/api/v1/events?after=${after}&wait=25`;
+    const wait = () => fetch(url, { signal: ended.signal }).then((response) => response.json());
+    const all = Array.from({ length: 1000 }, wait);
+    while (api.server.connections < 1000) await sleep(20);
+    await sleep(500);
+    expect((await api.get('/users')).status).to.equal(200);
+    expect((await metrics.exposition()).body).to.match(/^rostrum_http_room_inside 0$/m);
+    expectProblem(await api.get(`/events?after=${after}&wait=25`), 503, 'overloaded');
+    const { id } = await api.make('/users', { name: 'Ada' });
+    const told = new Set((await Promise.all(all)).map((page) => JSON.stringify(page)));
+    expect([...told]).to.have.length(1);
+    expect([...told].join()).to.contain(id);
+  });
+
+  it('ends a wait when the server stops, and when the client goes', async () => {
+    const api = await startApi();
+    const after = await endOf(api);
+    const gone = new AbortController();
+    const url = `${api.server.url}/api/v1/events?after=${after}&wait=25`;
+    const left = fetch(url, { signal: gone.signal }).catch(() => 'gone');
+    const waiting = api.get(`/events?after=${after}&wait=25`);
+    await sleep(300);
+    gone.abort();
+    expect(await left).to.equal('gone');
+    const closed = api.server.close();
+    const { status, body } = await waiting;
+    expect([status, body]).to.deep.equal([200, { events: [], next: after }]);
+    await closed;
+    await api.store.close();
+  });
+});

@@ -6,18 +6,19 @@ import { textKey } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
-import type { Equality, ListScheme } from './lists/lists.ts';
+import { beginsWith, type Equality, type ListScheme } from './lists/plan.ts';
 import type { RowMapping } from './record-table.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
 
 export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
   table: 'users',
-  columns: ['created_at', 'updated_at', 'name', 'email_key'],
+  columns: ['created_at', 'updated_at', 'email_key', 'name_key', 'name'],
   values: ({ createdAt, updatedAt, name, email }) => [
     createdAt,
     updatedAt,
-    name,
     email === null ? null : textKey(email),
+    textKey(name),
+    name,
   ],
   conflict({ id, email }, connection) {
     const sql = 'SELECT 1 FROM users WHERE email_key = ? AND id <> ?';
@@ -27,7 +28,7 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
   sorts: {
     createdAt: { column: 'created_at', index: 'users_created' },
     updatedAt: { column: 'updated_at', index: 'users_updated' },
-    name: { column: 'name', index: 'users_name' },
+    name: { column: 'name_key', index: 'users_name' },
     email: { column: 'email_sort', index: 'users_email' },
   },
   fields: { name: 'name', createdAt: 'created_at', updatedAt: 'updated_at' },
@@ -38,11 +39,18 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
       found.push({ column: 'email_key', value, index: 'users_email_key', ordered: {} });
     }
     if (name !== undefined) {
-      const index = 'users_name';
-      found.push({ column: 'name', value: name, index, ordered: { name: index } });
+      const [index, exactly] = ['users_name', { column: 'name', value: name }];
+      const ordered = { name: index };
+      found.push({ column: 'name_key', value: textKey(name), index, ordered, exactly });
     }
     return found;
   },
+  spans: ({ createdAt, updatedAt, nameStartsWith, emailStartsWith }) => ({
+    createdAt,
+    updatedAt,
+    name: beginsWith(nameStartsWith),
+    email: beginsWith(emailStartsWith),
+  }),
 };
 
 /** As `nextInstant` says it, for a post that is deprived of its author. Few have to be reckoned. */
@@ -62,7 +70,7 @@ const byAuthor = 'posts INDEXED BY posts_author_created';
  */
 const keepPosts = `UPDATE ${byAuthor} SET
   author_id = NULL, version = version + 1, updated_at = ${nextInstant},
-  record = json_set(record, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
+  json = json_set(json, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
   WHERE author_id = ?`;
 
 const deletePosts = `DELETE FROM ${byAuthor} WHERE author_id = ?`;

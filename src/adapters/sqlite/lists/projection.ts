@@ -10,13 +10,13 @@ export interface Projection {
 }
 
 /** The whole record. */
-export const whole: Projection = { sql: 'record', values: [], isShort: false };
+export const whole: Projection = { sql: 'json', values: [], isShort: false };
 
 /**
  * The id of a record and the fields that are named: off their columns, or else out of the record, whose
  * values SQLite gives as they are written in it.
  *
- * @param columns the fields, beside the id, that have a column of the same value
+ * @param columns the fields, beside the id, and the column (or expression) that has the same value
  * @returns undefined for names that SQLite would not take as they are
  */
 export function projection(
@@ -28,7 +28,7 @@ export function projection(
   if (others.length > maxFields || !others.every(isPlain)) return undefined;
   const members = [
     ...known.map(([name, column]) => `',"${name}":' || json_quote(${column})`),
-    ...others.map(() => "coalesce(? || (record -> ?), '')"),
+    ...others.map(() => "coalesce(? || (json -> ?), '')"),
   ];
   return {
     sql: [`'{"id":' || json_quote(id)`, ...members, "'}'"].join(' || '),

@@ -2,17 +2,21 @@ import { type Connection, pragma } from '../connection/connection.ts';
 import { SqliteStoreError } from '../connection/errors.ts';
 
 /** The version of the schema below, which a file says in its `user_version`. */
-export const schemaVersion = 4;
+export const schemaVersion = 5;
 
 /** Tells our files from those of other programs: "Rstm" in ASCII. */
 export const applicationId = 0x5273746d;
 
 /**
- * - `record` is the whole record as compact JSON; it is what a read returns. The columns beside it
- *   are there for an index, a constraint or a filter.
+ * - `json` is the whole record as compact JSON; it is what a read returns. The columns beside it
+ *   are there for an index, a constraint or a filter. (It was named `record` up to version 4: whose
+ *   servers would show drafts, and cannot read what they have no name for.)
  * - Short columns come first, so that a filter that looks at a row does not read past a long text.
- * - A missing email sorts first: `''` is before every key, and never one itself. It is a column and
- *   not an expression, because SQLite does not enter an index on an expression by a row value.
+ * - Names and titles are sorted by their key, and found by it. They are here as they are as well, for
+ *   those that have one key, and for lists that want no more.
+ * - A missing email and a missing `publishedAt` sort first: `''` is before every other text, and never
+ *   one itself. It is a column and not an expression, because SQLite does not enter an index on an
+ *   expression by a row value.
  */
 export const recordTables = `
   CREATE TABLE users (
@@ -20,19 +24,22 @@ export const recordTables = `
     version INTEGER NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
-    name TEXT NOT NULL,
     email_key TEXT,
     email_sort TEXT GENERATED ALWAYS AS (coalesce(email_key, '')) VIRTUAL,
-    record TEXT NOT NULL
+    name_key TEXT NOT NULL,
+    name TEXT NOT NULL,
+    json TEXT NOT NULL
   ) STRICT;
   CREATE TABLE posts (
     id TEXT PRIMARY KEY NOT NULL,
     version INTEGER NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
+    published_at TEXT NOT NULL,
     author_id TEXT REFERENCES users (id),
+    title_key TEXT NOT NULL,
     title TEXT NOT NULL,
-    record TEXT NOT NULL
+    json TEXT NOT NULL
   ) STRICT;
 `;
 
@@ -40,23 +47,25 @@ export const recordTables = `
  * - Every order has an index on its key and the id.
  * - An author may have very many posts, so a filter on the author has an index for the order by each
  *   time.
- * - What a list needs beside that stands behind the id: `updated_at` for a span of it, `title` and
+ * - What a list needs beside that stands behind the id: `updated_at` for a span of it, `title_key` and
  *   `created_at` to be sorted by. So it is looked for, or sorted, in the index alone.
  * - Every index on a text in random order costs an insert a page, as much as all else of it: so a
  *   filter on a name or a title, and an author's posts by title, are sorted and have no more indexes.
  */
 export const recordIndexes = `
-  CREATE UNIQUE INDEX IF NOT EXISTS users_email_key ON users (email_key);
-  CREATE INDEX IF NOT EXISTS users_created ON users (created_at, id, updated_at);
-  CREATE INDEX IF NOT EXISTS users_updated ON users (updated_at, id);
-  CREATE INDEX IF NOT EXISTS users_name ON users (name, id, created_at);
-  CREATE INDEX IF NOT EXISTS users_email ON users (email_sort, id);
-  CREATE INDEX IF NOT EXISTS posts_created ON posts (created_at, id, updated_at);
-  CREATE INDEX IF NOT EXISTS posts_updated ON posts (updated_at, id);
-  CREATE INDEX IF NOT EXISTS posts_title ON posts (title, id, created_at);
-  CREATE INDEX IF NOT EXISTS posts_author_created
-    ON posts (author_id, created_at, id, updated_at, title);
-  CREATE INDEX IF NOT EXISTS posts_author_updated ON posts (author_id, updated_at, id);
+  CREATE UNIQUE INDEX users_email_key ON users (email_key);
+  CREATE INDEX users_created ON users (created_at, id, updated_at);
+  CREATE INDEX users_updated ON users (updated_at, id);
+  CREATE INDEX users_name ON users (name_key, id, created_at);
+  CREATE INDEX users_email ON users (email_sort, id);
+  CREATE INDEX posts_created ON posts (created_at, id, updated_at);
+  CREATE INDEX posts_updated ON posts (updated_at, id);
+  CREATE INDEX posts_published ON posts (published_at, id, created_at);
+  CREATE INDEX posts_title ON posts (title_key, id, created_at);
+  CREATE INDEX posts_author_created
+    ON posts (author_id, created_at, id, updated_at, title_key);
+  CREATE INDEX posts_author_updated ON posts (author_id, updated_at, id);
+  CREATE INDEX posts_author_published ON posts (author_id, published_at, id);
 `;
 
 /** The idempotency keys of both tables, named by `kind`, with the record as it was first made. */

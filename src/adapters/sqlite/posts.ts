@@ -50,11 +50,7 @@ export const postScheme: RowMapping<Post> & ListScheme<PostFilter, PostSort> = {
     }
     if (authorId !== undefined) {
       const index = 'posts_author_created';
-      const ordered = {
-        createdAt: index,
-        updatedAt: 'posts_author_updated',
-        publishedAt: 'posts_author_published',
-      };
+      const ordered = { createdAt: index, publishedAt: 'posts_author_published' };
       const isBroad = authorId === null;
       found.push({ column: 'author_id', value: authorId, index, ordered, isBroad });
     }

@@ -7,7 +7,7 @@ import { isDriverError, resultCode } from './connection/errors.ts';
 /** How records of one type are kept in rows. */
 export interface RowMapping<R extends Entity> {
   readonly table: 'users' | 'posts';
-  /** The columns beside `id`, `version` and `json`. */
+  /** The columns beside `id`, `record_version` and `record`. */
   readonly columns: readonly string[];
   /** What a record has in these columns. */
   values(record: R): readonly SqlValue[];
@@ -78,7 +78,7 @@ export class RecordTable<R extends Entity> {
     // `decide` may have changed what it was shown, so the caller gets another object.
     if (next === current.record) return new VersionedRecord<R>(json, version);
     const made = new VersionedRecord<R>(JSON.stringify(next), version + 1);
-    const sets = ['version', 'json'];
+    const sets = ['record_version', 'record'];
     const values: SqlValue[] = [made.version, made.json];
     for (const [i, value] of this.#mapping.values(next).entries()) {
       if (value === last[i]) continue;
@@ -117,14 +117,14 @@ export class RecordTable<R extends Entity> {
 
 /** The statements of a table that are the same every time. */
 function statementsOf({ table, columns }: Pick<RowMapping<never>, 'table' | 'columns'>) {
-  const all = ['version', 'json', ...columns];
+  const all = ['record_version', 'record', ...columns];
   const names = all.join(', ');
   const marks = all.map(() => '?').join(', ');
   return {
     exists: `SELECT 1 FROM ${table} WHERE id = ?`,
     isDeleted: `SELECT 1 FROM deleted WHERE kind = '${table}' AND id = ?`,
-    find: `SELECT version, json FROM ${table} WHERE id = ?`,
-    from: `SELECT version, json FROM ${table} WHERE id >= ? ORDER BY id LIMIT ?`,
+    find: `SELECT record_version, record FROM ${table} WHERE id = ?`,
+    from: `SELECT record_version, record FROM ${table} WHERE id >= ? ORDER BY id LIMIT ?`,
     findRow: `SELECT ${names} FROM ${table} WHERE id = ?`,
     // VALUES and not SELECT: for rows of a query SQLite keeps a statement journal, a copy of each page
     // that it changes.

@@ -57,10 +57,7 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
 const nextInstant = `iif(updated_at < ?, ?, coalesce(
   strftime('%Y-%m-%dT%H:%M:%fZ', updated_at, '+0.001 seconds'), '${latestInstant}'))`;
 
-/**
- * An author's posts in the order in which most were made. SQLite would go through them by their last
- * change, which leads from one end of the table to the other: a fifth more for 100,000.
- */
+/** An author's posts in the order in which most were made, which is that of the table. */
 const byAuthor = 'posts INDEXED BY posts_author_created';
 
 /**
@@ -69,8 +66,8 @@ const byAuthor = 'posts INDEXED BY posts_author_created';
  * Node 22 takes no numbered parameters by their position.
  */
 const keepPosts = `UPDATE ${byAuthor} SET
-  author_id = NULL, version = version + 1, updated_at = ${nextInstant},
-  json = json_set(json, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
+  author_id = NULL, record_version = record_version + 1, updated_at = ${nextInstant},
+  record = json_set(record, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
   WHERE author_id = ?`;
 
 const deletePosts = `DELETE FROM ${byAuthor} WHERE author_id = ?`;

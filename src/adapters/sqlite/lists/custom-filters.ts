@@ -31,8 +31,8 @@ interface CustomIndex {
  */
 function customIndex(table: 'users' | 'posts', field: string, type: CustomFilterType): CustomIndex {
   const path = `'$."${field}"'`;
-  const value = `json ${type === 'text' ? '->>' : '->'} ${path}`;
-  const expression = `CASE WHEN json_type(json, ${path}) IN (${jsonTypes[type]}) THEN ${value} END`;
+  const value = `record ${type === 'text' ? '->>' : '->'} ${path}`;
+  const expression = `CASE WHEN json_type(record, ${path}) IN (${jsonTypes[type]}) THEN ${value} END`;
   const name = `${table}_own_${type}_${indexName(field)}`;
   const columns = `${expression}, created_at, id${table === 'posts' ? ', published_at' : ''}`;
   const sql = `CREATE INDEX "${name}" ON ${table} (${columns}) WHERE ${expression} IS NOT NULL`;

@@ -47,12 +47,13 @@ export interface ListRead {
  *
  * Every query names its index (INDEXED BY), so that no plan hangs on what SQLite guesses of the
  * data: the primary key's for ids, the value's for a filter on one value, otherwise the order's.
- * So every order, and an author's posts by each time, read just the rows of their page. The others
- * walk: they are read window by window (`read-page.ts`). What is not read off an index in its order:
+ * So every order, and an author's posts as they were made or published, read just the rows of their
+ * page. The others walk: they are read window by window (`read-page.ts`). What is not read off an index
+ * in its order:
  *
  * - `ids`: at most 100 rows are looked up by the primary key and sorted in memory.
- * - A filter on a name or a title in another order, and an author's posts by title, sort the keys of
- *   the rows that have it. A custom field is like that in all orders but that of `created_at`.
+ * - A filter on a name or a title in another order, and an author's posts in the others, sort the keys
+ *   of the rows that have it. A custom field is like that in all orders but that of `created_at`.
  * - A span (of time, or of what begins with a text) in an order that is not its own is looked for
  *   row by row in that order. Where the first window does not have the page, and the span has few
  *   rows, they are sorted (`narrowSpan`).
@@ -72,9 +73,9 @@ export function pageRead<Filter extends EntityFilter, Sort extends string>(
   const isServed = conditions(scheme, filter, [order.by], plan).length === 0;
   const inOrder = isServed ? undefined : walkOf(scheme, plan, order.direction, bounds);
   const direction = order.direction.toUpperCase();
-  const part = text.isShort ? text.sql : `CASE WHEN octet_length(json) <= ? THEN ${text.sql} END`;
+  const part = text.isShort ? text.sql : `CASE WHEN octet_length(record) <= ? THEN ${text.sql} END`;
   const partValues = [...(text.isShort ? [] : [Math.ceil(bytes / limit)]), ...text.values];
-  const found = isSorted ? `rowid, NULL, NULL, ${column}, id` : `rowid, version, ${part}`;
+  const found = isSorted ? `rowid, NULL, NULL, ${column}, id` : `rowid, record_version, ${part}`;
   return {
     walk: isSorted ? wholeWalk(scheme, plan, filter) : inOrder,
     query(window) {

@@ -82,7 +82,8 @@ export function narrowSpan<Filter extends EntityFilter, Sort extends string>(
   filter: Filter,
   by?: Sort,
 ): Sort | undefined {
-  if (filter.ids !== undefined || equalities(filter).some(({ isBroad }) => !isBroad)) return undefined;
+  if (filter.ids !== undefined || equalities(filter).some(({ isBroad }) => !isBroad))
+    return undefined;
   const held = spans(filter);
   return (Object.keys(sorts) as Sort[]).find((one) => {
     const span = held[one];

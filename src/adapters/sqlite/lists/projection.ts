@@ -10,7 +10,7 @@ export interface Projection {
 }
 
 /** The whole record. */
-export const whole: Projection = { sql: 'json', values: [], isShort: false };
+export const whole: Projection = { sql: 'record', values: [], isShort: false };
 
 /**
  * The id of a record and the fields that are named: off their columns, or else out of the record, whose
@@ -28,7 +28,7 @@ export function projection(
   if (others.length > maxFields || !others.every(isPlain)) return undefined;
   const members = [
     ...known.map(([name, column]) => `',"${name}":' || json_quote(${column})`),
-    ...others.map(() => "coalesce(? || (json -> ?), '')"),
+    ...others.map(() => "coalesce(? || (record -> ?), '')"),
   ];
   return {
     sql: [`'{"id":' || json_quote(id)`, ...members, "'}'"].join(' || '),

@@ -22,7 +22,7 @@ export function* readPage<R, Filter extends EntityFilter, Sort extends string>(
   const { order, limit, bytes, filter, fields } = request;
   const cut = fields && projection(scheme.fields, fields);
   const text = cut ?? whole;
-  const record = `SELECT version, ${text.sql} FROM ${scheme.table} WHERE rowid = ?`;
+  const record = `SELECT record_version, ${text.sql} FROM ${scheme.table} WHERE rowid = ?`;
   const found: { row: number; version: Version; json: string }[] = [];
   let characters = 0;
   let span: Sort | undefined;

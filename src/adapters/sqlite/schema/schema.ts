@@ -8,9 +8,10 @@ export const schemaVersion = 5;
 export const applicationId = 0x5273746d;
 
 /**
- * - `json` is the whole record as compact JSON; it is what a read returns. The columns beside it
- *   are there for an index, a constraint or a filter. (It was named `record` up to version 4: whose
- *   servers would show drafts, and cannot read what they have no name for.)
+ * - `record` is the whole record as compact JSON; it is what a read returns. The columns beside it
+ *   are there for an index, a constraint or a filter.
+ * - `record_version` was `version` up to version 4. Servers of that version would show drafts; all that
+ *   they read has this column in it, and so they read nothing more.
  * - Short columns come first, so that a filter that looks at a row does not read past a long text.
  * - Names and titles are sorted by their key, and found by it. They are here as they are as well, for
  *   those that have one key, and for lists that want no more.
@@ -21,36 +22,37 @@ export const applicationId = 0x5273746d;
 export const recordTables = `
   CREATE TABLE users (
     id TEXT PRIMARY KEY NOT NULL,
-    version INTEGER NOT NULL,
+    record_version INTEGER NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     email_key TEXT,
     email_sort TEXT GENERATED ALWAYS AS (coalesce(email_key, '')) VIRTUAL,
     name_key TEXT NOT NULL,
     name TEXT NOT NULL,
-    json TEXT NOT NULL
+    record TEXT NOT NULL
   ) STRICT;
   CREATE TABLE posts (
     id TEXT PRIMARY KEY NOT NULL,
-    version INTEGER NOT NULL,
+    record_version INTEGER NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     published_at TEXT NOT NULL,
     author_id TEXT REFERENCES users (id),
     title_key TEXT NOT NULL,
     title TEXT NOT NULL,
-    json TEXT NOT NULL
+    record TEXT NOT NULL
   ) STRICT;
 `;
 
 /**
  * - Every order has an index on its key and the id.
- * - An author may have very many posts, so a filter on the author has an index for the order by each
- *   time.
- * - What a list needs beside that stands behind the id: `updated_at` for a span of it, `title_key` and
- *   `created_at` to be sorted by. So it is looked for, or sorted, in the index alone.
- * - Every index on a text in random order costs an insert a page, as much as all else of it: so a
- *   filter on a name or a title, and an author's posts by title, are sorted and have no more indexes.
+ * - An author may have very many posts, so a filter on the author has an index for the order in which
+ *   they were made, and for that in which they were published.
+ * - What a list needs beside that stands behind the id: `updated_at` for a span of it, and what most
+ *   are sorted by that have another order. So it is looked for, or sorted, in the index alone.
+ * - Every index in random order costs an insert a page, as much as all else of it: so a filter on a
+ *   name or a title, and an author's posts by title or `updated_at`, are sorted and have no more
+ *   indexes.
  */
 export const recordIndexes = `
   CREATE UNIQUE INDEX users_email_key ON users (email_key);
@@ -64,7 +66,6 @@ export const recordIndexes = `
   CREATE INDEX posts_title ON posts (title_key, id, created_at);
   CREATE INDEX posts_author_created
     ON posts (author_id, created_at, id, updated_at, title_key);
-  CREATE INDEX posts_author_updated ON posts (author_id, updated_at, id);
   CREATE INDEX posts_author_published ON posts (author_id, published_at, id);
 `;
 
@@ -81,20 +82,21 @@ export const receiptTable = `
   CREATE INDEX claims_until ON claims (until);
 `;
 
-/**
- * The ids of deleted records, which no other record may have, by the name of their table. However a
- * row is deleted, its id gets here.
- */
-export const deletedTable = ['users', 'posts'].reduce(
-  (sql, table) => `${sql}
-  CREATE TRIGGER ${table}_deleted AFTER DELETE ON ${table}
-    BEGIN INSERT OR IGNORE INTO deleted VALUES ('${table}', old.id); END;`,
-  `
-  CREATE TABLE deleted (
+/** The ids of deleted records, which no other record may have, by the name of their table. */
+export const deletedTable = `
+  CREATE TABLE IF NOT EXISTS deleted (
     kind TEXT NOT NULL,
     id TEXT NOT NULL,
     PRIMARY KEY (kind, id)
-  ) STRICT, WITHOUT ROWID;`,
+  ) STRICT, WITHOUT ROWID;
+`;
+
+/** However a row is deleted, its id gets into the table of the deleted ones. */
+export const recordTriggers = ['users', 'posts'].reduce(
+  (sql, table) => `${sql}
+  CREATE TRIGGER ${table}_deleted AFTER DELETE ON ${table}
+    BEGIN INSERT OR IGNORE INTO deleted VALUES ('${table}', old.id); END;`,
+  '',
 );
 
 /**

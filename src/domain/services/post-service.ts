@@ -1,4 +1,5 @@
 import type { CustomFieldsInput } from '../custom-fields.ts';
+import type { CustomFilterFields, CustomFilterOf } from '../custom-filters.ts';
 import type { JsonObject } from '../json.ts';
 import type { PostFilter, PostSort } from '../list.ts';
 import type { Post, PostInput, PostPatch } from '../post.ts';
@@ -10,7 +11,14 @@ import type { RecordService } from './record-service.ts';
 export interface PostService<
   Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
-> extends RecordService<Post<Custom>, PostInput<Input>, PostPatch<Input>, PostFilter, PostSort> {
+  Fields = CustomFilterFields,
+> extends RecordService<
+    Post<Custom>,
+    PostInput<Input>,
+    PostPatch<Input>,
+    PostFilter<CustomFilterOf<Fields>>,
+    PostSort
+  > {
   /**
    * Deletes a post.
    *

@@ -1,5 +1,6 @@
 import type { DeleteMode, Deletion } from '../../ports/user-repository.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
+import type { CustomFilterFields, CustomFilterOf } from '../custom-filters.ts';
 import type { JsonObject } from '../json.ts';
 import type { UserFilter, UserSort } from '../list.ts';
 import type { Precondition } from '../precondition.ts';
@@ -19,7 +20,14 @@ export interface DeleteUserOptions extends Precondition {
 export interface UserService<
   Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
-> extends RecordService<User<Custom>, UserInput<Input>, UserPatch<Input>, UserFilter, UserSort> {
+  Fields = CustomFilterFields,
+> extends RecordService<
+    User<Custom>,
+    UserInput<Input>,
+    UserPatch<Input>,
+    UserFilter<CustomFilterOf<Fields>>,
+    UserSort
+  > {
   /**
    * Deletes a user. Their posts prevent it (`refuse`), are deleted too (`delete`), or stay without an
    * author (`keep`), in one atomic step.

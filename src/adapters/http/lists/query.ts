@@ -1,4 +1,4 @@
-import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
+import { type CustomFilterFields, hasDeclaredTypes } from '../../../domain/custom-filters.ts';
 import { emailKey } from '../../../domain/email.ts';
 import type { Json } from '../../../domain/json.ts';
 import {
@@ -45,8 +45,10 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   const after = readCursor(first(query, 'cursor'), identity, order.by);
   const fields = first(query, 'fields');
   const others = formatQuery(query, 'cursor');
+  const canMatch = hasDeclaredTypes(filter.custom, customFields);
+  const asked = canMatch ? filter : { ...filter, custom: undefined, ids: [] };
   return {
-    request: { filter, order, limit, after, total, fields: fields?.split(',') },
+    request: { filter: asked, order, limit, after, total, fields: fields?.split(',') },
     cursorAt: keepLast((position) => encodeCursor(position, identity)),
     queryAt: (cursor) => `${others}${others && '&'}cursor=${cursor}`,
   };

@@ -42,7 +42,7 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
     if (total !== undefined) headers.push('X-Total-Count', String(total));
     const texts = items.map((item) => item.json);
     const counted = total === undefined ? '' : `,"total":${total}`;
-    const end = `],"next":${JSON.stringify(cursor ?? null)}${counted}}`;
+    const end = `],"next":${JSON.stringify(cursor ?? null)}${counted}}\n`;
     return json(200, joined(`{"${collection}":[`, texts, end), headers);
   };
 }

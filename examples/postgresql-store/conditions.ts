@@ -1,4 +1,6 @@
-import type { Position, TimeSpan } from 'rostrum/ports';
+import { emailKey, type Position, type PostFilter, type UserFilter } from 'rostrum/ports';
+
+export type Filter = UserFilter & PostFilter;
 
 /** What records have to meet, and the values that stand for `$1`, `$2` and so on. */
 export class Conditions {
@@ -13,40 +15,44 @@ export class Conditions {
     return `$${this.values.push(value)}`;
   }
 
-  add(text: string): this {
-    this.#texts.push(text);
+  matching(filter: Filter): this {
+    const { ids, name, email, title, authorId } = filter;
+    if (ids !== undefined) this.#add(`id = any(${this.bind(ids.filter(isClean))})`);
+    for (const by of ['createdAt', 'updatedAt'] as const) {
+      const { from, before } = filter[by] ?? {};
+      if (from !== undefined) this.#add(`"${by}" >= ${this.bind(bound(from))}`);
+      if (before !== undefined) this.#add(`"${by}" < ${this.bind(bound(before))}`);
+    }
+    if (name !== undefined) this.equal('name', name);
+    if (email !== undefined) this.equal('email', emailKey(email));
+    if (title !== undefined) this.equal('title', title);
+    if (authorId === null) this.#add('"authorId" is null');
+    else if (authorId !== undefined) this.equal('"authorId"', authorId);
     return this;
   }
 
   equal(column: string, text: string): this {
-    return this.add(isClean(text) ? `${column} = ${this.bind(text)}` : 'false');
+    return this.#add(isClean(text) ? `${column} = ${this.bind(text)}` : 'false');
   }
 
-  among(column: string, texts: readonly string[]): this {
-    return this.add(`${column} = any(${this.bind(texts.filter(isClean))})`);
+  /** A field that is just this: in JSONB, a text contains no other text, and a list no text. */
+  contains(name: string, value: unknown): this {
+    if (typeof value === 'string' && !isClean(value)) return this.#add('false');
+    return this.#add(`json::jsonb @> ${this.bind(JSON.stringify({ [name]: value }))}`);
   }
 
-  within(column: string, { from, before }: TimeSpan = {}): this {
-    if (from !== undefined) this.add(`${column} >= ${this.bind(bound(from))}`);
-    if (before !== undefined) this.add(`${column} < ${this.bind(bound(before))}`);
-    return this;
-  }
-
-  /** A custom field that has just this value: in JSONB, a text contains no other text. */
-  contains(name: string, value: string | number | boolean): this {
-    if (typeof value === 'string' && !isClean(value)) return this.add('false');
-    return this.add(`json::jsonb @> ${this.bind(JSON.stringify({ [name]: value }))}::jsonb`);
-  }
-
-  /** Those behind a position: the sort key null is the empty text here, and comes first. */
+  /** Those behind a position. The sort key null is the empty text here, which no record has. */
   behind(column: string, { key, id }: Position, direction: 'asc' | 'desc'): this {
-    const isKeyOfRecords = key === null || (key !== '' && isClean(key));
-    const values = isKeyOfRecords ? [key ?? '', bound(id)] : [bound(key || '\0'), ''];
-    // No record is at a text that none can have, but one may be at the bound that stands for it.
-    const isExact = isKeyOfRecords && isClean(id);
-    const operator = direction === 'desc' ? '<' : isExact ? '>' : '>=';
-    const [boundKey, boundId] = values.map((value) => this.bind(value));
-    return this.add(`(${column}, id) ${operator} (${boundKey}, ${boundId})`);
+    const isKey = key === null || (key !== '' && isClean(key));
+    const at = isKey ? [key ?? '', bound(id)] : [bound(key || '\0'), ''];
+    // Nothing is at a text that no record can have, but something may be at its bound.
+    const operator = direction === 'desc' ? '<' : isKey && isClean(id) ? '>' : '>=';
+    return this.#add(`(${column}, id) ${operator} (${at.map((text) => this.bind(text))})`);
+  }
+
+  #add(text: string): this {
+    this.#texts.push(text);
+    return this;
   }
 }
 

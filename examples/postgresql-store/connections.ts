@@ -1,18 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { isRostrumError, type Outcome, storeUnavailable } from 'rostrum/ports';
-import { errorOf, wasRolledBack } from './errors.ts';
+import { emailTaken, type Outcome, storeUnavailable, unknownAuthor } from 'rostrum/ports';
 
-/** Makes one statement and returns its rows. */
+/** Numbers of 64 bits, versions and counts, come as text. */
+export type Row = Readonly<Record<string, string | boolean | null>>;
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
-
-/** What the driver reads: a number of 64 bits, a version or a count, comes as text. */
-export interface Row {
-  readonly [column: string]: string | boolean | null;
-}
-
-/** How often a change is made again that the server rolled back for another one's sake. */
-const repeats = 20;
 
 /** A pool of connections, and what all calls of a store have in common. */
 export class Connections {
@@ -30,25 +22,14 @@ export class Connections {
   }
 
   /** Reads by one statement, and so from one snapshot. */
-  read(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.#call(() => ask(this.#pool, text, values, 'none'));
-  }
+  readonly read: Query = (text, values) => this.#call(() => ask(this.#pool, 'none', text, values));
 
   /** Makes a change in one transaction; `work` may run again. */
   change<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return this.#call(async () => {
-      for (let left = repeats; ; left--) {
-        try {
-          return await this.#transaction(work);
-        } catch (error) {
-          if (left === 0 || !wasRolledBack(error)) throw error;
-        }
-        await sleep(Math.random() * 20);
-      }
-    });
+    return this.#call(() => this.#transaction(work));
   }
 
-  /** Waits for the calls first: a pool that ends never serves those that wait for a connection. */
+  /** Waits for the calls first: a pool that ends does not serve those that wait for a connection. */
   close(): Promise<void> {
     this.#closing ??= Promise.allSettled(this.#calls).then(() => this.#pool.end());
     return this.#closing;
@@ -56,50 +37,62 @@ export class Connections {
 
   async #transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
-      throw errorOf(error, 'none');
+      throw storeUnavailable('none', error);
     });
     try {
-      await ask(client, 'begin isolation level read committed', [], 'none');
-      const result = await work((text, values = []) => ask(client, text, values, 'none'));
-      await ask(client, 'commit', [], 'unknown');
+      await ask(client, 'none', 'begin isolation level read committed');
+      const result = await work((text, values) => ask(client, 'none', text, values));
+      await ask(client, 'unknown', 'commit');
       client.release();
       return result;
     } catch (error) {
-      const isBroken = isRostrumError(error, 'store-unavailable') && !wasRolledBack(error);
-      // A connection that cannot roll back is thrown away, and the server rolls back.
-      const isUseless =
-        isBroken ||
-        (await client.query('rollback').then(
-          () => false,
-          () => true,
-        ));
-      client.release(isUseless);
+      // Nobody waits for it: a connection on which nothing comes back is thrown away in the end.
+      client.query('rollback').then(
+        () => client.release(),
+        () => client.release(true),
+      );
       throw error;
     }
   }
 
   async #call<T>(body: () => Promise<T>): Promise<T> {
     if (this.#closing !== undefined) throw storeUnavailable('none');
-    const call = body();
+    const call = repeated(body);
     this.#calls.add(call);
-    try {
-      return await call;
-    } finally {
-      this.#calls.delete(call);
-    }
+    return call.finally(() => this.#calls.delete(call));
   }
 }
 
-/** @param outcome what is known of the change when the statement gets no response */
+/** Repeats what the server rolled back for the sake of others: a deadlock, a race of transactions. */
+async function repeated<T>(body: () => Promise<T>, times = 20): Promise<T> {
+  try {
+    return await body();
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && error.code?.startsWith('40'))) throw error;
+    if (times === 0) throw storeUnavailable('none', error);
+    await sleep(Math.random() * 20);
+    return repeated(body, times - 1);
+  }
+}
+
+/** Connections, a standby, resources, shutdown, the system; what is left is a mistake in here. */
+const unavailable = /^(?:08|25|53|57|58)/;
+
+/** @param outcome what is known of a change when there is no response */
 async function ask(
   on: pg.Pool | pg.PoolClient,
-  text: string,
-  values: readonly unknown[],
   outcome: Outcome,
+  text: string,
+  values: readonly unknown[] = [],
 ): Promise<Row[]> {
   try {
-    return (await on.query<Row>(text, [...values])).rows;
+    return (await on.query(text, [...values])).rows;
   } catch (error) {
-    throw errorOf(error, outcome);
+    // What has no code is not from the server: the connection broke, or time was up.
+    if (!(error instanceof pg.DatabaseError)) throw storeUnavailable(outcome, error);
+    const { code = '', constraint = '' } = error;
+    if (unavailable.test(code)) throw storeUnavailable(outcome, error);
+    if (constraint === 'unique_email') throw emailTaken();
+    throw constraint === 'known_author' ? unknownAuthor() : error;
   }
 }

@@ -1,44 +1,87 @@
 import type { PoolConfig } from 'pg';
-import type { Store, StoreOptions } from 'rostrum/ports';
+import {
+  type Post,
+  type PostRepository,
+  postSortKey,
+  postSorts,
+  RostrumError,
+  type Store,
+  type StoreOptions,
+  type UserRepository,
+  userSortKey,
+  userSorts,
+  withoutAuthor,
+} from 'rostrum/ports';
 import { Connections } from './connections.ts';
-import { PostgresqlPosts } from './posts.ts';
+import { recordsOf, versioned } from './records.ts';
 import { schema } from './schema.ts';
-import { PostgresqlUsers } from './users.ts';
 
-/** Where the database is, as `pg` is told it, and what every store is opened with. */
-export interface PostgresqlOptions extends StoreOptions {
-  readonly pool: PoolConfig;
-}
+/** The first posts of an author: some hundreds and up to a MiB, or one that is larger. */
+const firstPosts = `
+  select version, json from (
+    select *, sum(octet_length(json)) over (order by id) - octet_length(json) as before
+    from (select * from rostrum.posts where "authorId" = $1 order by id limit 500) as first
+  ) as measured where before < 1048576`;
 
-/**
- * Opens a store in the schema `rostrum` of a database, which it makes where it is missing.
- *
- * @throws RostrumError `store-unavailable`
- */
-export async function openPostgresqlStore(options: PostgresqlOptions): Promise<Store> {
-  const { pool, customFilters } = options;
+/** Opens a store in the schema `rostrum` of a database, and makes there what is missing. */
+export async function openPostgresqlStore(
+  pool: PoolConfig,
+  { customFilters }: StoreOptions = {},
+): Promise<Store> {
   const connections = new Connections(pool);
+  const close = () => connections.close();
   try {
-    const [database] = await connections.read('show server_encoding');
-    if (database?.server_encoding !== 'UTF8') {
-      throw new Error('The encoding of the database must be UTF8.');
-    }
     await connections.change((query) => query(schema));
   } catch (error) {
-    await connections.close();
+    await close();
     throw error;
   }
-  const posts = new PostgresqlPosts(connections, customFilters?.posts);
-  const users = new PostgresqlUsers(connections, posts, customFilters?.users);
-  const close = () => connections.close();
+  const ofUsers = recordsOf(connections, 'users', userSorts, userSortKey, customFilters?.users);
+  const ofPosts = recordsOf(connections, 'posts', postSorts, postSortKey, customFilters?.posts);
+
+  const users: UserRepository = {
+    ...ofUsers.repository,
+    delete: (id, mode, at, guard) =>
+      connections.change(async (query) => {
+        // From here on no post comes to name the user: its reference waits for this lock.
+        const user = await ofUsers.find(query, id, 'for update');
+        if (user === undefined) return undefined;
+        guard?.(user);
+        const locked = 'select 1 from rostrum.posts where "authorId" = $1 for update';
+        const [row] = await query(`select count(*) from (${locked}) as theirs`, [id]);
+        const posts = Number(row?.count);
+        if (mode === 'refuse' && posts > 0) throw new RostrumError('user-has-posts', { posts });
+        if (mode === 'delete') await query('delete from rostrum.posts where "authorId" = $1', [id]);
+        for (let left = mode === 'keep' ? posts : 0; left > 0; ) {
+          const theirs = versioned<Post>(await query(firstPosts, [id]));
+          for (const { record, version } of theirs) {
+            await ofPosts.replace(query, withoutAuthor(record, at), version + 1);
+          }
+          left -= theirs.length;
+        }
+        await query('delete from rostrum.users where id = $1', [id]);
+        return { posts };
+      }),
+  };
+
+  const posts: PostRepository = {
+    ...ofPosts.repository,
+    delete: (id, guard) =>
+      connections.change(async (query) => {
+        const post = await ofPosts.find(query, id, 'for update');
+        if (post === undefined) return false;
+        guard?.(post);
+        await query('delete from rostrum.posts where id = $1', [id]);
+        return true;
+      }),
+  };
+
   return {
     users,
     posts,
-    transfer: { users, posts },
+    transfer: { users: ofUsers.repository, posts: ofPosts.repository },
     customFilters,
-    ready: async () => {
-      await connections.read('select 1 from rostrum.users limit 1');
-    },
+    ready: async () => void (await connections.read('select 1')),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -31,14 +31,20 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
   });
 
   const open = ({ customFilters }: Pick<Store, 'customFilters'>) =>
-    openPostgresqlStore({ pool: { connectionString: database.url }, customFilters });
+    openPostgresqlStore({ connectionString: database.url }, { customFilters });
 
   describeStore('postgresql', {
     describe,
     it,
     open: async (options) => {
-      await admin.query('drop schema if exists rostrum cascade');
-      return open(options);
+      const store = await open(options);
+      const tables = ['posts', 'users'].flatMap((name) => [
+        name,
+        `${name}_ids`,
+        `${name}_receipts`,
+      ]);
+      await admin.query(tables.map((table) => `delete from rostrum.${table}`).join(';'));
+      return store;
     },
     another: open,
     reopen: (_, options) => open(options),

@@ -108,6 +108,8 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   // What is written survives the end of the processes, if not that of the machine.
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
+  // By default a deadlock is looked for after a second.
+  settings.push('deadlock_timeout=50ms');
   const args = ['-p', `${port}`, ...settings.flatMap((setting) => ['-c', setting])];
 
   let server: Child;

@@ -26,12 +26,12 @@ export class Conditions {
     if (name !== undefined) this.equal('name', name);
     if (email !== undefined) this.equal('email', emailKey(email));
     if (title !== undefined) this.equal('title', title);
-    if (authorId === null) this.#add('"authorId" is null');
-    else if (authorId !== undefined) this.equal('"authorId"', authorId);
+    if (authorId !== undefined) this.equal('"authorId"', authorId);
     return this;
   }
 
-  equal(column: string, text: string): this {
+  equal(column: string, text: string | null): this {
+    if (text === null) return this.#add(`${column} is null`);
     return this.#add(isClean(text) ? `${column} = ${this.bind(text)}` : 'false');
   }
 
@@ -61,10 +61,7 @@ function isClean(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/**
- * Where any text lies among those of records: what PostgreSQL does not take becomes the first
- * character behind it. No record's text is between the two.
- */
+/** What stands for any text among those of records: none of theirs is between the two. */
 function bound(text: string): string {
   return text.replace(/[\0\p{Surrogate}].*/su, (rest) => (rest[0] === '\0' ? '\x01' : '\ue000'));
 }

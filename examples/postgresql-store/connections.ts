@@ -15,14 +15,13 @@ export class Connections {
   constructor(config: pg.PoolConfig) {
     // Neither a connection nor a response is waited for without end.
     this.#pool = new pg.Pool({ connectionTimeoutMillis: 5000, query_timeout: 30_000, ...config });
-    // The call that needs a broken connection tells of it. Without a listener, one that breaks while
-    // nothing is asked of it would end the process.
+    // Without a listener, a connection that breaks while nothing is asked of it ends the process.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   /** Reads by one statement, and so from one snapshot. */
-  readonly read: Query = (text, values) => this.#call(() => ask(this.#pool, 'none', text, values));
+  readonly read: Query = (text, values) => this.#call(() => on(this.#pool)(text, values));
 
   /** Makes a change in one transaction; `work` may run again. */
   change<T>(work: (query: Query) => Promise<T>): Promise<T> {
@@ -31,7 +30,8 @@ export class Connections {
 
   /** Waits for the calls first: a pool that ends does not serve those that wait for a connection. */
   close(): Promise<void> {
-    this.#closing ??= Promise.allSettled(this.#calls).then(() => this.#pool.end());
+    const ended = Promise.allSettled(this.#calls).then(() => sleep(0)); // and for their callers
+    this.#closing ??= ended.then(() => this.#pool.end());
     return this.#closing;
   }
 
@@ -40,9 +40,9 @@ export class Connections {
       throw storeUnavailable('none', error);
     });
     try {
-      await ask(client, 'none', 'begin isolation level read committed');
-      const result = await work((text, values) => ask(client, 'none', text, values));
-      await ask(client, 'unknown', 'commit');
+      await on(client)('begin isolation level read committed');
+      const result = await work(on(client));
+      await on(client, 'unknown')('commit');
       client.release();
       return result;
     } catch (error) {
@@ -79,20 +79,16 @@ async function repeated<T>(body: () => Promise<T>, times = 20): Promise<T> {
 const unavailable = /^(?:08|25|53|57|58)/;
 
 /** @param outcome what is known of a change when there is no response */
-async function ask(
-  on: pg.Pool | pg.PoolClient,
-  outcome: Outcome,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
-  try {
-    return (await on.query(text, [...values])).rows;
-  } catch (error) {
-    // What has no code is not from the server: the connection broke, or time was up.
-    if (!(error instanceof pg.DatabaseError)) throw storeUnavailable(outcome, error);
-    const { code = '', constraint = '' } = error;
-    if (unavailable.test(code)) throw storeUnavailable(outcome, error);
-    if (constraint === 'unique_email') throw emailTaken();
-    throw constraint === 'known_author' ? unknownAuthor() : error;
-  }
+function on(target: pg.Pool | pg.PoolClient, outcome: Outcome = 'none'): Query {
+  return async (text, values = []) => {
+    try {
+      return (await target.query(text, [...values])).rows;
+    } catch (error) {
+      // What has no code is not from the server: the connection broke, or time was up.
+      if (!(error instanceof pg.DatabaseError)) throw storeUnavailable(outcome, error);
+      if (unavailable.test(error.code ?? '')) throw storeUnavailable(outcome, error);
+      if (error.constraint === 'unique_email') throw emailTaken();
+      throw error.constraint === 'known_author' ? unknownAuthor() : error;
+    }
+  };
 }

@@ -12,16 +12,10 @@ import {
   userSorts,
   withoutAuthor,
 } from 'rostrum/ports';
+import { Conditions } from './conditions.ts';
 import { Connections } from './connections.ts';
 import { recordsOf, versioned } from './records.ts';
 import { schema } from './schema.ts';
-
-/** The first posts of an author: some hundreds and up to a MiB, or one that is larger. */
-const firstPosts = `
-  select version, json from (
-    select *, sum(octet_length(json)) over (order by id) - octet_length(json) as before
-    from (select * from rostrum.posts where "authorId" = $1 order by id limit 500) as first
-  ) as measured where before < 1048576`;
 
 /** Opens a store in the schema `rostrum` of a database, and makes there what is missing. */
 export async function openPostgresqlStore(
@@ -30,12 +24,11 @@ export async function openPostgresqlStore(
 ): Promise<Store> {
   const connections = new Connections(pool);
   const close = () => connections.close();
-  try {
-    await connections.change((query) => query(schema));
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  await connections
+    .change((query) => query(schema))
+    .catch((error: unknown) => {
+      return close().then(() => Promise.reject(error));
+    });
   const ofUsers = recordsOf(connections, 'users', userSorts, userSortKey, customFilters?.users);
   const ofPosts = recordsOf(connections, 'posts', postSorts, postSortKey, customFilters?.posts);
 
@@ -48,16 +41,19 @@ export async function openPostgresqlStore(
         if (user === undefined) return undefined;
         guard?.(user);
         const locked = 'select 1 from rostrum.posts where "authorId" = $1 for update';
-        const [row] = await query(`select count(*) from (${locked}) as theirs`, [id]);
-        const posts = Number(row?.count);
+        const posts = Number(
+          (await query(`select count(*) from (${locked}) as p`, [id]))[0]?.count,
+        );
         if (mode === 'refuse' && posts > 0) throw new RostrumError('user-has-posts', { posts });
         if (mode === 'delete') await query('delete from rostrum.posts where "authorId" = $1', [id]);
+        // As many at a time as a store may have in memory.
         for (let left = mode === 'keep' ? posts : 0; left > 0; ) {
-          const theirs = versioned<Post>(await query(firstPosts, [id]));
-          for (const { record, version } of theirs) {
+          const conditions = new Conditions().equal('"authorId"', id);
+          const rows = await ofPosts.page(query, conditions, { limit: 1000, bytes: 2 ** 20 });
+          for (const { record, version } of versioned<Post>(rows)) {
             await ofPosts.replace(query, withoutAuthor(record, at), version + 1);
           }
-          left -= theirs.length;
+          left -= rows.length;
         }
         await query('delete from rostrum.users where id = $1', [id]);
         return { posts };

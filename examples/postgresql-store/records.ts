@@ -34,10 +34,10 @@ export function recordsOf<R extends Entity, Sort extends string>(
   const upsert = `with fresh as (${newId}) insert into ${table} (${names}) values (${places})
     on conflict (id) do update set (${names}) = row(${places})`;
 
-  const valuesOf = (record: R, version: number, json: string) => [
-    ...[record.id, version, json],
-    ...[...sorts.map((by) => sortKey(record, by)), ...fields.map((field) => record[field])],
-  ];
+  const valuesOf = (record: R, version: number, json: string): unknown[] => {
+    const keys = sorts.map((by) => sortKey(record, by));
+    return [record.id, version, json, ...keys, ...fields.map((field) => record[field])];
+  };
 
   async function find(query: Query, id: string, lock = ''): Promise<Versioned<R> | undefined> {
     const { where, values } = new Conditions().equal('id', id);
@@ -52,11 +52,9 @@ export function recordsOf<R extends Entity, Sort extends string>(
     return new VersionedRecord<R>(json, version);
   }
 
-  /**
-   * Reads a page and a count by one statement. Lengths are known without reading the texts, and only
-   * the texts of the page leave the server. Where nothing is found, one row has the count alone.
-   */
+  /** A page and a count by one statement. Of texts beyond the page it knows the lengths alone. */
   function page(
+    query: Query,
     conditions: Conditions,
     limits: Pick<PageRequest<Filter, Sort>, 'limit' | 'bytes'>,
     { key = 'id', direction = 'asc', count = 'null' } = {},
@@ -75,16 +73,15 @@ export function recordsOf<R extends Entity, Sort extends string>(
         window page as (order by key ${direction}, id ${direction})
       ) as page on place = 1 or (place <= ${limit} and size <= ${bytes})
       order by place`;
-    return read(sql, conditions.values);
+    return query(sql, conditions.values);
   }
 
   /** @returns the JSON that an earlier creation made; undefined when this is the first one */
   async function claim(query: Query, receipt: Receipt, json: string): Promise<string | undefined> {
     const { until, from } = receipt;
-    // Any text may be a key or a fingerprint: the digests of their JSON are different ones.
-    const [key, fingerprint] = [receipt.key, receipt.fingerprint].map((text) =>
-      hash('sha256', JSON.stringify(text)),
-    );
+    // They may be any texts, also one that PostgreSQL does not take: the digests are as different.
+    const digest = (text: string) => hash('sha256', JSON.stringify(text));
+    const [key, fingerprint] = [digest(receipt.key), digest(receipt.fingerprint)];
     const receipts = `${table}_receipts`;
     // It waits for another creation under the key to be committed or rolled back.
     const claimed = await query(
@@ -119,20 +116,16 @@ export function recordsOf<R extends Entity, Sort extends string>(
       const count = total ? `(select count(*) from ${table} ${conditions.where})` : 'null';
       const key = by === 'email' ? "coalesce(email, '')" : `"${by}"`;
       if (after !== undefined) conditions.behind(key, after, direction);
-      const rows = await page(conditions, limits, { key, direction, count });
+      const rows = await page(read, conditions, limits, { key, direction, count });
       const items = versioned<R>(rows);
       const last = rows.at(-1)?.more === true ? items.at(-1)?.record : undefined;
-      return {
-        items,
-        next: last && { key: sortKey(last, by), id: last.id },
-        total: total ? Number(rows[0]?.total) : undefined,
-      };
+      const next = last && { key: sortKey(last, by), id: last.id };
+      return { items, next, total: total ? Number(rows[0]?.total) : undefined };
     },
 
     async create(record, receipt) {
       // Before the first wait: what was handed in is the caller's again.
-      const { id } = record;
-      const json = JSON.stringify(record);
+      const [id, json] = [record.id, JSON.stringify(record)];
       const values = valuesOf(record, 1, json);
       const once = receipt && { ...receipt };
       return connections.change(async (query) => {
@@ -150,15 +143,15 @@ export function recordsOf<R extends Entity, Sort extends string>(
         const current = await find(query, id, 'for update');
         if (current === undefined) return undefined;
         const record = decide(current);
-        const { json, version } = current;
-        if (record === current.record) return new VersionedRecord<R>(json, version);
+        const { version } = current;
+        if (record === current.record) return new VersionedRecord<R>(current.json, version);
         return replace(query, record, version + 1);
       }),
 
     async scan({ after, ...limits }) {
       const conditions = new Conditions();
       if (after !== undefined) conditions.behind('id', { key: after, id: after }, 'asc');
-      return versioned<R>(await page(conditions, limits));
+      return versioned<R>(await page(read, conditions, limits));
     },
 
     async load(records) {
@@ -168,11 +161,10 @@ export function recordsOf<R extends Entity, Sort extends string>(
       });
     },
   };
-  return { repository, find, replace };
+  return { repository, find, page, replace };
 }
 
 export function versioned<R>(rows: readonly Row[]): Versioned<R>[] {
-  return rows
-    .filter(({ json }) => json !== null)
-    .map(({ json, version }) => new VersionedRecord<R>(String(json), Number(version)));
+  const found = rows.filter(({ json }) => json !== null);
+  return found.map((row) => new VersionedRecord<R>(String(row.json), Number(row.version)));
 }

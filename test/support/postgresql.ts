@@ -37,16 +37,16 @@ const given = process.env.ROSTRUM_TEST_POSTGRESQL;
 const programs = findPrograms();
 
 /** Tests that need a server; skipped (or, with `CI=true`, failed) where there is none. */
-export function describeOnPostgresql(title: string, body: () => void): void {
+export function describeOnPostgresql(title: string, body: (this: Mocha.Suite) => void): void {
   describeIf(given !== undefined || programs !== undefined, title, body);
 }
 
-/** Tests that do harm to a server, and so need one of their own. */
-export function describeOnOwnPostgresql(title: string, body: () => void): void {
+/** Tests that do harm to a server, and so start one of their own. */
+export function describeOnOwnPostgresql(title: string, body: (this: Mocha.Suite) => void): void {
   describeIf(programs !== undefined, title, body);
 }
 
-function describeIf(hasServer: boolean, title: string, body: () => void): void {
+function describeIf(hasServer: boolean, title: string, body: (this: Mocha.Suite) => void): void {
   if (hasServer || process.env.CI === 'true') return void describe(title, body);
   describe.skip(title, body);
   console.error(

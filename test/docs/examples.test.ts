@@ -49,7 +49,7 @@ set -e
 `;
 
 /** The examples that run, each with what its page says that it prints. */
-const examples = ['README.md', 'docs/embedding.md'].flatMap((page) =>
+const examples = ['README.md', 'docs/embedding.md', 'docs/library.md'].flatMap((page) =>
   blocksOf(page).flatMap(({ language, text, line }, i, blocks) => {
     if (language !== 'ts') return [];
     const next = blocks[i + 1];

@@ -65,8 +65,8 @@ export abstract class MongodbRepository<
   }
 
   /** The record is inserted first: only when that fails, the receipt is looked at. */
-  async create(given: R, receipt?: Receipt): Promise<Creation<R>> {
-    const record = copyJson(given);
+  async create(given: R, under?: Receipt): Promise<Creation<R>> {
+    const [record, receipt] = [copyJson(given), under && { ...under }];
     return this.connection.call(async (call) => {
       for (let attempt = 0; ; attempt++) {
         try {

@@ -60,8 +60,9 @@ export abstract class MongodbRepository<
     });
   }
 
-  async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
-    return this.connection.call((call) => this.#lists.list(call, request), request.signal);
+  async list({ signal, ...request }: PageRequest<Filter, Sort>): Promise<Page<R>> {
+    const asked = copyJson(request);
+    return this.connection.call((call) => this.#lists.list(call, asked), signal);
   }
 
   /** The record is inserted first: only when that fails, the receipt is looked at. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import type { Store, StoreOptions } from '../../src/ports/index.ts';
 import { deletions } from './faults/deletions.ts';
+import { handles, handlesWith } from './faults/handles.ts';
 import { ids } from './faults/ids.ts';
 import { limits, surrogates } from './faults/limits.ts';
 import { moments } from './faults/moments.ts';
@@ -44,11 +45,19 @@ describe('the contract suite', () => {
     }
   });
 
-  const kinds = [races, receipts, deletions, values, ids, limits, moments, surrogates];
+  it('passes on a store with several handles on the same data, one after another, too', async () => {
+    const { open, ...others } = handlesWith({});
+    const tests = collect(open, others).filter(({ name }) => !/close/.test(name));
+    expect([...(await failuresOf(tests))]).to.deep.equal([]);
+  });
+
+  const kinds = [races, receipts, deletions, values, ids, limits, moments, surrogates, handles];
   for (const { fault, breaks, says = /./, plan } of kinds.flat()) {
     it(`fails “${breaks} …” on a store that ${fault}`, async () => {
-      const open = (options: StoreOptions) => openPlanted(plan, options);
-      const tests = collect(open, { bytesRead }).filter(({ name }) => name.includes(breaks));
+      const { open, ...others } = handlesWith(plan);
+      const tests = collect(open, { ...others, bytesRead }).filter(({ name }) =>
+        name.includes(breaks),
+      );
       const failures = await failuresOf(tests);
       expect(tests).to.not.deep.equal([]);
       expect([...failures.keys()]).to.deep.equal(tests.map(({ name }) => name));

@@ -5,7 +5,7 @@ import { createApi } from './api.ts';
 import { createBoundary, handleAppErrors } from './boundary.ts';
 import { exchangeOf } from './exchange.ts';
 import { Room } from './load/room.ts';
-import type { RostrumHttpOptions } from './options.ts';
+import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
 import { problemPage } from './pages/problem.ts';
 import { unserved } from './problems/problem.ts';
 import { below, mountPath, parseTarget, prefixPath, publicBase } from './request/target.ts';
@@ -71,17 +71,31 @@ type NextListener = (error?: unknown) => void;
 
 /**
  * Rostrum as a listener for a plain `node:http` server, or for Connect and Express
- * (`app.use('/forum', rostrumListener(rostrum))`). What does not lie under the prefix goes on to
- * the rest of such an app, and is 404 where there is none.
+ * (`app.use('/forum', rostrumListener(rostrum, { prefix: '/' }))`). What does not lie under the prefix
+ * goes on to the rest of such an app, and is 404 where there is none.
  */
 export function rostrumListener(
   rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
 ): (request: IncomingMessage, response: ServerResponse, next?: NextListener) => void {
-  const { prefix = '/api/v1', logger } = options;
+  const { prefix = '/api/v1' } = options;
   const front = prefixPath(prefix);
+  const handle = standalone(rostrum, options).callback();
+  return (request, response, next) => {
+    const isOurs = below(front, parseTarget(request.url ?? '').path) !== undefined;
+    if (next !== undefined && !isOurs) next();
+    else void handle(request, response);
+  };
+}
+
+/** Rostrum alone: what does not lie under the prefix is 404. */
+export function standalone(
+  rostrum: AnyRostrum,
+  options: RostrumHttpOptions & Pick<RostrumAppOptions, 'isOwnHost'>,
+): Koa {
+  const front = prefixPath(options.prefix ?? '/api/v1');
   const app = new Koa();
-  handleAppErrors(app, logger);
+  handleAppErrors(app, options.logger);
   const boundary = createBoundary(options);
   app.use(apiMiddleware(rostrum, options, new Room(), boundary));
   app.use(boundary);
@@ -89,10 +103,5 @@ export function rostrumListener(
     exchange.problems = `${front}/problems`;
     throw unserved(exchange.target);
   });
-  const handle = app.callback();
-  return (request, response, next) => {
-    const isOurs = below(front, parseTarget(request.url ?? '').path) !== undefined;
-    if (next !== undefined && !isOurs) next();
-    else void handle(request, response);
-  };
+  return app;
 }

@@ -80,11 +80,11 @@ export class OutgoingResponse extends Writable {
 
   #head(body: string | Buffer<ArrayBuffer> | ReadableStream<Uint8Array> | null): Response {
     this.headersSent = true;
-    const headers = new Headers();
+    const headers: [string, string][] = [];
     for (const [name, value] of this.#headers) {
       if (hopByHop.has(name)) continue;
-      if (Array.isArray(value)) for (const one of value) headers.append(name, one);
-      else headers.set(name, String(value));
+      const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+      for (const one of values) headers.push([name, String(one)]);
     }
     const { statusCode: status, statusMessage: statusText } = this;
     return new Response(body, { status, statusText, headers });

@@ -5,7 +5,7 @@ import type { Server } from '../support/server.ts';
 
 const read = (name: string) => readFileSync(join(repository, 'deploy', name), 'utf8');
 
-export const rules = read('prometheus/rostrum.rules.yml');
+const rules = read('prometheus/rostrum.rules.yml');
 
 interface Target {
   readonly expr: string;

@@ -1,6 +1,7 @@
 /** The public core: what a service that embeds Rostrum imports. */
 import { systemClock, uuidV7 } from './adapters/system/index.ts';
 import type { CustomFieldsInput } from './domain/custom-fields.ts';
+import type { CheckedFilters, CustomFilters } from './domain/custom-filters.ts';
 import type { JsonObject } from './domain/json.ts';
 import { checkOptions } from './domain/options.ts';
 import {
@@ -34,7 +35,8 @@ type Exactly<T> = [T][T extends unknown ? 0 : never];
  *
  * What it returns may do everything. Code that acts for a caller is given `rostrum.as(caller)`.
  *
- * Custom fields are typed by their schemas, and are any JSON without one.
+ * Custom fields are typed by their schemas, and are any JSON without one. Filters on them are typed by
+ * what the store was opened with.
  *
  * @throws TypeError or RangeError for an option that is not known or cannot be
  */
@@ -43,13 +45,14 @@ export function createRostrum<
   UI extends object = CustomFieldsInput,
   PO extends object = JsonObject,
   PI extends object = CustomFieldsInput,
+  Filters extends CustomFilters = CustomFilters,
 >(
-  store: Store,
+  store: Store<Filters> & CheckedFilters<Filters, Exactly<UO>, Exactly<PO>>,
   options: RostrumOptions<
     TypedSchemas<UO, UI, PO, PI>,
-    Services<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>>
+    Services<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>>
   > = {},
-): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>> {
+): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>> {
   checkOptions(options, ['clock', 'ids', 'customFields', 'around']);
   const { clock = systemClock, ids = uuidV7, customFields, around } = options;
   if (customFields !== undefined) checkOptions(customFields, ['users', 'posts']);
@@ -61,10 +64,10 @@ export function createRostrum<
     ids,
     customFields: schemas,
     around: around as unknown as Around | undefined,
-  }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>>;
+  }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>>;
 }
 
-export { type Caller, type Scope, scopes } from './domain/caller.ts';
+export { type Caller, type CallerInput, type Scope, scopes } from './domain/caller.ts';
 export type { CustomFieldsInput, CustomFieldsSchema } from './domain/custom-fields.ts';
 export type {
   CustomFilterFields,

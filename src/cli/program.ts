@@ -182,6 +182,7 @@ function addKeyCommands(key: Command): void {
       '--scopes <list>',
       'what the key may do, with commas: users:read,posts:write:own',
     )
+    .option('--name <text>', 'what people call the key: key list shows it')
     .option('--subject <id>', 'id of the user whom the key stands for')
     .option('--expires <when>', 'such as 90d, 12h or 2027-01-01')
     .action(async (options: NewKey) => {
@@ -189,7 +190,7 @@ function addKeyCommands(key: Command): void {
       createKeyCommand(options);
     });
   withSettings(key.command('list'), 'authKeys')
-    .description('list the keys, without their tokens')
+    .description('list the keys with their dates and names, without their tokens')
     .action(async (options: KeyFileOption) => {
       const { listKeysCommand } = await import('./key.ts');
       listKeysCommand(options);

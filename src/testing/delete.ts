@@ -11,10 +11,11 @@ import {
   raises,
   repeats,
   same,
+  textOf,
   throwsItsError,
 } from './assertions.ts';
-import { later, post, receipt, strangeIds, times, user } from './fixtures.ts';
-import { matches, put } from './lists.ts';
+import { alikeIds, later, post, receipt, times, user } from './fixtures.ts';
+import { idsOf, matches, pageOf, put, putEach, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 export const everyMode: readonly DeleteMode[] = ['refuse', 'delete', 'keep'];
@@ -39,19 +40,10 @@ export function describeDelete(suite: Suite): void {
     is('delete of a record', await remove(record.id), true);
     await absent(records, record.id);
     is('delete once more', await remove(record.id), false);
+    const updated = await records.update(record.id, () => fail('a deleted record was changed'));
+    is('update of a deleted record', updated, undefined);
     await matches(records, {}, [other.id]);
     same(await records.get(other.id), other);
-  });
-
-  both('an id that names nothing is false, and asks no guard', async (resource) => {
-    const { records, make, remove } = resource;
-    await put(records, [make({ id: '\ufffd' })]);
-    for (const id of strangeIds) {
-      const unasked = () => fail('a guard was asked, though no record has the id');
-      for (const guard of [undefined, unasked]) {
-        is(`delete of the id ${JSON.stringify(id)}`, await remove(id, guard), false);
-      }
-    }
   });
 
   both('a guard is shown what is stored, and what it throws ends the call', async (resource) => {
@@ -72,6 +64,7 @@ export function describeDelete(suite: Suite): void {
 
   describePosts(suite);
   for (const mode of everyMode) describeUsers(mode, suite);
+  for (const mode of ['delete', 'keep'] as const) describeMany(mode, suite);
 }
 
 /** What becomes of the posts of a user, by the mode. */
@@ -84,6 +77,21 @@ function describePosts({ test }: Suite): void {
       is('posts that were told', posts ?? 0, count);
       same(await store.users.get(author.id), author);
       await allThere(store, theirs);
+    }
+  });
+
+  test('users whose ids only look alike have their own posts', async ({ users, posts }) => {
+    await putEach(users, alikeIds, (id) => user({ id }));
+    const theirs = await putEach(posts, alikeIds, (authorId) => post({ authorId }));
+    for (const [n, authorId] of alikeIds.entries()) {
+      await matches(posts, { authorId }, theirs.slice(n, n + 1));
+    }
+    for (const [n, id] of alikeIds.entries()) {
+      const refusal = await raises(users.delete(id, 'refuse', later), 'user-has-posts');
+      is('posts that were told', refusal.posts, 1);
+      await deletes(users.delete(id, n % 2 ? 'keep' : 'delete', later), 1);
+      const left = (await walk(posts)).filter(({ authorId }) => authorId !== null);
+      is(`posts that are left after ${textOf(id)}`, idsOf(left), theirs.slice(n + 1));
     }
   });
 
@@ -125,6 +133,29 @@ function describePosts({ test }: Suite): void {
         same(await posts.get(record.id), kept, record === changed ? 3 : 2);
       }
       await allThere(store, others);
+    }
+  });
+}
+
+/** More posts than a page has, each made under a receipt. */
+function describeMany(mode: 'delete' | 'keep', { test }: Suite): void {
+  test(`${mode}: a thousand posts and one, with their receipts`, async ({ users, posts }) => {
+    const [authorId = ''] = await put(users, [user()]);
+    const keys = times(1001, () => receipt());
+    const made = keys.map(() => post({ authorId }));
+    await put(posts, made, keys);
+    const filter = { authorId };
+    const { items, next, total } = await pageOf(posts, { filter, limit: 1000, total: true });
+    is('items, next and total', [items.length, next?.id, total], [1000, made[999]?.id, 1001]);
+    const refusal = await raises(users.delete(authorId, 'refuse', later), 'user-has-posts');
+    is('posts that were told', refusal.posts, 1001);
+    await deletes(users.delete(authorId, mode, later), 1001);
+    const kept = mode === 'keep' ? 1001 : 0;
+    const changed = { authorId: null, updatedAt: { from: later } };
+    is('posts that are left', (await pageOf(posts, { total: true })).total, kept);
+    is('posts that were kept', (await pageOf(posts, { filter: changed, total: true })).total, kept);
+    for (const n of [0, 500, 1000]) {
+      await repeats(posts, keys[n] ?? receipt(), made[n] ?? post(), post());
     }
   });
 }

@@ -10,18 +10,18 @@ import type { Entity } from '../domain/record.ts';
 import { textKey } from '../domain/text.ts';
 import type { Store } from '../ports/store.ts';
 import { is } from './assertions.ts';
-import { at, later, post, times, user } from './fixtures.ts';
+import { at, later, longTexts, post, times, user } from './fixtures.ts';
 import { idsOf, type Lister, matches, put, putEach, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Texts that some collation, pattern, query or driver takes for one another; one is there twice. */
 export const texts = [
   ...['Ada', 'ada', 'ADA', 'Ada ', 'Ada L', 'Ad', 'Adá', 'Ada\u0301', '%', '.*', '$ne', '😀'],
-  ...['Ada', 'Ada\ufffd'],
+  ...['Ada', 'Ada\ufffd', ...longTexts(200)],
 ];
 
 /** Texts that no record has. */
-export const unknownTexts = ['A%', 'Ada\0', 'Ada\ud800', '\0', '\ud800'];
+export const unknownTexts = ['A%', 'Ada\0', 'Ada\ud800', '\0', '\ud800', 'x'.repeat(199)];
 
 /** Texts with beginnings that some pattern, case or collation takes for one another. */
 const beginnings = [

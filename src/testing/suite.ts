@@ -35,6 +35,11 @@ export interface StoreContract extends Runner {
    * the suite closes what it returns. Where it is given, the group `reopen` holds what comes back.
    */
   readonly reopen?: ((store: Store, options: StoreOptions) => Store | Promise<Store>) | undefined;
+  /**
+   * How many bytes of records a store that `open` returned has read so far, as its driver counts them.
+   * Where it is given, a test holds that no page reads more than eight times its bytes.
+   */
+  readonly bytesRead?: ((store: Store) => number) | undefined;
 }
 
 /** The users or the posts of a store, as far as both are alike. */

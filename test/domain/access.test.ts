@@ -224,10 +224,22 @@ describe('a caller', () => {
       { name: ' \n', subject: null, scopes: new Set() },
       { name: 'x', scopes: new Set() },
       { name: 'x', subject: '', scopes: new Set() },
-      { name: 'x', subject: null, scopes: ['posts:write'] },
+      { name: 'x', subject: null, scopes: 'posts:write' },
+      { name: 'x', subject: null, scopes: { 0: 'posts:write' } },
+      { name: 'x', subject: null, scopes: ['admin'] },
       { name: 'x', subject: null, scopes: new Set(['admin']) },
       { name: 'x', subject: null, scopes: new Set(), admin: true },
     ];
     for (const value of wrong) expect(() => rostrum.as(value as never)).to.throw(TypeError);
+  });
+
+  it('may give its scopes in anything to iterate over, and once', async () => {
+    const { rostrum } = await world();
+    const given = ['posts:write'] as const;
+    for (const scopes of [given, given.values(), new Map([[given[0], 1]]).keys()]) {
+      const { posts } = rostrum.as({ name: 'x', subject: null, scopes });
+      for (const title of ['a', 'b']) await posts.create({ title });
+      expect(await isForbidden(() => posts.list())).to.equal(true);
+    }
   });
 });

@@ -2,9 +2,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Creation } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
-import { type Caller, checkCaller } from '../caller.ts';
+import { type Caller, type CallerInput, toCaller } from '../caller.ts';
 import type { CheckedSchema, CustomFieldsInput, CustomFieldsSchema } from '../custom-fields.ts';
-import { type CustomFilters, checkCustomFilters } from '../custom-filters.ts';
+import { type AnyCustomFilter, type CustomFilters, checkCustomFilters } from '../custom-filters.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page, PostFilter, PostSort, UserFilter, UserSort } from '../list.ts';
 import type { ListRequest } from '../list-request.ts';
@@ -30,7 +30,8 @@ export interface Rostrum<
   UserCustomInput extends object = CustomFieldsInput,
   PostCustom extends object = JsonObject,
   PostCustomInput extends object = CustomFieldsInput,
-> extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput> {
+  Filters extends CustomFilters = CustomFilters,
+> extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Filters> {
   /** The custom fields that lists can be filtered by. */
   readonly customFilters: CustomFilters;
 
@@ -40,7 +41,9 @@ export interface Rostrum<
    *
    * @throws TypeError for a value that is no caller
    */
-  as(caller: Caller): Rostrum<UserCustom, UserCustomInput, PostCustom, PostCustomInput>;
+  as(
+    caller: CallerInput,
+  ): Rostrum<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Filters>;
 }
 
 /** A service of any custom fields. */
@@ -54,20 +57,22 @@ export interface AnyService<Filter, Sort extends string> {
 
 /** A {@link Rostrum} whatever its custom fields are, for code that works with any. */
 export interface AnyRostrum {
-  readonly users: AnyService<UserFilter, UserSort> &
+  readonly users: AnyService<UserFilter<AnyCustomFilter>, UserSort> &
     Pick<UserService, 'delete'> & {
       getPublic(id: Id): Promise<Versioned<unknown>>;
-      listPublic(request?: ListRequest<UserFilter, UserSort>): Promise<Page<unknown>>;
+      listPublic(
+        request?: ListRequest<UserFilter<AnyCustomFilter>, UserSort>,
+      ): Promise<Page<unknown>>;
       saveItself(input: object, precondition?: Precondition): Promise<Saved<EntityFields>>;
     };
-  readonly posts: AnyService<PostFilter, PostSort> &
+  readonly posts: AnyService<PostFilter<AnyCustomFilter>, PostSort> &
     Pick<PostService, 'delete'> & {
       listWithAuthors(
-        request?: ListRequest<PostFilter, PostSort>,
+        request?: ListRequest<PostFilter<AnyCustomFilter>, PostSort>,
       ): Promise<PageWithAuthors<EntityFields>>;
     };
   readonly customFilters: CustomFilters;
-  as(caller: Caller): AnyRostrum;
+  as(caller: CallerInput): AnyRostrum;
 }
 
 /** Schemas for a deployment's custom fields; without one they may be anything. */
@@ -131,8 +136,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
       ...(around === undefined ? services : wrapped(services, around, caller)),
       customFilters: filters,
       as(bound) {
-        checkCaller(bound); // A missing caller must not come to mean every right.
-        return boundTo(bound);
+        return boundTo(toCaller(bound)); // A missing caller must not come to mean every right.
       },
     };
   };

@@ -28,7 +28,7 @@ import {
 } from '../record.ts';
 import type { RecordModel } from '../record-model.ts';
 import { isCleanText } from '../text.ts';
-import type { Change, CreateOptions, NoOther, RecordService } from './record-service.ts';
+import type { Change, CreateOptions, RecordService } from './record-service.ts';
 
 /** What a service works with. */
 export interface ServiceParts<R extends EntityFields, Repo> {
@@ -138,9 +138,9 @@ export abstract class UseCases<
     return this.#change(id, precondition, () => patch, 'patch');
   }
 
-  async update<T extends Input>(
+  async update(
     id: Id,
-    change: (record: R) => T & NoOther<T, Input>,
+    change: (record: R) => Input,
     precondition: Precondition = {},
   ): Promise<Change<R>> {
     if (typeof change !== 'function') throw new TypeError('The change must be a function.');

@@ -148,7 +148,7 @@ export function problemResponse(
   return {
     status,
     headers: [...own, ...headers],
-    body: JSON.stringify(body),
+    body: `${JSON.stringify(body)}\n`,
     type: 'application/problem+json',
   } as const satisfies Response;
 }

@@ -1,4 +1,4 @@
-import { textKey, type Position, type PostFilter, type UserFilter } from 'rostrum/ports';
+import { type Position, type PostFilter, textKey, type UserFilter } from 'rostrum/ports';
 
 export type Filter = UserFilter & PostFilter;
 

@@ -2,8 +2,8 @@ import {
   comparePositions,
   cutPage,
   type Entity,
-  textKey,
   type Receipt,
+  textKey,
   type Versioned,
 } from '../../../src/ports/index.ts';
 import { type AnyFilter, allOf, type Fault, filtering, inBoth, type Plan } from './plant.ts';

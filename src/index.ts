@@ -23,6 +23,8 @@ export interface RostrumOptions<Schemas = CustomFieldsSchemas, Wrapped extends o
   readonly ids?: IdGenerator | undefined;
   /** Custom fields may be any JSON when absent. */
   readonly customFields?: Schemas | undefined;
+  /** Custom fields of users, or `email`, that their public view has; none when absent. */
+  readonly publicUserFields?: readonly string[] | undefined;
   /** Wraps the services, for every caller; nothing is around them when absent. */
   readonly around?: Around<Wrapped> | undefined;
 }
@@ -53,8 +55,8 @@ export function createRostrum<
     Services<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>>
   > = {},
 ): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>> {
-  checkOptions(options, ['clock', 'ids', 'customFields', 'around']);
-  const { clock = systemClock, ids = uuidV7, customFields, around } = options;
+  checkOptions(options, ['clock', 'ids', 'customFields', 'publicUserFields', 'around']);
+  const { clock = systemClock, ids = uuidV7, customFields, publicUserFields, around } = options;
   if (customFields !== undefined) checkOptions(customFields, ['users', 'posts']);
   const schemas = customFields as CustomFieldsSchemas | undefined;
   // The schemas see to it that custom fields are of these types.
@@ -63,6 +65,7 @@ export function createRostrum<
     clock,
     ids,
     customFields: schemas,
+    publicUserFields,
     around: around as unknown as Around | undefined,
   }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>>;
 }
@@ -101,12 +104,12 @@ export type { Post, PostInput, PostPatch } from './domain/post.ts';
 export type { Precondition, Versions } from './domain/precondition.ts';
 export type { Id, Version, Versioned } from './domain/record.ts';
 export { postRules, recordLimits, serverMade, userRules } from './domain/rules.ts';
-export type { PostService } from './domain/services/post-service.ts';
+export type { PageWithAuthors, PostService } from './domain/services/post-service.ts';
 export type { Change, CreateOptions, RecordService } from './domain/services/record-service.ts';
 export type { AnyRostrum, Rostrum } from './domain/services/rostrum.ts';
 export type { Around, Services } from './domain/services/services.ts';
-export type { DeleteUserOptions, UserService } from './domain/services/user-service.ts';
-export type { User, UserInput, UserPatch } from './domain/user.ts';
+export type { DeleteUserOptions, Saved, UserService } from './domain/services/user-service.ts';
+export type { PublicUser, User, UserInput, UserPatch } from './domain/user.ts';
 export type { Clock } from './ports/clock.ts';
 export type { IdGenerator } from './ports/id-generator.ts';
 export type { Creation } from './ports/repository.ts';

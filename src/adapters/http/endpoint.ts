@@ -5,7 +5,10 @@ import type { ProblemCode } from './problems/catalogue.ts';
 import type { Response } from './response.ts';
 
 /** What a body is: the name of its schema in the description. */
-export type SchemaName = `${'User' | 'Post'}${'' | 'Input' | 'Patch' | 'Page'}` | 'Deleted';
+export type SchemaName =
+  | `${'User' | 'Post'}${'' | 'Input' | 'Patch' | 'Page'}`
+  | 'PublicUser'
+  | 'Deleted';
 
 export interface EndpointBody extends BodyForm {
   readonly schema: SchemaName;
@@ -15,6 +18,8 @@ export interface EndpointBody extends BodyForm {
 export interface EndpointResponse {
   readonly description: string;
   readonly schema?: SchemaName;
+  /** The schema of what a caller gets that may see less. */
+  readonly publicSchema?: SchemaName;
   readonly headers?: readonly string[];
 }
 

@@ -21,6 +21,7 @@ const limiter = { take: () => Promise.reject(), peek: () => undefined };
 const described = new DescriptionUnderTest(
   documentOf({
     authenticate: () => undefined,
+    anonymous: [],
     rateLimits: { address: limiter },
     cors: ['http://localhost'],
     isOwnHost: () => true,

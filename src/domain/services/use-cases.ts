@@ -236,7 +236,7 @@ export abstract class UseCases<
 
   /** A new record with an id that was not made here. */
   protected createWithId(input: unknown, id: Id): Promise<Creation<R>> {
-    const record = () => this.#model.make(input, id, this.now());
+    const record = () => this.#model.makeNamed(input, id, this.now());
     return this.#complete(
       () => input,
       async () => this.repository.create(record()),

@@ -166,6 +166,14 @@ describe('a data file of version 4', () => {
     );
     expect(refusal).to.have.property('errcode', codes.busy);
     await store.ready();
+    const first = made();
+    let isFirst = true;
+    const late = watched((sql) => {
+      if (sql !== 'BEGIN IMMEDIATE' || !isFirst) return;
+      isFirst = false;
+      folder.open(first);
+    });
+    await folder.open(first, {}, late).ready();
     const raced = made();
     const ends = [opening(raced), opening(raced)].map((one) => once(one, 'exit'));
     expect(await Promise.all(ends)).to.deep.equal([

@@ -195,6 +195,11 @@ describe('sqlite query plans', () => {
         'title',
         'COVERING INDEX posts_title (title_key>? AND title_key<?)',
       ],
+      [
+        { titleStartsWith: 'x', authorId: null },
+        'title',
+        'INDEX posts_title (title_key>? AND title_key<?)',
+      ],
       [{ publishedAt: { from: late } }, 'publishedAt', 'COVERING INDEX posts_published'],
     ] as const) {
       const read = pageRead(postScheme, { filter, order, limit: 9, bytes: 1 }, undefined, span);

@@ -31,7 +31,7 @@ const shared = {
 export const indexes = {
   users: {
     ...shared,
-    name: { key: { 'record.name': 1, _id: 1 } },
+    nameKey: { key: { nameKey: 1, _id: 1 } },
     name_createdAt: { key: { 'record.name': 1, 'record.createdAt': 1, _id: 1 } },
     email: { key: { emailKey: 1, _id: 1 } },
     email_unique: {
@@ -42,9 +42,11 @@ export const indexes = {
   },
   posts: {
     ...shared,
-    title: { key: { 'record.title': 1, _id: 1 } },
+    titleKey: { key: { titleKey: 1, _id: 1 } },
     title_createdAt: { key: { 'record.title': 1, 'record.createdAt': 1, _id: 1 } },
+    publishedAt: { key: { publishedKey: 1, _id: 1 } },
     author_createdAt: { key: { 'record.authorId': 1, 'record.createdAt': 1, _id: 1 } },
+    author_publishedAt: { key: { 'record.authorId': 1, publishedKey: 1, _id: 1 } },
     /** Posts that are about to name an author. */
     joining: {
       key: { 'joining.author': 1 },

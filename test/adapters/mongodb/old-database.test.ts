@@ -57,7 +57,9 @@ const posts = [
 for (const topology of topologies) {
   await describeOn(topology, 'A database of the first version', () => {
     const database = useDatabase(topology);
-    const first = (id: string) => ({ ...entity(id), ...fields, own: input.own });
+    const first = (id: string) => ({
+      ...{ ...entity(id), ...fields, publishedAt: at, own: input.own },
+    });
 
     async function open() {
       await database.db.dropDatabase();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import type { MongodbStore } from '../../../src/adapters/mongodb/index.ts';
+import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
 import {
   type Page,
   type PageRequest,
@@ -49,7 +50,7 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
     await one.transfer.posts.load(posts.map(first));
     // What is hidden must not be in the way.
     const hidden = times(300, (n) => ({ _id: `hidden${n}`, pending: true, joining: [] }));
-    await database.db.collection<{ _id: string }>('posts').insertMany(hidden);
+    await database.db.collection<{ _id: string }>(collectionNames.posts).insertMany(hidden);
     await database.db.command({ profile: 2 });
   });
 
@@ -115,7 +116,7 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
   it('an index outlives that its field is declared', async () => {
     const other = database.open(undefined, { posts: { other: 'text' } });
     await other.ready();
-    const found = await database.db.collection('posts').indexes();
+    const found = await database.db.collection(collectionNames.posts).indexes();
     const names = found.map(({ name }) => name);
     expect(names).to.include.members(['own_slug_createdAt', 'own_other_createdAt']);
   });
@@ -163,7 +164,9 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
       .collection('system.profile')
       .find({
         ts: { $gte: from },
-        ns: { $in: ['users', 'posts'].map((name) => `${database.db.databaseName}.${name}`) },
+        ns: {
+          $in: Object.values(collectionNames).map((name) => `${database.db.databaseName}.${name}`),
+        },
         op: { $in: ['query', 'command', 'getmore'] },
         // Not what the store does besides: it looks at its indexes when it has connected, and asks
         // each new primary whether it is caught up.

@@ -58,7 +58,7 @@ export const indexes = {
 type Wanted = Readonly<Record<string, Index>>;
 
 /** Every index of a store, by collection and name. */
-export function indexesFor({ users, posts }: CustomFilters): Readonly<Record<string, Wanted>> {
+export function indexesFor({ users, posts }: CustomFilters): Record<'users' | 'posts', Wanted> {
   return {
     users: { ...indexes.users, ...customIndexes(users) },
     posts: { ...indexes.posts, ...customIndexes(posts) },

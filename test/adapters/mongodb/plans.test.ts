@@ -41,6 +41,8 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
     const posts = times(count, (n) =>
       post({
         ...{ ...shared(n), title: `t${n % 9}`, authorId: n % 4 ? `u${(n % 4) - 1}` : null },
+        // Drafts, public posts, and such that are scheduled.
+        publishedAt: n % 10 ? instant(n % 40) : null,
         // Lists of the value are in the index as well.
         ...{ slug: n % 9 ? `s${n % 9}` : [`s1`], toString: n % 9, pinned: n % 2 === 0 },
       }),
@@ -103,6 +105,58 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
         walk((page) => store.posts.list({ ...page, filter, order }), filter.ids));
     }
   }
+
+  const isPublic = { before: instant(30) };
+  for (const direction of directions) {
+    const order = { by: 'publishedAt', direction } as const;
+    const filters: Record<string, PostFilter> = {
+      'all that are public': { publishedAt: isPublic },
+      'one author’s that are public': { publishedAt: isPublic, authorId: 'u1' },
+      'those without an author that are public': { publishedAt: isPublic, authorId: null },
+      'one author’s drafts': { publishedAt: null, authorId: 'u1' },
+      drafts: { publishedAt: null },
+    };
+    for (const [what, filter] of Object.entries(filters)) {
+      it(`posts by publishedAt: ${what}, ${direction}`, () =>
+        walk((page) => store.posts.list({ ...page, filter, order })));
+    }
+    it(`names, addresses and titles that begin alike, in their order, ${direction}`, async () => {
+      const { users, posts } = store;
+      await walk((page) =>
+        users.list({ ...page, filter: { nameStartsWith: 'N3' }, order: { by: 'name', direction } }),
+      );
+      await walk((page) =>
+        users.list({
+          ...{ ...page, filter: { emailStartsWith: 'A7' } },
+          order: { by: 'email', direction },
+        }),
+      );
+      await walk((page) =>
+        posts.list({
+          ...page,
+          filter: { titleStartsWith: 'T' },
+          order: { by: 'title', direction },
+        }),
+      );
+    });
+  }
+
+  it('in another order, what begins alike and drafts cost the keys of what matches', async () => {
+    const order = { by: 'createdAt', direction: 'desc' } as const;
+    const [ninth, tenth] = [times(Math.ceil(count / 9), String), times(count / 10, String)];
+    await walk(
+      (page) => store.users.list({ ...page, filter: { nameStartsWith: 'n3' }, order }),
+      ninth,
+    );
+    await walk(
+      (page) => store.posts.list({ ...page, filter: { titleStartsWith: 'T3' }, order }),
+      ninth,
+    );
+    await walk(
+      (page) => store.posts.list({ ...page, filter: { publishedAt: null }, order }),
+      tenth,
+    );
+  });
 
   it('custom fields in another order read the keys of what they match, and the page', () => {
     const [filter, order] = [

@@ -16,7 +16,7 @@ export type Log = Pick<Logger, 'info' | 'warn'>;
 const resources = ['users', 'posts'] as const satisfies readonly Resource[];
 
 /** Indexes of version 1 that are no more. */
-const outdated = { users: ['name'], posts: ['title'] } as const;
+const outdated = { users: ['name', 'expires'], posts: ['title', 'expires'] } as const;
 
 /**
  * Makes what an earlier version stored that of this one, or ends at once where nothing is left of it.

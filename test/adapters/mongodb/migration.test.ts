@@ -80,7 +80,7 @@ for (const topology of topologies) {
           index: () => records.createIndex({ 'record.title': 1 }),
         };
         for (const [what, call] of Object.entries(calls)) {
-          expect(await errorOf<unknown>(call()), what).to.be.instanceOf(Error);
+          expect(await errorOf(call()), what).to.be.instanceOf(Error);
         }
       }
       const meta = database.db.collection<{ _id: string }>(metaCollection);

@@ -12,7 +12,7 @@ const at = '2026-11-21T09:30:00.000Z';
 const until = '2100-01-01T00:00:00.000Z';
 const input = { title: 'On engines', own: { _bsontype: 'x', $set: [1] } };
 const entity = (id: string) => ({ id, createdAt: at, updatedAt: at });
-const another = { ...entity('another'), title: '', body: '', authorId: null };
+const another = { ...entity('another'), title: '', body: '', authorId: null, publishedAt: at };
 const fields = { title: 'On engines', body: '', authorId: 'ada' };
 const stored = (id: string) => ({
   ...entity(id),

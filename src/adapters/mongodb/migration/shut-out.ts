@@ -76,6 +76,7 @@ export async function codeOf(
 ): Promise<number | undefined> {
   try {
     await work;
+    return undefined;
   } catch (error) {
     const code = error instanceof MongoServerError ? Number(error.code) : undefined;
     if (code !== undefined && expected.includes(code)) return code;

@@ -19,5 +19,5 @@ export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
 }
 
 export { MongodbUrlError } from './connection/client-options.ts';
-export { MongodbRefusal } from './schema/schema.ts';
+export { MongodbRefusal } from './schema/refusal.ts';
 export type { MongodbStore, MongodbStoreOptions } from './store.ts';

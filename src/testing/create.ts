@@ -1,7 +1,4 @@
-import type { EntityFilter } from '../domain/list.ts';
-import type { Entity } from '../domain/record.ts';
 import { isCleanText } from '../domain/text.ts';
-import type { Repository } from '../ports/repository.ts';
 import { absent, is, makes, raises, repeats, same, textOf } from './assertions.ts';
 import {
   alikeIds,
@@ -94,7 +91,7 @@ function describeEmails({ test }: Suite): void {
   });
 }
 
-function describeAuthors({ test }: Suite): void {
+function describeAuthors({ test, both }: Suite): void {
   test('a user who is not there is no author', async ({ users, posts }) => {
     await putEach(users, knownIds, (id) => user({ id }));
     const theirs = await putEach(posts, knownIds, (authorId) => post({ authorId }));
@@ -107,33 +104,25 @@ function describeAuthors({ test }: Suite): void {
     }
   });
 
-  test('a creation that is refused leaves no trace, and none for a moment', async (store) => {
-    const { users, posts } = store;
-    const [first] = [user()];
-    await makes(users, first);
-    await leavesNothing(users, user(), { email: first.email }, 'email-taken');
-    await leavesNothing(posts, post(), { authorId: 'nobody' }, 'invalid-record');
+  both('a creation that is refused leaves no trace', async (resource, store) => {
+    const { name, records, make } = resource;
+    const [first, record, key] = [user(), make(), receipt()];
+    await makes(store.users, first);
+    const [wrong, code] =
+      name === 'users'
+        ? ([{ email: first.email }, 'email-taken'] as const)
+        : ([{ authorId: 'nobody' }, 'invalid-record'] as const);
+    const refusal = raises(records.create({ ...record, ...wrong }, key), code);
+    const readers = times(6, async (n) => {
+      await ticks(n);
+      await absent(records, record.id, 'a record that is about to be refused');
+      const { items } = await pageOf(records, { filter: { ids: [record.id] } });
+      is('list of a record that is about to be refused', items, []);
+    });
+    await Promise.all([refusal, ...readers]);
+    is('isIdTaken of the id of a refused record', await records.isIdTaken(record.id), false);
+    await makes(records, record, key);
   });
-}
-
-/** Creates a record that is refused, then the same one without what it is refused for. */
-async function leavesNothing<R extends Entity>(
-  records: Pick<Repository<R, EntityFilter, 'createdAt'>, 'create' | 'get' | 'isIdTaken' | 'list'>,
-  record: R,
-  wrong: object,
-  code: 'email-taken' | 'invalid-record',
-): Promise<void> {
-  const [{ id }, key] = [record, receipt()];
-  const refusal = raises(records.create({ ...record, ...wrong }, key), code);
-  const readers = times(6, async (n) => {
-    await ticks(n);
-    await absent(records, id, 'a record that is about to be refused');
-    const { items } = await pageOf(records, { filter: { ids: [id] } });
-    is('list of a record that is about to be refused', items, []);
-  });
-  await Promise.all([refusal, ...readers]);
-  is('isIdTaken of the id of a refused record', await records.isIdTaken(id), false);
-  await makes(records, record, key);
 }
 
 /** Creations that are safe to repeat. */

@@ -51,14 +51,21 @@ export interface AnyService<Filter, Sort extends string> {
   create(input: object, options?: CreateOptions): Promise<Creation<EntityFields>>;
   get(id: Id): Promise<Versioned<EntityFields>>;
   list(request?: ListRequest<Filter, Sort>): Promise<Page<EntityFields>>;
+  all(request?: Omit<ListRequest<Filter, Sort>, 'total'>): AsyncGenerator<Versioned<EntityFields>>;
   replace(id: Id, input: object, precondition?: Precondition): Promise<Change<EntityFields>>;
   patch(id: Id, patch: object, precondition?: Precondition): Promise<Change<EntityFields>>;
+  /** The change is of the service's own types: one that is given can be handed on. */
+  update(id: Id, change: never, precondition?: Precondition): Promise<Change<EntityFields>>;
+}
+
+/** {@link Services} whatever their custom fields are: `<S extends AnyServices>` in a wrapper of any. */
+export interface AnyServices {
+  readonly users: AnyService<UserFilter<AnyCustomFilter>, UserSort> & Pick<UserService, 'delete'>;
+  readonly posts: AnyService<PostFilter<AnyCustomFilter>, PostSort> & Pick<PostService, 'delete'>;
 }
 
 /** A {@link Rostrum} whatever its custom fields are, for code that works with any. */
-export interface AnyRostrum {
-  readonly users: AnyService<UserFilter<AnyCustomFilter>, UserSort> & Pick<UserService, 'delete'>;
-  readonly posts: AnyService<PostFilter<AnyCustomFilter>, PostSort> & Pick<PostService, 'delete'>;
+export interface AnyRostrum extends AnyServices {
   readonly customFilters: CustomFilters;
   as(caller: CallerInput): AnyRostrum;
 }

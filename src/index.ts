@@ -106,7 +106,7 @@ export type { Id, Version, Versioned } from './domain/record.ts';
 export { postRules, recordLimits, serverMade, userRules } from './domain/rules.ts';
 export type { PageWithAuthors, PostService } from './domain/services/post-service.ts';
 export type { Change, CreateOptions, RecordService } from './domain/services/record-service.ts';
-export type { AnyRostrum, Rostrum } from './domain/services/rostrum.ts';
+export type { AnyRostrum, AnyServices, Rostrum } from './domain/services/rostrum.ts';
 export type { Around, Services } from './domain/services/services.ts';
 export type { DeleteUserOptions, Saved, UserService } from './domain/services/user-service.ts';
 export type { PublicUser, User, UserInput, UserPatch } from './domain/user.ts';

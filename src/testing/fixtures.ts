@@ -71,7 +71,7 @@ export const knownIds: readonly string[] = ['\ufffd', 'Known', long];
 /** Ids that name nothing. As U+FFFD, half of a surrogate pair often comes out of a driver. */
 export const strangeIds: readonly string[] = [
   ...['none', '', ' ', '\0', '\ud800', '__proto__', 'known', 'KNOWN', 'Know', 'Known ', 'Knów'],
-  ...['Known\0', 'Known\ud800', '%', '.*', '$ne', '{"$gt":""}', "' OR 1=1 --", '😀'],
+  ...['null', 'Known\0', 'Known\ud800', '%', '.*', '$ne', '{"$gt":""}', "' OR 1=1 --", '😀'],
   ...[longer, long.slice(0, -1), 'x'.repeat(10_000)],
 ];
 

@@ -57,11 +57,9 @@ function describeEntityFilters({ both }: Suite): void {
   });
 
   both('ids: any of these, whatever else is named', async ({ records, make }) => {
-    const made = [make(), make(), make({ id: '\ufffd' })];
-    const [a = '', b = '', c = ''] = await put(records, made);
+    const [a = '', b = '', c = ''] = await put(records, [make(), make(), make()]);
     await matches(records, { ids: [c, a] }, [a, c]);
     await matches(records, { ids: [b, b, 'none', b, '', '__proto__'] }, [b]);
-    await matches(records, { ids: ['\0', '\ud800', `${a}\0`, `${b}\ud800`] }, []);
     await matches(records, { ids: [] }, []);
     const unknown = times(97, (n) => `none-${n}`);
     await matches(records, { ids: [...unknown, c, b, a] }, [a, b, c]);
@@ -176,11 +174,6 @@ function describePostFilters({ test }: Suite): void {
     await matches(store.posts, { authorId: two }, [c]);
     await matches(store.posts, { authorId: null }, [d]);
     await matches(store.posts, { authorId: undefined }, ids);
-    await put(store.users, [user({ id: `${one}\ufffd` })]);
-    await put(store.posts, [post({ authorId: `${one}\ufffd` })]);
-    for (const authorId of ['nobody', '', '\0', `${one}\0`, `${one}\ud800`, 'null']) {
-      await matches(store.posts, { authorId }, []);
-    }
   });
 
   test('posts: publishedAt: the drafts, or a span, which holds no draft', async ({ posts }) => {

@@ -94,7 +94,7 @@ export function suiteOn(contract: StoreContract, another?: StoreContract['anothe
   };
 }
 
-export function usersOf(store: Store) {
+function usersOf(store: Store) {
   const { users } = store;
   return {
     name: 'users',
@@ -108,7 +108,7 @@ export function usersOf(store: Store) {
   } as const;
 }
 
-export function postsOf(store: Store) {
+function postsOf(store: Store) {
   const { posts } = store;
   return {
     name: 'posts',

@@ -1,4 +1,4 @@
-import { raises, same, throwsItsError } from './assertions.ts';
+import { raises, same } from './assertions.ts';
 import { at, post, user } from './fixtures.ts';
 import { put } from './lists.ts';
 import type { Suite } from './suite.ts';
@@ -32,13 +32,6 @@ export function describeUpdate({ test, both }: Suite): void {
     same(await records.get(first.id), first);
     same(await records.update(first.id, ({ record }) => ({ ...record })), first, 2);
     same(await records.get(first.id), first, 2);
-  });
-
-  both('what a decision throws ends the call', async ({ records, make }) => {
-    const first = make();
-    await put(records, [first]);
-    await throwsItsError((fail) => records.update(first.id, fail));
-    same(await records.get(first.id), first);
   });
 
   test('an address that a user moves to is taken, and one given up is free', async ({ users }) => {

@@ -31,7 +31,7 @@ type ClientCode =
   | 'unexpected-response';
 
 /** Every code that a call can end in. A newer server may have others: v1 only grows. */
-export type ApiCode = Exclude<ErrorCode, 'id-taken'> | HttpCode | ClientCode;
+export type ApiCode = ErrorCode | HttpCode | ClientCode;
 
 /** One thing that is wrong in a field, a query parameter or a header. */
 export type ProblemEntry = { readonly message: string } & (

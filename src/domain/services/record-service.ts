@@ -17,12 +17,12 @@ interface NoSuchField<Name> {
   readonly 'there is no such field': Name;
 }
 
-/** Refuses the keys that `Allowed` does not have, whatever their values are, in each arm of a union. */
-export type NoOther<T, Allowed> = T extends unknown
-  ? {
-      readonly [K in Exclude<keyof T, keyof Allowed>]: 0 extends 1 & T[K] ? never : NoSuchField<K>;
-    }
-  : never;
+/** Refuses the keys that no arm of `Allowed` has. A value of the type `any` passes all the same. */
+export type NoOther<T, Allowed> = {
+  readonly [K in Exclude<keyof T, KeysOf<Allowed>>]: NoSuchField<K>;
+};
+
+type KeysOf<T> = T extends unknown ? keyof T : never;
 
 /** The id and some other fields of a record. */
 type PartialRecord<R extends EntityFields> = Pick<R, 'id'> & {

@@ -51,12 +51,15 @@ export interface AnyService<Filter, Sort extends string> {
   create(input: object, options?: CreateOptions): Promise<Creation<EntityFields>>;
   get(id: Id): Promise<Versioned<EntityFields>>;
   list(request?: ListRequest<Filter, Sort>): Promise<Page<EntityFields>>;
+  all(request?: Omit<ListRequest<Filter, Sort>, 'total'>): AsyncGenerator<Versioned<EntityFields>>;
   replace(id: Id, input: object, precondition?: Precondition): Promise<Change<EntityFields>>;
   patch(id: Id, patch: object, precondition?: Precondition): Promise<Change<EntityFields>>;
+  /** The change is of the service's own types: one that is given can be handed on. */
+  update(id: Id, change: never, precondition?: Precondition): Promise<Change<EntityFields>>;
 }
 
-/** A {@link Rostrum} whatever its custom fields are, for code that works with any. */
-export interface AnyRostrum {
+/** {@link Services} whatever their custom fields are: `<S extends AnyServices>` in a wrapper of any. */
+export interface AnyServices {
   readonly users: AnyService<UserFilter<AnyCustomFilter>, UserSort> &
     Pick<UserService, 'delete'> & {
       getPublic(id: Id): Promise<Versioned<unknown>>;
@@ -71,6 +74,10 @@ export interface AnyRostrum {
         request?: ListRequest<PostFilter<AnyCustomFilter>, PostSort>,
       ): Promise<PageWithAuthors<EntityFields>>;
     };
+}
+
+/** A {@link Rostrum} whatever its custom fields are, for code that works with any. */
+export interface AnyRostrum extends AnyServices {
   readonly customFilters: CustomFilters;
   as(caller: CallerInput): AnyRostrum;
 }

@@ -96,7 +96,7 @@ const calls: Readonly<Record<string, Call>> = {
   },
   'looks for the posts of a deleted user': {
     breaks: 'users whose ids only look alike have their own posts',
-    says: /posts that (were told|are left after ".*) is /,
+    says: /posts that (were told|are left after user \d+).* is /,
     plan: (isLike) => ({
       users: (inner, { posts }) => ({ delete: cascade(inner, posts, isLike) }),
     }),

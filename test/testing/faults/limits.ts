@@ -37,7 +37,7 @@ export const limits: Fault[] = [
   })),
   ...[20, 1000].map((most) => ({
     fault: `keeps ${most} receipts`,
-    breaks: 'a thousand posts and one, with their receipts',
+    breaks: 'a thousand posts, with their receipts',
     says: /the record under the key ".*" is |replayed of a repeat is false/,
     plan: inBoth((inner) => {
       const kept = new Set<string>();
@@ -52,7 +52,7 @@ export const limits: Fault[] = [
   })),
   ...(['delete', 'keep'] as const).map((mode) => ({
     fault: `${mode}s the first 1,000 posts of a deleted user`,
-    breaks: `${mode}: a thousand posts and one`,
+    breaks: `${mode}: more than a thousand posts`,
     says: /posts that (are left|were kept) is \d+, where \d+ is right/,
     plan: {
       users: (inner, { posts }) => ({

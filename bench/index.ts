@@ -3,7 +3,9 @@
 //   npm run bench
 //   npm run bench -- --quick                      to see that it runs
 //   npm run bench -- --store memory --rounds 2
+//   npm run bench -- --fetch                      rostrum/fetch beside node:http
 
+import { measureFetch } from './fetch.ts';
 import { measureHttp } from './http.ts';
 import { leaveServersCore, machineFacts } from './machine.ts';
 import { readOptions } from './options.ts';
@@ -17,6 +19,10 @@ const bound = setTimeout(() => {
   process.exit(1);
 }, options.boundMinutes * 60_000);
 
+if (options.onlyFetch) {
+  console.log(`${machineFacts().slice(0, 4).join('; ')}\n${await measureFetch(options)}`);
+  process.exit();
+}
 leaveServersCore();
 const facts = machineFacts();
 if (!options.isFull) facts.push('a part of a run: the figures mean little');

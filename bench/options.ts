@@ -35,6 +35,8 @@ export function readOptions(args: readonly string[]) {
     args: [...args],
     options: {
       quick: { type: 'boolean', default: false },
+      /** `rostrum/fetch` beside `node:http`, and nothing else. */
+      fetch: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       /** The one store that is wanted; all of them when absent. */
       store: { type: 'string' },
@@ -46,5 +48,6 @@ export function readOptions(args: readonly string[]) {
   if (stores.length === 0) throw new Error(`--store is one of ${storeKinds.join(', ')}.`);
   const sizes = values.quick ? quick : full;
   const rounds = Number(values.rounds ?? sizes.rounds);
-  return { ...sizes, rounds, stores, isFull: args.length === 0, program: values.program };
+  const { fetch: onlyFetch, program } = values;
+  return { ...sizes, rounds, stores, isFull: args.length === 0, onlyFetch, program };
 }

@@ -68,7 +68,8 @@ async function send(port: number, path: string, body?: object) {
   return (await response.json()) as Record<string, unknown>;
 }
 
-function wire(method: string, path: string, json = ''): string {
+/** A request as it goes over the wire. */
+export function wire(method: string, path: string, json = ''): string {
   const form = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`;
   const headers = `Host: 127.0.0.1\r\n${json === '' ? '' : form}`;
   return `${method} /api/v1${path} HTTP/1.1\r\n${headers}\r\n${json}`;

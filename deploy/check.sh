@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks the files of deploy/ and the Dockerfile by the tools that are on the path, and names the
-# tools that are missing. Needs no root. nginx and Caddy run in test/deploy/proxies.long.ts.
+# tools that are missing. Needs no root. nginx and Caddy run in test/deploy/proxies.long.ts,
+# Prometheus in test/deploy/monitoring.long.ts.
 cd "$(dirname "$0")" || exit 1
 status=0
 
@@ -24,6 +25,8 @@ else
 fi
 check systemd-analyze verify ./rostrum.service
 check caddy validate --adapter caddyfile --config Caddyfile
+check promtool check config prometheus/prometheus.yml
+check promtool test rules prometheus/rostrum.rules.test.yml
 for variant in sqlite mongodb; do
   check kubectl kustomize "kubernetes/$variant"
   kubectl kustomize "kubernetes/$variant" >"/tmp/rostrum-$variant.$$.yaml" 2>/dev/null &&

@@ -19,8 +19,8 @@ const limits = { test: 300_000, end: 15_000 };
 const runs = [
   // They wait: for time-outs, leases, a server that is away, connections that are cut.
   /^test\/(?:waiting\.|hanging\.|idempotency\/|adapters\/mongodb\/(?:outage|silence|remains|schema)\.)/,
-  // They keep MongoDB busy.
-  /^test\/(?:adapters\/mongodb|model)\//,
+  // They keep a database server busy.
+  /^test\/(?:adapters\/mongodb|model|examples)\//,
   // They keep compilers busy.
   /^test\/(?:walls\.|package\.|docs\/)/,
 ];

@@ -1,6 +1,7 @@
 /** The public core: what a service that embeds Rostrum imports. */
 import { systemClock, uuidV7 } from './adapters/system/index.ts';
 import type { CustomFieldsInput } from './domain/custom-fields.ts';
+import type { CheckedFilters, CustomFilters } from './domain/custom-filters.ts';
 import type { JsonObject } from './domain/json.ts';
 import { checkOptions } from './domain/options.ts';
 import {
@@ -22,6 +23,8 @@ export interface RostrumOptions<Schemas = CustomFieldsSchemas, Wrapped extends o
   readonly ids?: IdGenerator | undefined;
   /** Custom fields may be any JSON when absent. */
   readonly customFields?: Schemas | undefined;
+  /** Custom fields of users, or `email`, that their public view has; none when absent. */
+  readonly publicUserFields?: readonly string[] | undefined;
   /** Wraps the services, for every caller; nothing is around them when absent. */
   readonly around?: Around<Wrapped> | undefined;
 }
@@ -34,7 +37,8 @@ type Exactly<T> = [T][T extends unknown ? 0 : never];
  *
  * What it returns may do everything. Code that acts for a caller is given `rostrum.as(caller)`.
  *
- * Custom fields are typed by their schemas, and are any JSON without one.
+ * Custom fields are typed by their schemas, and are any JSON without one. Filters on them are typed by
+ * what the store was opened with.
  *
  * @throws TypeError or RangeError for an option that is not known or cannot be
  */
@@ -43,15 +47,16 @@ export function createRostrum<
   UI extends object = CustomFieldsInput,
   PO extends object = JsonObject,
   PI extends object = CustomFieldsInput,
+  Filters extends CustomFilters = CustomFilters,
 >(
-  store: Store,
+  store: Store<Filters> & CheckedFilters<Filters, Exactly<UO>, Exactly<PO>>,
   options: RostrumOptions<
     TypedSchemas<UO, UI, PO, PI>,
-    Services<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>>
+    Services<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>>
   > = {},
-): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>> {
-  checkOptions(options, ['clock', 'ids', 'customFields', 'around']);
-  const { clock = systemClock, ids = uuidV7, customFields, around } = options;
+): Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>> {
+  checkOptions(options, ['clock', 'ids', 'customFields', 'publicUserFields', 'around']);
+  const { clock = systemClock, ids = uuidV7, customFields, publicUserFields, around } = options;
   if (customFields !== undefined) checkOptions(customFields, ['users', 'posts']);
   const schemas = customFields as CustomFieldsSchemas | undefined;
   // The schemas see to it that custom fields are of these types.
@@ -60,11 +65,12 @@ export function createRostrum<
     clock,
     ids,
     customFields: schemas,
+    publicUserFields,
     around: around as unknown as Around | undefined,
-  }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>>;
+  }) as unknown as Rostrum<Exactly<UO>, Exactly<UI>, Exactly<PO>, Exactly<PI>, Exactly<Filters>>;
 }
 
-export { type Caller, type Scope, scopes } from './domain/caller.ts';
+export { type Caller, type CallerInput, type Scope, scopes } from './domain/caller.ts';
 export type { CustomFieldsInput, CustomFieldsSchema } from './domain/custom-fields.ts';
 export type {
   CustomFilterFields,
@@ -98,12 +104,12 @@ export type { Post, PostInput, PostPatch } from './domain/post.ts';
 export type { Precondition, Versions } from './domain/precondition.ts';
 export type { Id, Version, Versioned } from './domain/record.ts';
 export { postRules, recordLimits, serverMade, userRules } from './domain/rules.ts';
-export type { PostService } from './domain/services/post-service.ts';
+export type { PageWithAuthors, PostService } from './domain/services/post-service.ts';
 export type { Change, CreateOptions, RecordService } from './domain/services/record-service.ts';
-export type { AnyRostrum, Rostrum } from './domain/services/rostrum.ts';
+export type { AnyRostrum, AnyServices, Rostrum } from './domain/services/rostrum.ts';
 export type { Around, Services } from './domain/services/services.ts';
-export type { DeleteUserOptions, UserService } from './domain/services/user-service.ts';
-export type { User, UserInput, UserPatch } from './domain/user.ts';
+export type { DeleteUserOptions, Saved, UserService } from './domain/services/user-service.ts';
+export type { PublicUser, User, UserInput, UserPatch } from './domain/user.ts';
 export type { Clock } from './ports/clock.ts';
 export type { IdGenerator } from './ports/id-generator.ts';
 export type { Creation } from './ports/repository.ts';

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { z } from 'zod';
 import {
   closeContainer,
   createContainer,
@@ -7,6 +8,7 @@ import {
 } from '../src/adapters/inversify/index.ts';
 import { createMemoryStore } from '../src/adapters/memory/index.ts';
 import {
+  type AnyServices,
   type Around,
   type Caller,
   type Change,
@@ -177,6 +179,48 @@ describe('The services', () => {
     await rostrum.as(caller).users.list();
     await rostrum.posts.list();
     expect(calls).to.deep.equal(['desk list', 'undefined list']);
+  });
+
+  it('may be wrapped with their types, and by one function whatever their types are', async () => {
+    const lines: string[] = [];
+    const noted = <S extends AnyServices>(services: S, by: Caller | undefined): S => {
+      const { users } = services;
+      return {
+        ...services,
+        users: {
+          ...users,
+          async update(id, change, precondition) {
+            const changed = await users.update(id, change, precondition);
+            lines.push(`${by?.name} to version ${changed.version}`);
+            return changed;
+          },
+        },
+      };
+    };
+    const rostrum = createRostrum(createMemoryStore(), {
+      around: (services, by) => {
+        const { users, posts } = noted(services, by);
+        return {
+          posts,
+          users: {
+            ...users,
+            async create(input, options) {
+              const made = await users.create({ ...input, born: input.born + 1 }, options);
+              lines.push(`born ${made.record.born}`);
+              return made;
+            },
+            async update(id, change, precondition) {
+              return users.update(id, change, precondition);
+            },
+          },
+        };
+      },
+      customFields: { users: z.strictObject({ born: z.int(), tag: z.string().optional() }) },
+    });
+    const { users } = rostrum.as({ ...caller, scopes: ['users:write', 'users:read'] });
+    const { id } = (await users.create({ name: 'Ada', born: 1814 })).record;
+    await users.update(id, (user) => ({ ...user, tag: 'x' }));
+    expect(lines).to.deep.equal(['born 1815', 'desk to version 2']);
   });
 
   it('may be fakes, of the public types alone', async () => {

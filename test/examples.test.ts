@@ -39,10 +39,11 @@ describe('an example', function () {
 });
 
 describe('a copy of the repository', () => {
-  it('has no packages that an example installed', async () => {
+  it('has no packages that an example installed, and nothing that it built', async () => {
     await using source = await temporaryDirectory();
     const example = join(source.path, 'examples', 'refine');
     await mkdir(join(example, 'node_modules', 'react'), { recursive: true });
+    await mkdir(join(example, '.next'));
     await writeFile(join(example, 'main.jsx'), '');
     await using copy = await copyRepository(source.path);
     const files = await readdir(join(copy.path, 'examples', 'refine'));

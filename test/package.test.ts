@@ -21,6 +21,7 @@ const clients = ['rostrum-client', 'rostrum-client/react-admin', 'rostrum-client
 /** The subpaths that need a peer, and one that each of them misses. */
 const onPeers = {
   './http': 'koa',
+  './fetch': 'koa',
   './mongodb': 'mongodb',
   './inversify': 'inversify',
   './opentelemetry': '@opentelemetry/api',

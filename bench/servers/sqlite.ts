@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { BareStore } from './bare-store.ts';
 
 /**
- * One table with the five orders of posts that Rostrum keeps, one statement a request; inserts of one
+ * One table with the six orders of posts that Rostrum keeps, one statement a request; inserts of one
  * turn of the event loop share a commit.
  */
 export function sqlite(path: string): BareStore {
@@ -12,17 +12,18 @@ export function sqlite(path: string): BareStore {
     PRAGMA synchronous = FULL;
     CREATE TABLE posts (
       id TEXT PRIMARY KEY NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
-      title TEXT NOT NULL, author_id TEXT, json TEXT NOT NULL
+      published_at TEXT NOT NULL, title TEXT NOT NULL, author_id TEXT, json TEXT NOT NULL
     ) STRICT;
     CREATE INDEX posts_created ON posts (created_at, id, updated_at);
     CREATE INDEX posts_updated ON posts (updated_at, id);
+    CREATE INDEX posts_published ON posts (published_at, id, created_at);
     CREATE INDEX posts_title ON posts (title, id, created_at);
     CREATE INDEX posts_author_created ON posts (author_id, created_at, id, updated_at, title);
-    CREATE INDEX posts_author_updated ON posts (author_id, updated_at, id);
+    CREATE INDEX posts_author_published ON posts (author_id, published_at, id);
   `);
   const one = database.prepare('SELECT json FROM posts WHERE id = ?');
   const page = database.prepare('SELECT json FROM posts ORDER BY created_at DESC, id DESC LIMIT ?');
-  const insert = database.prepare('INSERT INTO posts VALUES (?, ?, ?, ?, ?, ?)');
+  const insert = database.prepare('INSERT INTO posts VALUES (?, ?, ?, ?, ?, ?, ?)');
   let group: (() => void)[] = [];
 
   function commit(): void {
@@ -41,7 +42,8 @@ export function sqlite(path: string): BareStore {
         database.exec('BEGIN IMMEDIATE');
         setImmediate(commit);
       }
-      insert.run(post.id, post.createdAt, post.updatedAt, post.title, post.authorId ?? null, json);
+      const { id, createdAt, updatedAt, title, authorId = null } = post;
+      insert.run(id, createdAt, updatedAt, createdAt, title, authorId, json);
       return new Promise((resolve) => group.push(() => resolve(json)));
     },
   };

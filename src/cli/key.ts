@@ -1,4 +1,4 @@
-import { addKey, listKeys, revokeKey } from '../adapters/credentials/index.ts';
+import { addKey, isKeyName, listKeys, revokeKey } from '../adapters/credentials/index.ts';
 import { scopes as knownScopes, type Scope } from '../domain/caller.ts';
 import { instantFromMs, parseRfc3339 } from '../domain/instant.ts';
 import { Failure, fileFailure } from './failure.ts';
@@ -9,13 +9,18 @@ export interface KeyFileOption {
 
 export interface NewKey extends KeyFileOption {
   readonly scopes: string;
+  readonly name?: string;
   readonly subject?: string;
   readonly expires?: string;
 }
 
 /** `rostrum key create`: the token goes to standard output alone, so that a script can take it. */
 export function createKeyCommand(options: NewKey): void {
-  const { subject } = options;
+  const { subject, name } = options;
+  if (name !== undefined && !isKeyName(name))
+    throw new Failure(
+      '--name must be one line of 1 to 100 characters. See rostrum key create --help.',
+    );
   if (subject === '')
     throw new Failure('--subject must be the id of a user. See rostrum key create --help.');
   const scopes = readScopes(options.scopes);
@@ -25,21 +30,30 @@ export function createKeyCommand(options: NewKey): void {
       `A key with ${own} owns nothing without a user: say by --subject whose id it stands for.`,
     );
   }
-  const given = { scopes, subject, expires: readExpiry(options.expires) };
+  const given = { scopes, name, subject, expires: readExpiry(options.expires) };
   const { token, key } = explained(() => addKey(fileOf(options), given));
   process.stdout.write(`${token}\n`);
   process.stderr.write(`This is the token of key ${key.id}; it is not shown again.\n`);
 }
 
-/** `rostrum key list` */
+/** `rostrum key list`: a table, or nothing where there is no key. Names may have spaces, and come last. */
 export function listKeysCommand(options: KeyFileOption): void {
-  for (const { id, scopes, subject, expires } of explained(() => listKeys(fileOf(options)))) {
-    const more = [
-      ...(subject === undefined ? [] : [`subject ${subject}`]),
-      ...(expires === undefined ? [] : [`expires ${expires}`]),
-    ];
-    process.stdout.write(`${[id, scopes.join(','), ...more].join('  ')}\n`);
+  const keys = explained(() => listKeys(fileOf(options)));
+  const rows = keys.map(({ id, created, expires, subject = '-', scopes, name = '-' }) => {
+    return [id, minuteOf(created), minuteOf(expires), subject, scopes.join(','), name];
+  });
+  if (rows.length === 0) return;
+  const table = [['ID', 'CREATED', 'EXPIRES', 'SUBJECT', 'SCOPES', 'NAME'], ...rows];
+  const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
+  for (const row of table) {
+    const cells = row.map((cell, i) => cell.padEnd(widths?.[i] ?? 0));
+    process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
   }
+}
+
+/** `2026-11-21T09:30Z` */
+function minuteOf(instant: string | undefined): string {
+  return instant?.replace(/:\d{2}\.\d+Z$/, 'Z') ?? '-';
 }
 
 /** `rostrum key revoke` */

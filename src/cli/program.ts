@@ -41,6 +41,11 @@ function nameOf(command: Command, [word, ...rest]: readonly string[]): string {
   return named === undefined ? command.name() : `${command.name()} ${nameOf(named, rest)}`;
 }
 
+const ended = `
+Exit codes: 0 when a command has done what it was asked; 1 when it has not, and the
+last line says why; 2 when records are refused (import, check).
+`;
+
 const copied = `
 Copies ids, versions and times, not idempotency keys.
 A target with other records is refused; with --overwrite they are removed.
@@ -80,7 +85,7 @@ function createProgram(): Command {
       await serveCommand(settings, (name) => givenName(command, name));
     });
   for (const setting of Object.values(settingsTable)) serve.addOption(optionOf(setting));
-  program.addHelpText('after', () => `\n${serve.helpInformation()}`);
+  program.addHelpText('after', () => `\n${serve.helpInformation()}${ended}`);
 
   const describe = program
     .command('openapi')
@@ -182,6 +187,7 @@ function addKeyCommands(key: Command): void {
       '--scopes <list>',
       'what the key may do, with commas: users:read,posts:write:own',
     )
+    .option('--name <text>', 'what people call the key: key list shows it')
     .option('--subject <id>', 'id of the user whom the key stands for')
     .option('--expires <when>', 'such as 90d, 12h or 2027-01-01')
     .action(async (options: NewKey) => {
@@ -189,7 +195,7 @@ function addKeyCommands(key: Command): void {
       createKeyCommand(options);
     });
   withSettings(key.command('list'), 'authKeys')
-    .description('list the keys, without their tokens')
+    .description('list the keys with their dates and names, without their tokens')
     .action(async (options: KeyFileOption) => {
       const { listKeysCommand } = await import('./key.ts');
       listKeysCommand(options);

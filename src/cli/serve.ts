@@ -6,6 +6,7 @@ import { createMetricsApp, type RunningServer, serve } from '../adapters/http/in
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
 import type { Metrics } from '../adapters/metrics/index.ts';
 import { scopes } from '../domain/caller.ts';
+import { checkPublicUserFields } from '../domain/user.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import { isLoopback } from '../settings/addresses.ts';
@@ -28,7 +29,7 @@ export type NameOf = (setting: keyof Settings) => string;
 /** Serves until SIGTERM or SIGINT, then finishes the requests under way. */
 export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<void> {
   checkExposure(settings, nameOf);
-  checkIndexes(settings, nameOf);
+  checkFields(settings, nameOf);
   const container = createContainer(settings);
   try {
     // What may be refused comes first: a store that is still being opened would not be closed.
@@ -146,12 +147,16 @@ function checkExposure({ host, ...settings }: Settings, nameOf: NameOf): void {
   );
 }
 
-/** @throws Failure for a field that no list can be filtered by */
-export function checkIndexes({ index }: Settings, nameOf: NameOf): void {
-  try {
-    customFiltersOf(index);
-  } catch (error) {
-    throw new Failure(`${nameOf('index')} is "${index.join(',')}": ${(error as Error).message}`);
+/** @throws Failure for a field that no list can be filtered by, or that cannot be public */
+export function checkFields(settings: Settings, nameOf: NameOf): void {
+  const checks = { index: customFiltersOf, publicUserFields: checkPublicUserFields };
+  for (const name of ['index', 'publicUserFields'] as const) {
+    try {
+      checks[name](settings[name]);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new Failure(`${nameOf(name)} is "${settings[name].join(',')}": ${message}`);
+    }
   }
 }
 

@@ -23,7 +23,7 @@ export class Access {
   readonly caller: Caller;
   readonly #resource: Collection;
 
-  /** @param caller checked by {@link checkCaller} */
+  /** @param caller checked by {@link toCaller} */
   constructor(caller: Caller, resource: Collection) {
     this.caller = caller;
     this.#resource = resource;

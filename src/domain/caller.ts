@@ -32,23 +32,35 @@ export function anonymousCaller(given: Iterable<Scope>): Caller {
   return { name: 'anonymous', subject: null, scopes: new Set(given) };
 }
 
-/** @throws TypeError for a value that is no caller: nothing must ever count as a yes */
-export function checkCaller(caller: unknown): asserts caller is Caller {
+/** A caller as it may be given: its scopes in a list, a Set, or anything else to iterate over. */
+export interface CallerInput extends Omit<Caller, 'scopes'> {
+  readonly scopes: Iterable<Scope>;
+}
+
+/**
+ * @returns the very object where its scopes are a Set, as it is looked at in every call
+ * @throws TypeError for a value that is no caller: nothing must ever count as a yes
+ */
+export function toCaller(caller: unknown): Caller {
   const {
     name,
     subject,
     scopes: given,
-  } = checkOptions<Caller>(caller, ['name', 'subject', 'scopes'], 'caller');
+  } = checkOptions<CallerInput>(caller, ['name', 'subject', 'scopes'], 'caller');
   if (typeof name !== 'string' || name.trim() === '') {
     throw new TypeError('The name of a caller must be a text that is not blank.');
   }
   if (subject !== null && (typeof subject !== 'string' || subject === '')) {
     throw new TypeError('The subject of a caller must be the id of a user, or null.');
   }
-  if (!(given instanceof Set)) throw new TypeError('The scopes of a caller must be a Set.');
-  for (const scope of given) {
+  if (typeof given !== 'object' || given === null || !(Symbol.iterator in given)) {
+    throw new TypeError('The scopes of a caller must be a list, or a Set.');
+  }
+  const set = given instanceof Set ? given : new Set(given);
+  for (const scope of set) {
     if (!(scopes as readonly unknown[]).includes(scope)) {
       throw new TypeError(`"${String(scope)}" is no scope; scopes are ${scopes.join(', ')}.`);
     }
   }
+  return set === given ? (caller as Caller) : { name, subject, scopes: set };
 }

@@ -44,18 +44,29 @@ export type CheckedSchema<In extends object, Out extends object, Known extends P
       : SchemaError<'It does not accept what it returned.'>
   : SchemaError<'It names a field that Rostrum has already.'>;
 
-/** Stops at what is `Json` as it is, or recursive schemas would be infinitely deep. */
-type IsJson<T> = unknown extends T
+/** Stops at what is `Json` as it is, and 9 levels down: recursive schemas would be infinitely deep. */
+type IsJson<T, Level extends 1[] = []> = unknown extends T
   ? true
   : T extends Json
     ? true
     : T extends (...args: never[]) => unknown
       ? false
       : T extends object
-        ? false extends { [K in keyof T]-?: IsJson<Exclude<T[K], undefined>> }[keyof T]
-          ? false
-          : true
+        ? Level['length'] extends 9
+          ? true
+          : false extends IsJsonOf<T, Level>[keyof T] | IsJsonOf<Named<T>, Level>[keyof Named<T>]
+            ? false
+            : true
         : false;
+
+type IsJsonOf<T, Level extends 1[]> = {
+  [K in keyof T]-?: IsJson<Exclude<T[K], undefined>, [...Level, 1]>;
+};
+
+/** What an object has by name, without what it may have besides, which would hide it. */
+type Named<T> = T extends readonly unknown[]
+  ? never
+  : { [K in keyof T as string extends K ? never : K]: T[K] };
 
 interface SchemaIssue {
   readonly message: string;

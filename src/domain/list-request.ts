@@ -1,4 +1,4 @@
-import type { CustomFilterFields, CustomFilterType } from './custom-filters.ts';
+import { type CustomFilterFields, checkCustomFilter } from './custom-filters.ts';
 import { isInstant } from './instant.ts';
 import { isPlainObject } from './json.ts';
 import {
@@ -79,16 +79,17 @@ export function pageRequest<Filter extends EntityFilter, Sort extends string>(
   const { order = defaultOrder as Order<Sort> } = request;
   const { limit = pageLimits.default } = request;
   checkFilter(filter, rules);
+  const custom = checkCustomFilter(filter.custom, rules.custom);
   checkOrder(order, rules.sorts);
   if (after !== undefined) checkPosition(after, order.by);
   if (!Number.isInteger(limit) || limit < 1 || limit > pageLimits.max) {
     throw new RangeError(`The limit must be an integer from 1 to ${pageLimits.max}.`);
   }
   if (typeof total !== 'boolean') throw new TypeError('The option "total" must be true or false.');
-  const canMatch = hasDeclaredTypes(filter, rules.custom) && hasCleanPrefixes(filter, rules);
-  const found = canMatch ? filter : { ...filter, custom: undefined, ids: [] };
+  const canMatch = hasCleanPrefixes(filter, rules);
   const fields = request.fields && checkFields(request.fields);
-  return { filter: found, order, limit, bytes: pageLimits.bytes, after, total, fields, signal };
+  const asked = { ...filter, custom, ...(!canMatch && { ids: [] }) };
+  return { filter: asked, order, limit, bytes: pageLimits.bytes, after, total, fields, signal };
 }
 
 function checkFields(fields: readonly unknown[]): readonly string[] {
@@ -98,7 +99,7 @@ function checkFields(fields: readonly unknown[]): readonly string[] {
   return [...new Set<string>(['id', ...fields])];
 }
 
-function checkFilter(filter: EntityFilter, { filters, custom = {} }: ListRules<string>): void {
+function checkFilter(filter: EntityFilter, { filters }: ListRules<string>): void {
   const types = { ...sharedFilters, ...filters };
   const known = [...Object.keys(types), 'custom'];
   const given = checkOptions<Record<string, unknown>>(filter, known, 'filter');
@@ -106,12 +107,6 @@ function checkFilter(filter: EntityFilter, { filters, custom = {} }: ListRules<s
     const { takes, words } = filterTypes[type];
     if (given[name] === undefined || takes(given[name])) continue;
     throw new TypeError(`The filter "${name}" must be ${words}.`);
-  }
-  if (filter.custom === undefined) return;
-  const values = checkOptions<object>(filter.custom, Object.keys(custom), 'filter "custom"');
-  for (const [name, value] of Object.entries(values)) {
-    if (typeOf(value) !== undefined) continue;
-    throw new TypeError(`The filter "${name}" must be a text, a number or a boolean.`);
   }
 }
 
@@ -129,18 +124,6 @@ function isSpan(value: unknown): boolean {
   const { from, before, ...others } = value;
   const areInstants = [from, before].every((end) => end === undefined || isInstant(end));
   return areInstants && Object.keys(others).length === 0;
-}
-
-/** The type of a value that custom fields can be filtered by. */
-function typeOf(value: unknown): CustomFilterType | undefined {
-  if (typeof value === 'string') return 'text';
-  if (typeof value === 'number') return Number.isFinite(value) ? 'number' : undefined;
-  return typeof value === 'boolean' ? 'boolean' : undefined;
-}
-
-/** False when no record matches, because a value is not of the type that its field has to be of. */
-function hasDeclaredTypes({ custom = {} }: EntityFilter, fields: CustomFilterFields = {}): boolean {
-  return Object.entries(custom).every(([name, value]) => typeOf(value) === fields[name]);
 }
 
 /** False when no record matches, because no text of a record can begin like that. */

@@ -47,19 +47,19 @@ export interface TimeSpan {
 export type CustomFilter = Readonly<Record<string, string | number | boolean>>;
 
 /** Which records a list has. All that is said must hold. */
-export interface EntityFilter {
+export interface EntityFilter<Custom = CustomFilter> {
   /** Any of these, {@link maxFilterIds} at most. An empty list matches nothing. */
   readonly ids?: readonly Id[] | undefined;
   readonly createdAt?: TimeSpan | undefined;
   readonly updatedAt?: TimeSpan | undefined;
   /**
-   * Custom fields that equal these texts, numbers or booleans. A list, an object, or a value of
-   * another type matches nothing.
+   * Custom fields that equal these texts, numbers or booleans. A field that is a list, an object, or
+   * of another type is equal to none.
    */
-  readonly custom?: CustomFilter | undefined;
+  readonly custom?: Custom | undefined;
 }
 
-export interface UserFilter extends EntityFilter {
+export interface UserFilter<Custom = CustomFilter> extends EntityFilter<Custom> {
   /** The whole name. */
   readonly name?: string | undefined;
   /** An address with the same {@link textKey}. */
@@ -70,7 +70,7 @@ export interface UserFilter extends EntityFilter {
   readonly emailStartsWith?: string | undefined;
 }
 
-export interface PostFilter extends EntityFilter {
+export interface PostFilter<Custom = CustomFilter> extends EntityFilter<Custom> {
   /** The whole title. */
   readonly title?: string | undefined;
   /** The posts of one author; null: the posts without one. */

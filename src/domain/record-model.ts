@@ -31,6 +31,11 @@ export class RecordModel<R extends EntityFields> {
     return this.#read(input, { id, createdAt: now, updatedAt: now });
   }
 
+  /** The same with an id that the caller knows: another one is a `mismatch`. */
+  makeNamed(input: unknown, id: Id, now: Instant): R {
+    return this.#read(input, { id, createdAt: now, updatedAt: now }, undefined, id);
+  }
+
   /**
    * The whole record anew: what the caller left out is gone. The very same object when nothing
    * changes. An `id` that is not the record's is a `mismatch`.
@@ -60,15 +65,16 @@ export class RecordModel<R extends EntityFields> {
    * server made.
    *
    * @param current the record that the input takes the place of
+   * @param named the only id that the input may have
    */
-  #read(input: unknown, made: EntityFields, current?: R): R {
+  #read(input: unknown, made: EntityFields, current?: R, named = current?.id): R {
     const reader = new JsonReader();
     const { issues } = reader;
     if (!isPlainObject(input)) {
       issues.add([], 'type', 'A record must be a JSON object.');
       throw invalidRecord(issues);
     }
-    if (current !== undefined && input.id !== undefined && input.id !== current.id) {
+    if (named !== undefined && input.id !== undefined && input.id !== named) {
       issues.add(['id'], 'mismatch', 'The id is not the id of the record.');
     }
     const known: Record<string, Json> = {};

@@ -35,6 +35,9 @@ export type PublicUser<Custom extends object = JsonObject> = Pick<
  * @throws TypeError for a field of Rostrum's own that is not `email`
  */
 export function checkPublicUserFields(names: readonly string[]): void {
+  if (!Array.isArray(names)) {
+    throw new TypeError('The option "publicUserFields" must be a list of names.');
+  }
   for (const name of names) {
     if (name === 'email' || (typeof name === 'string' && !knownFields.users.includes(name)))
       continue;

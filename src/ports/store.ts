@@ -6,16 +6,16 @@ import type { Transfer } from './transfer.ts';
 import type { UserRepository } from './user-repository.ts';
 
 /** What a deployment chooses that a store has to know when it is opened. */
-export interface StoreOptions {
+export interface StoreOptions<Filters extends CustomFilters = CustomFilters> {
   /**
    * Custom fields that lists can be filtered by. A store makes its indexes for them when it is opened;
    * the set may be another one each time.
    */
-  readonly customFilters?: CustomFilters | undefined;
+  readonly customFilters?: Filters | undefined;
 }
 
 /** Where records are kept: the two repositories, and the life of what is behind them. */
-export interface Store extends AsyncDisposable {
+export interface Store<Filters extends CustomFilters = CustomFilters> extends AsyncDisposable {
   readonly users: UserRepository;
   readonly posts: PostRepository;
   /** Moves the whole store; absent where it cannot be copied. */
@@ -23,7 +23,7 @@ export interface Store extends AsyncDisposable {
   /** Its changes in one order; absent where it keeps no log. */
   readonly events?: EventLog | undefined;
   /** What it was opened with, which lists can be filtered by; none when absent. */
-  readonly customFilters?: CustomFilters | undefined;
+  readonly customFilters?: Filters | undefined;
 
   /**
    * Fulfilled when the store can serve right now.

@@ -5,6 +5,7 @@ import {
   checkCustomFilters,
 } from '../domain/custom-filters.ts';
 import { setMember } from '../domain/json.ts';
+import { checkOptions } from '../domain/options.ts';
 import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from './addresses.ts';
 
 /** What a deployment chooses: by flags, by environment variables, or by `createContainer`. */
@@ -52,6 +53,9 @@ export interface Settings {
   /** The same of posts. */
   readonly postSchema: string | undefined;
 }
+
+/** Some of the settings; the others have their defaults. */
+export type GivenSettings = { readonly [K in keyof Settings]?: Settings[K] | undefined };
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -283,3 +287,15 @@ function listOf(text: string, isRight: (part: string) => boolean): readonly stri
 export const defaultSettings = Object.fromEntries(
   Object.entries(settingsTable).map(([name, { fallback }]) => [name, fallback]),
 ) as unknown as Settings;
+
+/**
+ * All settings: those that are given, and the defaults of the others.
+ *
+ * @throws TypeError for a name that is no setting's: its value must not be the default in silence
+ */
+export function withDefaults(given: GivenSettings): Settings {
+  const names = Object.keys(settingsTable);
+  const settings = Object.entries(checkOptions<Partial<Settings>>(given, names, 'settings'));
+  const said = settings.filter(([, value]) => value !== undefined);
+  return { ...defaultSettings, ...(Object.fromEntries(said) as Partial<Settings>) };
+}

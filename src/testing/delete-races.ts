@@ -5,7 +5,7 @@ import type { Store } from '../ports/store.ts';
 import type { DeleteMode } from '../ports/user-repository.ts';
 import { absent, check, is, race, raises } from './assertions.ts';
 import { authorWith, everyMode } from './delete.ts';
-import { later, post, times, user } from './fixtures.ts';
+import { later, pause, post, ticks, times, user } from './fixtures.ts';
 import { idsOf, pageOf, put, recordsOf, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -277,18 +277,4 @@ async function noOrphan({ users, posts }: Store): Promise<void> {
   for (const { id, authorId } of await walk(posts)) {
     check(authorId === null || known.has(authorId), `the post ${id} is an orphan`);
   }
-}
-
-/** A browser has no `setImmediate`; Node waits a millisecond for any other timer. */
-const soon: (go: () => void) => unknown = globalThis.setImmediate ?? setTimeout;
-
-/** Lets all other calls go on. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => void soon(resolve));
-}
-
-/** Lets other calls go first: some steps of the microtask queue, and of the event loop now and then. */
-async function ticks(count: number): Promise<void> {
-  for (let n = 0; n < count; n++) await undefined;
-  if (count % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 1));
 }

@@ -54,12 +54,44 @@ export function receipt(parts: Partial<Receipt> = {}): Receipt {
   return { key: `key-${n}`, fingerprint: `print-${n}`, from: at(0), until: at(60_000), ...parts };
 }
 
+/** Two texts that differ in the last of their characters alone. */
+export const longTexts = (length: number) => ['a', 'b'].map((end) => end.padStart(length, 'x'));
+
+const [long = '', longer = ''] = longTexts(1001);
+
+/** Ids that a collation, a pattern, a normal form or a column takes for one another. */
+export const alikeIds: readonly string[] = [
+  ...['A', 'a', 'AA', 'Aa', 'a ', 'é', 'e\u0301', '1', '01', '\u0001', '%', '$a.b', 'constructor'],
+  ...[long, longer],
+];
+
+/** Ids of records that are there while {@link strangeIds} are looked for. */
+export const knownIds: readonly string[] = ['\ufffd', 'Known', long];
+
 /** Ids that name nothing. As U+FFFD, half of a surrogate pair often comes out of a driver. */
-export const strangeIds: readonly string[] = ['none', '', '\0', '\ud800', '__proto__'];
+export const strangeIds: readonly string[] = [
+  ...['none', '', ' ', '\0', '\ud800', '__proto__', 'known', 'KNOWN', 'Know', 'Known ', 'Knów'],
+  ...['null', 'Known\0', 'Known\ud800', '%', '.*', '$ne', '{"$gt":""}', "' OR 1=1 --", '😀'],
+  ...[longer, long.slice(0, -1), 'x'.repeat(10_000)],
+];
 
 /** As many as asked for, each made by its number from 0 on. */
 export function times<T>(count: number, make: (n: number) => T): T[] {
   return Array.from({ length: count }, (_, n) => make(n));
+}
+
+/** A browser has no `setImmediate`; Node waits a millisecond for any other timer. */
+const soon: (go: () => void) => unknown = globalThis.setImmediate ?? setTimeout;
+
+/** Lets all other calls go on. */
+export function pause(): Promise<void> {
+  return new Promise((resolve) => void soon(resolve));
+}
+
+/** Lets other calls go first: some steps of the microtask queue, and of the event loop now and then. */
+export async function ticks(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await undefined;
+  if (count % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
 /** Objects in objects, `levels` of them. */
@@ -85,6 +117,21 @@ export const byKey: readonly string[] = [
 /** Texts in the order of their code points; UTF-16, a locale or a collation has another. */
 export const byCodePoint: readonly string[] = [
   ...['!', '10', '9', 'A', 'AA', 'Aa', 'B', 'Z', '_', 'a', 'a a', 'aA', 'aa', 'ab', 'b', 'e'],
-  ...['e\u0301', 'f', 'z', '\u00a0x', 'ß', 'à', 'é', 'Ā', 'я', '漢', '\ud7ff', '\ue000', 'ｚ'],
+  ...[
+    'e\u0301',
+    'f',
+    ...longTexts(200),
+    'z',
+    '\u00a0x',
+    'ß',
+    'à',
+    'é',
+    'Ā',
+    'я',
+    '漢',
+    '\ud7ff',
+    '\ue000',
+    'ｚ',
+  ],
   ...['～', '\ufffd', '\uffff', '\uffffa', '𐀀', '😀', '😀a', '\u{10ffff}'],
 ];

@@ -1,9 +1,9 @@
 import { earliestInstant, latestInstant } from '../domain/instant.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Entity, Version, Versioned } from '../domain/record.ts';
-import { check, is, repeats, same } from './assertions.ts';
-import { nested, post, receipt, strangeIds, times, user } from './fixtures.ts';
-import { matches, pageOf, put, putEach, recordsOf } from './lists.ts';
+import { absent, check, fail, is, repeats, same, textOf } from './assertions.ts';
+import { alikeIds, knownIds, nested, post, receipt, strangeIds, times, user } from './fixtures.ts';
+import { idsOf, matches, pageOf, put, putEach, recordsOf, walk } from './lists.ts';
 import type { Resource, Suite } from './suite.ts';
 
 const keys = [
@@ -63,34 +63,36 @@ const customFields: Record<string, readonly JsonObject[]> = {
 
 /** A record comes back as it went in. */
 export function describeGet({ test, both }: Suite): void {
-  both('an id that names nothing is undefined', async ({ records, make }) => {
-    const [known] = await put(records, [make({ id: '\ufffd' })]);
-    const odd = [
-      ' ',
-      `${known}\0`,
-      '😀',
-      '$ne',
-      '%',
-      "' OR 1=1 --",
-      '{"$gt":""}',
-      'x'.repeat(10_000),
-    ];
-    for (const id of [...strangeIds, ...odd]) {
-      const got = await records.get(id);
-      is(`id ${JSON.stringify(id.slice(0, 20))}`, got, undefined);
+  both('an id that names nothing, in every method', async ({ records, make, remove }) => {
+    const known = await putEach(records, knownIds, (id) => make({ id }));
+    for (const id of strangeIds) {
+      const asked = `the id ${textOf(id)}`;
+      const uncalled = (what: string) => () => fail(`${what}, though no record has ${asked}`);
+      await absent(records, id);
+      is(`isIdTaken of ${asked}`, await records.isIdTaken(id), false);
+      await matches(records, { ids: [id] }, []);
+      const updated = await records.update(id, uncalled('a decision was called'));
+      is(`update of ${asked}`, updated, undefined);
+      for (const guard of [undefined, uncalled('a guard was asked')]) {
+        is(`delete of ${asked}`, await remove(id, guard), false);
+      }
     }
+    await matches(records, {}, known);
   });
 
-  both('an id is exact: case, spaces and normal form count', async ({ records, make }) => {
-    const ids = ['a', 'A', 'a ', 'é', 'e\u0301', '1', '01', 'constructor', '$a.b', '\u0001'];
-    await putEach(records, ids, (id) => make({ id }));
-    for (const id of ids) {
-      is(
-        `id of what get of ${JSON.stringify(id)} returned`,
-        (await records.get(id))?.record.id,
-        id,
-      );
-      await matches(records, { ids: [id] }, [id]);
+  both('ids that only look alike are different, in every method', async (resource) => {
+    const { records, make, remove } = resource;
+    const made = alikeIds.map((id) => make({ id }));
+    await put(records, made);
+    for (const [n, record] of made.entries()) {
+      same(await records.get(record.id), record);
+      await matches(records, { ids: [record.id] }, [record.id]);
+      const changed = { ...record, n };
+      same(await records.update(record.id, () => changed), changed, 2);
+    }
+    for (const [n, id] of alikeIds.entries()) {
+      is(`delete of ${textOf(id)}`, await remove(id), true);
+      is('records that are left', idsOf(await walk(records)), alikeIds.slice(n + 1));
     }
   });
 

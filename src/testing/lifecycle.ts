@@ -21,16 +21,12 @@ export function describeLifecycle({ test, both }: Suite): void {
     });
   }
 
-  test('closing again does nothing, at the same time too', async (store) => {
-    await Promise.all([store.close(), store.close()]);
-    await store.close();
-    await store[Symbol.asyncDispose]();
-  });
-
-  test('Symbol.asyncDispose closes', async (store) => {
+  test('Symbol.asyncDispose closes, and closing again does nothing', async (store) => {
     await store[Symbol.asyncDispose]();
     await raises(store.ready(), 'store-unavailable');
     await raises(store.users.get('any'), 'store-unavailable');
+    await Promise.all([store.close(), store.close()]);
+    await store[Symbol.asyncDispose]();
   });
 
   both('after close, every call ends in store-unavailable', async (resource, store) => {

@@ -1,4 +1,5 @@
 import type { Entity } from '../domain/record.ts';
+import { longTexts } from './fixtures.ts';
 import { findsEach, texts, unknownTexts } from './list-filters.ts';
 import { matches, put } from './lists.ts';
 import { customFilters, type Resource, type Suite } from './suite.ts';
@@ -16,7 +17,7 @@ const numbers = [
 /** Filters on custom fields that a deployment has declared. */
 export function describeCustomFilters({ both }: Suite): void {
   both('custom: a text, exactly, and nothing of another type', async (resource) => {
-    const strange = ['"', "'", '\\', ...texts];
+    const strange = ['"', "'", '\\', ...texts, ...longTexts(1001)];
     const unknown = [...unknownTexts, 'e%', '["en"]', 'null', '{}'];
     await findsOwn(resource, 'text', [...strange, ...oddities], unknown);
   });

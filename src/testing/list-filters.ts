@@ -10,18 +10,18 @@ import type { Entity } from '../domain/record.ts';
 import { textKey } from '../domain/text.ts';
 import type { Store } from '../ports/store.ts';
 import { is } from './assertions.ts';
-import { at, later, post, times, user } from './fixtures.ts';
+import { at, later, longTexts, post, times, user } from './fixtures.ts';
 import { idsOf, type Lister, matches, put, putEach, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Texts that some collation, pattern, query or driver takes for one another; one is there twice. */
 export const texts = [
   ...['Ada', 'ada', 'ADA', 'Ada ', 'Ada L', 'Ad', 'Adá', 'Ada\u0301', '%', '.*', '$ne', '😀'],
-  ...['Ada', 'Ada\ufffd'],
+  ...['Ada', 'Ada\ufffd', ...longTexts(200)],
 ];
 
 /** Texts that no record has. */
-export const unknownTexts = ['A%', 'Ada\0', 'Ada\ud800', '\0', '\ud800'];
+export const unknownTexts = ['A%', 'Ada\0', 'Ada\ud800', '\0', '\ud800', 'x'.repeat(199)];
 
 /** Texts with beginnings that some pattern, case or collation takes for one another. */
 const beginnings = [
@@ -57,11 +57,9 @@ function describeEntityFilters({ both }: Suite): void {
   });
 
   both('ids: any of these, whatever else is named', async ({ records, make }) => {
-    const made = [make(), make(), make({ id: '\ufffd' })];
-    const [a = '', b = '', c = ''] = await put(records, made);
+    const [a = '', b = '', c = ''] = await put(records, [make(), make(), make()]);
     await matches(records, { ids: [c, a] }, [a, c]);
     await matches(records, { ids: [b, b, 'none', b, '', '__proto__'] }, [b]);
-    await matches(records, { ids: ['\0', '\ud800', `${a}\0`, `${b}\ud800`] }, []);
     await matches(records, { ids: [] }, []);
     const unknown = times(97, (n) => `none-${n}`);
     await matches(records, { ids: [...unknown, c, b, a] }, [a, b, c]);
@@ -176,11 +174,6 @@ function describePostFilters({ test }: Suite): void {
     await matches(store.posts, { authorId: two }, [c]);
     await matches(store.posts, { authorId: null }, [d]);
     await matches(store.posts, { authorId: undefined }, ids);
-    await put(store.users, [user({ id: `${one}\ufffd` })]);
-    await put(store.posts, [post({ authorId: `${one}\ufffd` })]);
-    for (const authorId of ['nobody', '', '\0', `${one}\0`, `${one}\ud800`, 'null']) {
-      await matches(store.posts, { authorId }, []);
-    }
   });
 
   test('posts: publishedAt: the drafts, or a span, which holds no draft', async ({ posts }) => {

@@ -64,7 +64,7 @@ async function walksInOrder<R extends Entity, Sort extends keyof typeof sorted>(
       const expected = direction === 'asc' ? idsOf(matching) : idsOf(matching).toReversed();
       for (const limit of [1, 4, matching.length, 1000]) {
         const walked = await walk(records, { filter, order: { by, direction }, limit });
-        is(`${direction}, limit ${limit}`, idsOf(walked), expected);
+        is(`walk in the order ${by} ${direction}, limit ${limit}`, idsOf(walked), expected);
       }
     }
   }

@@ -1,6 +1,7 @@
 import { type EntityFilter, type Page, type PageRequest, pageLimits } from '../domain/list.ts';
+import type { Receipt } from '../domain/receipt.ts';
 import type { Entity, Versioned } from '../domain/record.ts';
-import { check, is } from './assertions.ts';
+import { check, is, textOf } from './assertions.ts';
 
 /** A repository, as far as it lists. */
 export interface Lister<R, Filter, Sort extends string> {
@@ -11,11 +12,13 @@ type Request<Filter, Sort extends string> = Partial<PageRequest<Filter, Sort | '
 
 /** Stores records, a hundred at a time: a store may be overloaded by more. */
 export async function put<R extends Entity>(
-  records: { create(record: R): Promise<unknown> },
+  records: { create(record: R, receipt?: Receipt): Promise<unknown> },
   made: readonly R[],
+  keys: readonly Receipt[] = [],
 ): Promise<string[]> {
   for (let n = 0; n < made.length; n += 100) {
-    await Promise.all(made.slice(n, n + 100).map((record) => records.create(record)));
+    const part = made.slice(n, n + 100);
+    await Promise.all(part.map((record, m) => records.create(record, keys[n + m])));
   }
   return idsOf(made);
 }
@@ -70,7 +73,7 @@ export async function matches<R extends Entity, Filter extends EntityFilter, Sor
   filter: Filter,
   ids: readonly string[],
 ): Promise<void> {
-  const asked = JSON.stringify(filter);
+  const asked = textOf(filter);
   const page = await pageOf(lister, { filter, total: true });
   is(`list of ${asked}`, idsOf(recordsOf(page.items)), ids);
   is(`total of ${asked}`, page.total ?? Number.NaN, ids.length);

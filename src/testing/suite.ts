@@ -37,6 +37,11 @@ export interface StoreContract extends Runner {
    * the suite closes what it returns. Where it is given, the group `reopen` holds what comes back.
    */
   readonly reopen?: ((store: Store, options: StoreOptions) => Store | Promise<Store>) | undefined;
+  /**
+   * How many bytes of records a store that `open` returned has read so far, as its driver counts them.
+   * Where it is given, a test holds that no page reads more than eight times its bytes.
+   */
+  readonly bytesRead?: ((store: Store) => number) | undefined;
 }
 
 /** The users or the posts of a store, as far as both are alike. */
@@ -91,7 +96,7 @@ export function suiteOn(contract: StoreContract, another?: StoreContract['anothe
   };
 }
 
-export function usersOf(store: Store) {
+function usersOf(store: Store) {
   const { users } = store;
   return {
     name: 'users',
@@ -105,7 +110,7 @@ export function usersOf(store: Store) {
   } as const;
 }
 
-export function postsOf(store: Store) {
+function postsOf(store: Store) {
   const { posts } = store;
   return {
     name: 'posts',

@@ -27,6 +27,8 @@ function describeScans({ both }: Suite): void {
     await put(records, made);
     const { length } = byCodePoint;
     for (const limit of [1, 2, length - 1, length, length + 1, 1000]) {
+      const found = await scan(transfer, { limit });
+      is(`records of a scan, limit ${limit},`, found.length, Math.min(limit, length));
       const met = await scanAll(transfer, { limit });
       is(`scan, limit ${limit}`, idsOf(recordsOf(met)), byCodePoint);
     }
@@ -36,16 +38,18 @@ function describeScans({ both }: Suite): void {
     const { records, make, remove, transfer } = resource;
     const behind = async (after?: string) => idsOf(recordsOf(await scan(transfer, { after })));
     is('scan of nothing', await behind(), []);
-    const all = ['b', 'd', 'dz', 'f'];
+    const all = ['b', 'd', 'dz', 'd\ue000', 'f'];
     await putEach(records, all, (id) => make({ id }));
-    const begins = { '': 0, a: 0, b: 1, c: 1, d: 2, e: 3, f: 4 };
+    const begins = { '': 0, a: 0, b: 1, c: 1, d: 2, e: 4, f: 5 };
     // No record has such an id: a NUL comes before all of ASCII, half of a surrogate pair behind.
-    const strange = { '\0': 0, 'd\0': 2, 'd\0zz': 2, 'd\ud800': 3, 'f\udfff': 4 };
+    const strange = { '\0': 0, 'd\0': 2, 'd\0zz': 2, 'd\ud800': 3, 'f\udfff': 5 };
     for (const [after, index] of Object.entries({ ...begins, ...strange })) {
       is(`scan behind ${JSON.stringify(after)}`, await behind(after), all.slice(index));
     }
     await remove('d');
-    for (const after of ['b', 'd']) is(`scan behind ${after}`, await behind(after), ['dz', 'f']);
+    for (const after of ['b', 'd']) {
+      is(`scan behind ${after}`, await behind(after), all.slice(2));
+    }
   });
 
   both('scan ends before it is over its bytes', async ({ records, make, transfer }) => {
@@ -65,35 +69,46 @@ function describeScans({ both }: Suite): void {
 }
 
 function describeLoads({ both }: Suite): void {
-  both('load replaces a record, and brings back a deleted one', async (resource) => {
-    const { records, make, remove, transfer } = resource;
-    const [key, first, other, gone] = [receipt(), make(), make(), make()];
-    await records.create(first, key);
-    await put(records, [other, gone]);
-    await records.update(first.id, ({ record }) => ({ ...record, n: 1 }));
-    await remove(gone.id);
-    const moved = make({ id: first.id, createdAt: at(5_000_000) });
-    const back = make({ id: gone.id, createdAt: at(6_000_000) });
-    // Made again, it comes to the same.
-    for (const _ of [1, 2]) await transfer.load([loaded(moved), loaded(back, 4)]);
-    same(await records.get(first.id), moved);
-    same(await records.get(gone.id), back, 4);
-    await matches(records, {}, [other.id, first.id, gone.id]);
-    await matches(records, { createdAt: { before: at(4_000_000) } }, [other.id]);
-    await repeats(records, key, first);
-  });
+  both(
+    'load replaces a record, and brings back a deleted one; their ids are taken',
+    async (resource) => {
+      const { records, make, remove, transfer } = resource;
+      const [key, first, other, gone] = [receipt(), make(), make(), make()];
+      await records.create(first, key);
+      await put(records, [other, gone]);
+      await records.update(first.id, ({ record }) => ({ ...record, n: 1 }));
+      await remove(gone.id);
+      const moved = make({ id: first.id, createdAt: at(5_000_000) });
+      const back = make({ id: gone.id, createdAt: at(6_000_000) });
+      // Made again, it comes to the same.
+      for (const _ of [1, 2]) await transfer.load([loaded(moved), loaded(back, 4)]);
+      same(await records.get(first.id), moved);
+      same(await records.get(gone.id), back, 4);
+      await matches(records, {}, [other.id, first.id, gone.id]);
+      await matches(records, { createdAt: { before: at(4_000_000) } }, [other.id]);
+      await repeats(records, key, first);
+      const brief = make();
+      await transfer.load([loaded(brief)]);
+      await remove(brief.id);
+      is('isIdTaken of a loaded id', await records.isIdTaken(brief.id), true);
+      await raises(records.create(brief), 'id-taken');
+    },
+  );
 
   both('load stores hundreds of records as they are, and any of them again', async (resource) => {
     const { records, make, transfer } = resource;
     const moments = (n: number) => ({ createdAt: at(n), updatedAt: at(900 - n) });
-    const all = times(300, (n) => loaded(make({ id: `r${n + 100}`, ...moments(n) }), n * 7 + 1));
+    const versions = [7, 2 ** 31 - 1, 2 ** 31, 2 ** 32 + 7, 2 ** 53 - 1];
+    const all = times(300, (n) =>
+      loaded(make({ id: `r${n + 100}`, ...moments(n) }), versions[n % 5]),
+    );
     for (const part of [all, all, all.slice(1, 3), []]) await transfer.load(part);
     const found = await scan(transfer);
     is('records', found.length, 300);
     for (const [n, { record, version }] of all.entries()) same(found[n], record, version);
     await matches(records, { updatedAt: { from: at(899), before: at(900) } }, ['r101']);
     const next = await records.update('r101', (current) => ({ ...current.record, n: 9 }));
-    is('version of the next change', next?.version ?? 0, 9);
+    is('version of the next change', next?.version, 2 ** 31);
   });
 
   both('load and scan hand over values and no aliases', async ({ make, transfer }) => {

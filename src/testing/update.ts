@@ -1,5 +1,5 @@
-import { absent, fail, is, raises, same, throwsItsError } from './assertions.ts';
-import { at, post, strangeIds, user } from './fixtures.ts';
+import { raises, same } from './assertions.ts';
+import { at, post, user } from './fixtures.ts';
 import { put } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -32,26 +32,6 @@ export function describeUpdate({ test, both }: Suite): void {
     same(await records.get(first.id), first);
     same(await records.update(first.id, ({ record }) => ({ ...record })), first, 2);
     same(await records.get(first.id), first, 2);
-  });
-
-  both('what a decision throws ends the call', async ({ records, make }) => {
-    const first = make();
-    await put(records, [first]);
-    await throwsItsError((fail) => records.update(first.id, fail));
-    same(await records.get(first.id), first);
-  });
-
-  both('an id that names nothing calls no decision', async ({ records, make, remove }) => {
-    const gone = make();
-    await put(records, [gone, make({ id: '\ufffd' })]);
-    await remove(gone.id);
-    for (const id of [...strangeIds, gone.id]) {
-      const call = records.update(id, () =>
-        fail('a decision was called, though no record has the id'),
-      );
-      is(`update of the id ${JSON.stringify(id)}`, await call, undefined);
-      await absent(records, id);
-    }
   });
 
   test('an address that a user moves to is taken, and one given up is free', async ({ users }) => {

@@ -1,7 +1,7 @@
 import type { Versioned } from '../domain/record.ts';
 import { is, repeats, same, throwsItsError, vandalize } from './assertions.ts';
 import { receipt } from './fixtures.ts';
-import { pageOf } from './lists.ts';
+import { pageOf, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 const custom = { list: [{ deep: [1] }], object: { inner: { n: 1 } } };
@@ -11,18 +11,26 @@ export function describeValues({ both }: Suite): void {
   both('changing what was handed in changes nothing', async ({ records, make }) => {
     const [key, record] = [receipt(), make({ custom })];
     const [handed, given] = [structuredClone(record), { ...key }];
-    const creation = await records.create(handed, given);
+    const creating = records.create(handed, given);
     vandalize(handed);
     vandalize(given);
-    same(creation, record, 1, 'what create returned');
+    same(await creating, record, 1, 'what create returned');
     same(await records.get(record.id), record);
     const changed = { ...record, custom: [custom] };
     const change = structuredClone(changed);
-    const updated = await records.update(record.id, () => change);
-    vandalize(change);
+    const updated = await records.update(record.id, () => {
+      void Promise.resolve().then(() => vandalize(change));
+      return change;
+    });
     same(updated, changed, 2, 'what update returned');
     same(await records.get(record.id), changed, 2);
     await repeats(records, key, record);
+    const { id, createdAt: from } = record;
+    const request = { filter: { ids: [id], createdAt: { from } }, after: { key: '', id: '' } };
+    const listing = pageOf(records, request);
+    vandalize(request);
+    const found = recordsOf((await listing).items);
+    is('page whose request was changed after the call', found, [changed]);
   });
 
   // Only the record is changed: a cache that is checked by version still serves what it holds.
@@ -57,12 +65,15 @@ export function describeValues({ both }: Suite): void {
   both('changing what a function is shown changes nothing', async ({ records, make, remove }) => {
     const record = make({ custom });
     await records.create(record);
-    const spoiling = (fail: () => never) => (current: Versioned<unknown>) => {
+    const spoiling = (what: string, fail: () => never) => (current: Versioned<typeof record>) => {
+      same(current, record, 1, `what a ${what} was shown`);
       vandalize(current.record);
       return fail();
     };
-    await throwsItsError((fail) => records.update(record.id, spoiling(fail)));
-    await throwsItsError((fail) => remove(record.id, spoiling(fail)));
+    for (const _ of [1, 2]) {
+      await throwsItsError((fail) => records.update(record.id, spoiling('decision', fail)));
+      await throwsItsError((fail) => remove(record.id, spoiling('guard', fail)));
+    }
     const unchanged = await records.update(record.id, (current) => {
       vandalize(current.record);
       return current.record;

@@ -79,6 +79,11 @@ describe('custom fields that the program is told of', function () {
       '--index',
       'posts.a:number',
     ],
+    [
+      /--public-user-fields is "city,updatedAt": "updatedAt" cannot be made public/,
+      '--public-user-fields',
+      'city,updatedAt',
+    ],
     [/'--index <field>' argument 'posts.slug' .* posts\.slug:text\./, '--index', 'posts.slug'],
     [/^The schema file none\.json of --user-schema is not there\.$/, '--user-schema', 'none.json'],
   ] as const) {

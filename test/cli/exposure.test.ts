@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +12,7 @@ import { scopes } from '../../src/index.ts';
 import { freePort } from '../support/free-port.ts';
 import { node, outcomeOf } from '../support/process.ts';
 import { repository } from '../support/repository-copy.ts';
-import { type Server, startServer } from '../support/server.ts';
+import { type Server, startCommand, startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -59,6 +60,44 @@ describe('the program, exposed', function () {
     }
   });
 
+  it('lets everybody read what is said, and only keys write', async () => {
+    const open = ['--anonymous', 'posts:read, users:read:public', '--public-user-fields', 'city'];
+    await using server = await startServer(...memory, '--auth-keys', keys, ...open);
+    const call = async (method: string, path: string, body?: object, headers = {}) => {
+      const response = await fetch(`${server.address}/api/v1${path}`, {
+        method,
+        headers: { 'Content-Type': 'application/json', ...headers },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+    };
+    const ann = { name: 'Ann', email: 'ann@x.org', city: 'Bonn', secret: 1 };
+    expect((await call('POST', '/users', ann)).status).to.equal(401);
+    const { body: made } = await call('POST', '/users', ann, bearer(token));
+    const post = { title: 'A', authorId: made.id };
+    expect((await call('POST', '/posts', post, bearer(token))).status).to.equal(201);
+    const { id, createdAt } = made;
+    const shown = { id, createdAt, name: 'Ann', city: 'Bonn' };
+    expect((await call('GET', `/users/${id}`)).body).to.deep.equal(shown);
+    expect((await call('GET', '/posts?include=author')).body.users).to.deep.equal([shown]);
+    // What needs no credentials needs the protection that goes without them.
+    expect(await statusFor(server, 'evil.example.com')).to.equal(421);
+  });
+
+  it('warns where everybody may do everything', async () => {
+    for (const [anonymous, warns] of [
+      ['all', true],
+      ['posts:write', false],
+    ] as const) {
+      const child = startCommand([...memory, '--anonymous', anonymous, '--port', '0']);
+      const ended = outcomeOf(child);
+      await once(child.stdout, 'data');
+      child.kill();
+      const { stderr } = await ended;
+      expect(/may do everything \(--anonymous all\)/.test(stderr), anonymous).to.equal(warns);
+    }
+  });
+
   it('answers without credentials to names of this machine alone (DNS rebinding)', async () => {
     await using server = await startServer(...memory, '--public-url', 'https://api.example.com/x');
     const { port } = new URL(server.address);
@@ -97,6 +136,9 @@ describe('the program, exposed', function () {
       [/all three of/, ...provider.slice(0, 2), ...jwks],
       [/all three of/, ...jwks],
       [/an https URL/, ...provider, '--auth-jwks-url', 'http://id.example.com/jwks'],
+      [/all, or some of users:read, users:read:public, /, '--anonymous', 'true'],
+      [/all, or some of/, '--anonymous', 'posts:read,'],
+      [/all, or some of/, '--anonymous', 'all,posts:read'],
       [/an origin such as/, '--cors', '*'],
       [/a URL such as/, '--public-url', 'https://u:p@example.com'],
       [/a number, or addresses/, '--trust-proxy', 'everybody'],

@@ -20,7 +20,8 @@ describe('rostrum key', function () {
 
   it('prints a token once, keeps it nowhere, and lists and revokes its key', async () => {
     const scopes = 'users:read,posts:write:own';
-    const made = await key('create', '--scopes', scopes, '--subject', 'u1', '--expires', '90d');
+    const about = ['--subject', 'u1', '--expires', '90d', '--name', 'The app'];
+    const made = await key('create', '--scopes', scopes, ...about);
     expect([made.code, made.stdout]).to.satisfy(
       ([code, text]: [number, string]) => code === 0 && /^rk_[0-9a-f]{12}_[\w-]{43}\n$/.test(text),
     );
@@ -29,10 +30,19 @@ describe('rostrum key', function () {
     expect(readFileSync(file, 'utf8')).not.to.include(secret);
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).to.equal(0o600);
 
-    const { stdout } = await key('list');
-    expect(stdout).to.match(new RegExp(`^${id}  ${scopes}  subject u1  expires \\d{4}-\\S+Z\\n$`));
-    const in90Days = Date.now() + 90 * 24 * 3_600_000;
-    expect(Date.parse(stdout.trim().split(' ').at(-1) ?? '')).to.be.closeTo(in90Days, 60_000);
+    const [head = '', row = '', end] = (await key('list')).stdout.split('\n');
+    expect(head.split(/ +/)).to.eql(['ID', 'CREATED', 'EXPIRES', 'SUBJECT', 'SCOPES', 'NAME']);
+    const [, created = '', expires = '', ...more] = row.split(/ {2,}/);
+    expect([row.split(' ')[0], ...more, end]).to.deep.equal([id, 'u1', scopes, 'The app', '']);
+    const minutes = (ms: number) => new Date(ms).toISOString().replace(/:[^:]*$/, 'Z');
+    const now = Date.now();
+    expect([minutes(now - 60_000), minutes(now)]).to.include(created);
+    const in90Days = now + 90 * 24 * 3_600_000;
+    expect([minutes(in90Days - 60_000), minutes(in90Days)]).to.include(expires);
+    expect(['NAME', 'SCOPES'].map((name) => head.indexOf(name))).to.deep.equal([
+      row.indexOf('The app'),
+      row.indexOf(scopes),
+    ]);
 
     expect(await key('revoke', id)).to.include({ code: 0, stdout: `Revoked key ${id}\n` });
     expect((await key('list')).stdout).to.equal('');
@@ -58,6 +68,8 @@ describe('rostrum key', function () {
       /^A key with posts:write:own owns nothing .* --subject/,
       ...['create', '--scopes', 'users:read,posts:write:own'],
     ],
+    [/^--name must be/, 'create', '--scopes', 'users:read', '--name', 'two\nlines'],
+    [/^--name must be/, 'create', '--scopes', 'users:read', '--name', ' '],
     [/^--subject must be/, 'create', '--scopes', 'users:read', '--subject', ''],
     [/^There is no key file/, 'list'],
     [/^There is no key file/, 'revoke', 'x'],

@@ -16,6 +16,14 @@ import { blocksOf, shown, stepsOf } from './markdown.ts';
 const folder = join(repository, '.cache', 'examples');
 const bin = (...path: string[]) => join(repository, 'node_modules', ...path);
 const tsc = bin('typescript', 'bin', 'tsc');
+/** Runs the examples that are JavaScript: those of Deno. */
+const deno = [
+  bin('deno', 'bin.cjs'),
+  'run',
+  '--allow-all',
+  '--no-lock',
+  '--node-modules-dir=manual',
+];
 
 /** Commands for a shell that other tests run, and where. */
 const shellExamples = new Map([
@@ -49,13 +57,13 @@ set -e
 `;
 
 /** The examples that run, each with what its page says that it prints. */
-const examples = ['README.md', 'docs/embedding.md'].flatMap((page) =>
+const examples = ['README.md', 'docs/embedding.md', 'docs/library.md'].flatMap((page) =>
   blocksOf(page).flatMap(({ language, text, line }, i, blocks) => {
-    if (language !== 'ts') return [];
+    if (language !== 'ts' && language !== 'js') return [];
     const next = blocks[i + 1];
     const output = next?.language === 'text' ? next.text : undefined;
-    const name = `${page.replace(/\W/g, '-')}-${line}.ts`;
-    return [{ file: join(folder, name), page, line, text, output }];
+    const name = `${page.replace(/\W/g, '-')}-${line}.${language}`;
+    return [{ file: join(folder, name), isDeno: language === 'js', page, line, text, output }];
   }),
 );
 const store = {
@@ -111,9 +119,9 @@ describe('the examples of the documentation', function () {
       let outcomes: Promise<Outcome>[];
       before(async () => {
         const binary = version === process.versions.node ? process.execPath : await bring(version);
-        const options = { cwd: folder };
-        outcomes = examples.map(({ file }) =>
-          whenFree(() => outcomeOf(start(binary, [file], options))),
+        const options = { cwd: folder, env: { DENO_NO_UPDATE_CHECK: '1' } };
+        outcomes = examples.map(({ file, isDeno }) =>
+          whenFree(() => outcomeOf(start(binary, isDeno ? [...deno, file] : [file], options))),
         );
       });
 

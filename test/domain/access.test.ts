@@ -38,6 +38,8 @@ const anyPost: readonly Scope[] = ['posts:write'];
 const ownPost: readonly Scope[] = ['posts:write', 'posts:write:own'];
 const anyUser: readonly Scope[] = ['users:write'];
 const itself: readonly Scope[] = ['users:write', 'users:write:own'];
+const anyReader: readonly Scope[] = ['users:read', 'users:read:public'];
+const postReader: readonly Scope[] = ['posts:read', 'posts:read:all'];
 const changed = { title: 'x' };
 const postOf = (authorId: string | null) => ({ title: 'x', authorId });
 
@@ -45,8 +47,13 @@ const matrix: readonly Row[] = [
   ['read a user', ({ users }, { other }) => users.get(other), ['users:read']],
   ['list users', ({ users }) => users.list(), ['users:read']],
   ['walk users', ({ users }) => users.all().next(), ['users:read']],
-  ['read a post', ({ posts }, { theirs }) => posts.get(theirs), ['posts:read']],
-  ['list posts', ({ posts }) => posts.list(), ['posts:read']],
+  ['read itself', ({ users }, { me }) => users.get(me), ['users:read', 'users:write:own']],
+  ['read a user in public', ({ users }, w) => users.getPublic(w.other), anyReader],
+  ['list users in public', ({ users }) => users.listPublic(), anyReader],
+  ['save itself', ({ users }) => users.saveItself({ name: 'x' }), itself],
+  ['read a post', ({ posts }, { theirs }) => posts.get(theirs), postReader],
+  ['list posts', ({ posts }) => posts.list(), postReader],
+  ['list posts with authors', ({ posts }) => posts.listWithAuthors(), postReader],
   ['create a user', ({ users }) => users.create({ name: 'New' }), anyUser],
   ['patch itself', ({ users }, { me }) => users.patch(me, { name: 'x' }), itself],
   ['patch another user', ({ users }, { other }) => users.patch(other, { name: 'x' }), anyUser],
@@ -91,7 +98,8 @@ describe('a caller', () => {
       const here = await world();
       expect(await isForbidden(() => call(here.rostrum.as(caller(here.me)), here))).to.equal(true);
       const all = here.rostrum.as(caller(null, ...scopes));
-      expect(await isForbidden(() => call(all, here)), 'all scopes').to.equal(false);
+      const isOfNobody = name === 'save itself';
+      expect(await isForbidden(() => call(all, here)), 'all scopes').to.equal(isOfNobody);
     });
   }
 
@@ -176,15 +184,168 @@ describe('a caller', () => {
     }
   });
 
-  it('is told how many posts a user has only where it may read posts', async () => {
+  it('is told how many posts a user has only where it sees all of them', async () => {
     const here = await world();
-    const posts = async (...given: Scope[]) => {
-      const call = here.rostrum.as(caller(here.me, ...given)).users.delete(here.other);
+    const posts = async (id: string, ...given: Scope[]) => {
+      const call = here.rostrum.as(caller(here.me, ...given)).users.delete(id);
       const error = await call.catch((reason: unknown) => reason);
       return isRostrumError(error, 'user-has-posts') ? error.details.posts : error;
     };
-    expect(await posts('users:write')).to.equal(undefined);
-    expect(await posts('users:write', 'posts:read')).to.equal(1);
+    expect(await posts(here.other, 'users:write')).to.equal(undefined);
+    expect(await posts(here.other, 'users:write', 'posts:read')).to.equal(undefined);
+    expect(await posts(here.other, 'users:write', 'posts:write')).to.equal(undefined);
+    expect(await posts(here.other, 'users:write', 'posts:read', 'posts:write')).to.equal(1);
+    expect(await posts(here.other, 'users:write', 'posts:read:all')).to.equal(1);
+    expect(await posts(here.me, 'users:write:own', 'posts:read')).to.equal(1);
+    expect(await posts(here.me, 'users:write:own')).to.equal(undefined);
+  });
+
+  it('sees what is public, and what is its own', async () => {
+    let now = '2030-01-01T00:00:00.000Z';
+    const rostrum = createRostrum(createMemoryStore(), { clock: { now: () => now } });
+    const me = (await rostrum.users.create({ name: 'Me' })).record.id;
+    const other = (await rostrum.users.create({ name: 'Other' })).record.id;
+    const soon = '2030-01-01T00:00:00.001Z';
+    for (const [title, authorId] of Object.entries({ m: me, o: other, n: null })) {
+      await rostrum.posts.create({ title: `${title} public`, authorId });
+      await rostrum.posts.create({ title: `${title} scheduled`, authorId, publishedAt: soon });
+      await rostrum.posts.create({ title: `${title} draft`, authorId, publishedAt: null });
+    }
+    const all = (await rostrum.posts.list({ order: { by: 'title', direction: 'asc' } })).items;
+    const isNotThere = (error: unknown) => {
+      if (!isRostrumError(error, 'post-not-found')) throw error;
+      return false;
+    };
+    /** What is seen one by one, and in a list, which has the public posts of all and the total. */
+    const seen = async (subject: string | null, ...given: Scope[]) => {
+      const { posts } = rostrum.as(caller(subject, ...given));
+      const gets = all.map(({ record }) => posts.get(record.id).then(() => true, isNotThere));
+      const ones = await Promise.all(gets);
+      const lists = await posts.list({ total: true });
+      const drafts = await posts.list({ filter: { publishedAt: null } });
+      const own = await posts.list({ filter: { authorId: me, publishedAt: null } });
+      expect(lists.total).to.equal(lists.items.length);
+      const counts = [lists, drafts, own].map(({ items }) => items.length).join(' ');
+      return `${ones.map(Number).join('')} ${counts}`;
+    };
+    // By title: those of the caller, of nobody, of the other; each a draft, the public, the scheduled.
+    expect(await seen(me, 'posts:read')).to.equal('111010010 3 0 1');
+    expect(await seen(null, 'posts:read')).to.equal('010010010 3 0 0');
+    for (const given of [['posts:read:all'], ['posts:read', 'posts:write']] as Scope[][]) {
+      expect(await seen(null, ...given)).to.equal('111111111 9 3 1');
+    }
+    now = soon;
+    expect(await seen(null, 'posts:read')).to.equal('011011011 6 0 0');
+  });
+
+  it('makes no change to what it does not see, and is told that it is not there', async () => {
+    const { rostrum, me, other } = await world();
+    const input = { title: 'Draft', authorId: other, publishedAt: null };
+    const draft = (await rostrum.posts.create(input)).record.id;
+    const { posts } = rostrum.as(caller(me, 'posts:read', 'posts:write:own'));
+    const calls = [
+      posts.get(draft),
+      posts.patch(draft, { title: '' }, { only: [7] }),
+      posts.replace(draft, { title: 'x' }, { required: true }),
+      posts.update(draft, (post) => post),
+      posts.delete(draft),
+    ];
+    for (const call of calls) {
+      const error = await call.catch((reason: unknown) => reason);
+      expect(isRostrumError(error, 'post-not-found')).to.equal(true);
+    }
+  });
+
+  it('looks through the public view at nothing that it does not show', async () => {
+    const filters = { users: { city: 'text', secret: 'number' } } as const;
+    const store = createMemoryStore({ customFilters: filters });
+    const rostrum = createRostrum(store, { publicUserFields: ['city'] });
+    const ann = { name: 'Ann', email: 'ann@x.org', city: 'Bonn', secret: 5 };
+    const { record } = await rostrum.users.create(ann);
+    const { users } = rostrum.as(caller(null, 'users:read:public'));
+    const { id, createdAt } = record;
+    const shown = { id, createdAt, name: 'Ann', city: 'Bonn' };
+    expect((await users.getPublic(id)).record).to.deep.equal(shown);
+    const { items } = await users.listPublic({ fields: ['name', 'secret', 'email'] });
+    expect(items.map((item) => JSON.parse(item.json))).to.deep.equal([{ id, name: 'Ann' }]);
+    const isRefused = (request: Parameters<typeof users.listPublic>[0]) =>
+      isForbidden(() => users.listPublic(request));
+    const span = { from: createdAt };
+    const open = [{ custom: { city: 'x' } }, { nameStartsWith: 'a' }, { createdAt: span }];
+    for (const filter of [{}, { ids: [id] }, { name: 'Ann' }, ...open]) {
+      expect(await isRefused({ filter }), JSON.stringify(filter)).to.equal(false);
+    }
+    const hidden = [{ custom: { secret: 5 } }, { updatedAt: span }];
+    for (const filter of [...hidden, { email: 'a@x.org' }, { emailStartsWith: '' }]) {
+      expect(await isRefused({ filter }), JSON.stringify(filter)).to.equal(true);
+    }
+    for (const by of ['email', 'updatedAt'] as const) {
+      expect(await isRefused({ order: { by, direction: 'asc' } })).to.equal(true);
+    }
+  });
+
+  it('learns nothing of the size of what is hidden from where a public page ends', async () => {
+    const rostrum = createRostrum(createMemoryStore(), { publicUserFields: ['about'] });
+    const { users } = rostrum.as(caller(null, 'users:read:public'));
+    const half = 'x'.repeat(500_000);
+    for (let n = 0; n < 6; n++) await rostrum.users.create({ name: `${n}`, secret: half });
+    const order = { by: 'name', direction: 'asc' } as const;
+    const names = async (limit: number) => {
+      const { items, next, total } = await users.listPublic({ order, limit, total: true });
+      return [items.map(({ record }) => record.name).join(''), next?.key, total];
+    };
+    expect(await names(100)).to.deep.equal(['012345', undefined, 6]);
+    expect(await names(5)).to.deep.equal(['01234', '4', 6]);
+    // It still ends where it shows too much.
+    for await (const { record } of rostrum.users.all()) {
+      await rostrum.users.patch(record.id, { about: half });
+    }
+    expect(await names(100)).to.deep.equal(['0123', '3', 6]);
+  });
+
+  it('makes itself a user with its subject for an id, once', async () => {
+    const { rostrum } = await world();
+    const { users, posts } = rostrum.as(caller('auth|1', 'users:write:own', 'posts:write:own'));
+    const early = await posts.create({ title: 'x' }).catch((reason: unknown) => reason);
+    expect(String(early)).to.match(
+      /is no user yet: it has to save itself first \(PUT \/users\/me\)/,
+    );
+    const code = (call: Promise<unknown>) =>
+      call.then(
+        () => 'done',
+        (error: unknown) => (isRostrumError(error) ? error.code : error),
+      );
+    expect(await code(users.saveItself({ name: 'A' }, { only: 'any' }))).to.equal('user-not-found');
+    const made = await users.saveItself({ name: 'A' }, { except: 'any', required: true });
+    expect([made.created, made.changed, made.record.id]).to.deep.equal([true, true, 'auth|1']);
+    const again = await users.saveItself({ name: 'A' });
+    expect([again.created, again.changed, again.version]).to.deep.equal([false, false, 1]);
+    const second = await users.saveItself({ name: 'B' }, { only: [1] });
+    expect([second.created, second.changed, second.version]).to.deep.equal([false, true, 2]);
+    expect(await code(users.saveItself({ name: 'C' }, { only: [1] }))).to.equal('version-mismatch');
+    expect(await code(users.saveItself({ name: 'C' }, { except: 'any' }))).to.equal(
+      'version-mismatch',
+    );
+    expect(await code(users.saveItself({ name: 'C' }, { required: true }))).to.equal(
+      'precondition-required',
+    );
+    expect(await code(users.saveItself({ name: '' }))).to.equal('invalid-record');
+    expect(await code(posts.create({ title: 'x' }))).to.equal('done');
+    await users.delete('auth|1', { posts: 'delete' });
+    expect(await code(users.saveItself({ name: 'A' }))).to.equal('id-taken');
+  });
+
+  it('is no user where its subject can be no id', async () => {
+    const { rostrum } = await world();
+    for (const subject of ['me', 'a\u0000', 'a\n', '\u009f', 'a'.repeat(256), '\ud800']) {
+      const { users } = rostrum.as(caller(subject, ...scopes));
+      const error = await users.saveItself({ name: 'x' }).catch((reason: unknown) => reason);
+      expect(isRostrumError(error, 'forbidden') && error.details.reason).to.equal('no-id');
+    }
+    for (const subject of ['Me', 'a b/c', '😀'.repeat(255), 'mel']) {
+      const { users } = rostrum.as(caller(subject, 'users:write:own'));
+      expect((await users.saveItself({ name: 'x' })).record.id).to.equal(subject);
+    }
   });
 
   it('that is no user makes posts without an author, under a key too', async () => {
@@ -224,10 +385,22 @@ describe('a caller', () => {
       { name: ' \n', subject: null, scopes: new Set() },
       { name: 'x', scopes: new Set() },
       { name: 'x', subject: '', scopes: new Set() },
-      { name: 'x', subject: null, scopes: ['posts:write'] },
+      { name: 'x', subject: null, scopes: 'posts:write' },
+      { name: 'x', subject: null, scopes: { 0: 'posts:write' } },
+      { name: 'x', subject: null, scopes: ['admin'] },
       { name: 'x', subject: null, scopes: new Set(['admin']) },
       { name: 'x', subject: null, scopes: new Set(), admin: true },
     ];
     for (const value of wrong) expect(() => rostrum.as(value as never)).to.throw(TypeError);
+  });
+
+  it('may give its scopes in anything to iterate over, and once', async () => {
+    const { rostrum } = await world();
+    const given = ['posts:write'] as const;
+    for (const scopes of [given, given.values(), new Map([[given[0], 1]]).keys()]) {
+      const { posts } = rostrum.as({ name: 'x', subject: null, scopes });
+      for (const title of ['a', 'b']) await posts.create({ title });
+      expect(await isForbidden(() => posts.list())).to.equal(true);
+    }
   });
 });

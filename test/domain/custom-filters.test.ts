@@ -14,19 +14,27 @@ describe('filters on custom fields', () => {
     await posts.create({ title: 'B', slug: '5', words: '5', pinned: 'true' });
   });
 
-  it('match by declared names, and nothing by a value of another type', async () => {
+  it('match by declared names; what is undefined is not asked', async () => {
     const counts: [own: object, count: number][] = [
       [{}, 2],
       [{ slug: 'a', words: 5, pinned: true }, 1],
       [{ slug: '5' }, 1],
-      [{ slug: 5 }, 0],
-      [{ words: '5' }, 0],
-      [{ pinned: 'true' }, 0],
-      [{ slug: 'a', pinned: 1 }, 0],
+      [{ slug: undefined }, 2],
+      [{ slug: 'a', words: undefined }, 1],
     ];
     for (const [own, count] of counts) {
       const { items, total } = await list(own);
       expect([items.length, total], JSON.stringify(own)).to.deep.equal([count, count]);
+    }
+  });
+
+  it('are errors by a value of another type, and say of which it must be', async () => {
+    for (const [own, words] of [
+      [{ slug: 5 }, '"slug" must be a text'],
+      [{ words: '5' }, '"words" must be a finite number'],
+      [{ slug: 'a', pinned: 1 }, '"pinned" must be true or false'],
+    ] as const) {
+      expect(String(await errorOf(list(own)))).to.equal(`TypeError: The filter ${words}.`);
     }
   });
 
@@ -37,13 +45,13 @@ describe('filters on custom fields', () => {
     for (const call of [
       () => list({ lang: 'en' }),
       () => list({ constructor: 'x' }),
-      () => users.list({ filter: { custom: { slug: 'a' } } }),
-      () => bare.posts.list({ filter: { custom: { slug: 'a' } } }),
+      () => users.list({ filter: { custom: { slug: 'a' as never } } }),
+      () => bare.posts.list({ filter: { custom: { slug: 'a' as never } } }),
       () => list([] as object),
     ]) {
       expect(await errorOf(call())).to.be.instanceOf(TypeError);
     }
-    for (const value of [null, undefined, Number.NaN, Number.POSITIVE_INFINITY, ['a'], {}, 5n]) {
+    for (const value of [null, Number.NaN, Number.POSITIVE_INFINITY, ['a'], {}, 5n]) {
       expect(await errorOf(list({ slug: value }))).to.be.instanceOf(TypeError);
     }
   });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import type { Intercept } from '../../src/adapters/mongodb/connection/call.ts';
+import { collectionNames } from '../../src/adapters/mongodb/schema/collections.ts';
 import { type MongodbStore, openStore } from '../../src/adapters/mongodb/store.ts';
 import { isRostrumError, storeUnavailable } from '../../src/domain/errors.ts';
 import { VersionedRecord } from '../../src/domain/record.ts';
@@ -114,12 +115,17 @@ async function playRound({ db, setUp, stores }: Round, ledger: Ledger): Promise<
     }),
   );
 
-  const isThere = (await db.collection('users').countDocuments(visible(author.id))) === 1;
-  const naming = await db.collection('posts').countDocuments({ 'record.authorId': author.id });
+  const isThere =
+    (await db.collection(collectionNames.users).countDocuments(visible(author.id))) === 1;
+  const naming = await db
+    .collection(collectionNames.posts)
+    .countDocuments({ 'record.authorId': author.id });
   if (!isThere) ledger.orphans += naming;
   if (!mayDelete) {
     const ids = { $in: [...acknowledged] } as never;
-    const found = await db.collection('posts').countDocuments({ _id: ids, ...isRecord });
+    const found = await db
+      .collection(collectionNames.posts)
+      .countDocuments({ _id: ids, ...isRecord });
     ledger.lost += acknowledged.size - found;
   }
   ledger.rounds += 1;
@@ -127,10 +133,10 @@ async function playRound({ db, setUp, stores }: Round, ledger: Ledger): Promise<
 
 async function countOrphans(db: Db): Promise<number> {
   const users = await db
-    .collection('users')
+    .collection(collectionNames.users)
     .find(isRecord, { projection: { _id: 1 } })
     .toArray();
-  return db.collection('posts').countDocuments({
+  return db.collection(collectionNames.posts).countDocuments({
     'record.authorId': { $type: 'string', $nin: users.map(({ _id }) => _id) },
   });
 }

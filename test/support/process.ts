@@ -52,6 +52,9 @@ export function leaveTest(): void {
 export interface StartOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Another user, for root alone. */
+  readonly uid?: number;
+  readonly gid?: number;
 }
 
 /**

@@ -25,7 +25,8 @@ export async function copyRepository(
     recursive: true,
     filter: (source) => {
       const name = basename(source);
-      return name !== 'node_modules' && (dirname(source) !== from || !made.has(name));
+      const isMade = name === 'node_modules' || name === '.next';
+      return !isMade && (dirname(source) !== from || !made.has(name));
     },
   });
   await symlink(join(repository, 'node_modules'), join(directory.path, 'node_modules'), 'junction');

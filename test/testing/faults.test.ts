@@ -2,7 +2,11 @@ import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import type { Store, StoreOptions } from '../../src/ports/index.ts';
 import { deletions } from './faults/deletions.ts';
-import { openPlanted } from './faults/plant.ts';
+import { handles, handlesWith } from './faults/handles.ts';
+import { ids } from './faults/ids.ts';
+import { limits, surrogates } from './faults/limits.ts';
+import { moments } from './faults/moments.ts';
+import { bytesRead, openPlanted } from './faults/plant.ts';
 import { races } from './faults/races.ts';
 import { receipts } from './faults/receipts.ts';
 import { values } from './faults/values.ts';
@@ -12,9 +16,8 @@ const reason = 'a server without transactions';
 
 describe('the contract suite', () => {
   it('passes on a store without a fault that is wrapped as the faulty ones are', async () => {
-    expect([...(await failuresOf(collect((options) => openPlanted({}, options))))]).to.deep.equal(
-      [],
-    );
+    const tests = collect((options) => openPlanted({}, options), { bytesRead });
+    expect([...(await failuresOf(tests))]).to.deep.equal([]);
   });
 
   it('opens one store for each test, with custom filters of every type, and closes it', async () => {
@@ -42,18 +45,26 @@ describe('the contract suite', () => {
     }
   });
 
-  for (const { fault, breaks, plan } of [...races, ...receipts, ...deletions, ...values]) {
+  it('passes on a store with several handles on the same data, one after another, too', async () => {
+    const { open, ...others } = handlesWith({});
+    const tests = collect(open, others).filter(({ name }) => !/close/.test(name));
+    expect([...(await failuresOf(tests))]).to.deep.equal([]);
+  });
+
+  const kinds = [races, receipts, deletions, values, ids, limits, moments, surrogates, handles];
+  for (const { fault, breaks, says = /./, plan } of kinds.flat()) {
     it(`fails “${breaks} …” on a store that ${fault}`, async () => {
-      const tests = collect((options) => openPlanted(plan, options)).filter(({ name }) =>
+      const { open, ...others } = handlesWith(plan);
+      const tests = collect(open, { ...others, bytesRead }).filter(({ name }) =>
         name.includes(breaks),
       );
       const failures = await failuresOf(tests);
       expect(tests).to.not.deep.equal([]);
       expect([...failures.keys()]).to.deep.equal(tests.map(({ name }) => name));
       for (const error of failures.values()) {
-        expect(error)
-          .to.have.property('message')
-          .that.matches(/^The store is wrong: /);
+        const { message } = error as Error;
+        expect(message).to.match(/^The store is wrong: /);
+        expect(message).to.match(says);
       }
     });
   }

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
-import { isInstant } from '../../domain/instant.ts';
+import { instantFromMs, isInstant } from '../../domain/instant.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Judged, TokenVerifier } from '../../ports/token-verifier.ts';
@@ -28,6 +28,10 @@ export interface KeyRecord {
   /** SHA-256 of the token in hexadecimal: a token has 256 random bits, so one round is enough. */
   readonly sha256: string;
   readonly scopes: readonly Scope[];
+  /** What people call the key; two may have one name. */
+  readonly name?: string | undefined;
+  /** When it was made: an instant. */
+  readonly created?: string | undefined;
   /** The id of the user that the key stands for. */
   readonly subject?: string | undefined;
   /** An instant; the key is good before it. */
@@ -38,6 +42,14 @@ export interface KeyRecord {
 const keyForm = 'rk_';
 
 const idForm = /^[A-Za-z0-9-]{1,32}$/;
+
+/** A name of one line. */
+const nameForm = /^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u;
+
+/** True for what a key can be called. */
+export function isKeyName(name: unknown): name is string {
+  return typeof name === 'string' && nameForm.test(name) && name.trim() === name;
+}
 
 /** How often the file is looked at, at most. */
 const lookMs = 1000;
@@ -121,11 +133,13 @@ function prepared(records: ReadonlyMap<string, KeyRecord>): ReadonlyMap<string, 
  */
 export function addKey(
   path: string,
-  { scopes: given, subject, expires }: Pick<KeyRecord, 'scopes' | 'subject' | 'expires'>,
+  given: Pick<KeyRecord, 'scopes' | 'name' | 'subject' | 'expires'>,
 ): { readonly token: string; readonly key: KeyRecord } {
   const id = randomBytes(6).toString('hex');
   const token = `${prefixOf(id)}${randomBytes(32).toString('base64url')}`;
-  const key: KeyRecord = { id, sha256: digest(token), scopes: given, subject, expires };
+  const { scopes, name, subject, expires } = given;
+  const created = instantFromMs(Date.now());
+  const key: KeyRecord = { id, sha256: digest(token), scopes, name, created, subject, expires };
   change(path, (keys) => keys.set(id, key).has(id));
   return { token, key };
 }
@@ -258,7 +272,7 @@ function parseKey(line: string): KeyRecord | undefined {
     return undefined;
   }
   if (!isPlainObject(value)) return undefined;
-  const { id, sha256, scopes: given, subject, expires, ...rest } = value;
+  const { id, sha256, scopes: given, name, created, subject, expires, ...rest } = value;
   const isKey =
     Object.keys(rest).length === 0 &&
     typeof id === 'string' &&
@@ -267,7 +281,9 @@ function parseKey(line: string): KeyRecord | undefined {
     /^[0-9a-f]{64}$/.test(sha256) &&
     Array.isArray(given) &&
     given.every((scope) => scopes.includes(scope)) &&
+    (name === undefined || isKeyName(name)) &&
+    (created === undefined || isInstant(created)) &&
     (subject === undefined || (typeof subject === 'string' && subject !== '')) &&
     (expires === undefined || isInstant(expires));
-  return isKey ? { id, sha256, scopes: given, subject, expires } : undefined;
+  return isKey ? { id, sha256, scopes: given, name, created, subject, expires } : undefined;
 }

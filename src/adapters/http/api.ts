@@ -41,8 +41,8 @@ export function createApi(
       respondToPreflight(cors, resource),
       limitAddress(rateLimits), // 429
       authenticated(operation.endpoint.scopes), // 400, 429, 401, 403
-      limitCaller(rateLimits), // 429
       nameItself(operation), // 403
+      limitCaller(rateLimits), // 429
       serveIn(room, operation, api), // 503; 400, 415, 413; what the core says: 422, 404, 428, 412, 409
     ];
     router.all(path, byMethod(resource, steps)); // 405

@@ -7,6 +7,7 @@ import type { Response } from './response.ts';
 /** What a body is: the name of its schema in the description. */
 export type SchemaName =
   | `${'User' | 'Post'}${'' | 'Input' | 'Patch' | 'Page'}`
+  | 'PublicUser'
   | 'Deleted'
   | 'EventPage';
 
@@ -18,6 +19,8 @@ export interface EndpointBody extends BodyForm {
 export interface EndpointResponse {
   readonly description: string;
   readonly schema?: SchemaName;
+  /** The schema of what a caller gets that may see less. */
+  readonly publicSchema?: SchemaName;
   readonly headers?: readonly string[];
 }
 

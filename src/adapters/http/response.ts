@@ -15,12 +15,16 @@ export interface Response {
   readonly type?: string;
 }
 
-/** A response with a body of JSON. */
+/**
+ * A response with a body of JSON. It ends in a line feed, so that what a terminal shows next has a line of
+ * its own; a Buffer brings its own line feed.
+ */
 export function json(
   status: number,
-  body: string | Buffer,
+  text: string | Buffer,
   headers: readonly string[] = [],
 ): Response {
+  const body = typeof text === 'string' && !text.endsWith('\n') ? `${text}\n` : text;
   return { status, headers, body, type: 'application/json' };
 }
 

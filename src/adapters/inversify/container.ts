@@ -1,10 +1,10 @@
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { Store } from '../../ports/store.ts';
-import { defaultSettings, type Settings } from '../../settings/settings.ts';
+import { type GivenSettings, withDefaults } from '../../settings/settings.ts';
 import { accessModule, coreModule, httpModule, systemModule } from './modules.ts';
 import { tokens } from './tokens.ts';
 
-/** Replaces a part of a container while it is made. */
+/** Replaces or decorates a part of a container while it is made. */
 export type Override = (container: Container) => void;
 
 /**
@@ -18,6 +18,19 @@ export function override<T>(token: ServiceIdentifier<T>, make: () => T | Promise
 }
 
 /**
+ * Puts something around one part of the container. It runs once, with the part that the container would
+ * have without it. A store that is put around another one closes it.
+ */
+export function decorate<T>(
+  token: ServiceIdentifier<T>,
+  around: (inner: T) => T | Promise<T>,
+): Override {
+  return (container) => {
+    container.onActivation(token, (_context, inner) => around(inner));
+  };
+}
+
+/**
  * The stores that each container opened. Inversify's deactivation is not used: it fails on a store
  * that could not be opened, and hides why.
  */
@@ -25,16 +38,20 @@ const opened = new WeakMap<Container, Store[]>();
 
 /**
  * Makes a container with every part of the program (`tokens`). A part is made when `getAsync` first
- * asks for it. Overrides are given here, because a part keeps what it was made with.
+ * asks for it. Overrides are given here, because a part keeps what it was made with. They apply in
+ * their order: an override takes the place of the part with all that was put around it before.
  *
  * {@link closeContainer} closes the store, if one was opened.
+ *
+ * @param settings what is absent or undefined has its default
+ * @throws TypeError for a setting that is not known
  */
 export function createContainer(
-  settings: Partial<Settings> = {},
+  settings: GivenSettings = {},
   ...overrides: readonly Override[]
 ): Container {
   const container = new Container();
-  container.bind(tokens.settings).toConstantValue({ ...defaultSettings, ...settings });
+  container.bind(tokens.settings).toConstantValue(withDefaults(settings));
   container.load(systemModule, coreModule, accessModule, httpModule);
   for (const apply of overrides) apply(container);
   const stores: Store[] = [];

@@ -62,13 +62,13 @@ export const coreModule = new ContainerModule(({ bind }) => {
   bind(tokens.around).toConstantValue(undefined);
   bind(tokens.rostrum)
     .toResolvedValue(
-      (opened, clock, ids, customFields, metrics, around) => {
+      (opened, clock, ids, customFields, metrics, around, { publicUserFields }) => {
         const store = metrics === undefined ? opened : metrics.measured(opened);
-        return assembleRostrum({ store, clock, ids, customFields, around });
+        return assembleRostrum({ store, clock, ids, customFields, publicUserFields, around });
       },
       [
         ...([tokens.store, tokens.clock, tokens.ids, tokens.customFields] as const),
-        ...([tokens.metrics, tokens.around] as const),
+        ...([tokens.metrics, tokens.around, tokens.settings] as const),
       ],
     )
     .inSingletonScope();
@@ -99,7 +99,7 @@ export const httpModule = new ContainerModule(({ bind }) => {
         return {
           ...{ ready: () => store.ready(), logger, requireIfMatch, cors, publicUrl, issuer },
           ...{ metrics, trace, authenticate, anonymous, rateLimits, trustedProxies: trustProxy },
-          isOwnHost: authenticate === undefined ? ownHosts(settings) : undefined,
+          isOwnHost: authenticate && !anonymous ? undefined : ownHosts(settings),
           customFields: {
             users: jsonSchemaOf(customFields.users),
             posts: jsonSchemaOf(customFields.posts),

@@ -1,5 +1,7 @@
 import type { ServiceIdentifier } from 'inversify';
-import type { CustomFieldsSchemas, Rostrum } from '../../domain/services/rostrum.ts';
+import type { CustomFieldsInput } from '../../domain/custom-fields.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { CustomFieldsSchemas, Rostrum, TypedSchemas } from '../../domain/services/rostrum.ts';
 import type { Around } from '../../domain/services/services.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
@@ -43,3 +45,16 @@ export const tokens = {
   appOptions: token<RostrumAppOptions>('app-options'),
   app: token<ReturnType<typeof createApp>>('app'),
 };
+
+/**
+ * {@link tokens}.rostrum with the types of custom fields that these schemas have. They are the ones that
+ * `tokens.customFields` is overridden with, or say the same as the settings' files.
+ */
+export function rostrumToken<
+  UO extends object = JsonObject,
+  UI extends object = CustomFieldsInput,
+  PO extends object = JsonObject,
+  PI extends object = CustomFieldsInput,
+>(_schemas: TypedSchemas<UO, UI, PO, PI>): ServiceIdentifier<Rostrum<UO, UI, PO, PI>> {
+  return tokens.rostrum as ServiceIdentifier<unknown> as ServiceIdentifier<Rostrum<UO, UI, PO, PI>>;
+}

@@ -1,4 +1,8 @@
-import type { CustomFilterFields } from '../../domain/custom-filters.ts';
+import type {
+  CustomFilterFields,
+  CustomFilters,
+  NoCustomFilters,
+} from '../../domain/custom-filters.ts';
 import { emailTaken, RostrumError, storeUnavailable, unknownAuthor } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
 import {
@@ -27,6 +31,9 @@ import { Table } from './table.ts';
  * A store that keeps everything in this process's memory and forgets it when the process ends: for
  * tests and throw-away servers.
  */
+export function createMemoryStore<const Filters extends CustomFilters = NoCustomFilters>(
+  options?: StoreOptions<Filters>,
+): Store<Filters>;
 export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): Store {
   const lifetime = { closed: false };
   const events = new EventRing(lifetime);

@@ -1,4 +1,5 @@
 /** The MongoDB store. */
+import type { CustomFilters, NoCustomFilters } from '../../domain/custom-filters.ts';
 import { type MongodbStore, type MongodbStoreOptions, openStore } from './store.ts';
 
 /**
@@ -10,10 +11,13 @@ import { type MongodbStore, type MongodbStoreOptions, openStore } from './store.
  * @throws MongodbUrlError for a connection string that is wrong, or that asks for less than what
  * the store promises
  */
+export function openMongodbStore<const Filters extends CustomFilters = NoCustomFilters>(
+  options: MongodbStoreOptions<Filters>,
+): MongodbStore<Filters>;
 export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
   return openStore(options);
 }
 
 export { MongodbUrlError } from './connection/client-options.ts';
-export { MongodbRefusal } from './schema/schema.ts';
+export { MongodbRefusal } from './schema/refusal.ts';
 export type { MongodbStore, MongodbStoreOptions } from './store.ts';

@@ -60,13 +60,14 @@ export abstract class MongodbRepository<
     });
   }
 
-  async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
-    return this.connection.call((call) => this.#lists.list(call, request), request.signal);
+  async list({ signal, ...request }: PageRequest<Filter, Sort>): Promise<Page<R>> {
+    const asked = copyJson(request);
+    return this.connection.call((call) => this.#lists.list(call, asked), signal);
   }
 
   /** The record is inserted first: only when that fails, the receipt is looked at. */
-  async create(given: R, receipt?: Receipt): Promise<Creation<R>> {
-    const record = copyJson(given);
+  async create(given: R, under?: Receipt): Promise<Creation<R>> {
+    const [record, receipt] = [copyJson(given), under && { ...under }];
     return this.connection.call(async (call) => {
       for (let attempt = 0; ; attempt++) {
         try {

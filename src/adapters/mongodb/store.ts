@@ -1,3 +1,4 @@
+import type { CustomFilters } from '../../domain/custom-filters.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { Transfer } from '../../ports/transfer.ts';
@@ -10,7 +11,8 @@ import { startSweep } from './sweep.ts';
 import { createTransfer } from './transfer/transfer.ts';
 import { MongodbUserRepository } from './user-repository.ts';
 
-export interface MongodbStoreOptions extends StoreOptions {
+export interface MongodbStoreOptions<Filters extends CustomFilters = CustomFilters>
+  extends StoreOptions<Filters> {
   /**
    * A connection string, `mongodb://…` or `mongodb+srv://…`. Its path names the database, `rostrum`
    * when it names none.
@@ -25,7 +27,8 @@ export interface Internals {
 }
 
 /** `close` waits up to 9 s for calls under way: for all but a large deletion or `load`. */
-export interface MongodbStore extends Store {
+export interface MongodbStore<Filters extends CustomFilters = CustomFilters>
+  extends Store<Filters> {
   readonly transfer: Transfer;
 }
 

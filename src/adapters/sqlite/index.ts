@@ -1,5 +1,6 @@
 /** The embedded store: everything in one SQLite file, durable before it is acknowledged. */
 import { DatabaseSync } from 'node:sqlite';
+import type { CustomFilters, NoCustomFilters } from '../../domain/custom-filters.ts';
 import type { Store } from '../../ports/store.ts';
 import type { SqliteStoreOptions } from './options.ts';
 import { openStore } from './store.ts';
@@ -16,6 +17,9 @@ export type { SqliteStoreOptions, WriteLimits } from './options.ts';
  * @throws SqliteStoreError in one sentence that says what to do
  * @throws TypeError or RangeError for `customFilters` that cannot be
  */
+export function openSqliteStore<const Filters extends CustomFilters = NoCustomFilters>(
+  options: SqliteStoreOptions<Filters>,
+): Store<Filters>;
 export function openSqliteStore(options: SqliteStoreOptions): Store {
   return openStore(options, (file, settings = {}) => new DatabaseSync(file, settings));
 }

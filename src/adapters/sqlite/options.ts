@@ -1,9 +1,11 @@
+import type { CustomFilters } from '../../domain/custom-filters.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { StoreOptions } from '../../ports/store.ts';
 
 // Apart from the code that has the driver, so that the types of the package need none of Node's.
 
-export interface SqliteStoreOptions extends StoreOptions {
+export interface SqliteStoreOptions<Filters extends CustomFilters = CustomFilters>
+  extends StoreOptions<Filters> {
   /** The data file. It and its folder are made when they are missing. */
   readonly path: string;
   /** Told of writes that failed, and how far a migration is. */

@@ -7,7 +7,7 @@ import { isDriverError, resultCode } from './connection/errors.ts';
 /** How records of one type are kept in rows. */
 export interface RowMapping<R extends Entity> {
   readonly table: 'users' | 'posts';
-  /** The columns beside `id`, `version` and `record`. */
+  /** The columns beside `id`, `record_version` and `record`. */
   readonly columns: readonly string[];
   /** What a record has in these columns. */
   values(record: R): readonly SqlValue[];
@@ -20,7 +20,7 @@ export interface RowMapping<R extends Entity> {
   conflict(record: R, connection: Connection): Error | undefined;
 }
 
-type Row = [version: number, record: string, ...columns: SqlValue[]];
+type Row = [version: number, json: string, ...columns: SqlValue[]];
 
 /** One table of records, row by row. What writes raises `id-taken` and the mapping's conflicts. */
 export class RecordTable<R extends Entity> {
@@ -72,13 +72,13 @@ export class RecordTable<R extends Entity> {
   replace(id: Id, decide: Decide<R>): Versioned<R> | undefined {
     const row = this.#connection.get<Row>(this.#sql.findRow, textForEquality(id));
     if (row === undefined) return undefined;
-    const [version, record, ...last] = row;
-    const current = new VersionedRecord<R>(record, version);
+    const [version, json, ...last] = row;
+    const current = new VersionedRecord<R>(json, version);
     const next = decide(current);
     // `decide` may have changed what it was shown, so the caller gets another object.
-    if (next === current.record) return new VersionedRecord<R>(record, version);
+    if (next === current.record) return new VersionedRecord<R>(json, version);
     const made = new VersionedRecord<R>(JSON.stringify(next), version + 1);
-    const sets = ['version', 'record'];
+    const sets = ['record_version', 'record'];
     const values: SqlValue[] = [made.version, made.json];
     for (const [i, value] of this.#mapping.values(next).entries()) {
       if (value === last[i]) continue;
@@ -117,14 +117,14 @@ export class RecordTable<R extends Entity> {
 
 /** The statements of a table that are the same every time. */
 function statementsOf({ table, columns }: Pick<RowMapping<never>, 'table' | 'columns'>) {
-  const all = ['version', 'record', ...columns];
+  const all = ['record_version', 'record', ...columns];
   const names = all.join(', ');
   const marks = all.map(() => '?').join(', ');
   return {
     exists: `SELECT 1 FROM ${table} WHERE id = ?`,
     isDeleted: `SELECT 1 FROM deleted WHERE kind = '${table}' AND id = ?`,
-    find: `SELECT version, record FROM ${table} WHERE id = ?`,
-    from: `SELECT version, record FROM ${table} WHERE id >= ? ORDER BY id LIMIT ?`,
+    find: `SELECT record_version, record FROM ${table} WHERE id = ?`,
+    from: `SELECT record_version, record FROM ${table} WHERE id >= ? ORDER BY id LIMIT ?`,
     findRow: `SELECT ${names} FROM ${table} WHERE id = ?`,
     // VALUES and not SELECT: for rows of a query SQLite keeps a statement journal, a copy of each page
     // that it changes.

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CustomFilters } from '../../domain/custom-filters.ts';
+import { copyJson } from '../../domain/json.ts';
 import { cutPage, type EntityFilter, type Page, type PageRequest } from '../../domain/list.ts';
 import type { Receipt } from '../../domain/receipt.ts';
 import { type Entity, type Id, type Versioned, VersionedRecord } from '../../domain/record.ts';
@@ -9,8 +10,9 @@ import type { Connection } from './connection/connection.ts';
 import { isDriverError, resultCode, translated } from './connection/errors.ts';
 import type { LongReads } from './connection/long-reads.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
+import { textForOrder } from './lists/conditions.ts';
 import { withCustomFilters } from './lists/custom-filters.ts';
-import { type ListScheme, textForOrder } from './lists/lists.ts';
+import type { ListScheme } from './lists/plan.ts';
 import { readPage } from './lists/read-page.ts';
 import { Receipts } from './receipts.ts';
 import { RecordTable, type RowMapping } from './record-table.ts';
@@ -58,10 +60,11 @@ export abstract class SqliteRepository<
     return reading(() => this.table.find(id));
   }
 
-  async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
+  async list({ signal, ...request }: PageRequest<Filter, Sort>): Promise<Page<R>> {
+    const asked = copyJson(request); // A long read looks at it once more.
     const read = (connection: Connection) =>
-      readPage<R, Filter, Sort>(connection, this.#scheme, request);
-    return reading(() => this.#reads.run(read, request.signal));
+      readPage<R, Filter, Sort>(connection, this.#scheme, asked);
+    return reading(() => this.#reads.run(read, signal));
   }
 
   create(record: R, receipt?: Receipt): Promise<Creation<R>> {

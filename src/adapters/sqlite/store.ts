@@ -67,7 +67,7 @@ function openFile(
     if (version === schemaVersion && missing().length === 0) return opened;
     opened.transaction('IMMEDIATE', () => {
       // Another process may have migrated the file since.
-      migrate(opened, checkSchema(opened, file), logger);
+      migrate(opened, file, logger);
       for (const { name, sql } of missing()) {
         logger?.info({ index: name }, 'An index for a filter on a custom field is being made.');
         opened.exec(sql);

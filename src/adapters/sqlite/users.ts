@@ -6,18 +6,19 @@ import { textKey } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
-import type { Equality, ListScheme } from './lists/lists.ts';
+import { beginsWith, type Equality, type ListScheme } from './lists/plan.ts';
 import type { RowMapping } from './record-table.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
 
 export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
   table: 'users',
-  columns: ['created_at', 'updated_at', 'name', 'email_key'],
+  columns: ['created_at', 'updated_at', 'email_key', 'name_key', 'name'],
   values: ({ createdAt, updatedAt, name, email }) => [
     createdAt,
     updatedAt,
-    name,
     email === null ? null : textKey(email),
+    textKey(name),
+    name,
   ],
   conflict({ id, email }, connection) {
     const sql = 'SELECT 1 FROM users WHERE email_key = ? AND id <> ?';
@@ -27,7 +28,7 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
   sorts: {
     createdAt: { column: 'created_at', index: 'users_created' },
     updatedAt: { column: 'updated_at', index: 'users_updated' },
-    name: { column: 'name', index: 'users_name' },
+    name: { column: 'name_key', index: 'users_name' },
     email: { column: 'email_sort', index: 'users_email' },
   },
   fields: { name: 'name', createdAt: 'created_at', updatedAt: 'updated_at' },
@@ -38,21 +39,25 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
       found.push({ column: 'email_key', value, index: 'users_email_key', ordered: {} });
     }
     if (name !== undefined) {
-      const index = 'users_name';
-      found.push({ column: 'name', value: name, index, ordered: { name: index } });
+      const [index, exactly] = ['users_name', { column: 'name', value: name }];
+      const ordered = { name: index };
+      found.push({ column: 'name_key', value: textKey(name), index, ordered, exactly });
     }
     return found;
   },
+  spans: ({ createdAt, updatedAt, nameStartsWith, emailStartsWith }) => ({
+    createdAt,
+    updatedAt,
+    name: beginsWith(nameStartsWith),
+    email: beginsWith(emailStartsWith),
+  }),
 };
 
 /** As `nextInstant` says it, for a post that is deprived of its author. Few have to be reckoned. */
 const nextInstant = `iif(updated_at < ?, ?, coalesce(
   strftime('%Y-%m-%dT%H:%M:%fZ', updated_at, '+0.001 seconds'), '${latestInstant}'))`;
 
-/**
- * An author's posts in the order in which most were made. SQLite would go through them by their last
- * change, which leads from one end of the table to the other: a fifth more for 100,000.
- */
+/** An author's posts in the order in which most were made, which is that of the table. */
 const byAuthor = 'posts INDEXED BY posts_author_created';
 
 /**
@@ -61,7 +66,7 @@ const byAuthor = 'posts INDEXED BY posts_author_created';
  * Node 22 takes no numbered parameters by their position.
  */
 const keepPosts = `UPDATE ${byAuthor} SET
-  author_id = NULL, version = version + 1, updated_at = ${nextInstant},
+  author_id = NULL, record_version = record_version + 1, updated_at = ${nextInstant},
   record = json_set(record, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
   WHERE author_id = ?`;
 

@@ -77,13 +77,21 @@ export class LogFile {
   }
 }
 
-/** A line of JSON as a person reads it: time, level, message, and the other members. */
+/**
+ * A line of JSON as a person reads it: time, level, what was asked, the message, and the other members;
+ * ids come last, as they are only for who looks for more.
+ */
 export function readable(line: string): string {
-  const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
-  const members = Object.entries(rest).map(([name, value]) => `${name}=${shown(value)}`);
+  const { level, time, method, path, msg, requestId, traceId, err, ...rest } = JSON.parse(
+    line,
+  ) as Record<string, unknown>;
+  const members = Object.entries({ ...rest, requestId, traceId })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${shown(value)}`);
+  const asked = [method, path].filter((part) => part !== undefined).map(shown);
   const stack = isObject(err) && typeof err.stack === 'string' ? `\n${err.stack}` : '';
-  const head = `${String(time).slice(11, 23)} ${String(level).toUpperCase().padEnd(5)} ${String(msg)}`;
-  return `${[head, ...members].join(' ')}${stack}\n`;
+  const head = [String(time).slice(11, 23), String(level).toUpperCase().padEnd(5), ...asked, msg];
+  return `${[...head, ...members].join(' ')}${stack}\n`;
 }
 
 /** A value without what a client could make a terminal do, or pass off as another member. */

@@ -222,5 +222,7 @@ export class ListImport {
 /** True for a record that an earlier import of the file has added, and that is as it was then. */
 function isSame(stored: Entity, record: Entity, hasTimes = false): boolean {
   const { createdAt, updatedAt } = stored;
-  return jsonEqual(stored, hasTimes ? record : { ...record, createdAt, updatedAt });
+  // A post of which the file does not say when it was published was so when it was made.
+  const published = record.publishedAt === record.createdAt && { publishedAt: createdAt };
+  return jsonEqual(stored, hasTimes ? record : { ...record, createdAt, updatedAt, ...published });
 }

@@ -1,3 +1,4 @@
+import { itself } from '../../domain/access.ts';
 import { isRostrumError } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { type FieldIssue, Issues } from '../../domain/issues.ts';
@@ -105,6 +106,12 @@ function checkId(value: unknown, given: Id | undefined, issues: Issues): void {
     if (!issues.has('id')) issues.add(['id'], 'type', 'An id must be a text or an integer.');
   } else if (codePoints(given) > longestId) {
     issues.add(['id'], 'too-long', `An id must have at most ${longestId} characters.`);
+  } else if (given === itself) {
+    issues.add(
+      ['id'],
+      'invalid',
+      `"${itself}" cannot be an id: in a path it stands for the caller.`,
+    );
   } else if (['', '.', '..'].includes(given) || !isCleanText(given)) {
     issues.add(['id'], 'invalid', 'An id must be a text that can stand in a path.');
   }

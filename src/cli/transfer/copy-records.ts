@@ -1,4 +1,5 @@
 import { systemClock } from '../../adapters/system/index.ts';
+import { itself } from '../../domain/access.ts';
 import { isRostrumError } from '../../domain/errors.ts';
 import { jsonEqual } from '../../domain/json.ts';
 import {
@@ -28,7 +29,7 @@ export interface CopyOptions extends LongRun {
  * at first, so that a refused one is left as it was.
  *
  * @throws Failure when the target has other records that may not be overwritten, when the source is
- * empty and the target is not, or when they differ in the end
+ * empty and the target is not, when it has an id that cannot be one, or when they differ in the end
  */
 export async function copyRecords(
   from: Store,
@@ -36,6 +37,9 @@ export async function copyRecords(
   { overwrite, progress, signal }: CopyOptions,
 ): Promise<Counts> {
   const transfer: Record<Collection, RecordTransfer<Entity>> = transferOf(to);
+  for (const list of ['users', 'posts'] as const) {
+    if ((await from[list].get(itself)) !== undefined) throw cannotBeId(list);
+  }
   const [source, target] = [storeSource(from, signal), storeSource(to, signal)];
   const [all, before] = [await source.count(), await target.count()];
   const pairsOf = (list: Collection) => pairs(source[list](), target[list]());
@@ -179,6 +183,13 @@ function otherRecords({ count, example }: Some): Failure {
   return new Failure(
     `The target holds ${counted(count, 'record')} that the source does not have, or has in an earlier ` +
       `state (${example}): choose another target, or use --overwrite to replace them by what the source has.`,
+  );
+}
+
+function cannotBeId(list: Collection): Failure {
+  return new Failure(
+    `The source has a ${list.slice(0, -1)} with the id "${itself}", which stands for the caller in a path: ` +
+      'export the source, give the record another id, and import that.',
   );
 }
 

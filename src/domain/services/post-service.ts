@@ -1,4 +1,5 @@
 import type { CustomFieldsInput } from '../custom-fields.ts';
+import type { CustomFilterFields, CustomFilterOf } from '../custom-filters.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page, PostFilter, PostSort } from '../list.ts';
 import type { ListRequest } from '../list-request.ts';
@@ -19,7 +20,14 @@ export interface PageWithAuthors<R> extends Page<R> {
 export interface PostService<
   Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
-> extends RecordService<Post<Custom>, PostInput<Input>, PostPatch<Input>, PostFilter, PostSort> {
+  Fields = CustomFilterFields,
+> extends RecordService<
+    Post<Custom>,
+    PostInput<Input>,
+    PostPatch<Input>,
+    PostFilter<CustomFilterOf<Fields>>,
+    PostSort
+  > {
   /**
    * A page of posts as `list` reads it, with the authors of its posts, each once, in their public view.
    * That is a second read: an author may be missing that was deleted meanwhile.

@@ -12,8 +12,17 @@ export interface CreateOptions {
   readonly caller?: string | undefined;
 }
 
-/** Requires `never` for the keys that `Allowed` does not have. */
-export type NoOther<T, Allowed> = { readonly [K in Exclude<keyof T, keyof Allowed>]: never };
+/** What no value is, so that the error of a compiler names the field. */
+interface NoSuchField<Name> {
+  readonly 'there is no such field': Name;
+}
+
+/** Refuses the keys that no arm of `Allowed` has. A value of the type `any` passes all the same. */
+export type NoOther<T, Allowed> = {
+  readonly [K in Exclude<keyof T, KeysOf<Allowed>>]: NoSuchField<K>;
+};
+
+type KeysOf<T> = T extends unknown ? keyof T : never;
 
 /** The id and some other fields of a record. */
 type PartialRecord<R extends EntityFields> = Pick<R, 'id'> & {
@@ -37,7 +46,7 @@ export interface RecordService<
   R extends EntityFields,
   Input extends object,
   Patch extends object,
-  Filter extends EntityFilter,
+  Filter extends EntityFilter<object>,
   Sort extends string,
 > {
   /**

@@ -3,9 +3,9 @@ import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Creation } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
 import { eventsSeen } from '../access.ts';
-import { type Caller, checkCaller } from '../caller.ts';
+import { type Caller, type CallerInput, toCaller } from '../caller.ts';
 import type { CheckedSchema, CustomFieldsInput, CustomFieldsSchema } from '../custom-fields.ts';
-import { type CustomFilters, checkCustomFilters } from '../custom-filters.ts';
+import { type AnyCustomFilter, type CustomFilters, checkCustomFilters } from '../custom-filters.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page, PostFilter, PostSort, UserFilter, UserSort } from '../list.ts';
 import type { ListRequest } from '../list-request.ts';
@@ -33,7 +33,8 @@ export interface Rostrum<
   UserCustomInput extends object = CustomFieldsInput,
   PostCustom extends object = JsonObject,
   PostCustomInput extends object = CustomFieldsInput,
-> extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput> {
+  Filters extends CustomFilters = CustomFilters,
+> extends Services<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Filters> {
   readonly events: EventService;
   /** The custom fields that lists can be filtered by. */
   readonly customFilters: CustomFilters;
@@ -44,7 +45,9 @@ export interface Rostrum<
    *
    * @throws TypeError for a value that is no caller
    */
-  as(caller: Caller): Rostrum<UserCustom, UserCustomInput, PostCustom, PostCustomInput>;
+  as(
+    caller: CallerInput,
+  ): Rostrum<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Filters>;
 }
 
 /** A service of any custom fields. */
@@ -52,27 +55,36 @@ export interface AnyService<Filter, Sort extends string> {
   create(input: object, options?: CreateOptions): Promise<Creation<EntityFields>>;
   get(id: Id): Promise<Versioned<EntityFields>>;
   list(request?: ListRequest<Filter, Sort>): Promise<Page<EntityFields>>;
+  all(request?: Omit<ListRequest<Filter, Sort>, 'total'>): AsyncGenerator<Versioned<EntityFields>>;
   replace(id: Id, input: object, precondition?: Precondition): Promise<Change<EntityFields>>;
   patch(id: Id, patch: object, precondition?: Precondition): Promise<Change<EntityFields>>;
+  /** The change is of the service's own types: one that is given can be handed on. */
+  update(id: Id, change: never, precondition?: Precondition): Promise<Change<EntityFields>>;
+}
+
+/** {@link Services} whatever their custom fields are: `<S extends AnyServices>` in a wrapper of any. */
+export interface AnyServices {
+  readonly users: AnyService<UserFilter<AnyCustomFilter>, UserSort> &
+    Pick<UserService, 'delete'> & {
+      getPublic(id: Id): Promise<Versioned<unknown>>;
+      listPublic(
+        request?: ListRequest<UserFilter<AnyCustomFilter>, UserSort>,
+      ): Promise<Page<unknown>>;
+      saveItself(input: object, precondition?: Precondition): Promise<Saved<EntityFields>>;
+    };
+  readonly posts: AnyService<PostFilter<AnyCustomFilter>, PostSort> &
+    Pick<PostService, 'delete'> & {
+      listWithAuthors(
+        request?: ListRequest<PostFilter<AnyCustomFilter>, PostSort>,
+      ): Promise<PageWithAuthors<EntityFields>>;
+    };
 }
 
 /** A {@link Rostrum} whatever its custom fields are, for code that works with any. */
-export interface AnyRostrum {
-  readonly users: AnyService<UserFilter, UserSort> &
-    Pick<UserService, 'delete'> & {
-      getPublic(id: Id): Promise<Versioned<unknown>>;
-      listPublic(request?: ListRequest<UserFilter, UserSort>): Promise<Page<unknown>>;
-      saveItself(input: object, precondition?: Precondition): Promise<Saved<EntityFields>>;
-    };
-  readonly posts: AnyService<PostFilter, PostSort> &
-    Pick<PostService, 'delete'> & {
-      listWithAuthors(
-        request?: ListRequest<PostFilter, PostSort>,
-      ): Promise<PageWithAuthors<EntityFields>>;
-    };
+export interface AnyRostrum extends AnyServices {
   readonly events: EventService;
   readonly customFilters: CustomFilters;
-  as(caller: Caller): AnyRostrum;
+  as(caller: CallerInput): AnyRostrum;
 }
 
 /** Schemas for a deployment's custom fields; without one they may be anything. */
@@ -138,8 +150,7 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
       events: eventService(tail, eventsSeen(caller)),
       customFilters: filters,
       as(bound) {
-        checkCaller(bound); // A missing caller must not come to mean every right.
-        return boundTo(bound);
+        return boundTo(toCaller(bound)); // A missing caller must not come to mean every right.
       },
     };
   };

@@ -1,5 +1,6 @@
 import type { Caller } from '../caller.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
+import type { CustomFilters, FieldsOf } from '../custom-filters.ts';
 import type { JsonObject } from '../json.ts';
 import { checkSynchronous } from '../options.ts';
 import type { PostService } from './post-service.ts';
@@ -11,9 +12,10 @@ export interface Services<
   UserCustomInput extends object = CustomFieldsInput,
   PostCustom extends object = JsonObject,
   PostCustomInput extends object = CustomFieldsInput,
+  Filters extends CustomFilters = CustomFilters,
 > {
-  readonly users: UserService<UserCustom, UserCustomInput>;
-  readonly posts: PostService<PostCustom, PostCustomInput>;
+  readonly users: UserService<UserCustom, UserCustomInput, FieldsOf<Filters, 'users'>>;
+  readonly posts: PostService<PostCustom, PostCustomInput, FieldsOf<Filters, 'posts'>>;
 }
 
 /**

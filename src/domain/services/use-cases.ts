@@ -28,7 +28,7 @@ import {
 } from '../record.ts';
 import type { RecordModel } from '../record-model.ts';
 import { isCleanText } from '../text.ts';
-import type { Change, CreateOptions, NoOther, RecordService } from './record-service.ts';
+import type { Change, CreateOptions, RecordService } from './record-service.ts';
 
 /** What a service works with. */
 export interface ServiceParts<R extends EntityFields, Repo> {
@@ -138,9 +138,9 @@ export abstract class UseCases<
     return this.#change(id, precondition, () => patch, 'patch');
   }
 
-  async update<T extends Input>(
+  async update(
     id: Id,
-    change: (record: R) => T & NoOther<T, Input>,
+    change: (record: R) => Input,
     precondition: Precondition = {},
   ): Promise<Change<R>> {
     if (typeof change !== 'function') throw new TypeError('The change must be a function.');
@@ -236,7 +236,7 @@ export abstract class UseCases<
 
   /** A new record with an id that was not made here. */
   protected createWithId(input: unknown, id: Id): Promise<Creation<R>> {
-    const record = () => this.#model.make(input, id, this.now());
+    const record = () => this.#model.makeNamed(input, id, this.now());
     return this.#complete(
       () => input,
       async () => this.repository.create(record()),

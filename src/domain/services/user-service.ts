@@ -1,5 +1,6 @@
 import type { DeleteMode, Deletion } from '../../ports/user-repository.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
+import type { CustomFilterFields, CustomFilterOf } from '../custom-filters.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page, UserFilter, UserSort } from '../list.ts';
 import type { ListRequest } from '../list-request.ts';
@@ -25,7 +26,14 @@ export interface Saved<R> extends Change<R> {
 export interface UserService<
   Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
-> extends RecordService<User<Custom>, UserInput<Input>, UserPatch<Input>, UserFilter, UserSort> {
+  Fields = CustomFilterFields,
+> extends RecordService<
+    User<Custom>,
+    UserInput<Input>,
+    UserPatch<Input>,
+    UserFilter<CustomFilterOf<Fields>>,
+    UserSort
+  > {
   /**
    * One user in the public view: what a caller may see that has the scope `users:read:public` alone.
    *

@@ -4,11 +4,13 @@ import type { CustomFieldsInput } from '../custom-fields.ts';
 import { isRostrumError, RostrumError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import {
+  cutPage,
   type Page,
   type PageRequest,
   type Position,
   type UserFilter,
   type UserSort,
+  userSortKey,
   userSorts,
 } from '../list.ts';
 import type { ListRequest } from '../list-request.ts';
@@ -21,7 +23,7 @@ import {
   VersionedRecord,
 } from '../record.ts';
 import type { PublicUser, User, UserInput, UserPatch } from '../user.ts';
-import { checkId, type ServiceParts, UseCases } from './use-cases.ts';
+import { checkId, type ServiceParts, UseCases, withFields } from './use-cases.ts';
 import {
   type DeleteUserOptions,
   deleteModes,
@@ -89,12 +91,9 @@ export class UserUseCases<
   async listPublic(request: UserListRequest = {}): Promise<Page<PublicUser<Custom>>> {
     const asked = this.asked(request);
     this.access?.checkReadPublic();
-    this.#checkPublic(asked);
-    const { fields = this.#publicFields } = asked;
-    return this.page({
-      ...asked,
-      fields: fields.filter((name) => this.#publicFields.includes(name)),
-    });
+    this.#checkPublic(request.filter ?? {}, asked.order);
+    const page = await this.#publicPage({ ...asked, fields: this.#publicFields });
+    return asked.fields === undefined ? page : withFields(page, asked.fields);
   }
 
   /** The public view of users, for whoever sees their posts. */
@@ -159,8 +158,28 @@ export class UserUseCases<
     }
   }
 
+  /**
+   * A store that reads whole records ends a page where they have too many bytes. That would tell how
+   * large they are, so such a page is read on, to its limit or to the bytes of what is shown.
+   */
+  async #publicPage(request: PageRequest<UserFilter, UserSort>): Promise<Page<User<Custom>>> {
+    const { order, limit } = request;
+    const position = ({ record }: Versioned<User<Custom>>): Position => {
+      return { key: userSortKey(record as User, order.by), id: record.id };
+    };
+    let page = await this.page(request);
+    while (!page.isProjected && page.next !== undefined && page.items.length < limit) {
+      const rest = { ...request, after: page.next, limit: limit - page.items.length, total: false };
+      const { items, next } = await this.page(rest);
+      page = { ...page, items: [...page.items, ...items], next };
+      const cut = cutPage(page.items, request, position);
+      if (cut.next !== undefined) return { ...page, ...cut };
+    }
+    return page;
+  }
+
   /** What is hidden must not be found out by filters and orders. */
-  #checkPublic({ filter, order }: PageRequest<UserFilter, UserSort>): void {
+  #checkPublic(filter: UserFilter, order: PageRequest<UserFilter, UserSort>['order']): void {
     const { custom = {}, ...others } = filter;
     const given = Object.entries(others).filter(([, value]) => value !== undefined);
     const names = given.map(([name]) => filtered[name] ?? name);

@@ -153,6 +153,8 @@ describe('a key file', () => {
       { ...other, sha256: 'x' },
       { ...other, subject: '' },
       { ...other, expires: 'tomorrow' },
+      { ...other, created: '2026' },
+      { ...other, name: 'a\u001b[2J' },
       { ...other, extra: true },
       { ...other, id: key.id },
       { ...other, sha256: key.sha256 },

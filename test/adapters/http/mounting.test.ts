@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
+import express from 'express';
 import Koa from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { rostrumListener, rostrumMiddleware } from '../../../src/adapters/http/index.ts';
@@ -118,6 +119,58 @@ describe('in somebody else’s app', () => {
     for (const path of ['/forum', '/forum/', '/forum/else', '/forum/api/v1x']) {
       expect((await calls.get(path)).text, path).to.equal('200 the rest');
     }
+  });
+
+  it('takes the prefix that clients see behind a path of Express, too, whatever that cuts off', async () => {
+    const appAt = (path: string | RegExp) =>
+      express()
+        .use(path, rostrumListener(rostrum, { prefix: '/forum' }))
+        .use((request, response) => {
+          response.end(`the rest, ${request.url}`);
+        });
+    for (const path of ['/forum', '/{*path}', '/:name', /^\/forum(?=\/)/]) {
+      const calls = await listen(appAt(path));
+      const made = await calls.post('/forum/users', { name: 'Ann' });
+      const location = made.headers.get('location') ?? '';
+      expect(location).to.equal(`/forum/users/${made.body.id}`);
+      expect((await calls.get(`${location}?`)).status).to.equal(200);
+      for (const other of ['/forumx/users', '/else?a=/forum/users', '/']) {
+        expect((await calls.get(other)).text, other).to.equal(`the rest, ${other}`);
+      }
+    }
+    // A route with a parameter refuses a path that cannot be decoded by itself.
+    await expectAt('/forum', await listen(appAt('/forum')));
+    const router = express.Router().use('/b', rostrumListener(rostrum, { prefix: '/a/b' }));
+    await expectAt('/a/b', await listen(express().use('/a', router)));
+  });
+
+  it('says once that a prefix was cut off where the app does not tell it', async () => {
+    const { logger, lines } = keepLog();
+    const options = { prefix: '/forum', logger, accessLog: false };
+    const app = new Koa();
+    app.use(mount('/forum', rostrumMiddleware(rostrum, options)));
+    const cutting = express().use('/x', rostrumListener(rostrum, { ...options }));
+    const plain = rostrumListener(rostrum, options);
+    for (const [listener, front] of [
+      [app.callback(), '/forum'],
+      [cutting, '/x'],
+      [plain, ''],
+    ] as const) {
+      lines.length = 0;
+      const calls = await listen(listener);
+      await calls.get(`${front}/else`);
+      expect(lines).to.deep.equal([]);
+      for (const path of ['/users?a=secret', '/posts/x']) {
+        expect((await calls.get(front + path)).status).to.equal(404);
+      }
+      expect(lines).to.have.lengthOf(1);
+      expect(lines[0]).to.include({ level: 'warn', path: '/users', prefix: '/forum' });
+      expect(lines[0]?.message).to.match(/lacks the prefix \/forum\. .* such as "\/"\.$/);
+    }
+    lines.length = 0;
+    const rest = new Koa().use(rostrumMiddleware(rostrum, options));
+    await (await listen(rest.callback())).get('/users'); // This may be the app's own.
+    expect(lines).to.deep.equal([]);
   });
 
   it('says so when the app or a plain server has read the body before', async () => {

@@ -30,6 +30,34 @@ describe('the text of a page', () => {
   }
 });
 
+describe('a body', () => {
+  it('ends in one line feed, whatever was asked', async () => {
+    await using api = await startApi();
+    const { id } = await api.make('/users', { name: 'A' });
+    for (const title of ['x'.repeat(5), 'y'.repeat(50)]) {
+      await api.make('/posts', { title, body: '\u00fc'.repeat(40 * kibi) });
+    }
+    const asked = [
+      ...[`/users/${id}`, '/users', '/posts', '/posts?limit=1', '/users?fields=name'],
+      ...['/users/none', '/none', '/users?limit=x', '/%ff'],
+      ...['/../../livez', '/../../readyz', '/../../openapi.json', '/../../', '/../../none'],
+      ...['/../../problems/not-found', '/../../problems', '/../../docs/'],
+    ];
+    for (const path of asked) {
+      const { text } = await api.send('GET', path);
+      expect(text, path).to.match(/[^\n]\n$/);
+    }
+    for (const input of [{ name: 'B' }, { name: '' }, 'no JSON']) {
+      expect((await api.send('POST', '/users', {}, input)).text).to.match(/\}\n$/);
+    }
+    expect((await api.send('DELETE', `/users/${id}`)).text).to.equal('{"deleted":true}\n');
+    const connection = new RawConnection(api.server);
+    connection.send('GET / HTTP/1.1\r\nno header\r\n\r\n');
+    expect((await connection.next())?.text).to.match(/\}\n$/);
+    connection.end();
+  });
+});
+
 describe('a page that is longer than a short text', () => {
   const titles = Array.from({ length: 60 }, (_, n) => `${n} é 😀`);
   const body = '\u00fcber 😀'.repeat(800);

@@ -1,12 +1,16 @@
 import { expect } from 'chai';
+import { z } from 'zod';
 import {
   closeContainer,
   createContainer,
+  decorate,
   override,
+  rostrumToken,
   tokens,
 } from '../../../src/adapters/inversify/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { isRostrumError } from '../../../src/index.ts';
+import { defaultSettings } from '../../../src/settings/settings.ts';
 
 const memory = { store: 'memory:', logLevel: 'silent' } as const;
 
@@ -63,8 +67,75 @@ describe('the container', () => {
     expect(opened).to.equal(0);
   });
 
-  it('does not take a part of another type', () => {
-    // @ts-expect-error A clock is no store.
-    override(tokens.store, () => ({ now: () => '' }));
+  it('puts something around a part, and asks for it once', async () => {
+    const opened = createMemoryStore();
+    const closed: string[] = [];
+    const named = (name: string) =>
+      decorate(tokens.store, (inner) => ({
+        ...inner,
+        async close() {
+          closed.push(name);
+          await inner.close();
+        },
+      }));
+    let clocks = 0;
+    const container = createContainer(
+      memory,
+      override(tokens.store, () => opened),
+      named('inner'),
+      named('outer'),
+      decorate(tokens.clock, async (inner) => {
+        clocks++;
+        return { now: () => inner.now().replace(/^..../, '2001') };
+      }),
+      decorate(tokens.metrics, (metrics) => metrics),
+    );
+    const { users } = await container.getAsync(tokens.rostrum);
+    expect((await users.create({ name: 'Ada' })).record.createdAt).to.match(/^2001-/);
+    await container.getAsync(tokens.clock);
+    expect(clocks).to.equal(1);
+    await closeContainer(container);
+    expect(closed).to.deep.equal(['outer', 'inner']);
+    const error = await opened.users.get('u').catch((reason: unknown) => reason);
+    expect(isRostrumError(error, 'store-unavailable')).to.equal(true);
+  });
+
+  it('replaces a part with all that was put around it before', async () => {
+    const clock = { now: () => '2001-01-01T00:00:00.000Z' };
+    const container = createContainer(
+      memory,
+      decorate(tokens.clock, () => ({ now: () => '2002-01-01T00:00:00.000Z' })),
+      override(tokens.clock, () => clock),
+    );
+    expect(await container.getAsync(tokens.clock)).to.equal(clock);
+  });
+
+  it('has the types of custom fields by a token of their schemas', async () => {
+    const customFields = { users: z.strictObject({ born: z.int() }) };
+    const container = createContainer(
+      memory,
+      override(tokens.customFields, () => customFields),
+    );
+    const rostrum = await container.getAsync(rostrumToken(customFields));
+    const { record } = await rostrum.users.create({ name: 'Ada', born: 1815 });
+    const born: number = record.born;
+    expect(born).to.equal(1815);
+    expect(rostrum).to.equal(await container.getAsync(tokens.rostrum));
+    // @ts-expect-error No schema has it.
+    expect(record.bron).to.equal(undefined);
+    await closeContainer(container);
+  });
+
+  it('refuses a setting that it does not know, and opens nothing', () => {
+    const misspelt = { stroe: 'memory:' } as object;
+    const error = '"stroe" is not known in the settings; known are port, host, store,';
+    expect(() => createContainer(misspelt)).to.throw(TypeError, error);
+    expect(() => createContainer('memory:' as never)).to.throw(TypeError);
+  });
+
+  it('has the default of a setting that is undefined', async () => {
+    const container = createContainer({ ...memory, host: undefined, port: 8080 });
+    const settings = await container.getAsync(tokens.settings);
+    expect(settings).to.deep.equal({ ...defaultSettings, ...memory, port: 8080 });
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
+import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
 import { describeStore } from '../../../src/testing/index.ts';
 import { describeOn, sharedServer, topologies } from '../../support/mongod/shared.ts';
 
@@ -28,7 +29,8 @@ for (const topology of topologies) {
       // A store of its own for each test, on collections that are emptied and keep their indexes.
       open: async (options) => {
         const db = client.db(database);
-        await Promise.all(['users', 'posts'].map((name) => db.collection(name).deleteMany({})));
+        const names = Object.values(collectionNames);
+        await Promise.all(names.map((name) => db.collection(name).deleteMany({})));
         return openMongodbStore({ url, ...options });
       },
       another: ({ customFilters }) => openMongodbStore({ url, customFilters }),

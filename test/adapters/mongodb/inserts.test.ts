@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type Collection, type InsertOneOptions, MongoClient } from 'mongodb';
 import { DuplicateKey, translate } from '../../../src/adapters/mongodb/connection/errors.ts';
 import { Inserts } from '../../../src/adapters/mongodb/inserts.ts';
+import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
 import { type StoredPost, toStoredPost } from '../../../src/adapters/mongodb/schema/documents.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import { post, times } from '../../../src/testing/fixtures.ts';
@@ -29,13 +30,13 @@ await describeOn('replica set', 'Insertions of single documents', () => {
       commands.push(command.documents.length);
       if (failure !== undefined) throw failure;
     });
-    posts = client.db().collection<StoredPost>('posts');
+    posts = client.db().collection<StoredPost>(collectionNames.posts);
     await database.clear();
     await posts.createIndex({ 'record.title': 1 }, { unique: true, name: 'one_title' });
   });
 
   afterEach(async () => {
-    await database.db.dropCollection('posts');
+    await database.db.dropCollection(collectionNames.posts);
     await client.close();
   });
 
@@ -129,7 +130,7 @@ await describeOn('replica set', 'Insertions of single documents', () => {
     url.port = String(proxy.port);
     url.searchParams.set('directConnection', 'true');
     const behind = await new MongoClient(url.href, { retryWrites: false }).connect();
-    const collection = behind.db().collection<StoredPost>('posts');
+    const collection = behind.db().collection<StoredPost>(collectionNames.posts);
     await collection.findOne();
     proxy.begin('half-open'); // It is carried out, and no reply comes back.
     const outcomes = insert([stored(0), stored(1)], { collection });

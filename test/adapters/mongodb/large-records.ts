@@ -1,3 +1,4 @@
+import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
 // Reads, lists and deletes posts of 1 MiB each, as JSON, that are 20 MiB each as objects: a process of
 // little memory, which large-records.test.ts starts with a URL.
 
@@ -27,7 +28,9 @@ export async function readLargeRecords(url: string, megabytes: number): Promise<
 const modes = ['keep', 'delete'] as const;
 
 async function fill(db: Db, author: string): Promise<void> {
-  const [users, made] = ['users', 'posts'].map((name) => db.collection<{ _id: string }>(name));
+  const [users, made] = Object.values(collectionNames).map((name) =>
+    db.collection<{ _id: string }>(name),
+  );
   await users?.insertOne(toStoredUser(user({ id: author }), 1));
   const own = times(349_000, () => ({}));
   await made?.insertOne(toStoredPost(post({ id: author, authorId: author, own }), 1));
@@ -39,7 +42,7 @@ async function fill(db: Db, author: string): Promise<void> {
       { $set: { n: { $range: [1, posts] } } },
       { $unwind: '$n' },
       { $set: { _id: id, 'record.id': id, n: '$$REMOVE' } },
-      { $merge: 'posts' },
+      { $merge: collectionNames.posts },
     ])
     .toArray();
 }

@@ -12,7 +12,7 @@ const at = '2026-11-21T09:30:00.000Z';
 const until = '2100-01-01T00:00:00.000Z';
 const input = { title: 'On engines', own: { _bsontype: 'x', $set: [1] } };
 const entity = (id: string) => ({ id, createdAt: at, updatedAt: at });
-const another = { ...entity('another'), title: '', body: '', authorId: null };
+const another = { ...entity('another'), title: '', body: '', authorId: null, publishedAt: at };
 const fields = { title: 'On engines', body: '', authorId: 'ada' };
 const stored = (id: string) => ({
   ...entity(id),
@@ -57,7 +57,9 @@ const posts = [
 for (const topology of topologies) {
   await describeOn(topology, 'A database of the first version', () => {
     const database = useDatabase(topology);
-    const first = (id: string) => ({ ...entity(id), ...fields, own: input.own });
+    const first = (id: string) => ({
+      ...{ ...entity(id), ...fields, publishedAt: at, own: input.own },
+    });
 
     async function open() {
       await database.db.dropDatabase();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import type { MongodbStore } from '../../../src/adapters/mongodb/index.ts';
+import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
 import {
   type Page,
   type PageRequest,
@@ -40,6 +41,8 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
     const posts = times(count, (n) =>
       post({
         ...{ ...shared(n), title: `t${n % 9}`, authorId: n % 4 ? `u${(n % 4) - 1}` : null },
+        // Drafts, public posts, and such that are scheduled.
+        publishedAt: n % 10 ? instant(n % 40) : null,
         // Lists of the value are in the index as well.
         ...{ slug: n % 9 ? `s${n % 9}` : [`s1`], toString: n % 9, pinned: n % 2 === 0 },
       }),
@@ -49,7 +52,7 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
     await one.transfer.posts.load(posts.map(first));
     // What is hidden must not be in the way.
     const hidden = times(300, (n) => ({ _id: `hidden${n}`, pending: true, joining: [] }));
-    await database.db.collection<{ _id: string }>('posts').insertMany(hidden);
+    await database.db.collection<{ _id: string }>(collectionNames.posts).insertMany(hidden);
     await database.db.command({ profile: 2 });
   });
 
@@ -103,6 +106,58 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
     }
   }
 
+  const isPublic = { before: instant(30) };
+  for (const direction of directions) {
+    const order = { by: 'publishedAt', direction } as const;
+    const filters: Record<string, PostFilter> = {
+      'all that are public': { publishedAt: isPublic },
+      'one author’s that are public': { publishedAt: isPublic, authorId: 'u1' },
+      'those without an author that are public': { publishedAt: isPublic, authorId: null },
+      'one author’s drafts': { publishedAt: null, authorId: 'u1' },
+      drafts: { publishedAt: null },
+    };
+    for (const [what, filter] of Object.entries(filters)) {
+      it(`posts by publishedAt: ${what}, ${direction}`, () =>
+        walk((page) => store.posts.list({ ...page, filter, order })));
+    }
+    it(`names, addresses and titles that begin alike, in their order, ${direction}`, async () => {
+      const { users, posts } = store;
+      await walk((page) =>
+        users.list({ ...page, filter: { nameStartsWith: 'N3' }, order: { by: 'name', direction } }),
+      );
+      await walk((page) =>
+        users.list({
+          ...{ ...page, filter: { emailStartsWith: 'A7' } },
+          order: { by: 'email', direction },
+        }),
+      );
+      await walk((page) =>
+        posts.list({
+          ...page,
+          filter: { titleStartsWith: 'T' },
+          order: { by: 'title', direction },
+        }),
+      );
+    });
+  }
+
+  it('in another order, what begins alike and drafts cost the keys of what matches', async () => {
+    const order = { by: 'createdAt', direction: 'desc' } as const;
+    const [ninth, tenth] = [times(Math.ceil(count / 9), String), times(count / 10, String)];
+    await walk(
+      (page) => store.users.list({ ...page, filter: { nameStartsWith: 'n3' }, order }),
+      ninth,
+    );
+    await walk(
+      (page) => store.posts.list({ ...page, filter: { titleStartsWith: 'T3' }, order }),
+      ninth,
+    );
+    await walk(
+      (page) => store.posts.list({ ...page, filter: { publishedAt: null }, order }),
+      tenth,
+    );
+  });
+
   it('custom fields in another order read the keys of what they match, and the page', () => {
     const [filter, order] = [
       { custom: { slug: 's2' } },
@@ -115,7 +170,7 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
   it('an index outlives that its field is declared', async () => {
     const other = database.open(undefined, { posts: { other: 'text' } });
     await other.ready();
-    const found = await database.db.collection('posts').indexes();
+    const found = await database.db.collection(collectionNames.posts).indexes();
     const names = found.map(({ name }) => name);
     expect(names).to.include.members(['own_slug_createdAt', 'own_other_createdAt']);
   });
@@ -163,7 +218,9 @@ await describeOn('replica set', 'The plans of lists on MongoDB', () => {
       .collection('system.profile')
       .find({
         ts: { $gte: from },
-        ns: { $in: ['users', 'posts'].map((name) => `${database.db.databaseName}.${name}`) },
+        ns: {
+          $in: Object.values(collectionNames).map((name) => `${database.db.databaseName}.${name}`),
+        },
         op: { $in: ['query', 'command', 'getmore'] },
         // Not what the store does besides: it looks at its indexes when it has connected, and asks
         // each new primary whether it is caught up.

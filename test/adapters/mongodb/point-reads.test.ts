@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { BSONRegExp, type Collection, MongoClient } from 'mongodb';
 import { PointReads } from '../../../src/adapters/mongodb/point-reads.ts';
+import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
 import { type StoredPost, toStoredPost } from '../../../src/adapters/mongodb/schema/documents.ts';
 import { post, times } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
@@ -24,7 +25,7 @@ await describeOn('replica set', 'Reads of single documents', () => {
       const { _id } = command.filter;
       commands.push(typeof _id === 'string' ? [_id] : _id.$in);
     });
-    posts = client.db().collection<StoredPost>('posts');
+    posts = client.db().collection<StoredPost>(collectionNames.posts);
     await database.clear();
     await posts.insertMany(records.map((record, n) => toStoredPost(record, n)));
   });

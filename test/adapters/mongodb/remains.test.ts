@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type Document, Long } from 'mongodb';
 import { readUrl } from '../../../src/adapters/mongodb/connection/client-options.ts';
 import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
+import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
 import { sweep } from '../../../src/adapters/mongodb/sweep.ts';
 import { isRostrumError, storeUnavailable } from '../../../src/domain/errors.ts';
 import { at, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
@@ -12,7 +13,8 @@ import { useDatabase } from './store-on.ts';
 // What stays behind in the database, for how long, and which calls it holds up.
 await describeOn('replica set', 'What a MongoDB store leaves behind', () => {
   const database = useDatabase('replica set');
-  const collection = (name: 'users' | 'posts') => database.db.collection<Stored>(name);
+  const collection = (name: 'users' | 'posts') =>
+    database.db.collection<Stored>(collectionNames[name]);
 
   const outlived = { $set: { 'claims.$[].expires': new Date(0) } };
   const sweepOnce = async (): Promise<number> => {
@@ -128,7 +130,9 @@ await describeOn('standalone', 'A deletion on a MongoDB server without transacti
       intercept: async (step, run) => {
         if (step === 'leave' && leaving++ > 0) throw storeUnavailable('none');
         if (step === 'user') {
-          await database.db.collection('users').updateMany({}, { $unset: { leaving: true } });
+          await database.db
+            .collection(collectionNames.users)
+            .updateMany({}, { $unset: { leaving: true } });
         }
         return run();
       },

@@ -4,8 +4,11 @@ import {
   type MongodbStore,
   openMongodbStore,
 } from '../../../src/adapters/mongodb/index.ts';
+import {
+  collectionNames,
+  metaCollection,
+} from '../../../src/adapters/mongodb/schema/collections.ts';
 import { indexes } from '../../../src/adapters/mongodb/schema/indexes.ts';
-import { metaCollection } from '../../../src/adapters/mongodb/schema/schema.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import { times, user } from '../../../src/testing/fixtures.ts';
@@ -23,37 +26,43 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
   it('is made by many stores that start at once, and is there for the next', async () => {
     await Promise.all(times(8, () => untilReady(database.open())));
     await untilReady(database.open());
-    for (const [collection, wanted] of Object.entries(indexes)) {
-      const found = await database.db.collection(collection).indexes();
+    for (const [resource, wanted] of Object.entries(indexes)) {
+      const name = collectionNames[resource as keyof typeof indexes];
+      const found = await database.db.collection(name).indexes();
       expect(found.map(({ name }) => name)).to.have.members(['_id_', ...Object.keys(wanted)]);
     }
   });
 
   it('leaves indexes alone that a deployment has made for its custom fields', async () => {
-    await database.db.collection('users').createIndex({ 'record.team': 1 });
+    await database.db.collection(collectionNames.users).createIndex({ 'record.team': 1 });
     const store = database.open();
     await untilReady(store);
     await store.users.create(user({ team: 'a' }));
-    expect(await database.db.collection('users').indexExists('record.team_1')).to.equal(true);
+    expect(
+      await database.db.collection(collectionNames.users).indexExists('record.team_1'),
+    ).to.equal(true);
   });
 
   const conflicts: Record<string, () => Promise<unknown>> = {
     'an index of the same name on another field': () =>
-      database.db.collection('users').createIndex({ other: 1 }, { name: 'claims' }),
+      database.db.collection(collectionNames.users).createIndex({ other: 1 }, { name: 'claims' }),
     'an index of the same name that is not unique': () =>
       database.db
-        .collection('users')
+        .collection(collectionNames.users)
         .createIndex(
           { emailKey: 1 },
           { name: 'email_unique', partialFilterExpression: { emailKey: { $gt: '' } } },
         ),
     'an index of another name on the same keys': () =>
-      database.db.collection('users').createIndex({ emailKey: 1 }, { unique: true }),
+      database.db.collection(collectionNames.users).createIndex({ emailKey: 1 }, { unique: true }),
     'a collection with an order of its own': () =>
-      database.db.createCollection('posts', { collation: { locale: 'en', strength: 2 } }),
+      database.db.createCollection(collectionNames.posts, {
+        collation: { locale: 'en', strength: 2 },
+      }),
     'what a later version wrote': () =>
       database.db.collection<{ _id: string }>(metaCollection).insertOne(later),
-    'a view': () => database.db.createCollection('posts', { viewOn: 'users', pipeline: [] }),
+    'a view': () =>
+      database.db.createCollection(collectionNames.posts, { viewOn: 'users', pipeline: [] }),
   };
   it('ends the program in a sentence when it can never be used', async function () {
     this.timeout(60_000);
@@ -91,7 +100,7 @@ await describeOn('replica set', 'The schema of a MongoDB store', () => {
 
 const untilReady = (store: MongodbStore) => untilServed(() => store.ready());
 
-const later = { _id: 'schema', version: 2 };
+const later = { _id: 'schema', version: 3 };
 
 function logTo(lines: string[]): Logger {
   const say = (level: string) => (_fields: object, message: string) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
+import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
 import {
   type Internals,
   type MongodbStore,
@@ -46,7 +47,8 @@ export function useDatabase(topology: Topology) {
       return store;
     },
     async clear() {
-      const collections = ['users', 'posts'].map((one) => client.db(name).collection(one));
+      const names = Object.values(collectionNames);
+      const collections = names.map((one) => client.db(name).collection(one));
       await Promise.all(collections.map((collection) => collection.deleteMany({})));
     },
   };

@@ -8,6 +8,7 @@ import {
   userSortKey,
   userSorts,
 } from '../../../src/domain/list.ts';
+import { textKey } from '../../../src/domain/text.ts';
 import type { User } from '../../../src/domain/user.ts';
 import { stepped } from './support/faults.ts';
 import { Folder } from './support/folder.ts';
@@ -32,6 +33,11 @@ function byPosition(a: Position, b: Position): number {
   return Number(a.key !== null) - Number(b.key !== null) || byCodePoint(a.id, b.id);
 }
 
+function beginsWith(text: string | null, prefix: string | undefined): boolean {
+  if (prefix === undefined) return true;
+  return text !== null && textKey(text).startsWith(textKey(prefix));
+}
+
 describe('lists of the sqlite store', () => {
   const folder = new Folder();
 
@@ -53,6 +59,8 @@ describe('lists of the sqlite store', () => {
     const positionOf = (one: User): Position => ({ key: userSortKey(one, order.by), id: one.id });
     return users
       .filter((one) => filter.name === undefined || one.name === filter.name)
+      .filter(({ name }) => beginsWith(name, filter.nameStartsWith))
+      .filter(({ email }) => beginsWith(email, filter.emailStartsWith))
       .filter((one) =>
         (['createdAt', 'updatedAt'] as const).every((field) => {
           const { from = '', before = '\u{10ffff}' } = filter[field] ?? {};
@@ -81,7 +89,11 @@ describe('lists of the sqlite store', () => {
 
       it(`by ${by} ${direction}, behind any text, compare by code point`, () =>
         expectAll(
-          [{}, { name: '～' }, { name: '😀' }].flatMap((filter) =>
+          [
+            {},
+            ...[{ name: '～' }, { name: '😀' }, { nameStartsWith: '～' }, { nameStartsWith: 'A' }],
+            ...[{ emailStartsWith: '' }, { emailStartsWith: 'A', name: '～' }],
+          ].flatMap((filter) =>
             keys.flatMap((key) => ids.map((id) => ({ ...all, filter, after: { key, id } }))),
           ),
         ));
@@ -102,6 +114,43 @@ describe('lists of the sqlite store', () => {
         ));
     }
   }
+
+  it('a beginning that few rows have is sorted; one that many have is looked for', async () => {
+    const queries: string[] = [];
+    const watching = stepped((sql, run) => {
+      if (sql.startsWith('SELECT rowid')) queries.push(/posts_\w+/.exec(sql)?.[0] ?? '');
+      return run();
+    });
+    const store = folder.open(folder.file(), {}, watching);
+    const made = Array.from({ length: 6000 }, (_, n) => {
+      const title = n < 20 ? 'Needle' : n < 5900 ? 'Hay' : 'Straw';
+      const createdAt = new Date(Date.parse(at(0)) + n).toISOString();
+      const record = post(`${10_000 + n}`, { title, createdAt });
+      return { record, version: 1, json: JSON.stringify(record) };
+    });
+    await store.transfer.posts.load(made);
+    const order = { by: 'createdAt', direction: 'desc' } as const;
+    for (const [titleStartsWith, last, indexes] of [
+      ['NEEDLE', 20, ['posts_created', 'posts_title']],
+      ['ha', 5900, ['posts_created']],
+      ['h', 5900, ['posts_created']],
+    ] as const) {
+      queries.length = 0;
+      const filter = { titleStartsWith };
+      const { items, next } = await store.posts.list({ filter, order, limit: 7, bytes: 9999 });
+      const expected = made.slice(last - 7, last).map(({ record }) => record.id);
+      expect(items.map(({ record }) => record.id)).to.deep.equal(expected.reverse());
+      expect([...new Set(queries)]).to.deep.equal(indexes);
+      const rest = await store.posts.list({ filter, order, limit: 7, bytes: 9999, after: next });
+      expect(rest.items[0]?.record.id).to.equal(`${10_000 + last - 8}`);
+      const all = await store.posts.list({ filter, order, limit: 1, bytes: 9999, total: true });
+      expect(all.total).to.equal(
+        made.filter(({ record: { title } }) => {
+          return title.toLowerCase().startsWith(titleStartsWith.toLowerCase());
+        }).length,
+      );
+    }
+  });
 
   it('no more rows of large records are read than a page can have', async () => {
     let read = 0;

@@ -78,7 +78,7 @@ describe('a list with fields of the sqlite store', () => {
       folder.file(),
       {},
       stepped((sql, run) => {
-        if (sql.startsWith('SELECT') && sql.includes('record')) read.push(sql);
+        if (sql.startsWith('SELECT') && /\brecord\b/.test(sql)) read.push(sql);
         return run();
       }),
     );

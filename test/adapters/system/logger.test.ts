@@ -115,7 +115,15 @@ describe('the log', () => {
     expect(
       readable(`${JSON.stringify({ level: 'info', time, msg: 'request', ...odd })}\n`),
     ).to.equal(
-      '09:30:00.000 INFO  request path="/\\u001b[2J" agent="a b=c" name="José\\u{9b}\\u{202e}" n=1\n',
+      '09:30:00.000 INFO  "/\\u001b[2J" request agent="a b=c" name="José\\u{9b}\\u{202e}" n=1\n',
+    );
+    const ids = { requestId: 'r', traceId: 't' };
+    const asked = { ...ids, code: 'internal', method: 'GET', path: '/api/v1/users' };
+    const err = { message: 'no', stack: 'Error: no\n    at x' };
+    const failed = { level: 'error', time, ...asked, ms: 2, err, msg: 'The request failed.' };
+    expect(readable(JSON.stringify(failed))).to.equal(
+      '09:30:00.000 ERROR GET /api/v1/users The request failed. code=internal ms=2 ' +
+        'requestId=r traceId=t\nError: no\n    at x\n',
     );
   });
 

@@ -26,7 +26,10 @@ describe('rostrum import --keep-ids', () => {
       updatedAt: updated,
     });
     expect(posts).to.deep.equal([
-      { id: 'p', title: 'P', body: '', authorId: '7', createdAt: updated, updatedAt: updated },
+      {
+        ...{ id: 'p', title: 'P', body: '', authorId: '7' },
+        ...{ createdAt: updated, updatedAt: updated, publishedAt: updated },
+      },
     ]);
   });
 
@@ -111,6 +114,7 @@ describe('rostrum import --keep-ids', () => {
         { name, id: user(1).id },
         { name, id: '' },
         { name, id: '..' },
+        { name, id: 'me' },
         { name, id: [] },
         { name, id: 'x'.repeat(256) },
         { name, createdAt: 'yesterday' },
@@ -126,10 +130,11 @@ describe('rostrum import --keep-ids', () => {
       'users[0] /id taken',
       'users[1] /id invalid',
       'users[2] /id invalid',
-      'users[3] /id type',
-      'users[4] /id too-long',
-      'users[5] /createdAt invalid',
-      'users[6] /updatedAt invalid',
+      'users[3] /id invalid',
+      'users[4] /id type',
+      'users[5] /id too-long',
+      'users[6] /createdAt invalid',
+      'users[7] /updatedAt invalid',
       'posts[1] /id taken',
     ]);
   });

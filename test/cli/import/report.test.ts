@@ -57,6 +57,7 @@ describe('rostrum import: what a person is told', function () {
     expect([...refused.matchAll(/^line (\d+),/gm)].map(([, line]) => Number(line))).to.eql(
       Array.from({ length: bad }, (_, n) => 2 + 12 * n),
     );
+    expect(refused.match(/,one cell too many$/gm)).to.have.length(19);
     // Rows that are mended in the report can be imported from there.
     const mended = refused.replaceAll('0000-00-00 00:00:00', '2020-02-02 02:02:02');
     const left = ['--map', 'refused_place=', '--map', 'refused_reasons=', '--skip-invalid'];

@@ -1,4 +1,5 @@
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { utf8Bytes } from '../../../src/domain/text.ts';
 import type {
   Creation,
   Entity,
@@ -11,9 +12,12 @@ import type {
   Repository,
   Store,
   StoreOptions,
+  Transfer,
   User,
   UserRepository,
+  Versioned,
 } from '../../../src/ports/index.ts';
+import { idsOf, pageOf, recordsOf } from '../../../src/testing/lists.ts';
 
 /** One thing that a store gets wrong, and the tests of the suite that have to notice. */
 export interface Fault {
@@ -21,6 +25,8 @@ export interface Fault {
   readonly fault: string;
   /** A part of the names of the tests that have to fail, all of them. */
   readonly breaks: string;
+  /** What the messages of these tests say. */
+  readonly says?: RegExp;
   readonly plan: Plan;
 }
 
@@ -31,43 +37,78 @@ export interface Plan {
   readonly transfer?: <R>(inner: RecordTransfer<R>) => Partial<RecordTransfer<R>>;
 }
 
-export function openPlanted(
-  { users, posts, transfer = () => ({}) }: Plan,
-  options: StoreOptions,
-): Store {
-  const inner = createMemoryStore(options);
-  const moving = <R>(repository: RecordTransfer<R>): RecordTransfer<R> => ({
-    scan: (...a) => repository.scan(...a),
-    load: (...a) => repository.load(...a),
-    ...transfer(repository),
-  });
-  return {
-    users: {
-      ...repositoryOf(inner.users),
-      delete: (...a) => inner.users.delete(...a),
-      ...users?.(inner.users, inner),
-    },
-    posts: {
-      ...repositoryOf(inner.posts),
-      delete: (...a) => inner.posts.delete(...a),
-      ...posts?.(inner.posts, inner),
-    },
-    ...(inner.transfer && {
-      transfer: { users: moving(inner.transfer.users), posts: moving(inner.transfer.posts) },
-    }),
-    ready: () => inner.ready(),
-    close: () => inner.close(),
-    [Symbol.asyncDispose]: () => inner.close(),
-  };
+/** How many bytes of records each planted store has read of what it is made of. */
+const bytesOf = new WeakMap<Store, Counter>();
+
+export function bytesRead(store: Store): number {
+  return bytesOf.get(store)?.bytes ?? Number.NaN;
 }
 
-function repositoryOf<R, F, S extends string>(inner: Repository<R, F, S>): Repository<R, F, S> {
+export function openPlanted(plan: Plan, options: StoreOptions): Store {
+  return handleOn(createMemoryStore(options), plan);
+}
+
+/** A store with a fault that is made of this one; another one has the same data. */
+export function handleOn(memory: Store, { users, posts, transfer = () => ({}) }: Plan): Store {
+  const counter = { bytes: 0 };
+  const moves = memory.transfer as Transfer;
+  const inner = {
+    ...memory,
+    users: {
+      ...repositoryOf(memory.users, counter),
+      ...transferOf(moves.users, counter),
+      delete: (...a: Parameters<UserRepository['delete']>) => memory.users.delete(...a),
+    },
+    posts: {
+      ...repositoryOf(memory.posts, counter),
+      ...transferOf(moves.posts, counter),
+      delete: (...a: Parameters<PostRepository['delete']>) => memory.posts.delete(...a),
+    },
+  };
+  const store = {
+    users: { ...inner.users, ...users?.(inner.users, inner) },
+    posts: { ...inner.posts, ...posts?.(inner.posts, inner) },
+    transfer: {
+      users: { ...inner.users, ...transfer(inner.users) },
+      posts: { ...inner.posts, ...transfer(inner.posts) },
+    },
+    ready: () => memory.ready(),
+    close: () => memory.close(),
+    [Symbol.asyncDispose]: () => memory.close(),
+  };
+  bytesOf.set(store, counter);
+  return store;
+}
+
+interface Counter {
+  bytes: number;
+}
+
+function counted<V extends readonly Versioned<unknown>[]>(items: V, counter: Counter): V {
+  for (const { json } of items) counter.bytes += utf8Bytes(json);
+  return items;
+}
+
+function repositoryOf<R, F, S extends string>(
+  inner: Repository<R, F, S>,
+  counter: Counter,
+): Repository<R, F, S> {
   return {
     get: (...a) => inner.get(...a),
-    list: (...a) => inner.list(...a),
+    list: async (...a) => {
+      const page = await inner.list(...a);
+      return { ...page, items: counted(page.items, counter) };
+    },
     create: (...a) => inner.create(...a),
     isIdTaken: (...a) => inner.isIdTaken(...a),
     update: (...a) => inner.update(...a),
+  };
+}
+
+function transferOf<R>(inner: RecordTransfer<R>, counter: Counter): RecordTransfer<R> {
+  return {
+    scan: async (...a) => counted(await inner.scan(...a), counter),
+    load: (...a) => inner.load(...a),
   };
 }
 
@@ -101,6 +142,35 @@ export function inDeletions(
       delete: (id, guard) => change(id, guard, (g) => inner.delete(id, g), inner),
     }),
   };
+}
+
+type List<R extends Entity> = Pick<Repository<R, EntityFilter, 'createdAt'>, 'list'>;
+
+/** Every record of a list, the oldest first. */
+export async function allOf<R extends Entity>(records: object): Promise<readonly Versioned<R>[]> {
+  const request = { limit: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
+  return (await pageOf(records as List<R>, request)).items;
+}
+
+export type AnyFilter = EntityFilter & Readonly<Record<string, unknown>>;
+
+/** A store that filters by a member of the filter in its own way. */
+export function filtering(
+  matches: (record: Entity, filter: AnyFilter) => boolean,
+  ...members: readonly string[]
+): Plan {
+  return inBoth((inner) => ({
+    list: async ({ filter, ...request }) => {
+      const asked = filter as AnyFilter;
+      if (members.every((name) => asked[name] === undefined)) {
+        return inner.list({ ...request, filter });
+      }
+      const found = recordsOf(await allOf(inner)).filter((record) => matches(record, asked));
+      const rest = Object.entries(asked).filter(([name]) => !members.includes(name));
+      const ids = { ids: idsOf(found) };
+      return inner.list({ ...request, filter: { ...Object.fromEntries(rest), ...ids } as never });
+    },
+  }));
 }
 
 /** Lets all other calls go on: the gap of every check-then-act. */

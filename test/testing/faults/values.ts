@@ -60,6 +60,15 @@ export const values: Fault[] = [
       after: after && { ...after, key: after.key?.replaceAll('\0', '') ?? null },
     })),
   },
+  ...(['key', 'id'] as const).map((part) => ({
+    fault: `takes half of a surrogate pair in the ${part} of a position for U+FFFD`,
+    breaks: 'a position may have any text as its key or id',
+    says: /page behind \[".*"\](, at \/\d+,)? is /,
+    plan: listing(({ after, ...request }) => ({
+      ...request,
+      after: after && { ...after, [part]: after[part]?.toWellFormed() ?? null },
+    })),
+  })),
   {
     fault: 'keeps half of the bits of a number',
     breaks: 'custom: a number, to the last bit',
@@ -135,7 +144,7 @@ function byOffset(): Plan {
   });
 }
 
-function positionOf(record: Entity, by: string): Position {
+export function positionOf(record: Entity, by: string): Position {
   const value = record[by];
   const key = typeof value === 'string' ? value : null;
   return { key: by === 'email' && key !== null ? textKey(key) : key, id: record.id };

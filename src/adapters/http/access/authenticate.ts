@@ -1,9 +1,15 @@
 import type { Context } from 'koa';
-import { anonymousCaller, type Caller, type Scope } from '../../../domain/caller.ts';
+import {
+  anonymousCaller,
+  type Caller,
+  type CallerInput,
+  type Scope,
+  toCaller,
+} from '../../../domain/caller.ts';
 import { isRostrumError, RostrumError } from '../../../domain/errors.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';
-import type { Judged } from '../../../ports/token-verifier.ts';
+import type { Refused } from '../../../ports/token-verifier.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { Exchange, Quota, Step } from '../exchange.ts';
 import { Repeats } from '../operator/log.ts';
@@ -11,15 +17,18 @@ import { Problem } from '../problems/problem.ts';
 import { limitedAs } from './client-address.ts';
 import { peek, type RateLimiter } from './rate-limit.ts';
 
+/** What became of credentials; undefined where there are none. */
+type Named = CallerInput | Refused | undefined;
+
 /**
  * Says which caller asks; `Refused` for credentials that are not valid, and undefined where there are
  * none: then the request is anonymous where that is allowed, and else gets a 401. An error with the code `credentials-unavailable` is a 503, any other one, or a value that
  * is no caller, a 500.
  */
 export interface Authenticate {
-  (ctx: Context): Judged | Promise<Caller> | Promise<Judged>;
+  (ctx: Context): Named | Promise<CallerInput> | Promise<Named>;
   /** The caller where that costs nothing to know: such a request is never limited for refused tokens. */
-  known?(ctx: Context): Caller | undefined;
+  known?(ctx: Context): CallerInput | undefined;
 }
 
 interface Parts {
@@ -46,8 +55,9 @@ export function authentication(parts: Parts): (scopes: Endpoint['scopes']) => St
   const warnings = new Repeats();
   return (scopes) => (ctx, next) => {
     const { exchange } = ctx.state;
-    const enter = (caller: Caller): unknown => {
-      exchange.rostrum = boundTo(caller);
+    const enter = (given: CallerInput): unknown => {
+      const { caller, rostrum: bound } = boundTo(given);
+      exchange.rostrum = bound;
       exchange.caller = caller;
       checkScope(caller.scopes, scopes);
       return next();
@@ -101,10 +111,7 @@ function logLimit({ address }: Exchange, { limit, reset }: Quota, logger?: Logge
   logger?.warn({ address, limit, seconds: reset }, message);
 }
 
-async function ask(
-  authenticate: Authenticate,
-  ctx: Context,
-): Promise<Awaited<ReturnType<Authenticate>>> {
+async function ask(authenticate: Authenticate, ctx: Context): Promise<Named> {
   try {
     return await authenticate(ctx);
   } catch (cause) {
@@ -120,18 +127,25 @@ function fail(cause: unknown): never {
   throw new Problem(unavailable, 'Credentials cannot be checked at present.', { cause });
 }
 
+interface Bound {
+  readonly caller: Caller;
+  readonly rostrum: AnyRostrum;
+}
+
 /**
- * The core bound to a caller, once for each: a key is the same caller every time.
+ * The core bound to a caller, once for each: a key is the same caller every time. Not where the scopes
+ * had to be copied: what becomes of them later would not be seen.
  *
  * @throws TypeError for what is no caller
  */
-function boundCores(rostrum: AnyRostrum): (caller: Caller) => AnyRostrum {
-  const known = new WeakMap<Caller, AnyRostrum>();
-  return (caller) => {
-    const before = known.get(caller);
+function boundCores(rostrum: AnyRostrum): (given: CallerInput) => Bound {
+  const known = new WeakMap<CallerInput, Bound>();
+  return (given) => {
+    const before = known.get(given);
     if (before !== undefined) return before;
-    const bound = rostrum.as(caller);
-    known.set(caller, bound);
+    const caller = toCaller(given);
+    const bound = { caller, rostrum: rostrum.as(caller) };
+    if (caller === given) known.set(given, bound);
     return bound;
   };
 }

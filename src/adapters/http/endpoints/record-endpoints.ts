@@ -126,7 +126,10 @@ export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
       scopes: many === 'users' ? [...read, 'users:write:own'] : read,
       query: [],
       headers: [ifMatch, ifNoneMatch],
-      responses: { 200: record, 304: { description: 'Not modified.', headers: ['ETag'] } },
+      responses: {
+        200: many === 'users' ? { ...record, publicSchema: 'PublicUser' } : record,
+        304: { description: 'Not modified.', headers: ['ETag'] },
+      },
       problems: ['invalid-header', `${one}-not-found`, 'version-mismatch'],
       handle: handlers.get,
     },

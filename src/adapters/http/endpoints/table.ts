@@ -113,7 +113,7 @@ function ownEndpoints(ofUsers: readonly Endpoint[]): readonly Endpoint[] {
             headers: [...(record?.headers ?? []), 'Location'],
           },
         },
-        problems: [...problems.filter((code) => code !== 'user-not-found'), 'id-taken'],
+        problems: [...problems, 'id-taken'],
         handle: userHandlers.save,
       };
     });

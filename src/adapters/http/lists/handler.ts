@@ -60,7 +60,7 @@ export function listHandler<Filter extends EntityFilter, Sort extends string>(
     const texts = items.map((item) => item.json);
     const counted = total === undefined ? '' : `,"total":${total}`;
     const authors = users && `,"users":[${users.map((user) => user.json).join(',')}]`;
-    const end = `]${authors ?? ''},"next":${JSON.stringify(cursor ?? null)}${counted}}`;
+    const end = `]${authors ?? ''},"next":${JSON.stringify(cursor ?? null)}${counted}}\n`;
     return json(200, joined(`{"${collection}":[`, texts, end), headers);
   };
 }

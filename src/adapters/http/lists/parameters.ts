@@ -1,6 +1,8 @@
 import {
+  lastPublishedFirst,
   maxFilterIds,
   newestFirst,
+  type Order,
   pageLimits,
   postSorts,
   userSorts,
@@ -9,8 +11,10 @@ import type { Parameter } from '../parameter.ts';
 import { integer, oneOf } from '../request/parameter-values.ts';
 import { readInstant, timeBounds } from './time-filter.ts';
 
-/** How a list is sorted when nothing is said, as `sort` would say it. */
-export const defaultSort = `${newestFirst.direction === 'desc' ? '-' : ''}${newestFirst.by}`;
+/** An order as `sort` would say it. */
+function sortOf({ by, direction }: Order<string>): string {
+  return `${direction === 'desc' ? '-' : ''}${by}`;
+}
 
 const limit: Parameter = {
   name: 'limit',
@@ -46,13 +50,15 @@ const id: Parameter = {
   atMost: maxFilterIds,
 };
 
-function sort(fields: readonly string[]): Parameter {
+/** @param isSame whether all callers have the same order where nothing is said */
+function sort(fields: readonly string[], isSame: boolean): Parameter {
   const values = fields.flatMap((field) => [field, `-${field}`]);
-  return {
-    name: 'sort',
-    description: 'The field that the list is sorted by; "-" in front for descending.',
-    ...oneOf(values, defaultSort),
-  };
+  const description = 'The field that the list is sorted by; "-" in front for descending.';
+  const first = sortOf(newestFirst);
+  const others = `When absent: ${first}, and ${sortOf(lastPublishedFirst)} for a caller that sees public posts only.`;
+  return isSame
+    ? { name: 'sort', description, ...oneOf(values, first) }
+    : { name: 'sort', description: `${description} ${others}`, ...oneOf(values) };
 }
 
 function text(name: string, description: string, example: string): Parameter {
@@ -86,12 +92,12 @@ function beginning(name: string, example: string): Parameter {
 }
 
 /** What every list takes. */
-function common(sorts: readonly string[]): readonly Parameter[] {
-  return [limit, cursor, sort(sorts), count, fields, id];
+function common(sorts: readonly string[], isSame: boolean): readonly Parameter[] {
+  return [limit, cursor, sort(sorts, isSame), count, fields, id];
 }
 
 export const userListParameters: readonly Parameter[] = [
-  ...common(userSorts),
+  ...common(userSorts, true),
   text(
     'email',
     'Only the user with this email address; upper and lower case do not count.',
@@ -104,7 +110,7 @@ export const userListParameters: readonly Parameter[] = [
 ];
 
 export const postListParameters: readonly Parameter[] = [
-  ...common(postSorts),
+  ...common(postSorts, false),
   text(
     'authorId',
     'Only posts of this user; empty: posts without an author; me: those of the caller.',

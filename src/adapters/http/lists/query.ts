@@ -1,4 +1,4 @@
-import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
+import { type CustomFilterFields, hasDeclaredTypes } from '../../../domain/custom-filters.ts';
 import type { Json } from '../../../domain/json.ts';
 import {
   type DefaultOrder,
@@ -52,8 +52,10 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
     fields?.push('authorId'); // Without it, no post would show its author.
   }
   const others = formatQuery(query, 'cursor');
+  const canMatch = hasDeclaredTypes(filter.custom, customFields);
+  const asked = canMatch ? filter : { ...filter, custom: undefined, ids: [] };
   return {
-    request: { filter, order, limit, after, total, fields },
+    request: { filter: asked, order, limit, after, total, fields },
     cursorAt: keepLast((position) => encodeCursor(position, identity)),
     queryAt: (cursor) => `${others}${others && '&'}cursor=${cursor}`,
   };

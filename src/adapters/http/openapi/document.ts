@@ -2,7 +2,7 @@ import { type Scope, scopes } from '../../../domain/caller.ts';
 import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ifMatch } from '../endpoints/header-parameters.ts';
-import { commonProblems, endpointsFor } from '../endpoints/table.ts';
+import { commonProblems, endpointsFor, ownPath } from '../endpoints/table.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import type { JsonSchema, Parameter } from '../parameter.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
@@ -78,7 +78,8 @@ class Description {
 
   #operation(endpoint: Endpoint): JsonSchema {
     const { method, path, operation, summary, description, query, headers, body } = endpoint;
-    const { authenticate, requireIfMatch = false, customFields = {} } = this.#options;
+    const { authenticate, anonymous, requireIfMatch = false, customFields = {} } = this.#options;
+    const isOpen = endpoint.scopes.some((scope) => anonymous?.includes(scope));
     const needsIfMatch = requireIfMatch && method !== 'GET';
     const content = body?.types.map(
       (type) => [type, mediaType(body.schema, customFields)] as const,
@@ -87,7 +88,7 @@ class Description {
       operationId: operation,
       tags: [path.split('/')[1] ?? ''],
       summary,
-      description: [description, ...(authenticate ? [describeScopes(endpoint)] : [])].join(' '),
+      description: [description, ...(this.#hasCallers ? [describeScopes(endpoint)] : [])].join(' '),
       parameters: [
         ...(path.includes(':id') ? [reference('id', 'parameters')] : []),
         ...query.map((one) => parameter(one, 'query')),
@@ -96,15 +97,21 @@ class Description {
       ],
       ...(content && { requestBody: { required: true, content: Object.fromEntries(content) } }),
       responses: { ...this.#successes(endpoint), ...this.#failures(endpoint) },
-      ...(authenticate !== undefined && { security: securityOf(endpoint.scopes) }),
+      ...(authenticate !== undefined && { security: securityOf(endpoint.scopes, isOpen) }),
     };
+  }
+
+  /** Whether what a client may do depends on who it is, or that it says nothing of that. */
+  get #hasCallers(): boolean {
+    return this.#options.authenticate !== undefined || this.#options.anonymous !== undefined;
   }
 
   #successes({ responses }: Endpoint): JsonSchema {
     const { customFields = {} } = this.#options;
     const described = Object.entries(responses).map(([status, response]) => {
       const { description, schema, headers = [] } = response;
-      const content = schema && { 'application/json': mediaType(schema, customFields) };
+      const lesser = this.#hasCallers ? response.publicSchema : undefined;
+      const content = schema && { 'application/json': mediaType(schema, customFields, lesser) };
       return [
         status,
         {
@@ -133,15 +140,17 @@ class Description {
   }
 
   /** The problems that a request of this deployment may end in. */
-  #problemsOf({ path, headers, problems }: Endpoint): readonly ProblemCode[] {
+  #problemsOf({ path, headers, query, problems }: Endpoint): readonly ProblemCode[] {
     const { authenticate, isOwnHost, rateLimits = {}, requireIfMatch = false } = this.#options;
     const { address, caller, failures } = rateLimits;
     const asks = authenticate !== undefined;
+    // Where nobody is asked, nobody has a user of its own.
+    const isOwn = path === ownPath || query.some(({ name }) => name === 'authorId');
     const possible: { readonly [C in ProblemCode]?: boolean } = {
       'invalid-path': path.includes(':id'),
       'invalid-header': headers.length > 0 || asks,
       unauthenticated: asks,
-      forbidden: asks,
+      forbidden: this.#hasCallers || isOwn,
       'credentials-unavailable': asks,
       'misdirected-request': isOwnHost !== undefined,
       'too-many-requests': [address, caller, failures].some((limiter) => limiter !== undefined),
@@ -154,11 +163,12 @@ class Description {
   }
 
   #headersOf(own: readonly string[]): JsonSchema {
-    const { cors = [], rateLimits } = this.#options;
+    const { authenticate, anonymous, cors = [], rateLimits } = this.#options;
     const isLimited = rateLimits?.address !== undefined || rateLimits?.caller !== undefined;
     const names = new Set([
       ...['X-Request-Id', 'Cache-Control', ...own],
       ...(isLimited ? ['RateLimit', 'RateLimit-Policy'] : []),
+      ...(authenticate !== undefined && anonymous !== undefined ? ['Vary'] : []),
       ...(cors.length > 0
         ? ['Vary', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']
         : []),
@@ -210,9 +220,13 @@ function describeScopes({ operation, scopes: [always, ...narrower] }: Endpoint):
   return `Needs the scope ${always}${others.join('')}.${ofCallers[operation] ?? ''}`;
 }
 
-/** One of the scopes is enough. */
-function securityOf(needed: readonly Scope[]): readonly JsonSchema[] {
-  return needed.map((scope) => ({ bearer: [scope] }));
+/**
+ * One of the scopes is enough.
+ *
+ * @param isOpen whether no credentials will do, too
+ */
+function securityOf(needed: readonly Scope[], isOpen: boolean): readonly JsonSchema[] {
+  return [...needed.map((scope) => ({ bearer: [scope] })), ...(isOpen ? [{}] : [])];
 }
 
 function parameter(

@@ -16,9 +16,9 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'Cache-Control': required(
     'no-cache for records, which have to be revalidated; no-store for errors.',
   ),
-  ETag: required('The version of the record, as a strong entity tag.', {
+  ETag: required('The version of the record and how much of it is shown, as a strong entity tag.', {
     type: 'string',
-    pattern: '^"[1-9][0-9]*"$',
+    pattern: '^"[1-9][0-9]*(-public)?"$',
   }),
   Location: required('Where the new record is.', { type: 'string', format: 'uri-reference' }),
   Link: header('The next page (RFC 8288), with rel="next", where there is one.'),
@@ -38,7 +38,7 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'Accept-Encoding': header('The content encodings that there are.'),
   RateLimit: header('What is left of each limit, and until when.'),
   'RateLimit-Policy': header('The limits that the request counts for.'),
-  Vary: header('Responses differ by the origin of the script that asks.'),
+  Vary: header('What responses differ by: credentials, or the origin of the script that asks.'),
   'Access-Control-Allow-Origin': header('The origin whose scripts may read the response.'),
   'Access-Control-Expose-Headers': header('The headers that those scripts may read.'),
 };

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { pageLimits } from '../../../domain/list.ts';
 import { type FieldRule, postRules, serverMade, userRules } from '../../../domain/rules.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
+import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import type { SchemaName } from '../endpoint.ts';
 import type { CustomFieldsDescription } from '../options.ts';
 import type { JsonSchema } from '../parameter.ts';
@@ -35,6 +36,7 @@ const posts = {
 const examples: Readonly<Record<SchemaName, JsonSchema>> = {
   User: { ...made, ...users.sample },
   UserInput: users.sample,
+  PublicUser: { id, name: users.sample.name, createdAt: at },
   UserPatch: { name: 'Ada Lovelace' },
   UserPage: { users: [{ ...made, ...users.sample }], next: null },
   Post: { ...made, ...posts.sample, ...ofPost },
@@ -45,12 +47,21 @@ const examples: Readonly<Record<SchemaName, JsonSchema>> = {
   EventPage: { events: [{ type: 'post.updated', id, version: 3 }], next: '4711.8211' },
 };
 
-/** The content of a body of JSON. */
-export function mediaType(name: SchemaName, custom: CustomFieldsDescription): JsonSchema {
+/**
+ * The content of a body of JSON.
+ *
+ * @param lesser what a caller gets that may see less
+ */
+export function mediaType(
+  name: SchemaName,
+  custom: CustomFieldsDescription,
+  lesser?: SchemaName,
+): JsonSchema {
   const isCustom =
     (name.startsWith('User') && custom.users !== undefined) ||
     (name.startsWith('Post') && custom.posts !== undefined);
-  return { schema: reference(name), ...(!isCustom && { example: examples[name] }) };
+  const schema = lesser ? { anyOf: [reference(name), reference(lesser)] } : reference(name);
+  return { schema, ...(!isCustom && { example: examples[name] }) };
 }
 
 /** The schemas of all bodies, made of the very rules that the domain validates by. */
@@ -137,11 +148,13 @@ function schemasOf(
     [`${one}Patch`]: withCustomFields(patch, custom, component, true),
     // With `fields`, a record has its id and what else was asked for.
     [`Listed${one}`]: { ...record, required: ['id'] },
+    ...(one === 'User' && { PublicUser: publicView(record) }),
     [`${one}Page`]: {
       type: 'object',
       description: 'A page of a list.',
       properties: {
         [many]: { type: 'array', maxItems: pageLimits.max, items: reference(`Listed${one}`) },
+        ...(one === 'Post' && { users: authors }),
         next: { type: ['string', 'null'], description: 'The cursor of the next page.' },
         total: { ...countSchema, description: 'With count=exact: how many match.' },
       },
@@ -150,6 +163,21 @@ function schemasOf(
     },
     ...(custom !== undefined && { [component]: custom }),
   };
+}
+
+const authors: JsonSchema = {
+  type: 'array',
+  description: 'With include=author: each author of these posts once.',
+  maxItems: maxLimitWithAuthors,
+  items: reference('PublicUser'),
+};
+
+/** What a caller sees of a user that may read the public view alone. */
+function publicView({ properties, ...record }: JsonSchema): JsonSchema {
+  const { updatedAt: _, ...shown } = properties as JsonSchema;
+  const description =
+    'A user in the public view: email and custom fields as far as this server makes them public.';
+  return { ...record, description, properties: shown, required: ['id', 'name', 'createdAt'] };
 }
 
 const instant: JsonSchema = {

@@ -32,7 +32,7 @@ export function pagesAndProbes(
   const readiness = new Readiness(options.ready);
   let described: Response | undefined;
   const describeApi = () => {
-    described ??= json(200, Buffer.from(JSON.stringify(describe())), revalidated);
+    described ??= json(200, Buffer.from(`${JSON.stringify(describe())}\n`), revalidated);
     return described;
   };
   const probes: ReadonlyMap<string, Page> = new Map<string, Page>([

@@ -73,9 +73,9 @@ export const problemCatalogue = {
     status: 403,
     title: 'Not allowed',
     meaning:
-      'The credentials are valid, but lack the scope that this needs, or belong to a caller that does not own the record.',
+      'The caller lacks the scope that this needs, or does not own the record; or it is no user, where the path or the query has "me".',
     advice:
-      'WWW-Authenticate names the scope that is enough. Ask for it where you got the credentials.',
+      'WWW-Authenticate names the scope that is enough, if one is. Ask for it where you got the credentials.',
   },
   'user-not-found': {
     status: 404,
@@ -86,7 +86,7 @@ export const problemCatalogue = {
   'post-not-found': {
     status: 404,
     title: 'No such post',
-    meaning: 'No post has the id in the path.',
+    meaning: 'No post has the id in the path, or none that the caller may see.',
     advice: 'The post may have been deleted. List the posts to see which there are.',
   },
   'path-not-found': {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type AnyRostrumError, isRostrumError } from '../../../domain/errors.ts';
+import { type AnyRostrumError, type ErrorDetails, isRostrumError } from '../../../domain/errors.ts';
 import { maxIssues } from '../../../domain/issues.ts';
 import { entityTag, parseEntityTags } from '../headers/etag.ts';
 import type { Response } from '../response.ts';
@@ -72,7 +72,7 @@ function ofRostrumError(error: AnyRostrumError, headers: IncomingHttpHeaders): P
     case 'forbidden':
       return new Problem(error.code, sentence, {
         // RFC 6750, section 3.1.
-        headers: ['WWW-Authenticate', insufficientScope(error.details.scope)],
+        headers: ['WWW-Authenticate', insufficientScope(error.details)],
       });
     case 'invalid-record':
     case 'email-taken':
@@ -109,8 +109,9 @@ function hasWeakTag({ 'if-match': only }: IncomingHttpHeaders): boolean {
   return Array.isArray(tags) && tags.some(({ weak }) => weak);
 }
 
-function insufficientScope(scope: string): string {
-  return `Bearer error="insufficient_scope", scope="${scope}"`;
+function insufficientScope({ scope, reason }: ErrorDetails['forbidden']): string {
+  const isEnough = reason === undefined || reason === 'not-own';
+  return `Bearer error="insufficient_scope"${isEnough ? `, scope="${scope}"` : ''}`;
 }
 
 function internal(cause: unknown): Problem {
@@ -148,7 +149,7 @@ export function problemResponse(
   return {
     status,
     headers: [...own, ...headers],
-    body: JSON.stringify(body),
+    body: `${JSON.stringify(body)}\n`,
     type: 'application/problem+json',
   } as const satisfies Response;
 }

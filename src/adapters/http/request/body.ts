@@ -118,7 +118,11 @@ function checkUnread(ctx: Context): void {
   if (ctx.req.socket.destroyed || (ctx.req.destroyed && !ctx.req.complete))
     throw new RequestAborted('The client is gone.');
   if (body === undefined && !ctx.req.readableDidRead && !ctx.req.readableEnded) return;
-  throw new Error(
+  throw readBefore();
+}
+
+export function readBefore(): Error {
+  return new Error(
     'The body of the request was read before Rostrum could read it. ' +
       'Put Rostrum in front of the body parser of the app, or keep the parser off its prefix.',
   );

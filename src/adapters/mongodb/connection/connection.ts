@@ -3,6 +3,7 @@ import type { ClientSession, Collection, Db, MongoClient } from 'mongodb';
 import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
 import type { Logger } from '../../../ports/logger.ts';
+import { collectionNames } from '../schema/collections.ts';
 import type { StoredPost, StoredUser } from '../schema/documents.ts';
 import { Call, type Intercept, withTimeout } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
@@ -42,8 +43,8 @@ export class Connection {
     );
     this.#opening = new Opening(settings, logger, customFilters);
     this.#db = client.db(database);
-    this.users = this.#db.collection('users');
-    this.posts = this.#db.collection('posts');
+    this.users = this.#db.collection(collectionNames.users);
+    this.posts = this.#db.collection(collectionNames.posts);
   }
 
   /** True when changes of several documents can be made in one step. */

@@ -41,6 +41,12 @@ export const limits = {
   cascadeBytes: 16 * 1024 * 1024,
   /** Records that `load` stores at once. */
   loadRecords: 500,
+  /** For how long a process that died holds up a migration: longer than an operation may be silent. */
+  migrationLeaseMs: 15_000,
+  migrationKeepMs: 1000,
+  migrationSayMs: 5000,
+  /** Documents that a migration changes at once. */
+  migrationRecords: 1000,
   /** Hidden documents stay at least as long as this beyond their use. */
   graceMs: 60 * 60 * 1000,
   /** Between two sweeps of outlived receipts. */

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
 import type { CustomFilters } from '../../../domain/custom-filters.ts';
 import { storeUnavailable } from '../../../domain/errors.ts';
-import type { Logger } from '../../../ports/logger.ts';
-import { ensureSchema, MongodbRefusal } from '../schema/schema.ts';
+import type { LogFields, Logger } from '../../../ports/logger.ts';
+import { MigrationUnderWay } from '../migration/lease.ts';
+import { migrate } from '../migration/migration.ts';
+import { MongodbRefusal } from '../schema/refusal.ts';
+import { ensureSchema } from '../schema/schema.ts';
 import { withTimeout } from './call.ts';
 import type { ClientSettings } from './client-options.ts';
 import { limits } from './limits.ts';
@@ -17,6 +21,8 @@ export class Opening {
   readonly #logger: Logger | undefined;
   readonly #customFilters: CustomFilters;
   readonly #end = new AbortController();
+  /** What this process is called where one migrates the database for all. */
+  readonly #name = randomUUID();
   #news = quietly(Promise.withResolvers<void>());
   #topology: Topology | undefined;
   #problem: unknown;
@@ -64,6 +70,7 @@ export class Opening {
   async #try(): Promise<void> {
     const { signal } = this.#end;
     while (!signal.aborted) {
+      const began = Date.now();
       try {
         this.#topology = await this.#open();
         this.#news.resolve();
@@ -71,7 +78,9 @@ export class Opening {
       } catch (problem) {
         if (!signal.aborted) this.#tell(problem);
       }
-      await sleep(limits.reconnectMs, undefined, { signal });
+      // Before it was refused it may have looked at every post.
+      const took = this.#problem instanceof MongodbRefusal ? Date.now() - began : 0;
+      await sleep(Math.max(limits.reconnectMs, took), undefined, { signal });
     }
   }
 
@@ -84,12 +93,21 @@ export class Opening {
     }
     const topology: Topology =
       msg === 'isdbgrid' ? 'sharded cluster' : setName ? 'replica set' : 'standalone';
+    await migrate(db, this.#name, {
+      info: (fields, message) => this.#tellOfMigration(fields, message),
+      warn: (fields, message) => this.#logger?.warn(fields, message),
+    });
     await ensureSchema(db, this.#customFilters);
     const fields = { database: this.#database, topology };
     this.#logger?.info(fields, 'Connected to MongoDB.');
     if (topology === 'standalone') this.#logger?.warn(fields, standaloneWarning);
     if (arbiters.length > 0) this.#logger?.warn({ ...fields, arbiters }, arbiterWarning);
     return topology;
+  }
+
+  #tellOfMigration(fields: LogFields, message: string): void {
+    this.#problem = new MigrationUnderWay(message);
+    this.#logger?.info({ database: this.#database, ...fields }, message);
   }
 
   #tell(problem: unknown): void {
@@ -106,6 +124,7 @@ export class Opening {
     const fields = { database: this.#database, hosts: srvHost ?? hosts.join() };
     const reason = problem instanceof Error ? problem.message : String(problem);
     if (refused) this.#logger?.error(fields, lineOf(problem));
+    else if (problem instanceof MigrationUnderWay) this.#logger?.info(fields, lineOf(problem));
     else this.#logger?.warn({ ...fields, reason }, lineOf(problem));
     this.#logger?.debug?.({ err: problem }, 'The error of the driver.');
   }
@@ -113,7 +132,7 @@ export class Opening {
 
 function lineOf(problem: unknown): string {
   if (problem === undefined) return '';
-  return problem instanceof MongodbRefusal
+  return problem instanceof MongodbRefusal || problem instanceof MigrationUnderWay
     ? problem.message
     : 'MongoDB cannot be reached: it is tried again and again, and calls fail until it can be.';
 }

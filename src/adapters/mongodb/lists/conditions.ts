@@ -8,7 +8,7 @@ import type {
   UserFilter,
   UserSort,
 } from '../../../domain/list.ts';
-import { textKey } from '../../../domain/text.ts';
+import { prefixSpan, textKey } from '../../../domain/text.ts';
 import { customIndexName, customPath } from '../schema/indexes.ts';
 
 /** What tells users from posts where lists are read. */
@@ -33,41 +33,66 @@ export const users: Resource<UserFilter, UserSort> = {
   paths: {
     createdAt: 'record.createdAt',
     updatedAt: 'record.updatedAt',
-    name: 'record.name',
+    name: 'nameKey',
     email: 'emailKey',
   },
   conditions(filter) {
-    const { ids, name, email } = filter;
-    const key = email === undefined ? undefined : textKey(email);
+    const { ids, name, email, nameStartsWith, emailStartsWith } = filter;
+    // An empty key stands for a missing address, which begins with nothing.
+    const hasAddress = emailStartsWith === '' ? { $gt: '' } : {};
     return {
       match: {
         ...entityMatch(filter),
         ...(name !== undefined && { 'record.name': name }),
-        ...(key !== undefined && { emailKey: key }),
+        ...keyMatch('nameKey', name, nameStartsWith),
+        ...keyMatch('emailKey', email, emailStartsWith, hasAddress),
       },
-      // An empty key stands for a missing address.
-      never: key === '' || isNeverStored(name, key),
-      named: () => (key !== undefined ? 'email' : ids && '_id_'),
-      index: (by) => (name === undefined || by === 'name' ? by : 'name_createdAt'),
+      never: email === '' || isNeverStored(name, email),
+      named(by) {
+        if (email !== undefined) return 'email';
+        if (ids !== undefined) return '_id_';
+        if (name !== undefined) return undefined;
+        if (emailStartsWith !== undefined && by !== 'email') return 'email';
+        if (nameStartsWith !== undefined && by !== 'name') return 'nameKey';
+        return undefined;
+      },
+      index(by) {
+        if (by === 'name') return 'nameKey';
+        return name === undefined ? by : 'name_createdAt';
+      },
     };
   },
 };
 
 export const posts: Resource<PostFilter, PostSort> = {
-  paths: { createdAt: 'record.createdAt', updatedAt: 'record.updatedAt', title: 'record.title' },
+  paths: {
+    createdAt: 'record.createdAt',
+    updatedAt: 'record.updatedAt',
+    title: 'titleKey',
+    publishedAt: 'publishedKey',
+  },
   conditions(filter) {
-    const { ids, title, authorId } = filter;
+    const { ids, title, titleStartsWith, authorId, publishedAt } = filter;
     return {
       match: {
         ...entityMatch(filter),
         ...(title !== undefined && { 'record.title': title }),
+        ...keyMatch('titleKey', title, titleStartsWith),
         // By its type, because "equal to null" is two spans of an index: null, and none at all.
         ...(authorId !== undefined && { 'record.authorId': authorId ?? { $type: 'null' } }),
+        ...publishedMatch(publishedAt),
       },
       never: isNeverStored(title, authorId),
-      named: () => ids && '_id_',
+      named(by) {
+        if (ids !== undefined) return '_id_';
+        if (title !== undefined || typeof authorId === 'string') return undefined;
+        if (titleStartsWith !== undefined && by !== 'title') return 'titleKey';
+        return publishedAt === null && by !== 'publishedAt' ? 'publishedAt' : undefined;
+      },
       index(by) {
-        if (title !== undefined) return by === 'title' ? by : 'title_createdAt';
+        if (by === 'title') return 'titleKey';
+        if (title !== undefined) return 'title_createdAt';
+        if (authorId !== undefined && by === 'publishedAt') return 'author_publishedAt';
         // One author's posts are few beside all posts, and are sorted in memory if need be; the
         // posts without an author may be most of them.
         if (authorId === undefined || (authorId === null && by !== 'createdAt')) return by;
@@ -120,6 +145,24 @@ function customMatch(asked: ReturnType<typeof customEqualities>): object {
 /** Most records may have one of two values. */
 function rankOf(type: CustomFilterFields[string]): number {
   return type === 'boolean' ? 1 : 0;
+}
+
+/**
+ * What the key of a text has to be. A prefix is a span of the index; an exact filter is looked up by
+ * the key as well, among whose texts it then chooses.
+ */
+function keyMatch(path: string, exact?: string, prefix?: string, others: object = {}): Document {
+  if (exact === undefined && prefix === undefined) return {};
+  const { from, before } = prefixSpan(textKey(prefix ?? ''));
+  const span = { $gte: from, ...(before !== undefined && { $lt: before }) };
+  const equal = exact !== undefined && { $eq: textKey(exact) };
+  return { [path]: { ...equal, ...(prefix !== undefined && span), ...others } };
+}
+
+/** A draft has an empty key, which no instant is. */
+function publishedMatch(span: TimeSpan | null | undefined): Document {
+  if (span === null) return { publishedKey: '' };
+  return span === undefined ? {} : spanMatch('publishedKey', { ...span, from: span.from ?? '' });
 }
 
 /** Whether another filter has an index that finds fewer records, as far as one can tell. */

@@ -81,7 +81,12 @@ export class Lists<
     const filter = { ...isVisible, ...(after !== undefined && { _id: behind }) } as Query<D>;
     const reading = { shape: 'scan', limit, bytes, path: '_id' };
     const page = await this.#read(call, reading.shape, (bounds) => {
-      const options = { hint: '_id_', limit, projection: visibleParts(), ...this.#raw(reading) };
+      const options = {
+        hint: '_id_',
+        limit,
+        projection: visibleParts('_id'),
+        ...this.#raw(reading),
+      };
       const all = { ...options, ...bounds };
       return this.#cut(this.#collection.find<Uint8Array>(filter, all).sort({ _id: 1 }), reading);
     });
@@ -120,7 +125,7 @@ export class Lists<
     };
     const options = { ...shared, ...this.#raw(reading) };
     const limit = request.limit + 1; // One more tells whether a page follows.
-    const parts = visibleParts(fields, path);
+    const parts = visibleParts(path, fields);
     let cursor: AbstractCursor<Uint8Array>;
     if (named === undefined) {
       const found = this.#collection.find<Uint8Array>(query.page as Query<D>, options);

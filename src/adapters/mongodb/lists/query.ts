@@ -78,11 +78,13 @@ export function canProject(field: string): boolean {
   return !/[.$\0]/.test(field) && field !== '';
 }
 
-/** What a reader needs of a document: of the record all, or some fields and the key of a sort. */
-export function visibleParts(fields?: readonly string[], path?: string): Document {
-  if (fields === undefined) return { record: 1, version: 1, emailKey: 1 };
+/** What a reader needs of a document: the key of the sort, and of the record all or some fields. */
+export function visibleParts(path: string, fields?: readonly string[]): Document {
+  // A path may not be named beside what it lies in.
+  if (fields === undefined)
+    return { record: 1, version: 1, ...(!path.includes('.') && { [path]: 1 }) };
   const parts = fields.map((field) => [`record.${escapeKey(field)}`, 1]);
-  return { version: 1, emailKey: 1, ...Object.fromEntries(parts), ...(path && { [path]: 1 }) };
+  return { version: 1, ...Object.fromEntries(parts), [path]: 1 };
 }
 
 function sortBy(path: string, direction: Direction): Readonly<Record<string, 1 | -1>> {

@@ -34,6 +34,7 @@ export interface StoredRecord {
 }
 
 export interface StoredUser extends StoredRecord {
+  readonly nameKey?: string;
   /** The key of the email address, and `''` without one: below every text, as the order wants it. */
   readonly emailKey?: string;
   /** Stands while the user is being deleted. */
@@ -41,6 +42,9 @@ export interface StoredUser extends StoredRecord {
 }
 
 export interface StoredPost extends StoredRecord {
+  readonly titleKey?: string;
+  /** From when on the post is public, and `''` of a draft: below every instant. */
+  readonly publishedKey?: string;
   /** Stands while the post is being made. */
   readonly pending?: true;
   /** Authors that the post is about to name, each with the token of the call that does it. */
@@ -59,12 +63,15 @@ export function asRead({ _id, version }: StoredRecord): { readonly _id: Id } {
 export const firstVersion = 1;
 
 export function toStoredUser(user: User, version: number): StoredUser {
-  const key = user.email === null ? '' : textKey(user.email);
-  return { ...toStored(user, version), emailKey: key };
+  const emailKey = user.email === null ? '' : textKey(user.email);
+  return { ...toStored(user, version), nameKey: textKey(user.name), emailKey };
 }
 
 /** A post's document, when readers may see it. */
-export const toStoredPost: (post: Post, version: number) => StoredPost = toStored;
+export function toStoredPost(post: Post, version: number): StoredPost {
+  const titleKey = textKey(post.title);
+  return { ...toStored(post, version), titleKey, publishedKey: post.publishedAt ?? '' };
+}
 
 function toStored(record: Entity, version: number): StoredRecord {
   return { _id: record.id, version, record: escapeKeys(record) as Document };
@@ -94,7 +101,7 @@ export function fromBson(bson: Uint8Array): ReadDocument {
   // Two looks at the whole JSON, which cost less than one at each text and each key.
   const stored = BSON.deserialize(bson, { validation: { utf8: false } });
   const json = JSON.stringify(stored.record) ?? '';
-  const texts: unknown[] = [json, stored._id, stored.emailKey];
+  const texts: unknown[] = [json, ...Object.values(stored)];
   // U+FFFD may stand for what is not UTF-8.
   if (texts.some((text) => typeof text === 'string' && text.includes('\ufffd'))) {
     BSON.deserialize(bson);

@@ -1,24 +1,8 @@
-import type { Db, Document } from 'mongodb';
+import { type Db, type Document, MongoNetworkTimeoutError } from 'mongodb';
 import type { CustomFilters } from '../../../domain/custom-filters.ts';
+import { collectionNames } from './collections.ts';
 import { type Index, indexesFor } from './indexes.ts';
-
-/**
- * What Rostrum will not run on: a server that is too old, a database of a later version, or one
- * that holds something else where its collections or indexes would be.
- */
-export class MongodbRefusal extends Error {
-  override readonly name = 'MongodbRefusal';
-  readonly code = 'store-refused';
-}
-
-/**
- * The version of what is stored. It grows when a version of Rostrum can no longer read or write
- * what a later one stores. A database that does not say is of version 1.
- */
-const schemaVersion = 1;
-
-/** Where the version is kept: one document. */
-export const metaCollection = 'rostrum';
+import { MongodbRefusal } from './refusal.ts';
 
 type Wanted = Readonly<Record<string, Index>>;
 
@@ -29,56 +13,51 @@ type Wanted = Readonly<Record<string, Index>>;
  * @throws MongodbRefusal when something else is in their place
  */
 export async function ensureSchema(db: Db, customFilters: CustomFilters = {}): Promise<void> {
-  await ensureVersion(db);
   const indexes = indexesFor(customFilters);
-  const names = Object.keys(indexes);
-  const found = await db.listCollections({ name: { $in: names } }, { nameOnly: false }).toArray();
-  for (const { name, type, options } of found) checkCollection(name, type ?? '', options ?? {});
+  const found = await checkCollections(db, Object.values(collectionNames));
   await Promise.all(
-    Object.entries(indexes).map(async ([name, wanted]) => {
-      if (found.some((collection) => collection.name === name))
-        await checkIndexes(db, name, wanted);
+    (['users', 'posts'] as const).map(async (resource) => {
+      const [name, wanted] = [collectionNames[resource], indexes[resource]];
+      if (found.includes(name)) await checkIndexes(db, name, wanted);
       await makeIndexes(db, name, wanted);
     }),
   );
 }
 
-async function ensureVersion(db: Db): Promise<void> {
-  const meta = db.collection<{ _id: string; version: number }>(metaCollection);
-  const found = await meta.findOne({ _id: 'schema' });
-  const version = found?.version ?? schemaVersion;
-  if (!(version <= schemaVersion)) {
-    throw new MongodbRefusal(
-      `A later version of Rostrum has written this database (its schema is ${version}, and this ` +
-        `version of Rostrum knows ${schemaVersion}). Run that version, or use another database.`,
-    );
-  }
-  if (found === null) {
-    const change = { $max: { version: schemaVersion } };
-    await meta.updateOne({ _id: 'schema' }, change, { upsert: true });
-  }
-}
-
 async function makeIndexes(db: Db, collection: string, wanted: Wanted): Promise<void> {
   // Also when all are there, because the server lists those that it still builds. No bound on the
-  // server: the index of a large collection may take its time. When the bound of the socket comes
-  // first, the next try waits for the same build again.
+  // server: the index of a large collection may take its time.
   const specs = Object.entries(wanted).map(([name, index]) => ({ name, ...index }));
-  try {
-    await db.collection(collection).createIndexes(specs);
-  } catch (error) {
-    await checkIndexes(db, collection, wanted); // Another one may just have been made.
-    throw error;
+  for (;;) {
+    try {
+      await db.collection(collection).createIndexes(specs);
+      return;
+    } catch (error) {
+      // The bound of the socket: the next try waits for the same build again.
+      if (error instanceof MongoNetworkTimeoutError) continue;
+      await checkIndexes(db, collection, wanted); // Another one may just have been made.
+      throw error;
+    }
   }
 }
 
-/** A default collation would order text in another way. */
-function checkCollection(name: string, type: string, options: Document): void {
-  if (type === 'collection' && !options.collation && !options.capped) return;
-  throw new MongodbRefusal(
-    `"${name}" is there and is not a plain collection (but a view, capped, or with a collation). ` +
-      'Remove it and let Rostrum make its own, or use another database.',
-  );
+/**
+ * A default collation would order text in another way.
+ *
+ * @returns which of these collections are there
+ * @throws MongodbRefusal for what is no plain collection
+ */
+export async function checkCollections(db: Db, names: readonly string[]): Promise<string[]> {
+  const named = { name: { $in: [...names] } };
+  const found = await db.listCollections(named, { nameOnly: false }).toArray();
+  for (const { name, type, options = {} } of found) {
+    if (type === 'collection' && !options.collation && !options.capped) continue;
+    throw new MongodbRefusal(
+      `"${name}" is there and is not a plain collection (but a view, capped, or with a collation). ` +
+        'Remove it and let Rostrum make its own, or use another database.',
+    );
+  }
+  return found.map(({ name }) => name);
 }
 
 /** @throws MongodbRefusal for an index that is there and should be another */

@@ -13,6 +13,8 @@ export type SqliteStoreErrorCode =
   | 'store-foreign-database'
   /** The file was written by a newer version of this program. */
   | 'store-newer-schema'
+  /** The file is of an earlier version, and has posts that cannot be what they are in this one. */
+  | 'store-not-migrated'
   /** Another program writes to the file for longer than a start waits. */
   | 'store-in-use'
   /** A setting that durability or integrity rests on did not take. */

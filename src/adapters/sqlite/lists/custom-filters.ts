@@ -6,7 +6,7 @@ import {
 } from '../../../domain/custom-filters.ts';
 import type { CustomFilter, EntityFilter } from '../../../domain/list.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { Equality, ListScheme } from './lists.ts';
+import type { Equality, ListScheme } from './plan.ts';
 
 /** What SQLite calls the types (https://www.sqlite.org/json1.html#jtype). */
 const jsonTypes: Readonly<Record<CustomFilterType, string>> = {
@@ -23,7 +23,8 @@ interface CustomIndex {
 }
 
 /**
- * The index of a custom field, which goes on with the order of a list that names no other.
+ * The index of a custom field, which goes on with the order of a list that names no other. Posts are
+ * sorted by `published_at` in the index alone.
  *
  * Numbers are compared as they are written, and JavaScript writes each in one way: SQLite before
  * 3.53 reads some as their neighbors.
@@ -33,7 +34,7 @@ function customIndex(table: 'users' | 'posts', field: string, type: CustomFilter
   const value = `record ${type === 'text' ? '->>' : '->'} ${path}`;
   const expression = `CASE WHEN json_type(record, ${path}) IN (${jsonTypes[type]}) THEN ${value} END`;
   const name = `${table}_own_${type}_${indexName(field)}`;
-  const columns = `${expression}, created_at, id`;
+  const columns = `${expression}, created_at, id${table === 'posts' ? ', published_at' : ''}`;
   const sql = `CREATE INDEX "${name}" ON ${table} (${columns}) WHERE ${expression} IS NOT NULL`;
   return { name, expression, sql };
 }

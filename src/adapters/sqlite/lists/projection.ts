@@ -16,7 +16,7 @@ export const whole: Projection = { sql: 'record', values: [], isShort: false };
  * The id of a record and the fields that are named: off their columns, or else out of the record, whose
  * values SQLite gives as they are written in it.
  *
- * @param columns the fields, beside the id, that have a column of the same value
+ * @param columns the fields, beside the id, and the column (or expression) that has the same value
  * @returns undefined for names that SQLite would not take as they are
  */
 export function projection(

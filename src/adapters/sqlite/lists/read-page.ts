@@ -8,14 +8,9 @@ import {
 import { type Version, VersionedRecord } from '../../../domain/record.ts';
 import { compareText } from '../../../domain/text.ts';
 import type { Connection } from '../connection/connection.ts';
-import {
-  type ListRead,
-  type ListScheme,
-  type PageRow,
-  pageRead,
-  type Query,
-  totalRead,
-} from './lists.ts';
+import type { Query } from './conditions.ts';
+import { type ListRead, type PageRow, pageRead, totalRead } from './lists.ts';
+import { type ListScheme, narrowSpan } from './plan.ts';
 import { projection, whole } from './projection.ts';
 
 /** Reads a page in steps of few milliseconds, all of them in the transaction that is open. */
@@ -27,10 +22,17 @@ export function* readPage<R, Filter extends EntityFilter, Sort extends string>(
   const { order, limit, bytes, filter, fields } = request;
   const cut = fields && projection(scheme.fields, fields);
   const text = cut ?? whole;
-  const record = `SELECT version, ${text.sql} FROM ${scheme.table} WHERE rowid = ?`;
+  const record = `SELECT record_version, ${text.sql} FROM ${scheme.table} WHERE rowid = ?`;
   const found: { row: number; version: Version; json: string }[] = [];
   let characters = 0;
-  const rows = yield* findRows(connection, pageRead(scheme, request, text), order, limit);
+  let span: Sort | undefined;
+  let rows = yield* findRows(connection, pageRead(scheme, request, text), order, limit, () => {
+    span = narrowSpan(connection, scheme, filter, order.by);
+    return span !== undefined;
+  });
+  if (span !== undefined) {
+    rows = yield* findRows(connection, pageRead(scheme, request, text, span), order, limit);
+  }
   for (let [row, version, json] of rows) {
     if (version === null || json === null) {
       yield;
@@ -44,30 +46,36 @@ export function* readPage<R, Filter extends EntityFilter, Sort extends string>(
   const position = `SELECT ${scheme.sorts[order.by].column}, id FROM ${scheme.table} WHERE rowid = ?`;
   const { items, next } = cutPage(found, request, ({ row }) => {
     const [key, id] = connection.get<[string, string]>(position, row) ?? ['', ''];
-    return { key: key === '' ? null : key, id }; // A missing email is '' in its order.
+    return { key: key === '' ? null : key, id }; // What is missing is '' in its order.
   });
   return {
     items: items.map(({ json, version }) => new VersionedRecord<R>(json, version)),
     next,
-    ...(request.total && { total: yield* count(connection, totalRead(scheme, filter)) }),
+    ...(request.total && { total: yield* count(connection, scheme, filter) }),
     isProjected: cut !== undefined,
   };
 }
 
+/** @param isInVain asked when the first window does not have the page: true to leave it at that */
 function* findRows(
   connection: Connection,
   read: ListRead,
   { direction }: Order<string>,
   limit: number,
+  isInVain = () => false,
 ): Generator<undefined, readonly PageRow[]> {
   const sign = direction === 'asc' ? 1 : -1;
   let rows: readonly PageRow[] = [];
+  let isFirst = true;
   // Where most rows match, the first window has the whole page.
   yield* inWindows(connection, read, 2 * limit + 50, ({ sql, values }) => {
     const found = connection.all<PageRow>(sql, ...values);
     rows = rows.length === 0 ? found : [...rows, ...found];
     const isInOrder = rows[0]?.[3] === undefined;
-    if (isInOrder) return rows.length > limit;
+    if (isInOrder && rows.length > limit) return true;
+    if (isFirst && isInVain()) return true;
+    isFirst = false;
+    if (isInOrder) return false;
     rows = rows
       .toSorted(([, , , a = '', x = ''], [, , , b = '', y = '']) => {
         return sign * (compareText(a, b) || compareText(x, y));
@@ -78,7 +86,12 @@ function* findRows(
   return rows.slice(0, limit + 1);
 }
 
-function* count(connection: Connection, read: ListRead): Generator<undefined, number> {
+function* count<Filter extends EntityFilter, Sort extends string>(
+  connection: Connection,
+  scheme: ListScheme<Filter, Sort>,
+  filter: Filter,
+): Generator<undefined, number> {
+  const read = totalRead(scheme, filter, narrowSpan(connection, scheme, filter));
   let total = 0;
   yield* inWindows(connection, read, 1000, ({ sql, values }) => {
     total += connection.get<[number]>(sql, ...values)?.[0] ?? 0;

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import type { Authenticate } from '../../../../src/adapters/http/index.ts';
-import { type Caller, scopes } from '../../../../src/index.ts';
+import { type Caller, type CallerInput, type Scope, scopes } from '../../../../src/index.ts';
 import { until } from '../../../support/until.ts';
 import type { Answer } from '../support/answer.ts';
 import { expectProblem, startApi } from '../support/api.ts';
@@ -27,6 +27,16 @@ describe('who is asking', () => {
       expect((await api.get('/users')).status).to.equal(200);
       expectProblem(await api.get('/posts'), 403, 'forbidden');
     }
+  });
+
+  it('is said with scopes in a list, each time as they are', async () => {
+    const given: Scope[] = ['users:read'];
+    const caller: CallerInput = { name: 'a', subject: null, scopes: given };
+    await using api = await startApi({ app: { authenticate: () => caller } });
+    expect((await api.get('/users')).status).to.equal(200);
+    expectProblem(await api.get('/posts'), 403, 'forbidden');
+    given.pop();
+    expectProblem(await api.get('/users'), 403, 'forbidden');
   });
 
   it('is said by what knows the path, whatever form the target has', async () => {
@@ -68,7 +78,7 @@ describe('who is asking', () => {
 
   it('is never somebody by mistake: what is no caller is a 500', async () => {
     // What counts as a caller is in test/domain/access.test.ts.
-    const wrong: unknown[] = [null, true, {}, { name: 'a', subject: null, scopes: ['users:read'] }];
+    const wrong: unknown[] = [null, true, {}, { name: 'a', subject: null, scopes: ['admin'] }];
     for (const value of wrong) {
       const { logger, lines } = keepLog();
       const authenticate = (() => value) as unknown as Authenticate;

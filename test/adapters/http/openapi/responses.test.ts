@@ -19,11 +19,13 @@ interface Wish {
   readonly host?: string;
   /** Whether the user has a post. */
   readonly isAuthor?: boolean;
+  /** What has become of the user that the caller is. */
+  readonly self?: 'there' | 'not yet' | 'gone';
 }
 
 const successes: Readonly<Record<string, Wish>> = {
   200: {},
-  201: {},
+  201: { self: 'not yet', headers: { 'If-Match': '' } },
   204: { headers: { Prefer: 'return=minimal' } },
   304: { headers: { 'If-None-Match': '*' } },
 };
@@ -43,13 +45,14 @@ const failures: Readonly<Record<string, Wish>> = {
   'body-too-large': { body: `{"a":"${'x'.repeat(bodyLimit)}"}` },
   'invalid-body': { body: '[]' },
   'idempotency-key-reused': { headers: { 'Idempotency-Key': 'used' } },
-  'user-not-found': { id: 'nobody' },
+  'user-not-found': { id: 'nobody', self: 'not yet' },
   'post-not-found': { id: 'nothing' },
   'version-mismatch': { headers: { 'If-Match': '"99"' } },
   'precondition-required': { headers: { 'If-Match': '' } },
   'invalid-record': { body: { name: 5, title: 5 } },
   'email-taken': { body: { name: 'Ann', email: 'taken@x.org' } },
   'user-has-posts': { isAuthor: true },
+  'id-taken': { self: 'gone', headers: { 'If-Match': '' } },
 };
 
 /** What no plain request ends in, by its code or in one operation, and where it is seen. */
@@ -94,11 +97,27 @@ describe('responses are as the description says', function () {
     return made;
   }
 
+  let selves = 0;
+
+  /** @returns the subject of a caller */
+  async function makeSelf(state: Wish['self'] = 'there'): Promise<string> {
+    const subject = `self-${++selves}`;
+    const headers = as({ subject, scopes });
+    if (state !== 'not yet') await api.send('PUT', '/users/me', headers, { name: 'Ann' });
+    const versions = { ...headers, 'If-Match': '*' };
+    if (state === 'gone') await api.send('DELETE', '/users/me', versions);
+    return subject;
+  }
+
   async function call({ operation, method, path, body }: Endpoint, wish: Wish): Promise<void> {
-    const { id: madeId } = await make(path.replace('/:id', ''), { name: 'Ann', title: 'A' });
+    const isOwn = path === '/users/me';
+    const madeId = isOwn
+      ? await makeSelf(wish.self)
+      : (await make(path.replace('/:id', ''), { name: 'Ann', title: 'A' })).id;
     if (wish.isAuthor) await make('/posts', { title: 'Hers', authorId: madeId });
     const versions = method === 'GET' || method === 'POST' ? {} : { 'If-Match': '*' };
-    const wished = Object.entries({ ...everything, ...versions, ...wish.headers });
+    const caller = isOwn ? as({ subject: madeId, scopes }) : everything;
+    const wished = Object.entries({ ...caller, ...versions, ...wish.headers });
     const { port } = new URL(api.server.url);
     const origin = `http://${wish.host ?? '127.0.0.1'}:${port}`;
     const target = path.replace(':id', wish.id ?? madeId) + (wish.query ?? '');
@@ -129,15 +148,17 @@ describe('responses are as the description says', function () {
   for (const { operation, method, path, body } of endpoints) {
     if (body === undefined) continue;
     it(`${operation}, sent as its example`, async () => {
-      await using empty = await startApi();
-      const made = await empty.make(path.replace('/:id', ''), { name: 'Ann', title: 'A' });
+      await using empty = await startApi({ app: { authenticate } });
+      const list = path.replace(/\/(:id|me)$/, '');
+      const first = await empty.post(list, { name: 'Ann', title: 'A' }, everything);
+      const caller = as({ subject: first.body.id, scopes });
       const content = description.contentOf(operation);
       expect(Object.keys(content)).to.deep.equal(body.types);
       for (const [type, { example }] of Object.entries(content)) {
-        const headers = { 'Content-Type': type };
+        const headers = { 'Content-Type': type, ...caller };
         const answer = await empty.send(
           method,
-          path.replace(':id', made.id),
+          path.replace(':id', first.body.id),
           headers,
           example as object,
         );

@@ -72,7 +72,7 @@ describe('the endpoints', () => {
     it(`DELETE ${path}/:id answers { "deleted": true }, and 404 from then on`, async () => {
       const made = await api.make(path, input);
       const answer = await api.send('DELETE', `${path}/${made.id}`);
-      expect([answer.status, answer.text]).to.deep.equal([200, '{"deleted":true}']);
+      expect([answer.status, answer.text]).to.deep.equal([200, '{"deleted":true}\n']);
       for (const method of ['GET', 'DELETE', 'PUT', 'PATCH']) {
         const body = method.startsWith('P') ? input : undefined;
         const again = await api.send(method, `${path}/${made.id}`, {}, body);

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
+import { scopes } from '../../../../src/index.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
+import { as, authenticate } from '../support/callers.ts';
 import { exchange } from '../support/raw.ts';
 
 describe('the query', () => {
@@ -13,8 +15,10 @@ describe('the query', () => {
   after(() => api[Symbol.asyncDispose]());
 
   it('refuses an unknown parameter on every endpoint, and says which there are', async () => {
+    await using known = await startApi({ app: { authenticate } });
     for (const { method, path, query } of endpoints) {
-      const answer = await api.send(method, `${path.replace(':id', id)}?nonsense=1`);
+      const target = `${path.replace(':id', id)}?nonsense=1`;
+      const answer = await known.send(method, target, as({ subject: 'ann', scopes }));
       const { errors, allowed } = expectProblem(answer, 400, 'invalid-query');
       expect(errors).to.have.lengthOf(1);
       expect(errors[0]).to.include({ parameter: 'nonsense', code: 'unknown' });

@@ -3,9 +3,10 @@ import { connect, createServer } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { serve } from '../../../../src/adapters/http/index.ts';
+import type { RawResponse } from '../support/answer.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { keepLog } from '../support/log.ts';
-import { exchange, RawConnection, type RawResponse } from '../support/raw.ts';
+import { exchange, RawConnection } from '../support/raw.ts';
 import { slowStore } from '../support/slow-store.ts';
 
 const host = 'Host: x\r\n';

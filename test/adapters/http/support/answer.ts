@@ -7,6 +7,14 @@ export interface Answer {
   readonly body: Body;
 }
 
+/** An answer as it came over the wire. */
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly text: string;
+  readonly body: Record<string, unknown>;
+}
+
 /** Whatever a body of the API may have. */
 export interface Body {
   readonly id: string;

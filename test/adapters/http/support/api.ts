@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type FetchHandler, fetchHandler } from '../../../../src/adapters/http/fetch/handler.ts';
 import {
   createApp,
   type RostrumAppOptions,
@@ -9,6 +10,7 @@ import {
 import { createRostrum, type RostrumOptions, type Store } from '../../../../src/index.ts';
 import type { Answer, Body } from './answer.ts';
 import { DescriptionUnderTest, documentOf } from './description.ts';
+import { isFetchDoor, NoServer } from './door.ts';
 import { openStore } from './open-store.ts';
 
 type Json = object | string | undefined;
@@ -19,6 +21,7 @@ const limiter = { take: () => Promise.reject(), peek: () => undefined };
 const described = new DescriptionUnderTest(
   documentOf({
     authenticate: () => undefined,
+    anonymous: [],
     rateLimits: { address: limiter },
     cors: ['http://localhost'],
     isOwnHost: () => true,
@@ -49,16 +52,22 @@ export interface StartOptions {
   readonly serve?: ServeOptions;
 }
 
-/** Starts the whole app on loopback. Paths that begin with `/` lie under `/api/v1`. */
+/**
+ * Starts the whole app on loopback, or behind `rostrum/fetch`. Paths that begin with `/` lie under
+ * `/api/v1`.
+ */
 export async function startApi(options: StartOptions = {}): Promise<Api> {
   const store = options.store ?? openStore();
   const rostrum = createRostrum(store, options.core);
   const app = createApp(rostrum, { ready: () => store.ready(), ...options.app });
-  const server = await serve(app, { port: 0, ...options.serve });
+  const handle = isFetchDoor ? withoutServer(app) : fetch;
+  const server = isFetchDoor
+    ? new NoServer(handle)
+    : await serve(app, { port: 0, ...options.serve });
   return {
     server,
     store,
-    ...callsTo(`${server.url}/api/v1`),
+    ...callsTo(`${server.url}/api/v1`, handle),
     async [Symbol.asyncDispose]() {
       await server.close();
       await store.close();
@@ -68,16 +77,26 @@ export async function startApi(options: StartOptions = {}): Promise<Api> {
 
 export type Calls = Pick<Api, 'send' | 'get' | 'post' | 'make'>;
 
-export function callsTo(base: string): Calls {
+/** What `fetch` does, without a server. */
+function withoutServer(app: ReturnType<typeof createApp>): FetchHandler {
+  const handle = fetchHandler(app, () => '127.0.0.1');
+  return (request) => {
+    request.headers.append('User-Agent', 'node');
+    return handle(request);
+  };
+}
+
+export function callsTo(base: string, handle: FetchHandler = fetch): Calls {
   async function send(method: string, path: string, headers = {}, body?: Json): Promise<Answer> {
     const typed = body === undefined ? headers : { 'Content-Type': 'application/json', ...headers };
     const url = path.startsWith('http') ? path : `${base}${path}`;
-    const response = await fetch(url, {
+    const init = {
       method,
       headers: typed,
       redirect: 'manual',
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
+    } as const;
+    const response = await handle(new Request(url, init));
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
     const { status, headers: answered } = response;

@@ -99,7 +99,8 @@ export class DescriptionUnderTest {
   checkAt(method: string, url: string, answer: Answer): void {
     const [, path = ''] = /^\/api\/v1(\/.*)$/.exec(new URL(url).pathname) ?? [];
     const template = path.replace(/^(\/[a-z]+)\/[^/]+$/, '$1/{id}');
-    const operation = this.document.paths[template]?.[method.toLowerCase()];
+    const operations = this.document.paths[path] ?? this.document.paths[template];
+    const operation = operations?.[method.toLowerCase()];
     if (operation !== undefined) this.check(operation.operationId, answer);
   }
 

@@ -1,13 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { RunningServer } from '../../../../src/adapters/http/index.ts';
-
-/** An answer as it came over the wire. */
-export interface RawResponse {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly text: string;
-  readonly body: Record<string, unknown>;
-}
+import type { RawResponse } from './answer.ts';
+import { NoServer } from './door.ts';
 
 /** A connection whose every byte is the test's own. */
 export class RawConnection {
@@ -92,6 +86,7 @@ export async function exchange(
   server: RunningServer,
   text: string,
 ): Promise<RawResponse | undefined> {
+  if (server instanceof NoServer) return server.exchange(text);
   const connection = new RawConnection(server);
   try {
     return await connection.send(text).next();

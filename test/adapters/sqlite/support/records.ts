@@ -12,7 +12,8 @@ export function user(id: string, fields: Partial<User> = {}): User {
 }
 
 export function post(id: string, fields: Partial<Post> = {}): Post {
-  return { id, createdAt: at, updatedAt: at, title: 'T', body: '', authorId: null, ...fields };
+  const times = { createdAt: at, updatedAt: at, publishedAt: at };
+  return { id, ...times, title: 'T', body: '', authorId: null, ...fields };
 }
 
 /** What a store gives out, as plain values that can be compared. */

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Post } from '../../../../src/domain/post.ts';
 import type { Receipt } from '../../../../src/domain/receipt.ts';
 import { textKey } from '../../../../src/domain/text.ts';
 import type { User } from '../../../../src/domain/user.ts';
+import type { Post4 } from './version-4.ts';
 
 /** The schema of the files that Rostrum 0.1 wrote. */
 const schema = `
@@ -60,7 +60,7 @@ interface Version1<R> {
 
 interface Content {
   readonly users: readonly Version1<User>[];
-  readonly posts: readonly Version1<Post>[];
+  readonly posts: readonly Version1<Post4>[];
   readonly receipts: readonly { table: string; receipt: Receipt; record: object }[];
 }
 

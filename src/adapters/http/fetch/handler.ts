@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type Koa from 'koa';
+import { Connection } from './connection.ts';
+import { IncomingRequest } from './request.ts';
+import { OutgoingResponse } from './response.ts';
+
+/** Serves a `Request`; rejects as `fetch` does when the request is aborted. */
+export type FetchHandler = (request: Request) => Promise<Response>;
+
+/** Finds the address of the client of a request, where the host knows it. */
+export type AddressOf = (request: Request) => string | undefined;
+
+/** An app of Koa's without a server: no port, no socket, no parser. */
+export function fetchHandler(app: Koa, addressOf?: AddressOf): FetchHandler {
+  const handle = app.callback();
+  return async (request) => {
+    const { signal } = request;
+    signal.throwIfAborted();
+    const isSecure = request.url.startsWith('https:');
+    const connection = new Connection(addressOf?.(request), isSecure);
+    const incoming = new IncomingRequest(request, connection);
+    const outgoing = new OutgoingResponse(connection);
+    const abort = () => connection.destroy(signal.reason);
+    signal.addEventListener('abort', abort);
+    outgoing.once('close', () => {
+      signal.removeEventListener('abort', abort);
+      incoming.destroy();
+    });
+    void handle(
+      incoming as unknown as IncomingMessage,
+      outgoing as unknown as ServerResponse<IncomingMessage>,
+    );
+    return outgoing.made;
+  };
+}

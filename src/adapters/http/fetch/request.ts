@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { RequestAborted } from '../exchange.ts';
+import { Problem } from '../problems/problem.ts';
+import { readBefore } from '../request/body.ts';
+import type { Connection } from './connection.ts';
+
+/** What is read of an `IncomingMessage`, from a `Request`. Its body is read piece by piece. */
+export class IncomingRequest extends Readable {
+  readonly method: string;
+  /** The target: path and query. */
+  url: string;
+  readonly httpVersion = '1.1';
+  readonly httpVersionMajor = 1;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: Connection;
+  /** No connection waits for the rest of the body: what becomes of that is the host's to say. */
+  readonly complete = true;
+
+  readonly #request: Request;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  /** Bytes that the body has to have; -1 for a number that is none. */
+  readonly #length: number | undefined;
+
+  constructor(request: Request, socket: Connection) {
+    super();
+    const { method, url, headers, body } = request;
+    const host = url.indexOf('://') + 3;
+    const path = url.indexOf('/', host);
+    this.#request = request;
+    this.socket = socket;
+    this.method = method;
+    this.url = url.slice(path).split('#', 1).join();
+    this.headers = Object.fromEntries(headers);
+    this.headers.host ??= url.slice(host, path);
+    const length = this.headers['content-length'];
+    if (length !== undefined) this.#length = /^\d{1,15}$/.test(length) ? Number(length) : -1;
+    if (this.#length === -1) delete this.headers['content-length'];
+    if (body !== null && this.headers['content-length'] === undefined) {
+      this.headers['transfer-encoding'] = 'chunked';
+    }
+  }
+
+  /** One that was given more than once is here once, with commas. */
+  get rawHeaders(): string[] {
+    return Object.entries(this.headers).flat() as string[];
+  }
+
+  override async _read(): Promise<void> {
+    const { body, bodyUsed } = this.#request;
+    if (this.#reader === undefined && (bodyUsed || body?.locked)) {
+      this.destroy(readBefore());
+      return;
+    }
+    try {
+      this.#reader ??= body?.getReader();
+      const { value = null } = (await this.#reader?.read()) ?? {};
+      this.socket.bytesRead += value?.byteLength ?? 0;
+      if (this.#hasOtherLength(value === null)) {
+        const sentence = 'The body is not as long as its Content-Length says.';
+        this.destroy(new Problem('bad-request', sentence));
+      }
+      this.push(value);
+    } catch (cause) {
+      this.socket.destroy(cause);
+      this.destroy(new RequestAborted('The body did not come.', { cause }));
+    }
+  }
+
+  #hasOtherLength(isWhole: boolean): boolean {
+    const { bytesRead } = this.socket;
+    const length = this.#length ?? bytesRead;
+    return bytesRead > length || (isWhole && bytesRead < length);
+  }
+
+  /** Leaves alone what was not read: a host may end the connection of a body that is cancelled. */
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    const isCut = error === null && this.#reader !== undefined && !this.readableEnded;
+    this.#reader?.releaseLock();
+    done(error);
+    if (!isCut) return;
+    this.emit('aborted');
+    this.socket.destroy();
+  }
+}

@@ -1,0 +1,155 @@
+import type { Scope } from '../../../../src/index.ts';
+
+/** Scopes that are enough together. */
+type Enough = Scope | `${Scope} + ${Scope}`;
+
+/** What a request comes to, by the scopes that are enough for it; the first that fits counts. */
+interface Outcomes {
+  /** Done; or shown whole. */
+  readonly done?: readonly Enough[];
+  /** Shown in the public view. */
+  readonly public?: readonly Enough[];
+  /** 404, or left out of a list and its count. */
+  readonly hidden?: readonly Enough[];
+}
+
+/** Who owns the record: the caller, another user, or nobody; `me` is the caller by that name. */
+export type Owner = 'me' | 'caller' | 'another' | 'nobody';
+
+export interface Right extends Outcomes {
+  readonly request: string;
+  /** The record that it is about. */
+  readonly of: string;
+  readonly owner: Owner;
+  /** The post's `publishedAt`; now when absent. */
+  readonly publishedAt?: string | null;
+  /** Of a post that is sent. */
+  readonly authorId?: Owner;
+}
+
+const reader: Outcomes = { done: ['users:read'], public: ['users:read:public'] };
+const itself: Outcomes = { ...reader, done: ['users:read', 'users:write:own'] };
+const anyUser: Outcomes = { done: ['users:write'] };
+const ownUser: Outcomes = { done: ['users:write', 'users:write:own'] };
+
+const anyPost: Outcomes = { done: ['posts:write'] };
+const ownPost: Outcomes = { done: ['posts:write', 'posts:write:own'] };
+const postReader: Outcomes = { done: ['posts:read', 'posts:read:all'] };
+const seesAll: Outcomes = {
+  done: ['posts:read:all', 'posts:read + posts:write'],
+  hidden: ['posts:read'],
+};
+const unseen: Outcomes = { ...anyPost, hidden: ['posts:read + posts:write:own'] };
+
+const draft = { publishedAt: null };
+const scheduled = { publishedAt: '2099-01-01T00:00:00.000Z' };
+const me = { of: 'the caller', owner: 'me' } as const;
+const caller = { of: 'the caller', owner: 'caller' } as const;
+const another = { of: 'another user', owner: 'another' } as const;
+const ownPublic = { of: "the caller's post", owner: 'caller' } as const;
+const ownDraft = { of: "the caller's draft", owner: 'caller', ...draft } as const;
+const othersPublic = { of: "another's post", owner: 'another' } as const;
+const othersDraft = { of: "another's draft", owner: 'another', ...draft } as const;
+const othersScheduled = { of: "another's scheduled post", owner: 'another', ...scheduled } as const;
+const freeDraft = { of: 'a draft without an author', owner: 'nobody', ...draft } as const;
+
+/**
+ * What callers may do: docs/security.md has this table, and a test holds every cell of it to the
+ * server, for every pair of scopes.
+ */
+export const rights: readonly Right[] = [
+  { request: 'GET /users', ...another, ...reader },
+  { request: 'GET /users?email=…', ...another, done: ['users:read'] },
+  { request: 'GET /users?sort=updatedAt', ...another, done: ['users:read'] },
+  { request: 'GET /users/:id', ...another, ...reader },
+  { request: 'GET /users/:id', ...caller, ...itself },
+  { request: 'GET /users/me', ...me, ...itself },
+  { request: 'POST /users', of: 'a new user', owner: 'nobody', ...anyUser },
+  ...['PUT', 'PATCH', 'DELETE'].flatMap((method): Right[] => [
+    { request: `${method} /users/:id`, ...another, ...anyUser },
+    { request: `${method} /users/:id`, ...caller, ...ownUser },
+    { request: `${method} /users/me`, ...me, ...ownUser },
+  ]),
+  { request: 'PUT /users/me', of: 'the caller, who is no user yet', owner: 'me', ...ownUser },
+  { request: 'DELETE /users/:id?posts=delete', ...another, done: ['users:write + posts:write'] },
+  {
+    ...{ request: 'DELETE /users/me?posts=delete', ...me },
+    done: [
+      ...(['users:write + posts:write', 'users:write + posts:write:own'] as const),
+      ...(['users:write:own + posts:write', 'users:write:own + posts:write:own'] as const),
+    ],
+  },
+  { request: 'GET /posts', ...othersPublic, ...postReader },
+  { request: 'GET /posts', ...othersDraft, ...seesAll },
+  { request: 'GET /posts', ...othersScheduled, ...seesAll },
+  { request: 'GET /posts', ...ownDraft, ...seesAll },
+  { request: 'GET /posts?authorId=me', ...ownDraft, owner: 'me', ...postReader },
+  { request: 'GET /posts?authorId=…', ...othersDraft, ...seesAll },
+  { request: 'GET /posts?publishedAt=null', ...freeDraft, ...seesAll },
+  {
+    ...{ request: 'GET /posts?include=author', of: "a post's author", owner: 'another' },
+    public: ['posts:read', 'posts:read:all'],
+  },
+  { request: 'GET /posts/:id', ...othersPublic, ...postReader },
+  { request: 'GET /posts/:id', ...othersDraft, ...seesAll },
+  { request: 'GET /posts/:id', ...othersScheduled, ...seesAll },
+  { request: 'GET /posts/:id', ...freeDraft, ...seesAll },
+  { request: 'GET /posts/:id', ...ownDraft, ...postReader },
+  { request: 'POST /posts', of: 'a post of the caller', owner: 'caller', ...ownPost },
+  { request: 'POST /posts', of: 'a post of another', owner: 'another', ...anyPost },
+  { request: 'POST /posts', of: 'a post without an author', owner: 'nobody', ...anyPost },
+  ...['PUT', 'PATCH', 'DELETE'].flatMap((method): Right[] => [
+    { request: `${method} /posts/:id`, ...ownPublic, ...ownPost },
+    { request: `${method} /posts/:id`, ...ownDraft, ...ownPost },
+    { request: `${method} /posts/:id`, ...othersPublic, ...anyPost },
+    { request: `${method} /posts/:id`, ...othersDraft, ...unseen },
+    { request: `${method} /posts/:id`, ...freeDraft, ...unseen },
+  ]),
+  {
+    ...{ request: 'PATCH /posts/:id', of: "the caller's post, given to another", owner: 'caller' },
+    ...{ authorId: 'another', ...anyPost },
+  },
+  {
+    ...{ request: 'PATCH /posts/:id', of: "another's post, taken by the caller", owner: 'another' },
+    ...{ authorId: 'caller', ...anyPost },
+  },
+];
+
+/** The scopes of each set that is enough. */
+export function setsOf(enough: readonly Enough[] = []): readonly (readonly Scope[])[] {
+  return enough.map((set) => set.split(' + ') as Scope[]);
+}
+
+/** The table as docs/security.md has it: rows with the same scopes are one. */
+export function rightsTable(): string {
+  const inWords = (sets: readonly Enough[] = []) =>
+    sets
+      .map((set) =>
+        set
+          .split(' + ')
+          .map((one) => `\`${one}\``)
+          .join(' and '),
+      )
+      .join(', ');
+  const cells = rights.map(({ request, of, done, public: shown, hidden, owner: _, ...right }) => {
+    const isList = request.startsWith('GET /posts') && !request.includes(':id');
+    const allowed = [
+      ...(done ? [inWords(done)] : []),
+      ...(shown ? [`${inWords(shown)}: the public view`] : []),
+    ];
+    const otherwise = hidden
+      ? `${inWords(hidden)}: ${isList ? 'left out' : '404'}; else 403`
+      : '403';
+    return { request, of, ends: `${allowed.join('; ')} | ${otherwise}`, ...right };
+  });
+  const groups = Map.groupBy(cells, ({ of, ends }) => `${of} | ${ends}`);
+  const lines = [...groups].map(([key, of]) => {
+    const requests = [...new Set(of.map(({ request }) => `\`${request}\``))].join(', ');
+    return `| ${requests} | ${key} |`;
+  });
+  return [
+    '| Request | About | Scopes, any of which is enough | Otherwise |',
+    '|---|---|---|---|',
+    ...lines,
+  ].join('\n');
+}

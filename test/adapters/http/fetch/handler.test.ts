@@ -1,0 +1,328 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import {
+  createFetchHandler,
+  type FetchHandler,
+  type FetchHandlerOptions,
+} from '../../../../src/adapters/http/fetch/index.ts';
+import type { HttpMetrics, RateLimiter } from '../../../../src/adapters/http/index.ts';
+import { bodyLimit } from '../../../../src/adapters/http/request/limits.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { createRostrum, type Rostrum } from '../../../../src/index.ts';
+import { until } from '../../../support/until.ts';
+import { keepLog } from '../support/log.ts';
+import { slowStore } from '../support/slow-store.ts';
+
+const at = (path: string) => `https://forum.example/api/v1${path}`;
+const json = { 'Content-Type': 'application/json' };
+
+/** A body that comes in pieces, and how many of its pieces were asked for. */
+function inPieces(pieces: Iterable<Uint8Array | string>) {
+  const iterator = Iterator.from(pieces);
+  const seen = { pulled: 0, isCancelled: false };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const { done, value } = iterator.next();
+        if (done) return controller.close();
+        seen.pulled += 1;
+        controller.enqueue(typeof value === 'string' ? Buffer.from(value) : value);
+      },
+      cancel() {
+        seen.isCancelled = true;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { body, seen };
+}
+
+const postOf = (
+  body: ReadableStream | string,
+  headers: Record<string, string> = {},
+  signal: AbortSignal | null = null,
+) =>
+  new Request(at('/users'), {
+    ...{ method: 'POST', body, duplex: 'half', signal },
+    headers: { ...json, ...headers },
+  });
+
+async function expectProblem(response: Response, status: number, code: string): Promise<void> {
+  const body = (await response.json()) as Record<string, unknown>;
+  expect([response.status, body.code], JSON.stringify(body)).to.deep.equal([status, code]);
+}
+
+/** What a promise is rejected with. */
+const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => expect.fail('It is fulfilled.'),
+    (reason) => reason,
+  );
+
+describe('rostrum/fetch', () => {
+  let rostrum: Rostrum;
+  let handle: FetchHandler;
+  const log = keepLog();
+  beforeEach(() => {
+    log.lines.length = 0;
+    rostrum = createRostrum(createMemoryStore());
+    handle = make();
+  });
+  const make = (options: FetchHandlerOptions = {}) =>
+    createFetchHandler(rostrum, { logger: log.logger, ...options });
+  const get = (path: string, init?: RequestInit) => handle(new Request(at(path), init));
+
+  it('responds with a value that has no connection', async () => {
+    const made = await handle(postOf('{"name":"Ann"}'));
+    expect([made.status, made.statusText]).to.deep.equal([201, 'Created']);
+    const location = made.headers.get('location') ?? '';
+    expect(location).to.match(/^\/api\/v1\/users\/.+/);
+    const etag = made.headers.get('etag') ?? '';
+    const path = location.slice('/api/v1'.length);
+    const gotten = await get(path);
+    const text = await gotten.text();
+    expect(text).to.equal(await made.text());
+    const head = await get(path, { method: 'HEAD' });
+    expect([head.status, head.body, head.headers.get('etag')]).to.deep.equal([200, null, etag]);
+    expect(head.headers.get('content-length')).to.equal(String(Buffer.byteLength(text)));
+    const known = await get(path, { headers: { 'If-None-Match': etag } });
+    expect([known.status, known.body]).to.deep.equal([304, null]);
+    const headers = { Prefer: 'return=minimal' };
+    const deleted = await get(path, { method: 'DELETE', headers });
+    expect([deleted.status, deleted.body]).to.deep.equal([204, null]);
+    const options = await get('/users', { method: 'OPTIONS' });
+    expect([options.status, options.headers.get('allow')]).to.deep.equal([
+      204,
+      'GET, HEAD, POST, OPTIONS',
+    ]);
+  });
+
+  it('is 404 outside of its prefix, and has the pages of problems below it', async () => {
+    await expectProblem(
+      await handle(new Request('https://forum.example/else#x')),
+      404,
+      'path-not-found',
+    );
+    const page = await get('/problems/internal');
+    expect(page.status).to.equal(200);
+    const own = make({ prefix: '/', publicUrl: 'https://example.com/forum' });
+    const { headers } = await own(
+      new Request('https://forum.example/users', postOf('{"name":"A"}')),
+    );
+    expect(headers.get('location')).to.match(/^https:\/\/example\.com\/forum\/users\//);
+  });
+
+  it('reads a body piece by piece, without its length', async () => {
+    const bytes = Buffer.from('{"name":"é𐍈"}');
+    const pieces = Array.from(bytes, (_, i) => bytes.subarray(i, i + 1));
+    const response = await handle(postOf(inPieces(pieces).body));
+    expect(response.status).to.equal(201);
+    expect(await response.json()).to.include({ name: 'é𐍈' });
+    await expectProblem(await handle(postOf(inPieces([]).body)), 400, 'invalid-body');
+  });
+
+  it('reads no more of a body that is too large than it takes to see that', async () => {
+    const piece = ' '.repeat(64 * 1024);
+    const endless = inPieces(
+      (function* () {
+        for (;;) yield piece;
+      })(),
+    );
+    await expectProblem(await handle(postOf(endless.body)), 413, 'body-too-large');
+    expect(endless.seen.pulled).to.be.below(bodyLimit / piece.length + 3);
+    const declared = inPieces([piece]);
+    const response = await handle(
+      postOf(declared.body, { 'Content-Length': String(bodyLimit + 1) }),
+    );
+    expect(response.headers.has('connection')).to.equal(false);
+    await expectProblem(response, 413, 'body-too-large');
+    expect(declared.seen.pulled).to.equal(0);
+    // Cancelled, a host may end the connection before its client has the response.
+    expect([endless.seen.isCancelled, declared.seen.isCancelled]).to.deep.equal([false, false]);
+    expect(endless.body.locked).to.equal(false);
+  });
+
+  it('takes no body that is not as long as it says', async () => {
+    for (const length of ['5', '100', '0x10', '14, 14', '-1', '']) {
+      const { body } = inPieces(['{"name":', '"Ann"}']);
+      const response = await handle(postOf(body, { 'Content-Length': length }));
+      await expectProblem(response, 400, 'bad-request');
+    }
+    const right = await handle(postOf('{"name":"Ann"}', { 'Content-Length': '14' }));
+    expect(right.status).to.equal(201);
+  });
+
+  it('bounds bodies in tiny pieces, which cost more than their bytes', async () => {
+    const tiny = inPieces(Iterator.from(Array(80_000)).map(() => ' '));
+    const reason = await reasonOf(handle(postOf(tiny.body)));
+    expect(reason).to.include({ name: 'AbortError' });
+    expect(tiny.seen.pulled).to.be.below(70_000);
+    await until(() => log.lines.some(({ aborted }) => aborted === true), 'the log says so');
+  });
+
+  it('fails as the body of its request does, and as its signal is aborted', async () => {
+    const torn = new ReadableStream({
+      pull(controller) {
+        controller.error(new Error('torn'));
+      },
+    });
+    expect(await reasonOf(handle(postOf(torn)))).to.have.property('message', 'torn');
+
+    const { store, begun, release } = slowStore();
+    rostrum = createRostrum(store);
+    handle = make();
+    const never = new ReadableStream({ pull: () => new Promise(() => {}) });
+    for (const request of [
+      (signal: AbortSignal) => postOf(never, {}, signal),
+      (signal: AbortSignal) => new Request(at('/users/x'), { signal }),
+    ]) {
+      const controller = new AbortController();
+      const response = handle(request(controller.signal));
+      await sleep(10);
+      controller.abort(new Error('gone'));
+      expect(await reasonOf(response)).to.have.property('message', 'gone');
+    }
+    await begun();
+    release();
+    const before = AbortSignal.abort(new Error('before'));
+    expect(await reasonOf(get('/users', { signal: before }))).to.have.property('message', 'before');
+    await until(() => log.lines.length === 3, 'the log has those that began');
+    for (const line of log.lines) expect(line).to.include({ level: 'info', aborted: true });
+  });
+
+  it('says so when the body of its request was read before', async () => {
+    const request = postOf('{"name":"Ann"}');
+    await request.text();
+    await expectProblem(await handle(request), 500, 'internal');
+    expect(String(log.lines.find(({ level }) => level === 'error')?.err)).to.match(
+      /was read before/,
+    );
+  });
+
+  it('makes a large response piece by piece, as it is taken', async () => {
+    const own = 'x'.repeat(1_000_000);
+    const { record } = await rostrum.users.create({ name: 'Ann', own });
+    const path = `/users/${record.id}`;
+    const whole = await get(path);
+    expect(await whole.json()).to.include({ own });
+    const lines = () => log.lines.filter(({ message }) => message === 'request');
+    await until(() => lines().length === 1, 'it is logged when it is taken');
+    expect(lines()[0]?.bytes).to.equal(Number(whole.headers.get('content-length')));
+
+    const left = await get(path);
+    const reader = left.body?.getReader();
+    const first = await reader?.read();
+    expect(first?.value?.length).to.equal(64 * 1024);
+    await sleep(20);
+    expect(lines()).to.have.lengthOf(1);
+    await reader?.cancel();
+    await until(() => lines().length === 2, 'it is logged when it is left');
+    expect(lines()[1]).to.include({ aborted: true });
+
+    const controller = new AbortController();
+    const cut = await get(path, { signal: controller.signal });
+    controller.abort(new Error('gone'));
+    expect(await reasonOf(cut.text())).to.have.property('message', 'gone');
+    expect(log.lines.filter(({ level }) => level !== 'info')).to.deep.equal([]);
+  });
+
+  it('serves several at once, each its own', async () => {
+    const names = Array.from({ length: 200 }, (_, n) => `No. ${n}`);
+    const made = await Promise.all(
+      names.map(async (name) => {
+        const response = await handle(
+          postOf(inPieces(['{"name":', JSON.stringify(name), '}']).body),
+        );
+        return ((await response.json()) as { name: string }).name;
+      }),
+    );
+    expect(made).to.deep.equal(names);
+  });
+
+  it('refuses what is too much, and has room again', async () => {
+    const { store, begun, release } = slowStore();
+    rostrum = createRostrum(store);
+    handle = make();
+    const waiting = Array.from({ length: 2000 }, () => get('/users/x'));
+    await begun();
+    const refused = await get('/users/x');
+    expect(refused.headers.has('retry-after')).to.equal(true);
+    await expectProblem(refused, 503, 'overloaded');
+    release();
+    const statuses = new Set((await Promise.all(waiting)).map(({ status }) => status));
+    expect(statuses).to.deep.equal(new Set([404, 503]));
+    expect((await get('/users/x')).status).to.equal(404);
+  });
+
+  it('knows the client by what the host knows', async () => {
+    const keys: string[] = [];
+    const limiter: RateLimiter = {
+      async take(key) {
+        keys.push(key);
+        const is = { limit: 1, window: 1, remaining: 0, reset: 1, isExceeded: false };
+        return { policy: 'address', ...is };
+      },
+      peek: () => undefined,
+    };
+    const addresses = new WeakMap<Request, string>();
+    handle = make({ rateLimits: { address: limiter }, address: (one) => addresses.get(one) });
+    const request = new Request(at('/users'), { headers: { 'X-Forwarded-For': '198.51.100.1' } });
+    addresses.set(request, '192.0.2.7');
+    await handle(request);
+    await handle(new Request(request));
+    handle = make({ rateLimits: { address: limiter }, trustedProxies: 1 });
+    await handle(request);
+    expect(keys).to.deep.equal(['192.0.2.7', '', '198.51.100.1']);
+    expect(log.lines.map(({ address }) => address)).to.deep.equal(keys);
+  });
+
+  it('knows by which names it may be called', async () => {
+    handle = make({ isOwnHost: (name) => name === 'forum.example' });
+    expect((await get('/users')).status).to.equal(200);
+    const other = new Request('https://other.example:8443/api/v1/users');
+    await expectProblem(await handle(other), 421, 'misdirected-request');
+    const headers = { Host: 'other.example' };
+    await expectProblem(await get('/users', { headers }), 421, 'misdirected-request');
+  });
+
+  it('has what middleware of Koa knows, for authenticate', async () => {
+    const seen: unknown[] = [];
+    handle = make({
+      address: () => '192.0.2.7',
+      authenticate: (ctx) => {
+        const { href, ip, secure, method } = ctx;
+        seen.push([href, ip, secure, method, ctx.get('X-Own'), ctx.cookies.get('session')]);
+        return { name: 'Ann', subject: null, scopes: new Set(['users:read']) };
+      },
+    });
+    const headers = { 'X-Own': 'a', Cookie: 'session=s1' };
+    expect((await get('/users?limit=1', { headers })).status).to.equal(200);
+    const href = at('/users?limit=1');
+    expect(seen).to.deep.equal([[href, '192.0.2.7', true, 'GET', 'a', 's1']]);
+  });
+
+  it('counts requests, and keeps nothing of those that ended', async () => {
+    const counted: unknown[] = [];
+    const metrics: HttpMetrics = {
+      requestBegan: () => counted.push('began'),
+      requestEnded: (endpoint, status) => counted.push([endpoint, status]),
+      problem: (code) => counted.push(code),
+    };
+    handle = make({ metrics });
+    const { signal } = new AbortController();
+    await get('/users', { signal });
+    await get('/users?x=1', { signal });
+    expect(counted).to.deep.equal([
+      ...['began', ['listUsers', 200]],
+      ...['began', ['listUsers', 400], 'invalid-query'],
+    ]);
+    const request = new Request(at('/users'));
+    await handle(request);
+    expect(getEventListeners(request.signal, 'abort')).to.deep.equal([]);
+  });
+
+  it('refuses a prefix that no path begins with', () => {
+    expect(() => make({ prefix: 'api' })).to.throw(TypeError, /prefix/);
+  });
+});

@@ -1,0 +1,143 @@
+import { registerHooks } from 'node:module';
+import { expect } from 'chai';
+import pg from 'pg';
+import {
+  earliestInstant,
+  isRostrumError,
+  latestInstant,
+  type Post,
+  type Receipt,
+  type Store,
+  type User,
+} from '../../src/ports/index.ts';
+import { describeStore } from '../../src/testing/index.ts';
+import { blocksOf } from '../docs/markdown.ts';
+import {
+  describeOnOwnPostgresql,
+  describeOnPostgresql,
+  freshDatabase,
+  sharedPostgresql,
+  startPostgresql,
+} from '../support/postgresql.ts';
+import { until, untilServed } from '../support/until.ts';
+
+// The example imports the package by its name; here that is the source.
+registerHooks({
+  resolve: (name, context, next) =>
+    next(
+      name === 'rostrum/ports' ? import.meta.resolve('../../src/ports/index.ts') : name,
+      context,
+    ),
+});
+const { openPostgresqlStore } = await import('../../examples/postgresql-store/index.ts');
+
+describeOnPostgresql('The example of a store on PostgreSQL', () => {
+  const scope = new AsyncDisposableStack();
+  let database: { readonly url: string };
+  let admin: pg.Client;
+
+  before(async function connect() {
+    this.timeout(60_000);
+    database = scope.use(await freshDatabase(await sharedPostgresql()));
+    admin = new pg.Client({ connectionString: database.url });
+    scope.defer(() => admin.end());
+    await admin.connect();
+    await admin.query('set search_path to rostrum');
+  });
+
+  after(() => scope.disposeAsync());
+
+  const open = ({ customFilters }: Pick<Store, 'customFilters'>) =>
+    openPostgresqlStore({ connectionString: database.url }, { customFilters });
+
+  const openEmpty = async (options: Pick<Store, 'customFilters'>) => {
+    const store = await open(options);
+    await admin.query(
+      ['', '_ids', '_receipts']
+        .flatMap((part) => [`delete from posts${part}`, `delete from users${part}`])
+        .join(';'),
+    );
+    return store;
+  };
+
+  describeStore('postgresql', {
+    describe,
+    it,
+    open: openEmpty,
+    another: open,
+    reopen: (_, options) => open(options),
+  });
+
+  it('reads a page as docs/writing-a-store.md says', async () => {
+    const [{ text } = { text: '' }] = blocksOf('docs/writing-a-store.md', 'sql');
+    await using store = await openEmpty({});
+    for (let n = 1; n <= 4; n++) await store.posts.create(postOf(n));
+    const order = { by: 'createdAt', direction: 'asc' } as const;
+    for (const limit of [1, 3, 4, 5]) {
+      for (const bytes of [1, 700, 10_000]) {
+        const { rows } = await admin.query(text, [limit, bytes]);
+        const page = await store.posts.list({ filter: {}, order, limit, bytes });
+        expect(rows.map(({ json }) => json)).to.deep.equal(page.items.map(({ json }) => json));
+        expect(rows.at(-1)?.more).to.equal(page.next !== undefined);
+      }
+    }
+  });
+});
+
+describeOnOwnPostgresql(
+  'The example of a store on PostgreSQL, whose server is killed',
+  function () {
+    this.timeout(60_000);
+
+    it('has lost nothing that was acknowledged, and nothing that made nothing is there', async () => {
+      await using server = await startPostgresql();
+      await using store = await openPostgresqlStore({ connectionString: server.url });
+      const acknowledged: Creation[] = [];
+      const failed: (Creation & { readonly error: unknown })[] = [];
+      const writers = Array.from({ length: 20 }, async (_, writer) => {
+        for (let n = 0; failed.every(({ user }) => !user.id.startsWith(`${writer}-`)); n++) {
+          const creation = creationOf(`${writer}-${n}`);
+          await store.users.create(creation.user, creation.receipt).then(
+            () => acknowledged.push(creation),
+            (error) => failed.push({ ...creation, error }),
+          );
+        }
+      });
+      await until(() => acknowledged.length > 100, 'there are 100 acknowledged creations', 30_000);
+      await server.kill();
+      await Promise.all(writers);
+      await server.start();
+      await untilServed(() => store.ready());
+
+      for (const { user, receipt } of acknowledged) {
+        expect((await store.users.get(user.id))?.record).to.deep.equal(user);
+        expect((await store.users.create(user, receipt)).replayed).to.equal(true);
+      }
+      expect(failed.length).to.equal(20);
+      for (const { user, receipt, error } of failed) {
+        if (!isRostrumError(error, 'store-unavailable')) throw error;
+        const isThere = (await store.users.get(user.id)) !== undefined;
+        if (error.details.outcome === 'none') expect(isThere, user.id).to.equal(false);
+        expect((await store.users.create(user, receipt)).replayed).to.equal(isThere);
+      }
+    });
+  },
+);
+
+interface Creation {
+  readonly user: User;
+  readonly receipt: Receipt;
+}
+
+function postOf(n: number): Post {
+  const times = { createdAt: earliestInstant, updatedAt: earliestInstant };
+  return { id: `${n}`, ...times, title: `${n}`, body: 'é'.repeat(n * 50), authorId: null };
+}
+
+function creationOf(id: string): Creation {
+  const times = { createdAt: earliestInstant, updatedAt: earliestInstant };
+  return {
+    user: { id, ...times, name: id, email: `${id}@example.com` },
+    receipt: { key: id, fingerprint: id, from: earliestInstant, until: latestInstant },
+  };
+}

@@ -3,6 +3,7 @@ import type { Document } from 'mongodb';
 import type { Post } from '../../../src/domain/post.ts';
 import { makeReceipt } from '../../../src/domain/receipt.ts';
 import { describeOn, topologies } from '../../support/mongod/shared.ts';
+import { untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
 // Documents as the first version wrote them. It stored no schema version, marked with `loaded` what
@@ -67,7 +68,9 @@ for (const topology of topologies) {
       for (const [name, documents] of Object.entries(all)) {
         await database.db.collection(name).insertMany([...documents] as Document[]);
       }
-      return database.open();
+      const store = database.open();
+      await untilServed(() => store.ready());
+      return store;
     }
 
     async function expectReceipts(store: Awaited<ReturnType<typeof open>>) {

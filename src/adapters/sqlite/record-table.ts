@@ -1,8 +1,15 @@
 import { RostrumError } from '../../domain/errors.ts';
-import { type Entity, type Id, type Versioned, VersionedRecord } from '../../domain/record.ts';
+import {
+  type Entity,
+  type Id,
+  type Version,
+  type Versioned,
+  VersionedRecord,
+} from '../../domain/record.ts';
 import type { Decide } from '../../ports/repository.ts';
 import type { Connection, SqlValue } from './connection/connection.ts';
 import { isDriverError, resultCode } from './connection/errors.ts';
+import type { SqliteEvents } from './events.ts';
 
 /** How records of one type are kept in rows. */
 export interface RowMapping<R extends Entity> {
@@ -22,15 +29,20 @@ export interface RowMapping<R extends Entity> {
 
 type Row = [version: number, json: string, ...columns: SqlValue[]];
 
-/** One table of records, row by row. What writes raises `id-taken` and the mapping's conflicts. */
+/**
+ * One table of records, row by row. What writes raises `id-taken` and the mapping's conflicts. Each change
+ * is an event as well; where that cannot be written, the driver fails, and the whole group is not made.
+ */
 export class RecordTable<R extends Entity> {
   readonly #connection: Connection;
   readonly #mapping: RowMapping<R>;
+  readonly #events: SqliteEvents;
   readonly #sql: ReturnType<typeof statementsOf>;
 
-  constructor(connection: Connection, mapping: RowMapping<R>) {
+  constructor(connection: Connection, mapping: RowMapping<R>, events: SqliteEvents) {
     this.#connection = connection;
     this.#mapping = mapping;
+    this.#events = events;
     this.#sql = statementsOf(mapping);
   }
 
@@ -48,7 +60,7 @@ export class RecordTable<R extends Entity> {
 
   /** Whether a row has this id, or had it. */
   isIdTaken(id: Id): boolean {
-    return this.#exists(id) || this.#isDeleted(id);
+    return this.#versionOf(id) !== undefined || this.#isDeleted(id);
   }
 
   /** @param json the record's text */
@@ -56,13 +68,16 @@ export class RecordTable<R extends Entity> {
     const { id } = record;
     if (this.#isDeleted(id)) throw new RostrumError('id-taken', { id });
     this.#write(this.#sql.insert, record, 1, json, ...this.#mapping.values(record), id);
+    this.#events.add(this.#mapping.table, id, 1);
   }
 
   /** Inserts a record, or puts it in the place of the one with its id. */
   put({ record, json, version }: Versioned<R>): void {
     const { id } = record;
-    const sql = this.#exists(id) ? this.#sql.update : this.#sql.insert;
+    const present = this.#versionOf(id);
+    const sql = present === undefined ? this.#sql.insert : this.#sql.update;
     this.#write(sql, record, version, json, ...this.#mapping.values(record), id);
+    if (version !== present) this.#events.add(this.#mapping.table, id, version);
   }
 
   /**
@@ -88,15 +103,17 @@ export class RecordTable<R extends Entity> {
     const set = sets.map((name) => `${name} = ?`).join(', ');
     const sql = `UPDATE ${this.#mapping.table} SET ${set} WHERE id = ?`;
     this.#write(sql, next, ...values, id);
+    this.#events.add(this.#mapping.table, id, made.version);
     return made;
   }
 
   remove(id: Id): void {
     this.#connection.run(this.#sql.remove, id);
+    this.#events.add(this.#mapping.table, id, null);
   }
 
-  #exists(id: Id): boolean {
-    return this.#connection.get(this.#sql.exists, textForEquality(id)) !== undefined;
+  #versionOf(id: Id): Version | undefined {
+    return this.#connection.get<[Version]>(this.#sql.version, textForEquality(id))?.[0];
   }
 
   #isDeleted(id: Id): boolean {
@@ -109,7 +126,8 @@ export class RecordTable<R extends Entity> {
     } catch (error) {
       if (!isDriverError(error, resultCode.constraint)) throw error;
       const { id } = record;
-      if (sql === this.#sql.insert && this.#exists(id)) throw new RostrumError('id-taken', { id });
+      const isInsert = sql === this.#sql.insert;
+      if (isInsert && this.#versionOf(id) !== undefined) throw new RostrumError('id-taken', { id });
       throw this.#mapping.conflict(record, this.#connection) ?? error;
     }
   }
@@ -121,7 +139,7 @@ function statementsOf({ table, columns }: Pick<RowMapping<never>, 'table' | 'col
   const names = all.join(', ');
   const marks = all.map(() => '?').join(', ');
   return {
-    exists: `SELECT 1 FROM ${table} WHERE id = ?`,
+    version: `SELECT record_version FROM ${table} WHERE id = ?`,
     isDeleted: `SELECT 1 FROM deleted WHERE kind = '${table}' AND id = ?`,
     find: `SELECT record_version, record FROM ${table} WHERE id = ?`,
     from: `SELECT record_version, record FROM ${table} WHERE id >= ? ORDER BY id LIMIT ?`,

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { CustomFilters } from '../../domain/custom-filters.ts';
 import { copyJson } from '../../domain/json.ts';
 import { cutPage, type EntityFilter, type Page, type PageRequest } from '../../domain/list.ts';
@@ -7,9 +6,10 @@ import { type Entity, type Id, type Versioned, VersionedRecord } from '../../dom
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
 import type { Connection } from './connection/connection.ts';
-import { isDriverError, resultCode, translated } from './connection/errors.ts';
 import type { LongReads } from './connection/long-reads.ts';
+import { reading } from './connection/reading.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
+import type { SqliteEvents } from './events.ts';
 import { textForOrder } from './lists/conditions.ts';
 import { withCustomFilters } from './lists/custom-filters.ts';
 import type { ListScheme } from './lists/plan.ts';
@@ -25,6 +25,7 @@ export interface StoreParts {
   readonly connection: Connection;
   readonly reads: LongReads;
   readonly writes: WriteQueue;
+  readonly events: SqliteEvents;
   readonly customFilters: CustomFilters;
 }
 
@@ -49,7 +50,7 @@ export abstract class SqliteRepository<
 
   constructor(parts: StoreParts, scheme: RowMapping<R> & ListScheme<Filter, Sort>) {
     this.connection = parts.connection;
-    this.table = new RecordTable(parts.connection, scheme);
+    this.table = new RecordTable(parts.connection, scheme, parts.events);
     this.#reads = parts.reads;
     this.#writes = parts.writes;
     this.#scheme = withCustomFilters(scheme, parts.customFilters[scheme.table]);
@@ -135,21 +136,4 @@ export abstract class SqliteRepository<
 
 function creation<R>(json: string, replayed: boolean): Creation<R> {
   return Object.assign(new VersionedRecord<R>(json, 1), { replayed });
-}
-
-/** For how long a read waits, and how often it tries again, while a process recovers the log. */
-const [recoveryMs, retryMs] = [2000, 5];
-
-/** A read changes nothing, whatever becomes of it. */
-async function reading<T>(read: () => T | Promise<T>): Promise<T> {
-  const start = performance.now();
-  for (;;) {
-    try {
-      return await read();
-    } catch (error) {
-      const isBusy = isDriverError(error, resultCode.busy);
-      if (!isBusy || performance.now() - start > recoveryMs) throw translated(error, 'none');
-    }
-    await pause(retryMs);
-  }
 }

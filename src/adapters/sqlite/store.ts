@@ -9,6 +9,7 @@ import { dataFile } from './connection/data-file.ts';
 import { isDriverError, openingError, resultCode } from './connection/errors.ts';
 import { LongReads } from './connection/long-reads.ts';
 import { WriteQueue } from './connection/write-queue.ts';
+import { SqliteEvents } from './events.ts';
 import { missingIndexes } from './lists/custom-filters.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
 import { SqlitePostRepository } from './posts.ts';
@@ -35,7 +36,8 @@ export function openStore(options: SqliteStoreOptions, open: Open): Store {
     connection,
     () => new Connection(() => open(file, { readOnly: true })),
   );
-  return storeOf(file, { connection, reads, writes, customFilters: customFilters ?? {} });
+  const events = new SqliteEvents(connection);
+  return storeOf(file, { connection, reads, writes, events, customFilters: customFilters ?? {} });
 }
 
 /** Tries again while another process has the lock: the process waits, as it serves nothing yet. */
@@ -113,6 +115,7 @@ function storeOf(file: string, parts: StoreParts): Store {
     users,
     posts,
     transfer: { users, posts },
+    events: parts.events,
     customFilters: parts.customFilters,
     /**
      * Waits as a write does, for the writes before it and for another process's lock, but writes

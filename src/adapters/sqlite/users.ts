@@ -6,6 +6,7 @@ import { textKey } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
+import type { SqliteEvents } from './events.ts';
 import { beginsWith, type Equality, type ListScheme } from './lists/plan.ts';
 import type { RowMapping } from './record-table.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
@@ -76,8 +77,11 @@ export class SqliteUserRepository
   extends SqliteRepository<User, UserFilter, UserSort>
   implements UserRepository
 {
+  readonly #events: SqliteEvents;
+
   constructor(parts: StoreParts) {
     super(parts, userScheme);
+    this.#events = parts.events;
   }
 
   delete(
@@ -88,6 +92,7 @@ export class SqliteUserRepository
   ): Promise<Deletion | undefined> {
     return this.remove(id, guard, () => {
       if (mode === 'refuse') return this.#refuse(id);
+      this.#events.addPostsOf(id, mode === 'delete' ? 'delete' : 'update');
       const sql = mode === 'delete' ? deletePosts : keepPosts;
       const values = mode === 'delete' ? [id] : [at, at, at, at, id];
       return { posts: this.connection.run(sql, ...values) };

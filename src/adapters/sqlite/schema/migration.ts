@@ -4,6 +4,7 @@ import {
   applicationId,
   checkSchema,
   deletedTable,
+  eventTable,
   receiptTable,
   recordIndexes,
   recordTables,
@@ -29,8 +30,10 @@ export function migrate(connection: Connection, file: string, logger?: Logger): 
   const version = checkSchema(connection, file);
   if (version === schemaVersion) return;
   if (version === 0) connection.exec(recordTables + receiptTable + deletedTable);
-  else migrateRecords(connection, version, file, logger);
-  connection.exec(recordIndexes + recordTriggers);
+  else if (version < 5) migrateRecords(connection, version, file, logger);
+  if (version < 5) connection.exec(recordIndexes + recordTriggers);
+  // No release had version 5, which lacks this alone.
+  connection.exec(eventTable);
   connection.exec(`PRAGMA application_id = ${applicationId}`);
   connection.exec(`PRAGMA user_version = ${schemaVersion}`);
   if (version > 0) logger?.info({}, 'The data file is migrated.');

@@ -195,6 +195,7 @@ function describeFollowers({ test }: Suite): void {
         const page = await log.read(limit, position);
         // A follower that dies before it notes its position meets a page again, and begins there.
         if (++reads % 3 !== 0) {
+          for (const event of page.events) await isMade(store, event);
           met.push(...page.events);
           position = page.next;
         }
@@ -215,6 +216,18 @@ function describeFollowers({ test }: Suite): void {
       versions.set(`${collection} ${id}`, at);
     }
   });
+}
+
+/** Checks that the change is there, or a later one. */
+async function isMade({ users, posts }: Store, event: RecordEvent): Promise<void> {
+  const { collection, id, version } = event;
+  const records = collection === 'users' ? users : posts;
+  const found = await records.get(id);
+  const isThere =
+    found === undefined
+      ? version === null || (await records.isIdTaken(id))
+      : version !== null && found.version >= version;
+  check(isThere, `the event ${textOf(event)} is told before its change is there`);
 }
 
 /** The log of a store that has to have one. */

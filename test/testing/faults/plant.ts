@@ -4,6 +4,7 @@ import type {
   Creation,
   Entity,
   EntityFilter,
+  EventLog,
   Guard,
   Id,
   PostRepository,
@@ -35,6 +36,7 @@ export interface Plan {
   readonly users?: (inner: UserRepository, store: Store) => Partial<UserRepository>;
   readonly posts?: (inner: PostRepository, store: Store) => Partial<PostRepository>;
   readonly transfer?: <R>(inner: RecordTransfer<R>) => Partial<RecordTransfer<R>>;
+  readonly events?: (inner: EventLog) => EventLog;
 }
 
 /** How many bytes of records each planted store has read of what it is made of. */
@@ -49,7 +51,8 @@ export function openPlanted(plan: Plan, options: StoreOptions): Store {
 }
 
 /** A store with a fault that is made of this one; another one has the same data. */
-export function handleOn(memory: Store, { users, posts, transfer = () => ({}) }: Plan): Store {
+export function handleOn(memory: Store, plan: Plan): Store {
+  const { users, posts, transfer = () => ({}), events = (log) => log } = plan;
   const counter = { bytes: 0 };
   const moves = memory.transfer as Transfer;
   const inner = {
@@ -72,6 +75,7 @@ export function handleOn(memory: Store, { users, posts, transfer = () => ({}) }:
       users: { ...inner.users, ...transfer(inner.users) },
       posts: { ...inner.posts, ...transfer(inner.posts) },
     },
+    events: memory.events && events(memory.events),
     ready: () => memory.ready(),
     close: () => memory.close(),
     [Symbol.asyncDispose]: () => memory.close(),

@@ -1,0 +1,185 @@
+import { renameSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'chai';
+import { backupSqlite } from '../../../src/adapters/sqlite/index.ts';
+import { isRostrumError } from '../../../src/domain/errors.ts';
+import type { EventPosition, RecordEvent, Store } from '../../../src/ports/index.ts';
+import { errorOf } from '../../support/error-of.ts';
+import { codes, driverFault, watched } from './support/faults.ts';
+import { expectSound, Folder, look, value } from './support/folder.ts';
+import { post, unavailable, user } from './support/records.ts';
+
+const at = '2026-06-06T06:06:06.000Z';
+
+describe('the log of a sqlite store', () => {
+  const folder = new Folder();
+
+  it('is read on from every position that a copy had which is put back, and from no later one', async () => {
+    const [path, copy] = [folder.file(), folder.file()];
+    const server = folder.open(path);
+    const begin = await endOf(server);
+    await server.users.create(user('ann'));
+    const kept = await endOf(server);
+    await backupSqlite({ path, to: copy });
+    const lost: EventPosition[] = [];
+    for (const id of ['ben', 'cid']) {
+      await server.users.create(user(id));
+      lost.push(await endOf(server));
+    }
+    await server.close();
+    for (const rest of ['-wal', '-shm']) rmSync(`${path}${rest}`, { force: true });
+    renameSync(copy, path);
+    const restored = folder.open(path);
+    for (const id of ['dan', 'eve']) await restored.users.create(user(id));
+    for (const after of lost) expect(await codeOf(restored, after)).to.equal('events-expired');
+    expect(idsOf(await eventsOf(restored, begin))).to.deep.equal(['ann', 'dan', 'eve']);
+    expect(idsOf(await eventsOf(restored, kept))).to.deep.equal(['dan', 'eve']);
+  });
+
+  it('has an event when its change is there for others, and not before', async () => {
+    const path = folder.file();
+    const others = folder.open(path);
+    const begin = await endOf(others);
+    let seen: Promise<unknown>[] = [];
+    const store = folder.open(
+      path,
+      {},
+      watched((sql) => {
+        if (sql === 'COMMIT') seen.push(eventsOf(others, begin));
+      }),
+    );
+    seen = [];
+    await Promise.all([store.users.create(user('ann')), store.posts.create(post('p'))]);
+    expect(await Promise.all(seen)).to.deep.equal([[]]);
+    expect(await eventsOf(others, begin)).to.deep.equal([
+      { collection: 'users', id: 'ann', version: 1 },
+      { collection: 'posts', id: 'p', version: 1 },
+    ]);
+  });
+
+  it('has no change without its event, where the disk is full between the two', async () => {
+    let isFull = false;
+    const path = folder.file();
+    const store = folder.open(
+      path,
+      {},
+      watched((sql) => {
+        if (isFull && sql.startsWith('INSERT INTO events')) throw driverFault(codes.full);
+      }),
+    );
+    await store.users.create(user('ann'));
+    await store.posts.create(post('p', { authorId: 'ann' }));
+    const begin = await endOf(store);
+    isFull = true;
+    for (const change of [
+      () => store.users.create(user('ben')),
+      () => store.users.update('ann', ({ record }) => ({ ...record, name: 'B' })),
+      () => store.users.delete('ann', 'keep', at),
+      () => store.users.delete('ann', 'delete', at),
+      () => store.posts.delete('p'),
+    ]) {
+      expect((await unavailable(change())).details.outcome).to.equal('none');
+    }
+    isFull = false;
+    expect(await store.users.get('ben')).to.equal(undefined);
+    expect((await store.users.get('ann'))?.version).to.equal(1);
+    expect((await store.posts.get('p'))?.version).to.equal(1);
+    expect(await eventsOf(store, begin)).to.deep.equal([]);
+  });
+
+  it('agrees with the records, wherever in a group a disk runs full', async () => {
+    const path = folder.file();
+    const database = new DatabaseSync(path);
+    const store = folder.open(path, {}, () => database);
+    const begin = await endOf(store);
+    const pages = Number(value(database, 'PRAGMA page_count'));
+    let [made, refused] = [0, 0];
+    for (let more = 1; more <= 60; more++) {
+      database.exec(`PRAGMA max_page_count = ${pages + more}`);
+      const group = Array.from({ length: 7 }, (_, n) => `${more}-${n}-${'x'.repeat(more * 7)}`);
+      const writes = await Promise.allSettled(group.map((id) => store.users.create(user(id))));
+      for (const { status } of writes) status === 'fulfilled' ? made++ : refused++;
+    }
+    expect(Math.min(made, refused)).to.be.greaterThan(20);
+    const told = idsOf(await eventsOf(store, begin));
+    const found = await store.transfer.users.scan({ limit: 1000, bytes: 2 ** 24 });
+    expect(told).to.have.members(found.map(({ record }) => record.id));
+    expect(told).to.have.lengthOf(made);
+    await store.close();
+    expectSound(path);
+  });
+
+  it('keeps the last 1,000,000 events, and gets back to them behind a large deletion', async () => {
+    const path = folder.file();
+    const store = folder.open(path);
+    const begin = await endOf(store);
+    await store.users.create(user('ann'));
+    const [posts, kept] = [100_000, 1_000_000];
+    look(path, (file) => {
+      file.exec(`
+        WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${posts})
+        INSERT INTO posts
+        SELECT 'p' || n, 3, '${at}', '${at}', '${at}', 'ann', 't', 'T', '{"authorId":"ann"}'
+        FROM numbers;
+        WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ${kept - 2})
+        INSERT INTO events (mark, kind, version, id) SELECT random(), 1, 1, 'x' FROM numbers;`);
+    });
+    const count = () => look(path, (file) => value(file, 'SELECT count(*) FROM events'));
+    // The row that the table is made with, Ann's and these.
+    expect(count()).to.equal(kept);
+    const before = await endOf(store);
+    await store.users.delete('ann', 'keep', at);
+    expect(count()).to.equal(kept + posts + 1);
+    const cascade = await eventsOf(store, before);
+    expect(new Set(idsOf(cascade)).size).to.equal(posts + 1);
+    expect(cascade.pop()).to.deep.equal({ collection: 'users', id: 'ann', version: null });
+    expect(cascade.every(({ version }) => version === 4)).to.equal(true);
+    for (let group = 0; group < 10; group++) {
+      const ids = Array.from({ length: 640 }, (_, n) => `${group}-${n}`);
+      await Promise.all(ids.map((id) => store.users.create(user(id))));
+    }
+    // Each 64 changes have removed 128 rows.
+    expect(count()).to.equal(kept + posts + 1 - 6400);
+    expect(await codeOf(store, begin)).to.equal('events-expired');
+    expect(await eventsOf(store, before)).to.have.lengthOf(posts + 1 + 6400);
+  });
+
+  it('begins when a file of an earlier version is opened, and its records are as they were', async () => {
+    const path = folder.file();
+    const earlier = folder.open(path);
+    await earlier.users.create(user('ann'));
+    await earlier.close();
+    // What version 5 lacks.
+    look(path, (file) => file.exec('DROP TABLE events; PRAGMA user_version = 5'));
+    const store = folder.open(path);
+    const begin = await endOf(store);
+    await store.users.update('ann', ({ record }) => ({ ...record, name: 'B' }));
+    expect(await eventsOf(store, begin)).to.deep.equal([
+      { collection: 'users', id: 'ann', version: 2 },
+    ]);
+    await store.close();
+    expectSound(path);
+    await folder.open(path).ready();
+  });
+});
+
+async function endOf({ events }: Store): Promise<EventPosition> {
+  return (await events?.read(1))?.next ?? '';
+}
+
+async function eventsOf({ events }: Store, after: EventPosition): Promise<RecordEvent[]> {
+  const all: RecordEvent[] = [];
+  for (let next = after; ; ) {
+    const page = await events?.read(1000, next);
+    if (page === undefined || page.events.length === 0) return all;
+    all.push(...page.events);
+    next = page.next;
+  }
+}
+
+const idsOf = (events: readonly RecordEvent[]) => events.map(({ id }) => id);
+
+async function codeOf({ events }: Store, after: EventPosition) {
+  const error = await errorOf(events?.read(1, after) ?? Promise.resolve());
+  return isRostrumError(error) ? error.code : error;
+}

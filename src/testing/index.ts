@@ -1,6 +1,7 @@
 import { describeCreate } from './create.ts';
 import { describeDelete } from './delete.ts';
 import { describeDeleteRaces } from './delete-races.ts';
+import { describeEventRaces } from './event-races.ts';
 import { describeEvents } from './events.ts';
 import { describeGet } from './get.ts';
 import { describeLifecycle } from './lifecycle.ts';
@@ -58,4 +59,5 @@ const groups: Readonly<Record<string, (suite: Suite) => void>> = {
   lifecycle: describeLifecycle,
   transfer: describeTransfer,
   events: describeEvents,
+  'races of followers': describeEventRaces,
 };

@@ -1,5 +1,5 @@
+import type { Collection } from '../../../src/domain/record.ts';
 import {
-  type Collection,
   type Entity,
   type Id,
   type Post,

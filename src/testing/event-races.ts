@@ -46,8 +46,8 @@ export function describeEventRaces({ contract, test }: Suite): void {
       }, 0);
       return met.map(({ collection, id, version }) => `${collection} ${id} ${version}`);
     });
-    await Promise.all(writers);
-    const [one = [], ...others] = await Promise.all(followers);
+    const [followed] = await Promise.all([Promise.all(followers), Promise.all(writers)]);
+    const [one = [], ...others] = followed;
     is('events of the writers', one.toSorted(), ledger.toSorted());
     for (const met of others) is('order of events', met, one);
     const versions = new Map<string, number>();

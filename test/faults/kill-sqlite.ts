@@ -1,6 +1,8 @@
 // Kills servers at random moments while they write to one SQLite file, starts them again, and looks
 // whether everything that they acknowledged is there. Each of them is killed so many times, and all
-// the while `rostrum import` adds posts to the same file.
+// the while `rostrum import` adds posts to the same file. Two followers of each server keep their position
+// in the log of events: what they met has to be what was acknowledged or may have been made, once and in
+// one order.
 //
 //   node test/faults/kill-sqlite.ts [--servers 1] [--kills 200] [--seconds 900] [--writers 4]
 
@@ -12,6 +14,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { rostrum, startServer } from '../support/server.ts';
+import {
+  EventFollower,
+  EventLoad,
+  endOfEvents,
+  isFollowed,
+  judge,
+  lastEvent,
+} from './event-load.ts';
 import { isSafe, Load, type Report } from './load.ts';
 
 const { values } = parseArgs({
@@ -39,24 +49,33 @@ interface KillReport extends Report {
   readonly sound: number;
 }
 
+const loads: Load[] = [];
+const changers: EventLoad[] = [];
+const followers: EventFollower[] = [];
+
 /** Kills a server on the file again and again. */
 async function killServer(): Promise<KillReport> {
-  const load = new Load();
+  const [load, changer] = [new Load(), new EventLoad()];
+  const own: EventFollower[] = [1, 2].map(() => new EventFollower('', begin));
+  loads.push(load);
+  changers.push(changer);
+  followers.push(...own);
   let [killed, sound] = [0, 0];
   load.start(Number(values.writers));
+  changer.start(Number(values.writers));
   for (;;) {
     // Every other time the file is looked at first, so that a reader is the one to recover it.
     const readFirst = killed % 2 === 1;
     if (readFirst && isSound()) sound += 1;
     await using server = await startServer(...store);
     if (!readFirst && killed > 0 && isSound()) sound += 1;
-    load.address = server.address;
+    for (const client of [load, changer, ...own]) client.address = server.address;
     const isLast = killed === kills || elapsed() > Number(values.seconds);
-    if (isLast) await load.stop();
+    if (isLast) await Promise.all([load.stop(), changer.stop()]);
     // Looking for everything takes longer each time.
     const report = isLast || killed % 10 === 9 ? await load.report() : undefined;
     if (report && (isLast || !isSafe(report))) {
-      await load.stop();
+      await Promise.all([load.stop(), changer.stop()]);
       return { kills: killed, sound, ...report };
     }
     await sleep(randomInt(20, 1000));
@@ -88,13 +107,16 @@ async function keepImporting(isOver: () => boolean) {
     await sleep(1000);
   }
   const database = new DatabaseSync(file, { readOnly: true });
-  const [row] = database
-    .prepare(`SELECT count(*) AS count FROM posts WHERE title = 'imported'`)
-    .all();
+  const rows = database.prepare(`SELECT id FROM posts WHERE title = 'imported'`).all();
   database.close();
-  return { imports, found: Number(row?.count), added: imports * imported };
+  return { imports, found: rows.map(({ id }) => id), added: imports * imported };
 }
 
+/** Where all followers begin. */
+const begin = await (async () => {
+  await using server = await startServer(...store);
+  return await endOfEvents(server.address);
+})();
 let isOver = false;
 const importing = keepImporting(() => isOver);
 const reports = await Promise.all(Array.from({ length: Number(values.servers) }, killServer));
@@ -104,5 +126,19 @@ for (const report of reports) {
   console.log({ ...report, seconds: elapsed() });
   if (report.kills < kills || report.sound < report.kills || !isSafe(report)) process.exitCode = 1;
 }
-console.log(`${imports} imports added ${added} posts, and ${found} are there`);
-if (found !== added || imports === 0) process.exitCode = 1;
+console.log(`${imports} imports added ${added} posts, and ${found.length} are there`);
+if (found.length !== added || imports === 0) process.exitCode = 1;
+
+await using server = await startServer(...store);
+const last = await lastEvent(server.address);
+for (const follower of followers) follower.address = server.address;
+await Promise.all(followers.map((follower) => follower.stopBehind(last)));
+const created = loads.flatMap((load) => [...load.ids()]);
+const others = [
+  ...created.map(([resource, id]) => `${resource.slice(0, -1)} ${id} 1`),
+  ...found.map((id) => `post ${id} 1`),
+  last,
+];
+const followed = judge(changers, followers, others);
+console.log({ followers: followers.length, ...followed });
+if (!isFollowed(followed)) process.exitCode = 1;

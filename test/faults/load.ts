@@ -54,6 +54,13 @@ export class Load {
     return this.#acknowledged.size;
   }
 
+  /** The ids of what was acknowledged so far. */
+  *ids(): Generator<readonly [Resource, unknown]> {
+    for (const { id, title } of this.#acknowledged.values()) {
+      yield [title === undefined ? 'users' : 'posts', id];
+    }
+  }
+
   start(clients: number): void {
     const run = async () => {
       while (!this.#stopped) await this.#createAndRead();

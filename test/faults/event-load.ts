@@ -1,0 +1,244 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../support/until.ts';
+
+/** An event as a text: `post 0196… 3`, or `post 0196… null` for a deletion. */
+type Event = string;
+
+/** What clients did and what followers met. Everything but `order` has to be 0 or true. */
+export interface EventReport {
+  readonly acknowledged: number;
+  /** Changes that no response came to. */
+  readonly unknown: number;
+  readonly events: number;
+  /** Acknowledged changes that a follower has no event of. */
+  readonly missed: number;
+  /** Events of no change that was acknowledged or may have been made. */
+  readonly foreign: number;
+  readonly twice: number;
+  /** Events of a record behind a later one of it. */
+  readonly outOfOrder: number;
+  /** Followers whose events are not those of the first one, in its order. */
+  readonly otherOrders: number;
+  readonly odd: readonly string[];
+}
+
+export function isFollowed(report: EventReport): boolean {
+  const { missed, foreign, twice, outOfOrder, otherOrders, odd } = report;
+  return missed + foreign + twice + outOfOrder + otherOrders + odd.length === 0;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: { readonly id?: string; readonly next?: string; readonly events?: EventItem[] };
+}
+interface EventItem {
+  readonly type: string;
+  readonly id: string;
+  readonly version?: number;
+}
+
+/** Clients that make, change and delete users with posts over HTTP, and note what became of it. */
+export class EventLoad {
+  /** Where the server is by now. */
+  address = '';
+  readonly acknowledged = new Set<Event>();
+  /** What may have been made. */
+  readonly unknown = new Set<Event>();
+  readonly odd: string[] = [];
+  #clients: Promise<unknown> = Promise.resolve();
+  #stopped = false;
+
+  start(clients: number): void {
+    const run = async () => {
+      while (!this.#stopped) await this.#live();
+    };
+    this.#clients = Promise.all(Array.from({ length: clients }, run));
+  }
+
+  /** Fulfilled when every client has come to its end; until then the server has to be there. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#clients;
+  }
+
+  /** A user with posts, from the creation to the deletion. */
+  async #live(): Promise<void> {
+    const author = await this.#create('user', { name: 'N' });
+    const posts: { id: string; version: number }[] = [];
+    for (let n = randomInt(4); n > 0; n--) {
+      posts.push({ id: await this.#create('post', { title: 'T', authorId: author }), version: 1 });
+    }
+    for (const one of posts) {
+      for (let n = randomInt(3); n > 0; n--) {
+        one.version += 1;
+        const change = { method: 'PATCH', type: 'application/merge-patch+json', body: { n } };
+        const path = `/posts/${one.id}`;
+        await this.#insist([`post ${one.id} ${one.version}`], path, change, one.version - 1);
+      }
+    }
+    if (randomInt(3) === 0) return;
+    const mode = randomInt(2) === 0 ? 'keep' : 'delete';
+    const ofPosts = posts.map(
+      ({ id, version }) => `post ${id} ${mode === 'keep' ? version + 1 : null}`,
+    );
+    const events = [...ofPosts, `user ${author} null`];
+    await this.#insist(events, `/users/${author}?posts=${mode}`, { method: 'DELETE' }, 1);
+  }
+
+  /** Creates a record under a key, again and again until it is acknowledged. */
+  async #create(kind: 'user' | 'post', body: object): Promise<string> {
+    const key = randomUUID();
+    for (;;) {
+      const answer = await send(this.address, `/${kind}s`, { method: 'POST', body, key });
+      if (answer?.status === 201 && answer.body.id !== undefined) {
+        this.acknowledged.add(`${kind} ${answer.body.id} 1`);
+        return answer.body.id;
+      }
+      if (answer !== undefined && answer.status !== 503) this.#isOdd('POST', answer);
+      await sleep(100);
+    }
+  }
+
+  /**
+   * Makes a change of a version until it is acknowledged. Where an earlier try has made it, the version
+   * is another one by then; that nothing else changes the record tells the two apart.
+   */
+  async #insist(events: Event[], path: string, request: Request, version: number): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const answer = await send(this.address, path, { ...request, ifMatch: `"${version}"` });
+      if (answer !== undefined && answer.status < 300) {
+        for (const event of events) this.acknowledged.add(event);
+        return;
+      }
+      if (answer === undefined) for (const event of events) this.unknown.add(event);
+      else if (answer.status !== 503) {
+        const isMade = [404, 412].includes(answer.status) && this.unknown.has(events[0] ?? '');
+        if (isMade) for (const event of events) this.acknowledged.add(event);
+        else this.#isOdd(`${request.method} ${path} (try ${tries})`, answer);
+        return;
+      }
+      await sleep(100);
+    }
+  }
+
+  #isOdd(what: string, { status, body }: Answer): void {
+    this.odd.push(`${what}: ${status} ${JSON.stringify(body)}`);
+  }
+}
+
+/** Reads the log of a server on and on, and keeps its position while the server is away. */
+export class EventFollower {
+  /** Where the server is by now. */
+  address: string;
+  readonly met: Event[] = [];
+  readonly odd: string[] = [];
+  #position: string;
+  #stopped = false;
+  readonly #end: Promise<void>;
+
+  constructor(address: string, position: string) {
+    this.address = address;
+    this.#position = position;
+    this.#end = this.#follow();
+  }
+
+  /** Fulfilled when it has met an event; it reads no more then. */
+  async stopBehind(event: Event): Promise<void> {
+    await until(() => this.met.includes(event), `a follower meets ${event}`, 60_000);
+    this.#stopped = true;
+    await this.#end;
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#stopped) {
+      const query = `after=${this.#position}&limit=${randomInt(1, 1000)}&wait=${randomInt(2)}`;
+      const answer = await send(this.address, `/events?${query}`, { method: 'GET' });
+      const { events, next } = answer?.body ?? {};
+      if (answer?.status === 200 && events !== undefined && next !== undefined) {
+        for (const { type, id, version = null } of events) {
+          this.met.push(`${type.slice(0, 4)} ${id} ${version}`);
+        }
+        this.#position = next;
+        continue;
+      }
+      if (answer !== undefined && answer.status !== 503) {
+        this.odd.push(`${answer.status} ${JSON.stringify(answer.body)}`);
+        return;
+      }
+      await sleep(50);
+    }
+  }
+}
+
+/** The end of a server's log, for followers to begin at. */
+export async function endOfEvents(address: string): Promise<string> {
+  const answer = await send(address, '/events', { method: 'GET' });
+  if (answer?.body.next === undefined) throw new Error(`No log: ${JSON.stringify(answer)}`);
+  return answer.body.next;
+}
+
+/** Makes one more change. @returns its event: followers that have met it have met all before it */
+export async function lastEvent(address: string): Promise<Event> {
+  const answer = await send(address, '/users', { method: 'POST', body: { name: 'last' } });
+  return `user ${answer?.body.id} 1`;
+}
+
+/** @param others acknowledged changes of other clients */
+export function judge(
+  loads: readonly EventLoad[],
+  followers: readonly EventFollower[],
+  others: Iterable<Event> = [],
+): EventReport {
+  const acknowledged = new Set([...loads.flatMap((load) => [...load.acknowledged]), ...others]);
+  const unknown = new Set(loads.flatMap((load) => [...load.unknown]));
+  const [first] = followers;
+  const counts = { missed: 0, foreign: 0, twice: 0, outOfOrder: 0, otherOrders: 0 };
+  for (const { met } of followers) {
+    const all = new Set(met);
+    counts.missed += [...acknowledged].filter((event) => !all.has(event)).length;
+    counts.foreign += met.filter((one) => !acknowledged.has(one) && !unknown.has(one)).length;
+    counts.twice += met.length - all.size;
+    if (met.join() !== first?.met.join()) counts.otherOrders += 1;
+    const versions = new Map<string, number>();
+    for (const event of met) {
+      const [kind, id, text] = event.split(' ');
+      const version = text === 'null' ? Number.POSITIVE_INFINITY : Number(text);
+      if (version <= (versions.get(`${kind} ${id}`) ?? 0)) counts.outOfOrder += 1;
+      versions.set(`${kind} ${id}`, version);
+    }
+  }
+  const odd = [...loads, ...followers].flatMap((one) => one.odd).slice(0, 10);
+  const onlyUnknown = [...unknown].filter((event) => !acknowledged.has(event)).length;
+  const events = first?.met.length ?? 0;
+  return { acknowledged: acknowledged.size, unknown: onlyUnknown, events, ...counts, odd };
+}
+
+interface Request {
+  readonly method: string;
+  readonly type?: string;
+  readonly body?: object;
+  readonly key?: string;
+  readonly ifMatch?: string;
+}
+
+/** @returns undefined when no response came */
+async function send(address: string, path: string, request: Request): Promise<Answer | undefined> {
+  const { method, type = 'application/json', body, key, ifMatch } = request;
+  try {
+    const response = await fetch(`${address}/api/v1${path}`, {
+      method,
+      headers: {
+        ...(body && { 'content-type': type }),
+        ...(key && { 'idempotency-key': key }),
+        ...(ifMatch && { 'if-match': ifMatch }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? {} : JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}

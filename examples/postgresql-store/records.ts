@@ -114,7 +114,7 @@ export function recordsOf<R extends Entity, Sort extends string>(
         conditions.contains(field, value);
       }
       const count = total ? `(select count(*) from ${table} ${conditions.where})` : 'null';
-      const key = by === 'email' ? "coalesce(email, '')" : `"${by}"`;
+      const key = ['email', 'publishedAt'].includes(by) ? `coalesce("${by}", '')` : `"${by}"`;
       if (after !== undefined) conditions.behind(key, after, direction);
       const rows = await page(read, conditions, limits, { key, direction, count });
       const items = versioned<R>(rows);

@@ -131,7 +131,14 @@ interface Creation {
 
 function postOf(n: number): Post {
   const times = { createdAt: earliestInstant, updatedAt: earliestInstant };
-  return { id: `${n}`, ...times, title: `${n}`, body: 'é'.repeat(n * 50), authorId: null };
+  return {
+    id: `${n}`,
+    ...times,
+    title: `${n}`,
+    body: 'é'.repeat(n * 50),
+    authorId: null,
+    publishedAt: null,
+  };
 }
 
 function creationOf(id: string): Creation {

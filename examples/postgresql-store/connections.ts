@@ -76,7 +76,7 @@ async function repeated<T>(body: () => Promise<T>, times = 20): Promise<T> {
 }
 
 /** Connections, a standby, resources, shutdown, the system; what is left is a mistake in here. */
-const unavailable = /^(?:08|25|53|57|58)/;
+const unavailable = /^(?:08(?!P)|25|53|57|58)/;
 
 /** @param outcome what is known of a change when there is no response */
 function on(target: pg.Pool | pg.PoolClient, outcome: Outcome = 'none'): Query {

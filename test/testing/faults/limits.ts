@@ -179,6 +179,7 @@ function sortingBy(length: number): Plan {
   return inBoth((inner) => ({
     list: async (request) => {
       const { by, direction } = request.order;
+      if (by !== 'name' && by !== 'title') return inner.list(request);
       const sign = direction === 'asc' ? 1 : -1;
       const cut = ({ record }: Versioned<Entity>) => {
         const { key, id } = positionOf(record, by);

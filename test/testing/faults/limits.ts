@@ -43,7 +43,7 @@ export const limits: Fault[] = [
   })),
   ...['name', 'title'].map((by) => ({
     fault: `sorts by 20 characters of a ${by}`,
-    breaks: `by ${by}: values by code point`,
+    breaks: `by ${by}: keys by code point`,
     says: /walk in the order .*, at \/\d+, is ".*", where ".*" is right/,
     plan: sortingBy(20),
   })),

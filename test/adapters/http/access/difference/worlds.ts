@@ -6,7 +6,7 @@ import { type Api, startApi } from '../../support/api.ts';
 import { authenticate } from '../../support/callers.ts';
 
 /** What requests without credentials may do. */
-export const anonymous: readonly Scope[] = ['posts:read', 'users:read:public'];
+const anonymous: readonly Scope[] = ['posts:read', 'users:read:public'];
 
 export const publicUserFields = ['city'];
 

@@ -1,11 +1,5 @@
-import {
-  type Position,
-  type PostFilter,
-  prefixSpan,
-  type TimeSpan,
-  textKey,
-  type UserFilter,
-} from 'rostrum/ports';
+import type { Position, PostFilter, TimeSpan, UserFilter } from 'rostrum/ports';
+import { prefixSpan, textKey } from 'rostrum/ports';
 
 export type Filter = UserFilter & PostFilter;
 
@@ -23,12 +17,11 @@ export class Conditions {
   }
 
   matching(filter: Filter): this {
-    const { ids, authorId, publishedAt } = filter;
+    const { ids, authorId } = filter;
     if (ids !== undefined) this.#add(`id = any(${this.bind(ids.filter(isClean))})`);
     for (const by of ['createdAt', 'updatedAt', 'publishedAt'] as const) {
-      this.#within(`"${by}"`, filter[by] ?? {});
+      this.#within(`"${by}"`, filter[by]);
     }
-    if (publishedAt === null) this.equal('"publishedAt"', null);
     for (const by of ['name', 'email', 'title'] as const) {
       const { [by]: text, [`${by}StartsWith` as const]: start } = filter;
       if (text !== undefined) this.equal(by, textKey(text));
@@ -59,9 +52,10 @@ export class Conditions {
     return this.#add(`(${column}, id) ${operator} (${at.map((text) => this.bind(text))})`);
   }
 
-  #within(column: string, { from, before }: TimeSpan): void {
-    if (from !== undefined) this.#add(`${column} >= ${this.bind(bound(from))}`);
-    if (before !== undefined) this.#add(`${column} < ${this.bind(bound(before))}`);
+  #within(column: string, span: TimeSpan | null = {}): void {
+    if (span === null) this.equal(column, null);
+    if (span?.from !== undefined) this.#add(`${column} >= ${this.bind(bound(span.from))}`);
+    if (span?.before !== undefined) this.#add(`${column} < ${this.bind(bound(span.before))}`);
   }
 
   #add(text: string): this {

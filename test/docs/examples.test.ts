@@ -107,7 +107,14 @@ describe('the examples of the documentation', function () {
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
     const built = await node([tsc, '-b', join(repository, 'src')], { cwd: repository });
     expect(built.output).to.equal('');
-    const mocha = [bin('mocha', 'bin', 'mocha.js'), '--no-config', '--reporter', 'dot'];
+    const mocha = [
+      bin('mocha', 'bin', 'mocha.js'),
+      '--no-config',
+      '--reporter',
+      'dot',
+      '--timeout',
+      '60000',
+    ];
     suite = whenFree(() => node([...mocha, store.file], { cwd: repository }));
     compiled = whenFree(() => node([tsc, '-p', folder], { cwd: folder }));
   });

@@ -1,4 +1,5 @@
-import { type Position, type PostFilter, textKey, type UserFilter } from 'rostrum/ports';
+import type { Position, PostFilter, TimeSpan, UserFilter } from 'rostrum/ports';
+import { prefixSpan, textKey } from 'rostrum/ports';
 
 export type Filter = UserFilter & PostFilter;
 
@@ -16,16 +17,17 @@ export class Conditions {
   }
 
   matching(filter: Filter): this {
-    const { ids, name, email, title, authorId } = filter;
+    const { ids, authorId } = filter;
     if (ids !== undefined) this.#add(`id = any(${this.bind(ids.filter(isClean))})`);
-    for (const by of ['createdAt', 'updatedAt'] as const) {
-      const { from, before } = filter[by] ?? {};
-      if (from !== undefined) this.#add(`"${by}" >= ${this.bind(bound(from))}`);
-      if (before !== undefined) this.#add(`"${by}" < ${this.bind(bound(before))}`);
+    for (const by of ['createdAt', 'updatedAt', 'publishedAt'] as const) {
+      this.#within(`"${by}"`, filter[by]);
     }
-    if (name !== undefined) this.equal('name', name);
-    if (email !== undefined) this.equal('email', textKey(email));
-    if (title !== undefined) this.equal('title', title);
+    for (const by of ['name', 'email', 'title'] as const) {
+      const { [by]: text, [`${by}StartsWith` as const]: start } = filter;
+      if (text !== undefined) this.equal(by, textKey(text));
+      if (text !== undefined && by !== 'email') this.contains(by, text); // To the letter.
+      if (start !== undefined) this.#within(by, prefixSpan(textKey(start)));
+    }
     if (authorId !== undefined) this.equal('"authorId"', authorId);
     return this;
   }
@@ -48,6 +50,12 @@ export class Conditions {
     // Nothing is at a text that no record can have, but something may be at its bound.
     const operator = direction === 'desc' ? '<' : isKey && isClean(id) ? '>' : '>=';
     return this.#add(`(${column}, id) ${operator} (${at.map((text) => this.bind(text))})`);
+  }
+
+  #within(column: string, span: TimeSpan | null = {}): void {
+    if (span === null) this.equal(column, null);
+    if (span?.from !== undefined) this.#add(`${column} >= ${this.bind(bound(span.from))}`);
+    if (span?.before !== undefined) this.#add(`${column} < ${this.bind(bound(span.before))}`);
   }
 
   #add(text: string): this {

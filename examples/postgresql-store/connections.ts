@@ -25,7 +25,23 @@ export class Connections {
 
   /** Makes a change in one transaction; `work` may run again. */
   change<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    return this.#call(() => this.#transaction(work));
+    return this.#call(async () => {
+      const client = await this.#pool.connect().catch((error: unknown) => {
+        throw storeUnavailable('none', error);
+      });
+      try {
+        await on(client)('begin isolation level read committed');
+        const result = await work(on(client));
+        await on(client, 'unknown')('commit');
+        client.release();
+        return result;
+      } catch (error) {
+        // Nobody waits for it: a connection on which nothing comes back is thrown away in the end.
+        const rollback = client.query('rollback').then(() => client.release());
+        rollback.catch(() => client.release(true));
+        throw error;
+      }
+    });
   }
 
   /** Waits for the calls first: a pool that ends does not serve those that wait for a connection. */
@@ -33,26 +49,6 @@ export class Connections {
     const ended = Promise.allSettled(this.#calls).then(() => sleep(0)); // and for their callers
     this.#closing ??= ended.then(() => this.#pool.end());
     return this.#closing;
-  }
-
-  async #transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw storeUnavailable('none', error);
-    });
-    try {
-      await on(client)('begin isolation level read committed');
-      const result = await work(on(client));
-      await on(client, 'unknown')('commit');
-      client.release();
-      return result;
-    } catch (error) {
-      // Nobody waits for it: a connection on which nothing comes back is thrown away in the end.
-      client.query('rollback').then(
-        () => client.release(),
-        () => client.release(true),
-      );
-      throw error;
-    }
   }
 
   async #call<T>(body: () => Promise<T>): Promise<T> {
@@ -75,9 +71,6 @@ async function repeated<T>(body: () => Promise<T>, times = 20): Promise<T> {
   }
 }
 
-/** Connections, a standby, resources, shutdown, the system; what is left is a mistake in here. */
-const unavailable = /^(?:08|25|53|57|58)/;
-
 /** @param outcome what is known of a change when there is no response */
 function on(target: pg.Pool | pg.PoolClient, outcome: Outcome = 'none'): Query {
   return async (text, values = []) => {
@@ -86,7 +79,8 @@ function on(target: pg.Pool | pg.PoolClient, outcome: Outcome = 'none'): Query {
     } catch (error) {
       // What has no code is not from the server: the connection broke, or time was up.
       if (!(error instanceof pg.DatabaseError)) throw storeUnavailable(outcome, error);
-      if (unavailable.test(error.code ?? '')) throw storeUnavailable(outcome, error);
+      // Connections, a standby, resources, shutdown, the system; what is left is a mistake in here.
+      if (/^(?:08(?!P)|25|53|57|58)/.test(error.code ?? '')) throw storeUnavailable(outcome, error);
       if (error.constraint === 'unique_email') throw emailTaken();
       throw error.constraint === 'known_author' ? unknownAuthor() : error;
     }

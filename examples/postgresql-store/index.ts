@@ -1,7 +1,6 @@
 import type { PoolConfig } from 'pg';
 import {
   type Post,
-  type PostRepository,
   postSortKey,
   postSorts,
   RostrumError,
@@ -60,21 +59,9 @@ export async function openPostgresqlStore(
       }),
   };
 
-  const posts: PostRepository = {
-    ...ofPosts.repository,
-    delete: (id, guard) =>
-      connections.change(async (query) => {
-        const post = await ofPosts.find(query, id, 'for update');
-        if (post === undefined) return false;
-        guard?.(post);
-        await query('delete from rostrum.posts where id = $1', [id]);
-        return true;
-      }),
-  };
-
   return {
     users,
-    posts,
+    posts: ofPosts.repository,
     transfer: { users: ofUsers.repository, posts: ofPosts.repository },
     customFilters,
     ready: async () => void (await connections.read('select 1')),

@@ -3,6 +3,7 @@ import {
   type CustomFilterFields,
   customEqualities,
   type Entity,
+  type Guard,
   type PageRequest,
   type Receipt,
   type RecordTransfer,
@@ -100,7 +101,7 @@ export function recordsOf<R extends Entity, Sort extends string>(
     throw new RostrumError('idempotency-key-reused', {});
   }
 
-  const repository: Repository<R, Filter, Sort> & RecordTransfer<R> = {
+  const repository = {
     get: (id) => find(read, id),
 
     async isIdTaken(id) {
@@ -114,7 +115,7 @@ export function recordsOf<R extends Entity, Sort extends string>(
         conditions.contains(field, value);
       }
       const count = total ? `(select count(*) from ${table} ${conditions.where})` : 'null';
-      const key = by === 'email' ? "coalesce(email, '')" : `"${by}"`;
+      const key = ['email', 'publishedAt'].includes(by) ? `coalesce("${by}", '')` : `"${by}"`;
       if (after !== undefined) conditions.behind(key, after, direction);
       const rows = await page(read, conditions, limits, { key, direction, count });
       const items = versioned<R>(rows);
@@ -143,9 +144,17 @@ export function recordsOf<R extends Entity, Sort extends string>(
         const current = await find(query, id, 'for update');
         if (current === undefined) return undefined;
         const record = decide(current);
-        const { version } = current;
-        if (record === current.record) return new VersionedRecord<R>(current.json, version);
-        return replace(query, record, version + 1);
+        if (record === current.record) return new VersionedRecord<R>(current.json, current.version);
+        return replace(query, record, current.version + 1);
+      }),
+
+    delete: (id: string, guard?: Guard<R>) =>
+      connections.change(async (query) => {
+        const current = await find(query, id, 'for update');
+        if (current === undefined) return false;
+        guard?.(current);
+        await query(`delete from ${table} where id = $1`, [id]);
+        return true;
       }),
 
     async scan({ after, ...limits }) {
@@ -160,7 +169,7 @@ export function recordsOf<R extends Entity, Sort extends string>(
         for (const values of rows) await query(upsert, values);
       });
     },
-  };
+  } satisfies Repository<R, Filter, Sort> & RecordTransfer<R> & { delete: unknown };
   return { repository, find, page, replace };
 }
 

@@ -11,8 +11,9 @@ create schema if not exists rostrum;
 ${tables('users', `name ${key} not null, email ${key} constraint unique_email unique`)}
 create index if not exists users_by_name on rostrum.users (name, id);
 create index if not exists users_by_email on rostrum.users (coalesce(email, ''), id);
-${tables('posts', `title ${key} not null, "authorId" ${key} constraint known_author references rostrum.users`)}
+${tables('posts', `title ${key} not null, "publishedAt" ${key}, "authorId" ${key} constraint known_author references rostrum.users`)}
 create index if not exists posts_by_title on rostrum.posts (title, id);
+create index if not exists posts_by_publication on rostrum.posts (coalesce("publishedAt", ''), id);
 create index if not exists posts_by_author on rostrum.posts ("authorId", "createdAt", id);
 `;
 

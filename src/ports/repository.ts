@@ -32,7 +32,8 @@ export interface Creation<R> extends Versioned<R> {
  * - What is returned, what is taken and what a {@link Decide} or a {@link Guard} is shown are
  *   values, never aliases: changing them changes nothing that is stored. A record comes back equal
  *   to the one that went in, custom fields of any name and depth included; only the order of keys is
- *   not kept.
+ *   not kept. What a call is given is taken as it is then: its caller may change it at once.
+ * - Every call returns a promise, which an error rejects: none throws before it returns.
  * - Each call is atomic: it is seen whole or not at all, by every reader, and of calls that race
  *   each one sees what the one before it left.
  * - A change is acknowledged (its promise fulfilled) only when it is as durable as the store gets.

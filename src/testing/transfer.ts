@@ -1,3 +1,4 @@
+import { copyJson } from '../domain/json.ts';
 import { pageLimits } from '../domain/list.ts';
 import { type Entity, type Versioned, VersionedRecord } from '../domain/record.ts';
 import { utf8Bytes } from '../domain/text.ts';
@@ -113,7 +114,7 @@ function describeLoads({ both }: Suite): void {
 
   both('load and scan hand over values and no aliases', async ({ make, transfer }) => {
     const record = make({ custom: [{ n: 1 }] });
-    const handed = structuredClone(record);
+    const handed = copyJson(record);
     await transfer.load([{ record: handed, version: 2, json: JSON.stringify(handed) }]);
     vandalize(handed);
     for (const again of [1, 2]) {

@@ -1,3 +1,4 @@
+import { copyJson } from '../domain/json.ts';
 import type { Versioned } from '../domain/record.ts';
 import { is, repeats, same, throwsItsError, vandalize } from './assertions.ts';
 import { receipt } from './fixtures.ts';
@@ -10,14 +11,14 @@ const custom = { list: [{ deep: [1] }], object: { inner: { n: 1 } } };
 export function describeValues({ both }: Suite): void {
   both('changing what was handed in changes nothing', async ({ records, make }) => {
     const [key, record] = [receipt(), make({ custom })];
-    const [handed, given] = [structuredClone(record), { ...key }];
+    const [handed, given] = [copyJson(record), { ...key }];
     const creating = records.create(handed, given);
     vandalize(handed);
     vandalize(given);
     same(await creating, record, 1, 'what create returned');
     same(await records.get(record.id), record);
     const changed = { ...record, custom: [custom] };
-    const change = structuredClone(changed);
+    const change = copyJson(changed);
     const updated = await records.update(record.id, () => {
       void Promise.resolve().then(() => vandalize(change));
       return change;

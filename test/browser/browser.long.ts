@@ -12,6 +12,7 @@ import { freePort } from '../support/free-port.ts';
 import { npm } from '../support/process.ts';
 import { repository } from '../support/repository-copy.ts';
 import { type Server, startServer } from '../support/server.ts';
+import { bundledSuite } from '../testing/bundle.ts';
 
 const folders = (process.env.PATH ?? '').split(delimiter);
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -290,6 +291,15 @@ describe('in Chromium', function () {
     } finally {
       stranger.close();
     }
+  });
+
+  it('runs the suite of stores', async () => {
+    await visit(listed, undefined, async (page) => {
+      await page.addScriptTag({ content: await bundledSuite() });
+      const [count, failures] = JSON.parse(await page.evaluate<string>('bundle.run()'));
+      expect(failures).to.deep.equal([]);
+      expect(count).to.be.above(150);
+    });
   });
 
   for (const [name, use] of Object.entries(examples)) {

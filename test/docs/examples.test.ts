@@ -3,9 +3,10 @@
 //
 //   EXAMPLES_NODE=22.18.0 npm run test:unit -- test/docs/examples.test.ts
 
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { freePort } from '../support/free-port.ts';
 import { whenFree } from '../support/parallel.ts';
 import { node, npm, type Outcome, outcomeOf, start } from '../support/process.ts';
 import { repository, temporaryDirectory } from '../support/repository-copy.ts';
@@ -45,6 +46,10 @@ const shellExamples = new Map([
 
 /** The commands that bring data into a clone. */
 const bringData = blocksOf('README.md', 'sh').find(({ text }) => text.includes('npm pack'))?.text;
+
+/** The commands that make a blog. */
+const blog = blocksOf('README.md', 'sh').find(({ text }) => text.includes('--anonymous'))?.text;
+const api = 'http://127.0.0.1:3000/api/v1';
 
 /** In place of npm: a package like the one that is fetched, and the program of this clone. */
 const standIn = `npm() {
@@ -102,7 +107,14 @@ describe('the examples of the documentation', function () {
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
     const built = await node([tsc, '-b', join(repository, 'src')], { cwd: repository });
     expect(built.output).to.equal('');
-    const mocha = [bin('mocha', 'bin', 'mocha.js'), '--no-config', '--reporter', 'dot'];
+    const mocha = [
+      bin('mocha', 'bin', 'mocha.js'),
+      '--no-config',
+      '--reporter',
+      'dot',
+      '--timeout',
+      '60000',
+    ];
     suite = whenFree(() => node([...mocha, store.file], { cwd: repository }));
     compiled = whenFree(() => node([tsc, '-p', folder], { cwd: folder }));
   });
@@ -137,7 +149,24 @@ describe('the examples of the documentation', function () {
 
   it('leave no command for a shell without a test', () => {
     const shell = blocksOf('README.md', 'sh').map(({ text }) => text.trim());
-    expect(shell).to.have.members([...shellExamples.keys(), bringData?.trim()]);
+    expect(shell).to.have.members([...shellExamples.keys(), bringData?.trim(), blog?.trim()]);
+  });
+
+  it('make a blog that anybody reads and only keys write, in five commands', async () => {
+    expect(blog?.trim().split('\n')).to.have.length(5);
+    await using clone = await temporaryDirectory();
+    const port = String(await freePort());
+    const MAIN = join(repository, 'src', 'main.ts');
+    const options = { cwd: clone.path, env: { NODE: process.execPath, MAIN, PORT: port } };
+    // In place of npm: the program of this clone.
+    const npmStart = `npm() { [ "$2" = --silent ] && shift; shift 2; exec "$NODE" "$MAIN" "$@"; }`;
+    const unkeyed = `curl -s -o denied -w '%{http_code}\\n' ${api}/users -d '{}' > status`;
+    const script = [npmStart, 'set -e', blog, 'echo', unkeyed, 'kill %1', 'wait'].join('\n');
+    const run = start('bash', ['-c', script.replaceAll(':3000', `:${port}`)], options);
+    const { stdout, output } = await outcomeOf(run);
+    const [seen] = blocksOf('README.md', 'json').map(({ text }) => text);
+    expect(stdout.trimEnd().split('\n').at(-1), output).to.match(shown(seen ?? 'nothing'));
+    expect(readFileSync(join(clone.path, 'status'), 'utf8')).to.equal('401\n');
   });
 
   it('bring data into a clone, and leave nothing there that Git does not ignore', async () => {

@@ -47,8 +47,17 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
 
   after(() => scope.disposeAsync());
 
+  let bytes = 0;
+  /** The driver's own parsers, which count what they are given. */
+  const getTypeParser = ((oid: number) => (value: string) => {
+    bytes += value.length;
+    return pg.types.getTypeParser(oid)(value);
+  }) as typeof pg.types.getTypeParser;
   const open = ({ customFilters }: Pick<Store, 'customFilters'>) =>
-    openPostgresqlStore({ connectionString: database.url }, { customFilters });
+    openPostgresqlStore(
+      { connectionString: database.url, types: { getTypeParser } },
+      { customFilters },
+    );
 
   const openEmpty = async (options: Pick<Store, 'customFilters'>) => {
     const store = await open(options);
@@ -66,6 +75,7 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
     open: openEmpty,
     another: open,
     reopen: (_, options) => open(options),
+    bytesRead: () => bytes,
   });
 
   it('reads a page as docs/writing-a-store.md says', async () => {
@@ -131,7 +141,14 @@ interface Creation {
 
 function postOf(n: number): Post {
   const times = { createdAt: earliestInstant, updatedAt: earliestInstant };
-  return { id: `${n}`, ...times, title: `${n}`, body: 'é'.repeat(n * 50), authorId: null };
+  return {
+    id: `${n}`,
+    ...times,
+    title: `${n}`,
+    body: 'é'.repeat(n * 50),
+    authorId: null,
+    publishedAt: null,
+  };
 }
 
 function creationOf(id: string): Creation {

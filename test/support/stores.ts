@@ -1,15 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { MongoClient } from 'mongodb';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
+import { openMongodbStore } from '../../src/adapters/mongodb/index.ts';
 import type { Store } from '../../src/index.ts';
-
-/** A store of its own for each call, which whoever opens it closes. */
-export type OpenStore = () => Promise<Store>;
+import type { StoreOptions } from '../../src/ports/store.ts';
+import { describeOn, sharedServer } from './mongod/shared.ts';
+import { openTemporarySqlite } from './temporary-sqlite.ts';
 
 export type StoreName = 'memory' | 'SQLite' | 'MongoDB';
+
+/** An empty store, which whoever opens it closes. */
+export type OpenStore = (options?: StoreOptions) => Promise<Store>;
 
 /** Describes the same for every store. */
 export async function describeOnStores(
   title: string,
   body: (open: OpenStore, name: StoreName) => void,
 ): Promise<void> {
-  describe(`${title} (memory)`, () => body(async () => createMemoryStore(), 'memory'));
+  const named = (name: StoreName, open: OpenStore) => {
+    describe(`${title} (${name})`, () => body(open, name));
+  };
+  named('memory', async (options) => createMemoryStore(options));
+  named('SQLite', async (options) => openTemporarySqlite(options));
+  await describeOn('replica set', `${title} (MongoDB)`, () => {
+    const databases: string[] = [];
+
+    after(async function drop() {
+      this.timeout(20_000);
+      for (const url of databases) {
+        const client = await new MongoClient(url).connect();
+        await client.db().dropDatabase();
+        await client.close();
+      }
+    });
+
+    body(async (options) => {
+      const url = (await sharedServer('replica set')).url(`test-${randomUUID().slice(0, 8)}`);
+      databases.push(url);
+      const store = openMongodbStore({ url, ...options });
+      await store.ready();
+      return store;
+    }, 'MongoDB');
+  });
 }

@@ -3,21 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
 import type { Store } from '../../src/index.ts';
+import type { StoreOptions } from '../../src/ports/store.ts';
 
 /** A store in a file of its own, which goes when the store is closed. */
-export function openTemporarySqlite(): Store {
+export function openTemporarySqlite(options: StoreOptions = {}): Store {
   const folder = mkdtempSync(join(tmpdir(), 'rostrum-sqlite-'));
-  const store = openSqliteStore({ path: join(folder, 'rostrum.db') });
+  const store = openSqliteStore({ path: join(folder, 'rostrum.db'), ...options });
   const close = async () => {
     await store.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  const { users, posts, transfer } = store;
+  const { users, posts, transfer, customFilters } = store;
   const ready = () => store.ready();
   return {
     users,
     posts,
     ...(transfer && { transfer }),
+    ...(customFilters && { customFilters }),
     ready,
     close,
     [Symbol.asyncDispose]: close,

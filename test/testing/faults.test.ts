@@ -7,7 +7,7 @@ import { handles, handlesWith } from './faults/handles.ts';
 import { ids } from './faults/ids.ts';
 import { limits, surrogates } from './faults/limits.ts';
 import { moments } from './faults/moments.ts';
-import { bytesRead, openPlanted } from './faults/plant.ts';
+import { bytesRead, inBoth, openPlanted } from './faults/plant.ts';
 import { races } from './faults/races.ts';
 import { receipts } from './faults/receipts.ts';
 import { values } from './faults/values.ts';
@@ -80,6 +80,19 @@ describe('the contract suite', () => {
       }
     });
   }
+
+  it('shows the cause of an error that nobody expected, and the call that ended in it', async () => {
+    const cause = new RangeError('no such table');
+    const plan = inBoth(() => ({ get: () => Promise.reject(cause) }));
+    const tests = collect((options) => openPlanted(plan, options)).filter(({ name }) =>
+      name.includes('an id that names nothing'),
+    );
+    const errors = [...(await failuresOf(tests)).values()] as Error[];
+    expect(errors.map((error) => error.cause)).to.deep.equal([cause, cause]);
+    const call = String.raw`(users|posts)\.get\("none"\)`;
+    const says = `${call} ended in RangeError: no such table \\(the last call was ${call}\\)`;
+    for (const { message } of errors) expect(message).to.match(RegExp(says));
+  });
 
   describe('with a conceded exception', () => {
     const torn = deletions.filter(({ breaks }) => breaks.includes('readers see'));

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
 import type * as nodeTest from 'node:test';
 import { promisify } from 'node:util';
+import vm from 'node:vm';
 import { expect } from 'chai';
 import type { Runner } from '../../src/testing/index.ts';
+import { bundledSuite } from './bundle.ts';
 
 describe('the contract suite, on another runner', () => {
   it('runs on node:test', async () => {
@@ -20,5 +22,16 @@ describe('the contract suite, on another runner', () => {
     expect(fits).to.be.a('function');
     expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1])).to.be.above(150);
     expect(stdout).to.match(/^# fail 0$/m);
+  });
+
+  it('runs where there is no Node', async () => {
+    // The language alone, and a timer.
+    const context = vm.createContext({ setTimeout });
+    vm.runInContext(await bundledSuite(), context);
+    const globals = 'typeof process + typeof Buffer + typeof setImmediate';
+    expect(vm.runInContext(globals, context)).to.equal('undefined'.repeat(3));
+    const [count, failures] = JSON.parse(await vm.runInContext('bundle.run()', context));
+    expect(failures).to.deep.equal([]);
+    expect(count).to.be.above(150);
   });
 });

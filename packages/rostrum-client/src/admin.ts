@@ -1,5 +1,5 @@
 import type { CallOptions, ListPage, Versioned } from './index.ts';
-import { type ApiProblem, changedSince, isApiProblem } from './problem.ts';
+import { type ApiProblem, isApiProblem, problemOf } from './problem.ts';
 import { tokenErrors } from './transport.ts';
 
 // What data providers of admin frameworks have in common: they number pages, change many records
@@ -13,12 +13,16 @@ interface AdminRecord {
   readonly updatedAt: string;
 }
 
+interface AdminPage extends ListPage<AdminRecord> {
+  /** The authors of posts, where the query has `include`. */
+  readonly users?: readonly object[];
+}
+
 /** What a provider needs of a resource; resources of every client fit. */
 interface AdminResource {
   create(input: object): Promise<Versioned<AdminRecord>>;
   get(id: string, options?: CallOptions): Promise<Versioned<AdminRecord>>;
-  list(query?: object, options?: CallOptions): Promise<ListPage<AdminRecord>>;
-  all(query?: object, options?: CallOptions): AsyncIterable<AdminRecord>;
+  list(query?: object, options?: CallOptions): Promise<AdminPage>;
   update(id: string, change: (record: AdminRecord) => object): Promise<Versioned<AdminRecord>>;
   delete(id: string, options?: object): Promise<void>;
 }
@@ -40,8 +44,8 @@ export function sortOf(field: string, order: string): string {
   return `${order.toLowerCase() === 'desc' ? '-' : ''}${field === 'id' ? 'createdAt' : field}`;
 }
 
-/** Records of a page, ids of a filter, and changes at the same time, at most. */
-const most = { records: 1000, ids: 100, atOnce: 8 };
+/** Records of a page, posts with authors, ids of a filter, and changes at the same time, at most. */
+const most = { records: 1000, withAuthors: 100, ids: 100, atOnce: 8 };
 /** Lists whose cursors are remembered. */
 const maxLists = 100;
 
@@ -60,14 +64,14 @@ export class NumberedPages {
     query: object,
     { number, size }: { readonly number: number; readonly size: number },
     options: CallOptions,
-  ): Promise<ListPage<AdminRecord>> {
+  ): Promise<AdminPage> {
     const cursors = this.#cursorsOf(JSON.stringify([name, size, query]));
     const target = number - 1;
     let at = Math.max(0, Math.min(target, cursors.length - 1));
     while (at > 0 && cursors[at] === undefined) at--;
     while (at < target) {
       const pages = Math.min(target - at, Math.max(1, Math.floor(most.records / size)));
-      const step = { ...query, cursor: cursors[at] };
+      const step = { ...query, cursor: cursors[at], include: undefined };
       const skipped = await fullPage(resource, step, pages * size, options);
       if (skipped.next === null) return { ...skipped, items: [] };
       at += pages;
@@ -90,33 +94,31 @@ export class NumberedPages {
   }
 }
 
-/** A page of the size that was asked for: one of the API may end earlier. */
+/** A page of the size that was asked for, `Infinity` for all: one of the API may end earlier. */
 export async function fullPage(
   resource: AdminResource,
-  query: object,
+  query: { readonly cursor?: unknown; readonly include?: unknown; readonly id?: unknown },
   size: number,
   options: CallOptions,
-): Promise<ListPage<AdminRecord>> {
-  let page = await resource.list({ ...query, limit: Math.min(size, most.records) }, options);
-  const items = [...page.items];
-  while (items.length < size && page.next !== null) {
-    const limit = Math.min(size - items.length, most.records);
-    page = await resource.list({ ...query, limit, cursor: page.next }, options);
+): Promise<AdminPage> {
+  const perPage = query.include === undefined ? most.records : most.withAuthors;
+  const items: AdminRecord[] = [];
+  const users: object[] = [];
+  let page: AdminPage | undefined;
+  do {
+    const limit = Math.min(size - items.length, perPage);
+    page = await resource.list({ ...query, limit, cursor: page?.next ?? query.cursor }, options);
     items.push(...page.items);
-  }
-  return { ...page, items };
+    users.push(...(page.users ?? []));
+  } while (items.length < size && page.next !== null);
+  return { ...page, items, ...(page.users && { users }) };
 }
 
-/** All records of a list, in memory. */
-export async function allRecords(
-  resource: AdminResource,
-  query: object,
-  options: CallOptions,
-): Promise<AdminRecord[]> {
-  const records: AdminRecord[] = [];
-  const pages = resource.all({ ...query, limit: most.records }, options);
-  for await (const record of pages) records.push(record);
-  return records;
+/** A record as frameworks take it from a call. */
+export async function dataOf(
+  call: Promise<Versioned<AdminRecord>>,
+): Promise<{ data: AdminRecord }> {
+  return { data: (await call).record };
 }
 
 /** Those of the records that exist. */
@@ -128,7 +130,7 @@ export async function recordsOf(
   const records: AdminRecord[] = [];
   for (let at = 0; at < ids.length; at += most.ids) {
     const id = ids.slice(at, at + most.ids).map(String);
-    records.push(...(await allRecords(resource, { id }, options)));
+    records.push(...(await fullPage(resource, { id }, Infinity, options)).items);
   }
   return records;
 }
@@ -160,33 +162,35 @@ export async function updateRecord(
   return record;
 }
 
+function changedSince(): ApiProblem {
+  return problemOf('version-mismatch', 412, 'The record changed since it was read.');
+}
+
 /** When the record that a framework has at hand was last changed. */
 export function seenIn(record: object | undefined): unknown {
   return record && 'updatedAt' in record ? record.updatedAt : undefined;
 }
 
-/** What becomes of the posts of a user who is deleted; a post has none. */
-export function deletionOf(
-  name: string,
-  posts: 'delete' | 'keep' | undefined,
-): { readonly posts?: 'delete' | 'keep' | undefined } {
-  return name === 'users' ? { posts } : {};
-}
-
-/** Deletes a record as the caller saw it, or as it is. See {@link updateRecord}. */
+/**
+ * Deletes a record as the caller saw it, or as it is. See {@link updateRecord}.
+ *
+ * @param posts what becomes of the posts of a user
+ */
 export async function deleteRecord(
-  resource: AdminResource,
+  client: AdminClient,
+  name: string,
   id: Key,
   seen: unknown,
-  options: object,
+  posts: 'delete' | 'keep' | undefined,
 ): Promise<void> {
+  const resource = resourceOf(client, name);
   let ifMatch: string | number = '*';
   if (seen !== undefined) {
     const { record, version } = await resource.get(String(id));
     if (record.updatedAt !== seen) throw changedSince();
     ifMatch = version;
   }
-  await resource.delete(String(id), { ...options, ifMatch });
+  await resource.delete(String(id), { ifMatch, ...(name === 'users' && { posts }) });
 }
 
 /** Does something for each item, for some at once; after an error no further ones begin. */

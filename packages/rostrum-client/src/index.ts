@@ -7,12 +7,13 @@ import type {
   Post,
   PostInput,
   PostPatch,
+  PublicUser,
   User,
   UserInput,
   UserPatch,
   Version,
 } from 'rostrum';
-import { isApiProblem, unexpectedResponse } from './problem.ts';
+import { isApiProblem, problemOf } from './problem.ts';
 import { type FieldOf, type Picked, type PostQuery, searchOf, type UserQuery } from './query.ts';
 import {
   type ApiRequest,
@@ -31,6 +32,7 @@ export type {
   Post,
   PostInput,
   PostPatch,
+  PublicUser,
   User,
   UserInput,
   UserPatch,
@@ -44,7 +46,7 @@ export {
   type ProblemDetails,
   type ProblemEntry,
 } from './problem.ts';
-export type { FieldOf, Picked, PostQuery, TimeBounds, UserQuery } from './query.ts';
+export type { Beginning, FieldOf, Picked, PostQuery, TimeBounds, UserQuery } from './query.ts';
 export type { RetryOptions, TransportOptions } from './transport.ts';
 
 /** A record, and the version that it is at. */
@@ -60,12 +62,22 @@ export interface Created<R> extends Versioned<R> {
   readonly replayed: boolean;
 }
 
+export interface Saved<R> extends Versioned<R> {
+  /** True when the call has made the record, and not replaced it. */
+  readonly created: boolean;
+}
+
 export interface ListPage<R> {
   readonly items: readonly R[];
   /** The `cursor` of the page behind; null on the last one. */
   readonly next: string | null;
   /** With `count: 'exact'`: how many records the filter matches. */
   readonly total?: number;
+}
+
+export interface PageWithAuthors<R, Author = PublicUser> extends ListPage<R> {
+  /** The authors of its posts, each once; one who was just deleted is missing. */
+  readonly users: readonly Author[];
 }
 
 export interface CallOptions {
@@ -101,23 +113,15 @@ export interface Resource<R, Input, Patch, Query, Deletion = ChangeOptions> {
    * One page. It may end before `limit`: only `next` tells whether more follow. With `fields`, its
    * records have their id and these fields, as far as they have them.
    */
-  list<F extends FieldOf<R>>(
-    query: Query & { readonly fields: readonly F[] },
+  list<F extends FieldOf<R> = FieldOf<R>>(
+    query?: Query & { readonly fields?: readonly F[] | undefined },
     options?: CallOptions,
   ): Promise<ListPage<Picked<R, F>>>;
-  list(
-    query?: Query & { readonly fields?: undefined },
-    options?: CallOptions,
-  ): Promise<ListPage<R>>;
   /** All records of a list, page by page; what `limit` sets is the size of a page. */
-  all<F extends FieldOf<R>>(
-    query: Query & { readonly fields: readonly F[] },
+  all<F extends FieldOf<R> = FieldOf<R>>(
+    query?: Query & { readonly fields?: readonly F[] | undefined },
     options?: CallOptions,
   ): AsyncGenerator<Picked<R, F>, void, undefined>;
-  all(
-    query?: Query & { readonly fields?: undefined },
-    options?: CallOptions,
-  ): AsyncGenerator<R, void, undefined>;
   /** Replaces the whole record: fields that are left out are gone. */
   replace(id: Id, input: Input, options?: ChangeOptions): Promise<Versioned<R>>;
   /** Changes the fields that are supplied (RFC 7396): null removes one, objects merge. */
@@ -131,6 +135,23 @@ export interface Resource<R, Input, Patch, Query, Deletion = ChangeOptions> {
   delete(id: Id, options?: Deletion): Promise<void>;
 }
 
+/** The lists of posts that come with their authors, at most 100 posts a page. */
+export interface WithAuthors<R, Query, Author> {
+  list<F extends FieldOf<R> = FieldOf<R>>(
+    query: Query & { readonly include: 'author'; readonly fields?: readonly F[] | undefined },
+    options?: CallOptions,
+  ): Promise<PageWithAuthors<Picked<R, F | 'authorId'>, Author>>;
+}
+
+/** The user that the caller is: the one whose id is the subject of its credentials. */
+export interface Me<R, Input, Patch> {
+  get(options?: CallOptions): Promise<Versioned<R>>;
+  /** Replaces the whole record, or makes it. A deleted user is not made again: `id-taken`. */
+  save(input: Input, options?: ChangeOptions): Promise<Saved<R>>;
+  patch(patch: Patch, options?: ChangeOptions): Promise<Versioned<R>>;
+  delete(options?: DeleteUserOptions): Promise<void>;
+}
+
 /** The whole API. The type parameters are custom fields: as they are read, and as they are given. */
 export interface Client<
   UserOwn extends object = JsonObject,
@@ -140,6 +161,7 @@ export interface Client<
 > {
   /** Where the API is, as it was given. */
   readonly url: string;
+  readonly me: Me<User<UserOwn>, UserInput<UserOwnInput>, UserPatch<UserOwnInput>>;
   readonly users: Resource<
     User<UserOwn>,
     UserInput<UserOwnInput>,
@@ -147,12 +169,8 @@ export interface Client<
     UserQuery<UserOwn>,
     DeleteUserOptions
   >;
-  readonly posts: Resource<
-    Post<PostOwn>,
-    PostInput<PostOwnInput>,
-    PostPatch<PostOwnInput>,
-    PostQuery<PostOwn>
-  >;
+  readonly posts: WithAuthors<Post<PostOwn>, PostQuery<PostOwn>, PublicUser<UserOwn>> &
+    Resource<Post<PostOwn>, PostInput<PostOwnInput>, PostPatch<PostOwnInput>, PostQuery<PostOwn>>;
 }
 
 /** Custom fields of no known type are given as any JSON. */
@@ -170,7 +188,18 @@ export function createClient<
   PostOwnInput extends object = InputOf<PostOwn>,
 >(options: TransportOptions): Client<UserOwn, PostOwn, UserOwnInput, PostOwnInput> {
   const send = createTransport(options);
-  return { url: options.url, users: resource(send, 'users'), posts: resource(send, 'posts') };
+  const users: Client<UserOwn, PostOwn, UserOwnInput>['users'] = resource(send, 'users');
+  const me: Client<UserOwn, PostOwn, UserOwnInput>['me'] = {
+    get: (options) => users.get('me', options),
+    async save(body, { ifMatch, signal } = {}) {
+      const headers = preconditionOf(ifMatch);
+      const response = await send({ method: 'PUT', path: '/users/me', body, headers, signal });
+      return { ...versioned<User<UserOwn>>(response), created: response.status === 201 };
+    },
+    patch: (patch, options) => users.patch('me', patch, options),
+    delete: (options) => users.delete('me', options),
+  };
+  return { url: options.url, me, users, posts: resource(send, 'posts') };
 }
 
 /** How often `update` starts from the record as somebody else has just left it. */
@@ -179,7 +208,7 @@ const maxUpdates = 10;
 function resource<R, Input extends object, Patch extends object, Query extends object>(
   send: Send,
   plural: 'users' | 'posts',
-): Resource<R, Input, Patch, Query, DeleteUserOptions> {
+): WithAuthors<R, Query, never> & Resource<R, Input, Patch, Query, DeleteUserOptions> {
   function pathOf(id: Id): string {
     try {
       return `/${plural}/${encodeURIComponent(id)}`;
@@ -199,39 +228,39 @@ function resource<R, Input extends object, Patch extends object, Query extends o
   }
 
   // What the items are, a caller knows by the fields that it asked for.
-  async function list(query?: object, { signal }: CallOptions = {}): Promise<ListPage<never>> {
-    const { id, count }: { id?: unknown; count?: unknown } = query ?? {};
-    // A query cannot say "none of these": without an id it would ask for every record.
-    if (Array.isArray(id) && id.length === 0) {
-      return { items: [], next: null, ...(count !== undefined && { total: 0 }) };
-    }
+  async function list(
+    query?: object,
+    { signal }: CallOptions = {},
+  ): Promise<PageWithAuthors<never, never>> {
+    const { id, count, include }: Record<string, unknown> = { ...query };
     const path = `/${plural}${searchOf(query ?? {})}`;
-    const { body } = await send({ method: 'GET', path, signal });
-    const { [plural]: items, next, total } = body as Record<string, unknown>;
-    const page = { items, next, ...(total !== undefined && { total }) } as ListPage<never>;
-    if (!Array.isArray(items) || (typeof next !== 'string' && next !== null)) {
-      throw unexpectedResponse('The response is not a list of the API.', 200, { outcome: 'none' });
+    // A query cannot say "none of these": without an id it would ask for every record.
+    const isNone = Array.isArray(id) && id.length === 0;
+    const none = { [plural]: [], next: null, ...(count === 'exact' && { total: 0 }) };
+    const body: object = isNone ? none : (await send({ method: 'GET', path, signal })).body;
+    const authors = include === 'author' && { users: [] };
+    const { [plural]: items, ...others }: Record<string, unknown> = { ...authors, ...body };
+    if (!Array.isArray(items) || (typeof others.next !== 'string' && others.next !== null)) {
+      throw problemOf('unexpected-response', 200, 'The response is not a list of the API.');
     }
-    return page;
+    return { items, ...others } as unknown as PageWithAuthors<never, never>;
   }
 
   async function* all(
     query?: object,
     options?: CallOptions,
   ): AsyncGenerator<never, void, undefined> {
-    let page = await list(query, options);
-    for (;;) {
+    let page: ListPage<never> | undefined;
+    do {
+      page = await list({ ...query, ...(page && { cursor: page.next }) }, options);
       yield* page.items;
-      if (page.next === null) return;
-      page = await list({ ...query, cursor: page.next }, options);
-    }
+    } while (page.next !== null);
   }
 
-  const self: Resource<R, Input, Patch, Query, DeleteUserOptions> = {
-    async create(input, { idempotencyKey = randomKey(), signal } = {}) {
+  const self: ReturnType<typeof resource<R, Input, Patch, Query>> = {
+    async create(body, { idempotencyKey = randomKey(), signal } = {}) {
       const headers = { 'Idempotency-Key': idempotencyKey };
-      const request = { method: 'POST', path: `/${plural}`, body: input, headers, signal } as const;
-      const response = await send(request);
+      const response = await send({ method: 'POST', path: `/${plural}`, body, headers, signal });
       const replayed = response.headers.get('Idempotency-Replayed') === 'true';
       return { ...versioned<R>(response), replayed };
     },
@@ -250,7 +279,14 @@ function resource<R, Input extends object, Patch extends object, Query extends o
         const { record, version, etag } = await self.get(id, options);
         if (versionOf(etag) === undefined) {
           const detail = 'The response has no ETag that names a version.';
-          throw unexpectedResponse(detail, 200, { outcome: 'none' });
+          throw problemOf('unexpected-response', 200, detail);
+        }
+        if (etag.endsWith('-public"')) {
+          throw problemOf(
+            'forbidden',
+            403,
+            'Only the public view was read: the rest would be lost.',
+          );
         }
         const input = makeInput(record);
         try {

@@ -118,28 +118,12 @@ export function isApiProblem(error: unknown, code?: ApiCode): boolean {
   );
 }
 
-/** The problem of a response that is not the API's. */
-export function unexpectedResponse(
-  detail: string,
+/** A problem that the client finds itself, without a response that tells of it. */
+export function problemOf(
+  code: ClientCode | 'forbidden' | 'version-mismatch',
   status: number,
-  context: ProblemContext,
-): ApiProblem<'unexpected-response'> {
-  return new ApiProblem(
-    { type: 'about:blank', title: detail, status, code: 'unexpected-response', detail },
-    context,
-  );
-}
-
-/** The problem of a change whose record is no longer as the caller saw it. */
-export function changedSince(): ApiProblem<'version-mismatch'> {
-  return new ApiProblem(
-    {
-      type: 'about:blank',
-      title: 'Record is at another version',
-      status: 412,
-      code: 'version-mismatch',
-      detail: 'The record changed since it was read.',
-    },
-    { outcome: 'none' },
-  );
+  detail: string,
+  context: ProblemContext = { outcome: 'none' },
+): ApiProblem {
+  return new ApiProblem({ type: 'about:blank', title: detail, status, code, detail }, context);
 }

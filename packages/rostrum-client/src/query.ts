@@ -1,11 +1,13 @@
 import type { Id, PostSort, UserSort } from 'rostrum';
 
 /** Bounds of a time, as RFC 3339 text or as a `Date`. */
-export interface TimeBounds {
-  readonly gte?: string | Date | undefined;
-  readonly gt?: string | Date | undefined;
-  readonly lte?: string | Date | undefined;
-  readonly lt?: string | Date | undefined;
+export type TimeBounds = {
+  readonly [Bound in 'gte' | 'gt' | 'lte' | 'lt']?: string | Date | undefined;
+};
+
+/** Texts that begin with this; upper and lower case do not count. */
+export interface Beginning {
+  readonly startsWith: string;
 }
 
 interface RecordQuery<Sort extends string> {
@@ -13,7 +15,7 @@ interface RecordQuery<Sort extends string> {
   readonly id?: Id | readonly Id[] | undefined;
   readonly createdAt?: TimeBounds | undefined;
   readonly updatedAt?: TimeBounds | undefined;
-  /** `-createdAt` when absent. */
+  /** `-createdAt` when absent; `-publishedAt` for a caller that sees public posts only. */
   readonly sort?: Sort | `-${Sort}` | undefined;
   /** Records on the page at most: 1 to 1000, 100 when absent. */
   readonly limit?: number | undefined;
@@ -28,9 +30,11 @@ export type FieldOf<R> = keyof R & string;
 
 type Known<R> = keyof { [K in keyof R as string extends K ? never : K]: never };
 
-/** What is there of a record that was asked for some fields. */
-export type Picked<R, F> = Pick<R, Known<R> & (F | 'id')> &
-  Partial<Pick<R, Exclude<F, Known<R>> & keyof R>>;
+/** What is there of a record that was asked for some fields: the whole of it, for all of them. */
+export type Picked<R, F> =
+  FieldOf<R> extends F
+    ? R
+    : Pick<R, Known<R> & (F | 'id')> & Partial<Pick<R, Exclude<F, Known<R>> & keyof R>>;
 
 /** Custom fields that can be filters, where the server declares them. */
 type CustomFilters<Own> = {
@@ -42,19 +46,21 @@ type CustomFilters<Own> = {
 /** What a list of users is asked for. All filters must hold. */
 export type UserQuery<Own = unknown> = CustomFilters<Own> &
   RecordQuery<UserSort> & {
-    /** Upper and lower case do not count. */
-    readonly email?: string | undefined;
-    /** The whole name, exactly. */
-    readonly name?: string | undefined;
+    /** The whole address, or its beginning; upper and lower case do not count. */
+    readonly email?: string | Beginning | undefined;
+    /** The whole name, exactly, or its beginning. */
+    readonly name?: string | Beginning | undefined;
   };
 
 /** What a list of posts is asked for. All filters must hold. */
 export type PostQuery<Own = unknown> = CustomFilters<Own> &
   RecordQuery<PostSort> & {
-    /** null: the posts without an author. */
+    /** null: the posts without an author; `me`: the caller's own. */
     readonly authorId?: Id | null | undefined;
-    /** The whole title, exactly. */
-    readonly title?: string | undefined;
+    /** The whole title, exactly, or its beginning. */
+    readonly title?: string | Beginning | undefined;
+    /** null: drafts. */
+    readonly publishedAt?: TimeBounds | null | undefined;
   };
 
 /** A query as text, with its `?`; empty when nothing is asked for. */
@@ -73,7 +79,7 @@ export function searchOf(query: object): string {
 
 function parametersOf(name: string, value: unknown): [string, string][] {
   if (value === undefined) return [];
-  if (value === null) return [[name, '']];
+  if (value === null) return [[name, name === 'publishedAt' ? 'null' : '']];
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) throw new TypeError(`The date of "${name}" is invalid.`);
     return [[name, value.toISOString()]];

@@ -1,8 +1,8 @@
 /** A data provider for react-admin 5. It imports nothing of it: its types fit as they are. */
 import {
   type AdminClient,
+  dataOf,
   deleteRecord,
-  deletionOf,
   type Failure,
   forEach,
   type Key,
@@ -39,11 +39,15 @@ export interface ReactAdminError extends Error {
 interface ListParams extends CallOptions {
   readonly pagination?: { readonly page: number; readonly perPage: number };
   readonly sort?: { readonly field: string; readonly order: string };
-  /** The filters of the API: `{ title: 'Hello', createdAt: { gte: '2026-01-01T00:00:00Z' } }`. */
-  readonly filter?: object;
+  /**
+   * The filters of the API: `{ title: 'Hello', createdAt: { gte: '2026-01-01T00:00:00Z' } }`; and
+   * `q`, by which react-admin searches: the beginning of a name or title.
+   */
+  readonly filter?: { readonly q?: string };
+  readonly meta?: { readonly include?: 'author' };
 }
 
-interface ReferenceParams extends ListParams {
+interface RelatedParams extends ListParams {
   readonly target: string;
   readonly id: Key;
 }
@@ -54,6 +58,8 @@ interface OneParams extends CallOptions {
 
 interface ManyParams extends CallOptions {
   readonly ids: readonly Key[];
+  /** `posts` is for deletions. */
+  readonly meta?: DeleteParams['meta'];
 }
 
 interface UpdateParams {
@@ -66,32 +72,28 @@ interface UpdateParams {
 interface DeleteParams {
   readonly id: Key;
   readonly previousData?: object;
-  readonly meta?: { readonly posts?: 'delete' | 'keep' };
+  readonly meta?: { readonly posts?: 'delete' | 'keep' } | undefined;
 }
 
 interface ListResult<R> {
   data: R[];
   total?: number;
   pageInfo?: { hasNextPage: boolean; hasPreviousPage: boolean };
+  /** With `include` in the `meta` of the request: the authors of the posts, in the public view. */
+  meta?: { users: readonly object[] };
 }
 
 /** A `DataProvider` of react-admin: `<Admin dataProvider={…}>`. */
 export interface ReactAdminProvider {
-  getList<R extends object>(resource: string, params: ListParams): Promise<ListResult<R>>;
-  getOne<R extends object>(resource: string, params: OneParams): Promise<{ data: R }>;
-  getMany<R extends object>(resource: string, params: ManyParams): Promise<{ data: R[] }>;
-  getManyReference<R extends object>(
-    resource: string,
-    params: ReferenceParams,
-  ): Promise<ListResult<R>>;
-  create<R extends object>(resource: string, params: { data: object }): Promise<{ data: R }>;
-  update<R extends object>(resource: string, params: UpdateParams): Promise<{ data: R }>;
-  updateMany(resource: string, params: ManyParams & { data: object }): Promise<{ data: Key[] }>;
-  delete<R extends object>(resource: string, params: DeleteParams): Promise<{ data: R }>;
-  deleteMany(
-    resource: string,
-    params: ManyParams & Pick<DeleteParams, 'meta'>,
-  ): Promise<{ data: Key[] }>;
+  getList<R extends object>(name: string, params: ListParams): Promise<ListResult<R>>;
+  getOne<R extends object>(name: string, params: OneParams): Promise<{ data: R }>;
+  getMany<R extends object>(name: string, params: ManyParams): Promise<{ data: R[] }>;
+  getManyReference<R extends object>(name: string, params: RelatedParams): Promise<ListResult<R>>;
+  create<R extends object>(name: string, params: { data: object }): Promise<{ data: R }>;
+  update<R extends object>(name: string, params: UpdateParams): Promise<{ data: R }>;
+  updateMany(name: string, params: ManyParams & { data: object }): Promise<{ data: Key[] }>;
+  delete<R extends object>(name: string, params: DeleteParams): Promise<{ data: R }>;
+  deleteMany(name: string, params: ManyParams): Promise<{ data: Key[] }>;
   readonly supportAbortSignal: true;
 }
 
@@ -110,10 +112,13 @@ export function reactAdminProvider(
   const pages = new NumberedPages();
 
   async function getList(name: string, params: ListParams): Promise<ListResult<never>> {
-    const { pagination = { page: 1, perPage: 25 }, sort, filter, signal } = params;
+    const { pagination = { page: 1, perPage: 25 }, sort, filter = {}, meta, signal } = params;
     const { page: number, perPage: size } = pagination;
+    const { q, ...filters } = filter;
     const query = {
-      ...filter,
+      [`${name === 'users' ? 'name' : 'title'}[startsWith]`]: q,
+      ...filters,
+      include: meta?.include,
       ...(sort && { sort: sortOf(sort.field, sort.order) }),
       ...(counted && { count: 'exact' }),
     };
@@ -123,6 +128,7 @@ export function reactAdminProvider(
       data: page.items as never[],
       pageInfo: { hasNextPage: page.next !== null, hasPreviousPage: number > 1 },
       ...(page.total !== undefined && { total: page.total }),
+      ...(page.users && { meta: { users: page.users } }),
     };
   }
 
@@ -130,22 +136,18 @@ export function reactAdminProvider(
     supportAbortSignal: true,
     getList,
 
-    async getOne(name: string, { id, signal }: OneParams) {
-      const { record } = await resourceOf(client, name).get(String(id), { signal });
-      return { data: record };
-    },
+    getOne: (name: string, { id, signal }: OneParams) =>
+      dataOf(resourceOf(client, name).get(String(id), { signal })),
 
     async getMany(name: string, { ids, signal }: ManyParams) {
       return { data: await recordsOf(resourceOf(client, name), ids, { signal }) };
     },
 
-    getManyReference: (name: string, { target, id, filter, ...params }: ReferenceParams) =>
+    getManyReference: (name: string, { target, id, filter, ...params }: RelatedParams) =>
       getList(name, { ...params, filter: { ...filter, [target]: id } }),
 
-    async create(name: string, { data }: { data: object }) {
-      const { record } = await resourceOf(client, name).create(data);
-      return { data: record };
-    },
+    create: (name: string, { data }: { data: object }) =>
+      dataOf(resourceOf(client, name).create(data)),
 
     async update(name: string, { id, data, previousData }: UpdateParams) {
       const seen = seenIn(previousData);
@@ -159,19 +161,13 @@ export function reactAdminProvider(
     },
 
     async delete(name: string, { id, previousData, meta }: DeleteParams) {
-      await deleteRecord(
-        resourceOf(client, name),
-        id,
-        seenIn(previousData),
-        deletionOf(name, meta?.posts ?? posts),
-      );
+      await deleteRecord(client, name, id, seenIn(previousData), meta?.posts ?? posts);
       return { data: previousData ?? { id } };
     },
 
-    async deleteMany(name: string, { ids, meta }: ManyParams & Pick<DeleteParams, 'meta'>) {
-      const resource = resourceOf(client, name);
-      const mode = deletionOf(name, meta?.posts ?? posts);
-      await forEach(ids, (id) => deleteRecord(resource, id, undefined, mode));
+    async deleteMany(name: string, { ids, meta }: ManyParams) {
+      const mode = meta?.posts ?? posts;
+      await forEach(ids, (id) => deleteRecord(client, name, id, undefined, mode));
       return { data: [...ids] };
     },
   };

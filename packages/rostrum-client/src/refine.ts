@@ -1,9 +1,8 @@
 /** A data provider for refine 5. It imports nothing of it: its types fit as they are. */
 import {
   type AdminClient,
-  allRecords,
+  dataOf,
   deleteRecord,
-  deletionOf,
   type Failure,
   forEach,
   fullPage,
@@ -33,6 +32,8 @@ interface Meta {
   readonly updatedAt?: string;
   /** What becomes of the posts of a user who is deleted. */
   readonly posts?: 'delete' | 'keep';
+  /** Lists of posts come with their authors, as `users`, in the public view. */
+  readonly include?: 'author';
   readonly queryContext?: { readonly signal?: AbortSignal };
 }
 
@@ -62,6 +63,7 @@ interface ListResult<R> {
   data: R[];
   total: number;
   cursor?: { next?: string };
+  users?: readonly object[];
 }
 
 interface One extends Of {
@@ -98,49 +100,36 @@ export function refineProvider(client: AdminClient): RefineProvider {
   const pages = new NumberedPages();
 
   const provider = {
-    async getList({
-      resource: name,
-      pagination = {},
-      sorters = [],
-      filters = [],
-      meta,
-    }: ListParams) {
-      const { currentPage = 1, pageSize: size = 10, mode = 'server' } = pagination;
+    async getList({ resource: name, pagination, sorters = [], filters = [], meta }: ListParams) {
+      const { currentPage: at = 1, pageSize: size = 10, mode = 'server' } = pagination ?? {};
       const resource = resourceOf(client, name);
       const [sorter] = sorters;
       const query = {
         ...filterOf(filters),
         ...(sorter && { sort: sortOf(sorter.field, sorter.order) }),
+        ...(mode === 'server' && { count: 'exact' }),
+        include: meta?.include,
       };
       const options = signalOf(meta);
-      if (mode !== 'server') {
-        const data = await allRecords(resource, query, options);
-        return { data, total: data.length };
-      }
-      const counted = { ...query, count: 'exact' };
-      const {
-        items,
-        next,
-        total = 0,
-      } = typeof currentPage === 'string'
-        ? await fullPage(resource, { ...counted, cursor: currentPage }, size, options)
-        : await pages.page(resource, name, counted, { number: currentPage, size }, options);
-      return { data: items, total, cursor: next === null ? {} : { next } };
+      const page =
+        mode !== 'server'
+          ? await fullPage(resource, query, Infinity, options)
+          : typeof at === 'string'
+            ? await fullPage(resource, { ...query, cursor: at }, size, options)
+            : await pages.page(resource, name, query, { number: at, size }, options);
+      const { items: data, next, total = data.length, users } = page;
+      return { data, total, cursor: next === null ? {} : { next }, ...(users && { users }) };
     },
 
-    async getOne({ resource, id, meta }: One) {
-      const { record } = await resourceOf(client, resource).get(String(id), signalOf(meta));
-      return { data: record };
-    },
+    getOne: ({ resource, id, meta }: One) =>
+      dataOf(resourceOf(client, resource).get(String(id), signalOf(meta))),
 
     async getMany({ resource, ids, meta }: Many) {
       return { data: await recordsOf(resourceOf(client, resource), ids, signalOf(meta)) };
     },
 
-    async create({ resource, variables }: Of & { variables: object }) {
-      const { record } = await resourceOf(client, resource).create(variables);
-      return { data: record };
-    },
+    create: ({ resource, variables }: Of & { variables: object }) =>
+      dataOf(resourceOf(client, resource).create(variables)),
 
     async createMany({ resource, variables }: Of & { variables: object[] }) {
       const create = async (input: object) =>
@@ -160,15 +149,12 @@ export function refineProvider(client: AdminClient): RefineProvider {
     },
 
     async deleteOne({ resource, id, meta }: One) {
-      const options = deletionOf(resource, meta?.posts);
-      await deleteRecord(resourceOf(client, resource), id, meta?.updatedAt, options);
+      await deleteRecord(client, resource, id, meta?.updatedAt, meta?.posts);
       return { data: { id } };
     },
 
     async deleteMany({ resource: name, ids, meta }: Many) {
-      const resource = resourceOf(client, name);
-      const options = deletionOf(name, meta?.posts);
-      await forEach(ids, (id) => deleteRecord(resource, id, undefined, options));
+      await forEach(ids, (id) => deleteRecord(client, name, id, undefined, meta?.posts));
       return { data: ids.map((id) => ({ id })) };
     },
   };
@@ -198,10 +184,11 @@ function parameterOf({ operator, field = '', value }: Filter): [name: string, va
   if (field === 'id' && (operator === 'eq' || operator === 'in')) return [field, value];
   const isNull =
     operator === 'null' ? String(value) !== 'false' : operator === 'eq' && value === null;
-  if (field === 'authorId' && isNull) return [field, null];
+  if ((field === 'authorId' || field === 'publishedAt') && isNull) return [field, null];
   if (value !== null && !Array.isArray(value)) {
     if (operator === 'eq') return [field, value];
     if (['gte', 'gt', 'lte', 'lt'].includes(operator)) return [`${field}[${operator}]`, value];
+    if (operator === 'startswith') return [`${field}[startsWith]`, value];
   }
   throw new TypeError(`The API has no filter "${operator}" on "${field}" for this value.`);
 }

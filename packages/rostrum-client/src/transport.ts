@@ -1,12 +1,12 @@
 import type { Outcome } from 'rostrum';
-import { ApiProblem, type ProblemDetails, unexpectedResponse } from './problem.ts';
+import { ApiProblem, type ProblemDetails, problemOf } from './problem.ts';
 
 /** How a client reaches its server. */
 export interface TransportOptions {
   /** Where the API is: `https://example.com/api/v1`; in a browser `/api/v1` will do. */
   readonly url: string;
-  /** A bearer token (RFC 6750), or what makes one; it is asked for each try. */
-  readonly token?: string | (() => string | Promise<string>) | undefined;
+  /** A bearer token (RFC 6750), or what makes one, or undefined for none, for each try. */
+  readonly token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
   /** The platform's `fetch` when absent. */
   readonly fetch?: typeof fetch | undefined;
   /** Milliseconds that one try may take; 30 seconds when absent. */
@@ -37,7 +37,8 @@ export interface ApiRequest {
 }
 
 export interface ApiResponse {
-  readonly body: unknown;
+  readonly status: number;
+  readonly body: object;
   readonly headers: Headers;
 }
 
@@ -106,7 +107,7 @@ export function createTransport(options: TransportOptions): Send {
         // An earlier try that nobody confirmed may be what deleted the record.
         const gone = error.code === 'user-not-found' || error.code === 'post-not-found';
         if (doubtful && method === 'DELETE' && gone) {
-          return { body: { deleted: true }, headers: new Headers() };
+          return { status: 200, body: { deleted: true }, headers: new Headers() };
         }
         const wait = error.retryAfterMs ?? pause(number, pauseMs);
         const again =
@@ -134,7 +135,7 @@ async function tokenOf(token: TransportOptions['token']): Promise<string | undef
 function readResponse(method: string, response: Response, text: string): ApiResponse {
   const { ok, status, headers } = response;
   const body = parse(text);
-  if (ok && body !== undefined) return { body, headers };
+  if (ok && body !== undefined) return { status, body, headers };
   const retryAfterMs = delayOf(headers.get('Retry-After'));
   if (!ok && isProblem(body)) {
     const outcome = method === 'GET' ? 'none' : outcomeOf(body);
@@ -147,15 +148,12 @@ function readResponse(method: string, response: Response, text: string): ApiResp
     response.type === 'opaqueredirect' || (status >= 300 && status < 400)
       ? 'The server answered with a redirect; the client needs the final URL of the API.'
       : `The response with status ${status} is not one of the API.`;
-  throw unexpectedResponse(detail, status, { outcome, retryAfterMs });
+  throw problemOf('unexpected-response', status, detail, { outcome, retryAfterMs });
 }
 
 function noResponse(method: string, cause: unknown): ApiProblem {
-  const detail = 'No response arrived from the server.';
-  return new ApiProblem(
-    { type: 'about:blank', title: 'No response', status: 0, code: 'no-response', detail },
-    { outcome: method === 'GET' ? 'none' : 'unknown', cause },
-  );
+  const context = { outcome: method === 'GET' ? 'none' : 'unknown', cause } as const;
+  return problemOf('no-response', 0, 'No response arrived from the server.', context);
 }
 
 /** The same problem, when an earlier try may have made the change. */
@@ -169,7 +167,7 @@ function outcomeOf(details: ProblemDetails): Outcome {
   return details.status < 500 || unchanged.has(details.code) ? 'none' : 'unknown';
 }
 
-function parse(text: string): unknown {
+function parse(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : undefined;
@@ -178,15 +176,14 @@ function parse(text: string): unknown {
   }
 }
 
-function isProblem(body: unknown): body is ProblemDetails {
-  if (typeof body !== 'object' || body === null) return false;
+function isProblem(body: object | undefined): body is ProblemDetails {
   const { code, detail, status }: Record<string, unknown> = { ...body };
   return typeof code === 'string' && typeof detail === 'string' && typeof status === 'number';
 }
 
 /** The version that an entity tag of the API names; a proxy that compresses makes tags weak. */
 export function versionOf(tag: string): number | undefined {
-  const [, version] = /^(?:W\/)?"(\d+)"$/.exec(tag) ?? [];
+  const [, version] = /^(?:W\/)?"(\d+)(?:-public)?"$/.exec(tag) ?? [];
   return version === undefined ? undefined : Number(version);
 }
 

@@ -152,9 +152,54 @@ describe('the data provider for react-admin', () => {
     const list = (filter: object) => provider.getList('posts', { filter });
     expect(titlesOf(await list({ title: 'T002' }))).to.deep.equal(['T002']);
     expect(titlesOf(await list({ createdAt: { lt: '2020-01-01T00:00:00Z' } }))).to.deep.equal([]);
-    const error: ReactAdminError = await list({ q: 'x' }).catch((reason) => reason);
+    expect(titlesOf(await list({ title: { startsWith: 't00' } }))).to.have.length(3);
+    const error: ReactAdminError = await list({ body: 'x' }).catch((reason) => reason);
     expect(error).to.include({ status: 400, name: 'Error' });
     expect(isApiProblem(error.cause, 'invalid-query')).to.equal(true);
+  });
+
+  it('searches names and titles by their beginning', async () => {
+    await posts(3);
+    await client.users.create({ name: 'Ada' });
+    await client.users.create({ name: 'Grace' });
+    const list = (name: string, q: string) => provider.getList(name, { filter: { q } });
+    expect(titlesOf(await list('posts', 't003'))).to.deep.equal(['T003']);
+    expect((await list('users', 'GR')).data.map(({ name }) => name)).to.deep.equal(['Grace']);
+    expect((await list('users', '')).total).to.equal(2);
+    const both = await provider.getList('posts', { filter: { q: 't', title: 'T002' } });
+    expect(titlesOf(both)).to.deep.equal(['T002']);
+  });
+
+  it('lists drafts, and posts that are to come', async () => {
+    await posts(1);
+    await client.posts.create({ title: 'Draft', publishedAt: null });
+    await client.posts.create({ title: 'Later', publishedAt: '2999-01-01T00:00:00Z' });
+    const list = (publishedAt: unknown) => provider.getList('posts', { filter: { publishedAt } });
+    expect(titlesOf(await list('null'))).to.deep.equal(['Draft']);
+    expect(titlesOf(await list({ gt: new Date() }))).to.deep.equal(['Later']);
+    expect(titlesOf(await list({ lte: new Date() }))).to.deep.equal(['T001']);
+  });
+
+  it('has the authors of posts, on pages of any size', async () => {
+    const { record: ada } = await client.users.create({ name: 'Ada', email: 'ada@example.com' });
+    await posts(150, ada.id);
+    const page = (number: number, perPage: number) =>
+      provider.getList('posts', {
+        pagination: { page: number, perPage },
+        sort: byTitle,
+        meta: { include: 'author' },
+      });
+    const author = { id: ada.id, name: 'Ada', createdAt: ada.createdAt };
+    const small = await page(3, 2);
+    expect(titlesOf(small)).to.deep.equal(['T005', 'T006']);
+    expect(small.meta.users).to.deep.equal([author]);
+    const large = await page(1, 120);
+    expect(large.data).to.have.length(120);
+    expect(large.meta.users).to.deep.include(author);
+    expect(await pageOf(1, 2)).to.not.have.property('meta');
+    requests.length = 0;
+    expect(titlesOf(await page(70, 2))).to.deep.equal(['T139', 'T140']);
+    expect(requests).to.have.length(2);
   });
 
   it('gets one record, many, and those of a reference', async () => {

@@ -85,6 +85,11 @@ describe('the data provider for refine', () => {
     expect(titlesOf(await list(time('gte', '2020-01-01T00:00:00Z')))).to.equal('Notes T1 T2 T3');
 
     expect(titlesOf(await list(filter('authorId', 'eq', null)))).to.equal('T1 T2 T3');
+    expect(titlesOf(await list(filter('title', 'startswith', 't2')))).to.equal('T2');
+    await client.posts.create({ title: 'Draft', publishedAt: null });
+    expect(titlesOf(await list(filter('publishedAt', 'null', true)))).to.equal('Draft');
+    const published = filter('publishedAt', 'lte', new Date());
+    expect(titlesOf(await list(published))).to.equal('Notes T1 T2 T3');
     for (const missing of [
       [filter('title', 'contains', 'T')],
       [filter('title', 'eq', 'T1'), filter('title', 'eq', 'T2')],
@@ -104,6 +109,18 @@ describe('the data provider for refine', () => {
     const unknown: RefineError = await list(filter('body', 'eq', 'x')).catch((reason) => reason);
     expect(unknown).to.have.property('statusCode', 400);
     expect(isApiProblem(unknown.cause, 'invalid-query')).to.equal(true);
+  });
+
+  it('has the authors of posts, where the list asks for them', async () => {
+    const { record: ada } = await client.users.create({ name: 'Ada', email: 'ada@example.com' });
+    await posts(120);
+    await client.posts.create({ title: 'Notes', authorId: ada.id });
+    const users = [{ id: ada.id, name: 'Ada', createdAt: ada.createdAt }];
+    const list = { resource: 'posts', meta: { include: 'author' as const } };
+    expect(await provider.getList({ ...list, sorters })).to.deep.include({ users });
+    const all = await provider.getList({ ...list, pagination: { mode: 'off' } });
+    expect(all).to.deep.include({ users, total: 121 });
+    expect(await provider.getList({ resource: 'posts' })).to.not.have.property('users');
   });
 
   it('knows no other resource', async () => {

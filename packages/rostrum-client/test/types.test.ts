@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import { contractCodes } from '../../../test/support/contract-codes.ts';
-import { type AnyApiProblem, createClient, isApiProblem, type Json } from '../src/index.ts';
+import {
+  type AnyApiProblem,
+  createClient,
+  isApiProblem,
+  type Json,
+  type PublicUser,
+  type Versioned,
+} from '../src/index.ts';
 import { reactAdminProvider } from '../src/react-admin.ts';
 import { refineProvider } from '../src/refine.ts';
 
@@ -79,6 +86,13 @@ describe('the types of the client', () => {
       () => typed.users.list({ home: { city: 'London' } }),
       // @ts-expect-error: no such bound
       () => free.posts.list({ createdAt: { after: '2026' } }),
+      () => typed.users.list({ name: { startsWith: 'a' }, email: { startsWith: 'a' } }),
+      // @ts-expect-error: a beginning is a text
+      () => typed.users.list({ name: { startsWith: null } }),
+      () => typed.posts.list({ title: { startsWith: 'a' }, authorId: 'me', publishedAt: null }),
+      () => free.posts.list({ publishedAt: { lte: new Date() }, sort: '-publishedAt' }),
+      // @ts-expect-error: nothing but null and bounds
+      () => free.posts.list({ publishedAt: true }),
       () => free.posts.list({ id: ['a', 'b'], cursor: null, limit: 1 }),
     );
   });
@@ -118,6 +132,51 @@ describe('the types of the client', () => {
       // @ts-expect-error: none was asked for
       async () => (await free.posts.list({ fields: [] })).items.map(({ title }) => title),
       async () => (await free.posts.list({})).items.map(({ title, slug }) => [title, slug]),
+    );
+  });
+
+  it('know the authors of a list, in the public view', () => {
+    compiled(
+      async () => {
+        const { items, users } = await typed.posts.list({ include: 'author', title: 'A' });
+        const [post] = items;
+        const author = users.find(({ id }) => id === post?.authorId);
+        const values: (number | string | null | undefined)[] = [author?.name, author?.email];
+        const born: number | undefined = author?.born;
+        // @ts-expect-error: the public view has not when a user was changed
+        return [values, born, author?.updatedAt];
+      },
+      async () => {
+        const { items } = await typed.posts.list({ include: 'author', fields: ['title'] });
+        const authorIds = items.map(({ authorId, title }) => [authorId, title]);
+        // @ts-expect-error: it was not asked for
+        return [authorIds, items[0]?.slug];
+      },
+      // @ts-expect-error: there was no include
+      async () => (await typed.posts.list({ title: 'A' })).users,
+      // @ts-expect-error: users have no authors
+      () => typed.users.list({ include: 'author' }),
+      // @ts-expect-error: what is iterated over has posts alone
+      () => typed.posts.all({ include: 'author' }),
+      async () => {
+        const seen: Versioned<PublicUser<{ born: number }>> = await typed.users.get('u');
+        // @ts-expect-error: the public view need not have it
+        const born: number = seen.record.born;
+        return born;
+      },
+    );
+  });
+
+  it('know the user that the caller is', () => {
+    compiled(
+      async () => (await typed.me.save({ name: 'Ada', born: 1815 })).created satisfies boolean,
+      // @ts-expect-error: the custom field is missing
+      () => typed.me.save({ name: 'Ada' }),
+      () => typed.me.patch({ home: null }, { ifMatch: 1 }),
+      async () => (await typed.me.get()).record.born.toFixed(),
+      () => typed.me.delete({ posts: 'delete' }),
+      // @ts-expect-error: the caller is who it is
+      () => typed.me.get('u'),
     );
   });
 

@@ -39,8 +39,8 @@ export interface Change<R> extends Versioned<R> {
  * The use cases that users and posts have in common, one method each.
  *
  * The methods are properties of the object's own and need no `this`: each may be taken off it, and
- * a spread of it has all of them. None calls another one: who stands before `list` stands before
- * `all` too.
+ * a spread of it has all of them. None calls another one: what is put around `list` has to be put
+ * around `all` as well.
  */
 export interface RecordService<
   R extends EntityFields,

@@ -23,6 +23,18 @@ export const limits: Fault[] = [
     says: /list of {"(name|title)":"x+[ab]?"} is /,
     plan: comparing((text) => text.slice(0, length), 'name', 'title'),
   })),
+  ...[20, 199].map((length) => ({
+    fault: `keeps ${length} characters of a name or a title`,
+    breaks: 'fields come back as they were written, and as long as they may be',
+    says: /what create returned, at \/(name|title), is|the record .*, at \/(name|title), is/,
+    plan: inBoth((inner) => ({
+      create: (record, receipt) => {
+        const cut = (name: string) =>
+          typeof record[name] === 'string' && { [name]: record[name].slice(0, length) };
+        return inner.create({ ...record, ...cut('name'), ...cut('title') }, receipt);
+      },
+    })),
+  })),
   ...[20, 1000].map((length) => ({
     fault: `compares ${length} characters of a custom field`,
     breaks: 'custom: a text, exactly',
@@ -31,7 +43,7 @@ export const limits: Fault[] = [
   })),
   ...['name', 'title'].map((by) => ({
     fault: `sorts by 20 characters of a ${by}`,
-    breaks: `by ${by}: values by code point`,
+    breaks: `by ${by}: keys by code point`,
     says: /walk in the order .*, at \/\d+, is ".*", where ".*" is right/,
     plan: sortingBy(20),
   })),
@@ -167,6 +179,7 @@ function sortingBy(length: number): Plan {
   return inBoth((inner) => ({
     list: async (request) => {
       const { by, direction } = request.order;
+      if (by !== 'name' && by !== 'title') return inner.list(request);
       const sign = direction === 'asc' ? 1 : -1;
       const cut = ({ record }: Versioned<Entity>) => {
         const { key, id } = positionOf(record, by);

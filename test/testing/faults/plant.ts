@@ -169,7 +169,10 @@ export function filtering(
       if (members.every((name) => asked[name] === undefined)) {
         return inner.list({ ...request, filter });
       }
-      const found = recordsOf(await allOf(inner)).filter((record) => matches(record, asked));
+      const isAmong = (id: Id) => members.includes('ids') || (asked.ids?.includes(id) ?? true);
+      const found = recordsOf(await allOf(inner)).filter(
+        (record) => isAmong(record.id) && matches(record, asked),
+      );
       const rest = Object.entries(asked).filter(([name]) => !members.includes(name));
       const ids = { ids: idsOf(found) };
       return inner.list({ ...request, filter: { ...Object.fromEntries(rest), ...ids } as never });

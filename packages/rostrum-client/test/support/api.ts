@@ -1,6 +1,7 @@
+import type { Context } from 'koa';
 import { createApp, serve } from '../../../../src/adapters/http/index.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
-import type { CustomFieldsSchema } from '../../../../src/index.ts';
+import type { CallerInput, CustomFieldsSchema, Scope } from '../../../../src/index.ts';
 import { createRostrum } from '../../../../src/index.ts';
 
 /** A real server on the memory store. */
@@ -12,15 +13,20 @@ export interface Api extends AsyncDisposable {
 export interface ApiOptions {
   readonly userSchema?: CustomFieldsSchema;
   readonly requireIfMatch?: boolean;
+  /** Callers by their tokens; every client may do everything when absent. */
+  readonly callers?: Readonly<Record<string, CallerInput>>;
+  readonly anonymous?: readonly Scope[];
 }
 
 /** Serves the API on any free port of loopback. */
-export async function startApi({ userSchema, requireIfMatch }: ApiOptions = {}): Promise<Api> {
+export async function startApi(options: ApiOptions = {}): Promise<Api> {
+  const { userSchema, requireIfMatch, callers, anonymous } = options;
   const store = createMemoryStore();
   const rostrum = createRostrum(store, userSchema && { customFields: { users: userSchema } });
-  const server = await serve(createApp(rostrum, { ready: store.ready, requireIfMatch }), {
-    port: 0,
-  });
+  const authenticate =
+    callers && ((ctx: Context) => callers[ctx.get('Authorization').replace('Bearer ', '')]);
+  const parts = { ready: store.ready, requireIfMatch, authenticate, anonymous };
+  const server = await serve(createApp(rostrum, parts), { port: 0 });
   return {
     url: `${server.url}/api/v1`,
     async [Symbol.asyncDispose]() {

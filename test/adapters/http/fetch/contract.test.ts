@@ -9,12 +9,12 @@ import { repository } from '../../../support/repository-copy.ts';
 
 const mocha = join(repository, 'node_modules', 'mocha', 'bin', 'mocha.js');
 
-/** Those that start the app by `startApi`, but for those of the server itself. */
-const files = globSync('test/adapters/http/**/*.test.ts', { cwd: repository }).filter(
-  (file) =>
-    !/http.(?:server|fetch)./.test(file) &&
-    readFileSync(join(repository, file), 'utf8').includes('startApi('),
-);
+/** Those that start the app by `startApi`, but for those of the server itself, and those of the stores. */
+const files = globSync('test/adapters/http/**/*.test.ts', { cwd: repository }).filter((file) => {
+  const text = readFileSync(join(repository, file), 'utf8');
+  const isOfStores = text.includes('describeOnStores(');
+  return !/http.(?:server|fetch)./.test(file) && !isOfStores && text.includes('startApi(');
+});
 
 describe('the contract of HTTP by rostrum/fetch', () => {
   it('holds, as far as it needs no socket', async function () {

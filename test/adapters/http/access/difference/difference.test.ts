@@ -1,0 +1,181 @@
+// Weak callers ask two worlds that differ in what is hidden from them alone, and must not be able to
+// tell them apart: by no byte of a body, by no header.
+
+import { expect } from 'chai';
+import { createMemoryStore } from '../../../../../src/adapters/memory/index.ts';
+import { isRostrumError, RostrumError } from '../../../../../src/domain/errors.ts';
+import { projected, VersionedRecord } from '../../../../../src/domain/record.ts';
+import type { Precondition, PublicUser } from '../../../../../src/index.ts';
+import { randomFrom } from '../../../../fuzz/random.ts';
+import { describeOnStores, type OpenStore } from '../../../../support/stores.ts';
+import type { Answer } from '../../support/answer.ts';
+import { as } from '../../support/callers.ts';
+import { Requests, type Sent } from './requests.ts';
+import { at, makeWorld, type Plant, publicUserFields, self } from './worlds.ts';
+
+const callers = {
+  'without credentials': {},
+  'that is a user, and changes what is its own': as({
+    ...{ name: 'self', subject: self },
+    scopes: ['posts:read', 'posts:write:own', 'users:write:own'],
+  }),
+  'that sees users in public': as({ name: 'reader', scopes: ['users:read:public'] }),
+} as const;
+
+/** All that a client sees, but for the moment. */
+function shown({ status, headers, text }: Answer) {
+  const named = [...headers].filter(([name]) => name !== 'date');
+  return { status, headers: Object.fromEntries(named), text };
+}
+
+interface Difference {
+  readonly sent: Sent;
+  readonly answers: readonly Answer[];
+}
+
+/** @returns the first request that tells the worlds apart */
+async function differenceIn(
+  requests: number,
+  caller: Readonly<Record<string, string>>,
+  open: OpenStore,
+  plant?: Plant,
+): Promise<{ readonly found?: Difference; readonly seen: ReadonlyMap<number, number> }> {
+  let step = 0;
+  const clock = { now: () => at(step) };
+  await using one = await makeWorld(0, open, clock, plant);
+  await using other = await makeWorld(1, open, clock, plant);
+  const made = new Requests(randomFrom(2030));
+  const seen = new Map<number, number>();
+  for (; step < requests; step++) {
+    const sent = made.next();
+    const { method, path, headers, body } = sent;
+    const send = ({ api }: typeof one) => api.send(method, path, { ...headers, ...caller }, body);
+    const answers = await Promise.all([send(one), send(other)]);
+    const [a, b] = answers;
+    if (JSON.stringify(shown(a)) !== JSON.stringify(shown(b)))
+      return { found: { sent, answers }, seen };
+    made.keep(a.body.next);
+    seen.set(a.status, (seen.get(a.status) ?? 0) + 1);
+  }
+  return { seen };
+}
+
+/** One thing each that would tell the worlds apart. */
+const plants: Readonly<Record<string, readonly [caller: keyof typeof callers, plant: Plant]>> = {
+  'a count of what is not seen': [
+    'without credentials',
+    ({ posts: stored }) =>
+      (services) => ({
+        ...services,
+        posts: {
+          ...services.posts,
+          async list(request = {}) {
+            const page = await services.posts.list(request);
+            const order = { by: 'createdAt', direction: 'asc' } as const;
+            const all = {
+              order,
+              filter: { ...request.filter, custom: undefined },
+              limit: 1,
+              bytes: 1,
+              total: true,
+            };
+            return page.total === undefined
+              ? page
+              : { ...page, total: (await stored.list(all)).total };
+          },
+        },
+      }),
+  ],
+  'whole authors beside posts': [
+    'without credentials',
+    (_, { users: whole }) =>
+      (services) => ({
+        ...services,
+        posts: {
+          ...services.posts,
+          async listWithAuthors(request) {
+            const page = await services.posts.listWithAuthors(request);
+            const users = page.users.map(({ record }) => whole.get(record.id));
+            return { ...page, users: await Promise.all(users) };
+          },
+        },
+      }),
+  ],
+  'a 412 of a draft, with its version': [
+    'that is a user, and changes what is its own',
+    ({ posts: stored }) =>
+      (services) => ({
+        ...services,
+        posts: {
+          ...services.posts,
+          async delete(id, precondition: Precondition = {}) {
+            try {
+              await services.posts.delete(id, precondition);
+            } catch (error) {
+              const there = await stored.get(id);
+              const isHidden = isRostrumError(error, 'post-not-found') && there !== undefined;
+              if (!isHidden || precondition.only === undefined) throw error;
+              throw new RostrumError('version-mismatch', { version: there.version });
+            }
+          },
+        },
+      }),
+  ],
+  'a sort by the address': [
+    'that sees users in public',
+    (_, { users: whole }) =>
+      (services) => ({
+        ...services,
+        users: {
+          ...services.users,
+          async listPublic(request = {}) {
+            if (request.order?.by !== 'email') return services.users.listPublic(request);
+            const page = await whole.list(request);
+            const fields = ['id', 'name', 'createdAt', ...publicUserFields];
+            const items = page.items.map(({ record, version }) => {
+              return new VersionedRecord(projected<PublicUser>(record, fields), version);
+            });
+            return { ...page, items };
+          },
+        },
+      }),
+  ],
+};
+
+await describeOnStores('two worlds that differ in what is hidden', (open, name) => {
+  const requests = name === 'memory' ? 2000 : 300;
+
+  for (const [who, caller] of Object.entries(callers)) {
+    it(`are the same to ${requests} requests of a caller ${who}`, async function () {
+      this.timeout(240_000);
+      const { found, seen } = await differenceIn(requests, caller, open);
+      const told = found && { sent: found.sent, answers: found.answers.map(shown) };
+      expect(JSON.stringify(told, undefined, 1) ?? 'none').to.equal('none');
+      // Requests that are all refused would tell nothing.
+      expect(seen.get(200), JSON.stringify([...seen])).to.be.above(requests / 10);
+    });
+  }
+});
+
+describe('two worlds are told apart', () => {
+  const open: OpenStore = async (options) => createMemoryStore(options);
+
+  for (const [fault, [who, plant]] of Object.entries(plants)) {
+    it(`by ${fault}`, async function () {
+      this.timeout(60_000);
+      const { found } = await differenceIn(2000, callers[who], open, plant);
+      expect(found).not.to.equal(undefined);
+    });
+  }
+
+  it('by an address that is taken, which docs/security.md says', async () => {
+    const clock = { now: () => at(0) };
+    await using one = await makeWorld(0, open, clock);
+    await using other = await makeWorld(1, open, clock);
+    const caller = callers['that is a user, and changes what is its own'];
+    const statuses = [one, other].map(async ({ api }) => {
+      return (await api.send('PATCH', '/users/me', caller, { email: '0.a@x.org' })).status;
+    });
+    expect(await Promise.all(statuses)).to.deep.equal([409, 200]);
+  });
+});

@@ -1,0 +1,46 @@
+// Two devices of one person sign in at once: on every store, one of them makes the user.
+
+import { expect } from 'chai';
+import { describeOnStores } from '../../../support/stores.ts';
+import { startApi } from '../support/api.ts';
+import { as, authenticate } from '../support/callers.ts';
+
+await describeOnStores('PUT /users/me', (open) => {
+  it('makes one user of 64 requests at once, and replaces it by the others', async function () {
+    this.timeout(60_000);
+    await using api = await startApi({ store: await open(), app: { authenticate } });
+    for (const body of [{ name: 'Ann', email: 'ann@x.org' }, { name: 'Bob' }]) {
+      const headers = as({ subject: body.name, scopes: ['users:write:own'] });
+      const all = Array.from({ length: 64 }, () => api.send('PUT', '/users/me', headers, body));
+      const answers = await Promise.all(all);
+      const counts = Map.groupBy(answers, ({ status }) => status);
+      expect([...counts].map(([status, of]) => [status, of.length])).to.have.deep.members([
+        [201, 1],
+        [200, 63],
+      ]);
+      for (const { text, headers: shown } of answers) {
+        expect([text, shown.get('etag')]).to.deep.equal([answers[0]?.text, '"1"']);
+      }
+      expect(answers[0]?.body.id).to.equal(body.name);
+    }
+  });
+
+  it('makes no user of a subject whose user was deleted', async function () {
+    this.timeout(60_000);
+    await using api = await startApi({ store: await open(), app: { authenticate } });
+    const headers = as({ subject: 'gone', scopes: ['users:write:own'] });
+    const put = () => api.send('PUT', '/users/me', headers, { name: 'Ann', email: 'ann@x.org' });
+    expect((await put()).status).to.equal(201);
+    expect((await api.send('DELETE', '/users/me', headers)).status).to.equal(200);
+    const answers = await Promise.all(Array.from({ length: 64 }, put));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.code}`))).to.deep.equal(
+      new Set(['409 id-taken']),
+    );
+    // Its address is free for somebody else.
+    const other = as({ subject: 'other', scopes: ['users:write:own'] });
+    const taken = await api.send('PUT', '/users/me', other, { name: 'B', email: 'ann@x.org' });
+    expect(taken.status).to.equal(201);
+    const late = await put();
+    expect([late.status, late.body.code]).to.deep.equal([409, 'id-taken']);
+  });
+});

@@ -5,6 +5,7 @@ import type { Transfer } from '../../ports/transfer.ts';
 import type { Intercept } from './connection/call.ts';
 import { readUrl } from './connection/client-options.ts';
 import { Connection } from './connection/connection.ts';
+import { MongodbEvents } from './events.ts';
 import { Fence } from './fence/fence.ts';
 import { MongodbPostRepository } from './post-repository.ts';
 import { startSweep } from './sweep.ts';
@@ -48,6 +49,7 @@ export function openStore(
     users: new MongodbUserRepository(connection, fence, customFilters.users),
     posts: new MongodbPostRepository(connection, fence, customFilters.posts),
     transfer: createTransfer(connection),
+    events: new MongodbEvents(connection),
     customFilters,
     ready: () => connection.ready(),
     close,

@@ -26,6 +26,7 @@ for (const topology of topologies) {
       describe,
       it,
       tornCascades: topology === 'standalone' ? 'it has no transactions' : undefined,
+      withoutEvents: topology === 'standalone' ? 'a server alone keeps no log' : undefined,
       // A store of its own for each test, on collections that are emptied and keep their indexes.
       open: async (options) => {
         const db = client.db(database);

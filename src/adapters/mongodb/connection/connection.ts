@@ -16,10 +16,10 @@ import { PrimaryWatch } from './primary-watch.ts';
  * call of the ports goes through it, so that none lasts too long or outlives it.
  */
 export class Connection {
+  readonly db: Db;
   readonly users: Collection<StoredUser>;
   readonly posts: Collection<StoredPost>;
   readonly #client: MongoClient;
-  readonly #db: Db;
   readonly #opening: Opening;
   readonly #watch: PrimaryWatch;
   readonly #intercept: Intercept;
@@ -42,9 +42,9 @@ export class Connection {
       this.#watch.see([...newDescription.servers.values()]),
     );
     this.#opening = new Opening(settings, logger, customFilters);
-    this.#db = client.db(database);
-    this.users = this.#db.collection(collectionNames.users);
-    this.posts = this.#db.collection(collectionNames.posts);
+    this.db = client.db(database);
+    this.users = this.db.collection(collectionNames.users);
+    this.posts = this.db.collection(collectionNames.posts);
   }
 
   /** True when changes of several documents can be made in one step. */
@@ -85,7 +85,7 @@ export class Connection {
   async ready(): Promise<void> {
     await this.#run((call) =>
       call.read(({ maxTimeMS }) => {
-        const ping = this.#db.command({ ping: 1, maxTimeMS });
+        const ping = this.db.command({ ping: 1, maxTimeMS });
         return withTimeout(limits.openingMs, ping, () => storeUnavailable('none'));
       }),
     );

@@ -57,6 +57,11 @@ export function isCommitUnknown(error: unknown): boolean {
   return hasLabel(error, 'UnknownTransactionCommitResult');
 }
 
+/** True when the server gave up what took it too long. */
+export function isOverdue(error: unknown): boolean {
+  return driversError(error)?.code === 50;
+}
+
 /** Of an error of the driver, or of what became of it here. */
 function hasLabel(error: unknown, label: string): boolean {
   return driversError(error)?.hasErrorLabel(label) ?? false;

@@ -10,7 +10,7 @@ import type { MongodbStore } from '../../../src/adapters/mongodb/store.ts';
 import { sweep } from '../../../src/adapters/mongodb/sweep.ts';
 import { storeUnavailable } from '../../../src/domain/errors.ts';
 import { VersionedRecord } from '../../../src/domain/record.ts';
-import type { EventLog, RecordEvent } from '../../../src/index.ts';
+import type { EventLog, RecordEvent } from '../../../src/ports/event-log.ts';
 import { later, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';

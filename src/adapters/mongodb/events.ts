@@ -42,12 +42,13 @@ export class MongodbEvents implements EventLog {
       try {
         return await this.#read(call, limit, after);
       } catch (error) {
-        if (after !== undefined && (error instanceof MongoServerError || isOverdue(error))) {
+        const isStuck = error instanceof MongoServerError || isOverdue(error);
+        if (isStuck && after !== undefined) {
           // Where the end cannot be read either, it is not the position that is at fault.
           await this.#read(call, 1, undefined);
           throw new RostrumError('events-expired', {}, { cause: error });
         }
-        if (!isRostrumError(error, 'store-unavailable')) throw error;
+        if (isStuck || !isRostrumError(error, 'store-unavailable')) throw error;
         // Once more, of another primary perhaps, as the driver does with commands that it knows.
         return await this.#read(call, limit, after);
       }

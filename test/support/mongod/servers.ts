@@ -42,18 +42,28 @@ export interface TestReplicaSet extends TestServer {
   readonly nodes: readonly MongoMemoryServer[];
 }
 
-/** A replica set of so many nodes, with a primary; the third of them an arbiter, if wanted. */
+/**
+ * A replica set of so many nodes, with a primary; the third of them an arbiter, if wanted.
+ *
+ * @param more arguments of each node
+ */
 export async function startReplicaSet(
   binary: string,
   count: number,
   hasArbiter = false,
+  more: readonly string[] = [],
 ): Promise<TestReplicaSet> {
   quiet();
   const set = await MongoMemoryReplSet.create({
     binary: { systemBinary: binary },
-    instanceOpts: hasArbiter ? [{}, {}, { replicaMemberConfig: { arbiterOnly: true } }] : [],
+    instanceOpts: Array.from({ length: count }, (_, n) => ({
+      // A node that was killed has to read its journal first.
+      launchTimeout: 60_000,
+      ...(hasArbiter && n === 2 && { replicaMemberConfig: { arbiterOnly: true } }),
+    })),
     replSet: {
       ...common,
+      args: [...args, ...more],
       count,
       name: 'rostrum',
       configSettings: { electionTimeoutMillis: 2000, heartbeatIntervalMillis: 500 },

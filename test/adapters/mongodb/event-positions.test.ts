@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
+import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
+import { isRostrumError } from '../../../src/domain/errors.ts';
+import type { EventLog } from '../../../src/ports/event-log.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import { post, times, user } from '../../../src/testing/fixtures.ts';
+import { errorOf } from '../../support/error-of.ts';
+import { findMongod } from '../../support/mongod/binary.ts';
+import { startReplicaSet, type TestServer } from '../../support/mongod/servers.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
+import { until } from '../../support/until.ts';
+import { useDatabase } from './store-on.ts';
+
+await describeOn('replica set', 'Positions in the events of MongoDB', () => {
+  const database = useDatabase('replica set');
+
+  it('are expired when a character of them is another one', async () => {
+    const log = logOf(database.open());
+    const { next } = await log.read(1);
+    for (let n = 0; n < next.length; n++) {
+      const other = next[n] === 'A' ? 'B' : 'A';
+      const changed = `${next.slice(0, n)}${other}${next.slice(n + 1)}`;
+      expect(await codeOf(log.read(1, changed)), changed).to.equal('events-expired');
+    }
+    expect(await log.read(1, next)).to.have.property('events').that.is.empty;
+  });
+
+  it('are expired when the document of the log was deleted, as after a restore', async () => {
+    const log = logOf(database.open());
+    const { next } = await log.read(1);
+    const meta = database.db.collection<{ _id: string }>('rostrum');
+    expect(await meta.deleteOne({ _id: 'log' })).to.have.property('deletedCount', 1);
+    expect(await codeOf(log.read(1, next))).to.equal('events-expired');
+    expect((await log.read(1, (await log.read(1)).next)).events).to.deep.equal([]);
+  });
+
+  it('have one log, whichever process is first to ask', async () => {
+    const meta = database.db.collection<{ _id: string }>('rostrum');
+    await meta.deleteOne({ _id: 'log' });
+    const logs = times(5, () => logOf(database.open()));
+    const pages = await Promise.all(logs.map((log) => log.read(1)));
+    for (const { next } of pages) {
+      for (const log of logs) expect((await log.read(1, next)).events).to.deep.equal([]);
+    }
+  });
+
+  it('are expired when a collection was dropped or renamed, as a restore does', async () => {
+    const log = logOf(database.open());
+    await database.open().posts.create(post());
+    const { next } = await log.read(1);
+    await database.db.collection(collectionNames.posts).rename('posts_v2_away');
+    const { next: between } = await log.read(1);
+    await database.db.collection('posts_v2_away').rename(collectionNames.posts);
+    expect(await codeOf(log.read(1, next))).to.equal('events-expired');
+    expect((await log.read(1, between)).events).to.deep.equal([]);
+    await database.db.collection(collectionNames.users).drop();
+    expect(await codeOf(log.read(1, between))).to.equal('events-expired');
+  });
+
+  it('begin before all that is not yet in a list', async function () {
+    this.timeout(60_000);
+    const store = database.open();
+    await store.ready();
+    const ids: string[] = [];
+    let isOver = false;
+    const writers = times(8, async () => {
+      while (!isOver) {
+        const record = user();
+        await store.users.create(record);
+        ids.push(record.id);
+      }
+    });
+    const begun: (readonly [string, Set<string>])[] = [];
+    for (let n = 0; n < 30; n++) {
+      const { next } = await logOf(store).read(1);
+      begun.push([next, await idsOf(store)]);
+    }
+    isOver = true;
+    await Promise.all(writers);
+    for (const [start, listed] of begun) {
+      for (const id of await idsBehind(logOf(store), start)) listed.add(id);
+      expect(ids.filter((id) => !listed.has(id))).to.deep.equal([]);
+    }
+  });
+});
+
+describe('Events of MongoDB that cannot be read on from a position', () => {
+  let set: TestServer;
+  let client: MongoClient;
+  let store: Store;
+
+  before(async function start() {
+    this.timeout(60_000);
+    const binary = await findMongod();
+    if (binary === undefined) this.skip();
+    // An oplog of a mebibyte, of which the server drops what a checkpoint has; and planted errors.
+    const more = ['--oplogSize', '1', '--syncdelay', '1', '--setParameter', 'enableTestCommands=1'];
+    set = await startReplicaSet(binary, 1, false, more);
+    client = await new MongoClient(set.url('moved')).connect();
+    store = openMongodbStore({ url: set.url('moved') });
+  });
+
+  after(async () => {
+    await store?.close();
+    await client?.close();
+    await set?.[Symbol.asyncDispose]();
+  });
+
+  /** Lets the next aggregations fail. */
+  const plant = (errorCode: number, count: number) =>
+    client.db('admin').command({
+      configureFailPoint: 'failCommand',
+      mode: { times: count },
+      data: { failCommands: ['aggregate'], errorCode },
+    });
+
+  it('are read again when the primary steps down meanwhile', async () => {
+    const log = logOf(store);
+    const { next } = await log.read(1);
+    await store.users.create(user());
+    await plant(10_107, 1);
+    expect((await log.read(1, next)).events).to.have.lengthOf(1);
+  });
+
+  it('are expired when the server gives one read up, and not when it gives up all', async () => {
+    const log = logOf(store);
+    const { next } = await log.read(1);
+    await plant(50, 1);
+    expect(await codeOf(log.read(1, next))).to.equal('events-expired');
+    await plant(50, 2);
+    expect(await codeOf(log.read(1, next))).to.equal('store-unavailable');
+    await plant(50, 1);
+    expect(await codeOf(log.read(1))).to.equal('store-unavailable');
+    expect((await log.read(1, next)).events).to.deep.equal([]);
+  });
+
+  it('are expired when the oplog has moved on', async function () {
+    this.timeout(90_000);
+    const log = logOf(store);
+    const { next } = await log.read(1);
+    await store.users.create(user());
+    expect((await log.read(1, next)).events).to.have.lengthOf(1);
+    await until(
+      async () => {
+        const body = 'x'.repeat(100_000);
+        await Promise.all(times(20, () => store.posts.create(post({ body }))));
+        await sleep(500);
+        return (await codeOf(log.read(1, next))) === 'events-expired';
+      },
+      'the position is expired',
+      60_000,
+    );
+    const { next: later } = await log.read(1);
+    await store.users.create(user());
+    expect((await log.read(1, later)).events).to.have.lengthOf(1);
+  });
+});
+
+async function codeOf(call: Promise<unknown>): Promise<unknown> {
+  const error = await errorOf(call);
+  return isRostrumError(error) ? error.code : error;
+}
+
+function logOf({ events }: Store): EventLog {
+  if (events === undefined) throw new Error('The store has no log.');
+  return events;
+}
+
+async function idsOf({ users }: Store): Promise<Set<string>> {
+  const order = { by: 'createdAt', direction: 'asc' } as const;
+  const page = await users.list({ filter: {}, order, limit: 100_000, bytes: 2 ** 26 });
+  return new Set(page.items.map(({ record }) => record.id));
+}
+
+async function idsBehind(log: EventLog, start: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let page = await log.read(1000, start); page.events.length > 0; ) {
+    ids.push(...page.events.map(({ id }) => id));
+    page = await log.read(1000, page.next);
+  }
+  return ids;
+}

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { ChangeStream, ChangeStreamDocument, Document } from 'mongodb';
+import { BSON, type ChangeStream, type ChangeStreamDocument, type Document } from 'mongodb';
 import { readUrl } from '../../../src/adapters/mongodb/connection/client-options.ts';
 import { Connection } from '../../../src/adapters/mongodb/connection/connection.ts';
+import { MongodbEvents } from '../../../src/adapters/mongodb/events.ts';
 import { migratePart } from '../../../src/adapters/mongodb/migration/records.ts';
 import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
 import type { MongodbStore } from '../../../src/adapters/mongodb/store.ts';
@@ -13,6 +14,7 @@ import { VersionedRecord } from '../../../src/domain/record.ts';
 import type { EventLog, RecordEvent } from '../../../src/ports/event-log.ts';
 import { later, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
+import { until } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
 /** What a write is to a follower, by its form in the log: see `formOf`. */
@@ -89,6 +91,30 @@ await describeOn('replica set', 'Events on MongoDB', () => {
       ...told,
       { collection: 'users', id: last.id, version: 1 },
     ]);
+  });
+
+  it('are read without any part of a record, and without a write or a cursor that stays', async () => {
+    const { url } = database;
+    const settings = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
+    const connection = new Connection(settings, undefined, (_step, run) => run());
+    const log = new MongodbEvents(connection);
+    const { next } = await log.read(1);
+    const store = database.open();
+    const body = 'x'.repeat(50_000);
+    const made = post({ body });
+    await store.posts.create(made, receipt());
+    await store.posts.update(made.id, ({ record }) => ({ ...record, body: `${body}y` }));
+    await store.posts.delete(made.id);
+    const replies: (readonly [string, number])[] = [];
+    settings.client.on('commandSucceeded', ({ commandName, reply }) =>
+      replies.push([commandName, BSON.calculateObjectSize(reply as Document)]),
+    );
+    expect((await log.read(10, next)).events).to.have.lengthOf(3);
+    await until(() => replies.length >= 3, 'the cursor is closed');
+    await connection.close();
+    const names = replies.map(([name]) => name).filter((name) => name !== 'endSessions');
+    expect(names).to.deep.equal(['find', 'aggregate', 'killCursors']);
+    for (const [name, bytes] of replies) expect(bytes, name).to.be.below(2000);
   });
 
   /** Every step of every change, with receipts and without. */

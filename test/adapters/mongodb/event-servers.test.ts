@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { times } from '../../../src/testing/fixtures.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
+import { type Server, startServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
+import { useDatabase } from './store-on.ts';
+
+interface Page {
+  readonly events: readonly { readonly type: string; readonly id: string }[];
+  readonly next: string;
+}
+
+await describeOn('replica set', 'Servers that tell of events on MongoDB', function () {
+  this.timeout(60_000);
+  const database = useDatabase('replica set');
+
+  it('two on one database: one order, and the positions of both', async () => {
+    await using one = await startServer('--store', database.url);
+    await using other = await startServer('--store', database.url);
+    const servers = [one, other];
+    const { next: start } = await pageOf(one);
+    const made = Promise.all(
+      times(40, (n) => create(servers[n % 2] ?? one, n % 4 < 2 ? 'users' : 'posts')),
+    );
+    const followers = times(3, async (first) => {
+      const met: string[] = [];
+      // Each page from another server than the one before.
+      for (let [n, after] = [first, start]; met.length < 40; n++) {
+        const page = await pageOf(servers[n % 2] ?? one, { after, limit: '7', wait: '5' });
+        met.push(...page.events.map(({ type, id }) => `${type} ${id}`));
+        after = page.next;
+      }
+      return met;
+    });
+    const [met = [], ...others] = await Promise.all(followers);
+    expect(met).to.have.members(await made);
+    for (const another of others) expect(another).to.deep.equal(met);
+  });
+
+  it('nothing is written for events, and nothing read while nobody follows', async () => {
+    await using server = await startServer('--store', database.url);
+    const { next } = await pageOf(server);
+    await database.db.command({ profile: 2 });
+    const before = await streams();
+    const createSome = async () => {
+      for (let n = 0; n < 10; n++) {
+        await create(server, 'users');
+        await create(server, 'posts');
+      }
+    };
+    await createSome();
+    expect(await writes()).to.deep.equal(Array(20).fill('insert'));
+    expect(await streams()).to.equal(before);
+
+    await pageOf(server, { after: next, limit: '20' });
+    const { next: end } = await pageOf(server);
+    const waiting = pageOf(server, { after: end, wait: '20' });
+    await until(async () => (await streams()) > before + 4, 'it looks for news');
+    await createSome();
+    expect((await waiting).events).to.have.length.above(0);
+    expect(await writes()).to.deep.equal(Array(40).fill('insert'));
+  });
+
+  /** The commands that wrote something since the server profiles. */
+  async function writes(): Promise<string[]> {
+    const written = { op: { $in: ['insert', 'update', 'remove'] } };
+    const ops = await database.db.collection('system.profile').find(written).toArray();
+    return ops.map(({ op }) => String(op));
+  }
+
+  /** How many change streams were ever opened. */
+  async function streams(): Promise<number> {
+    const { metrics } = await database.db.admin().serverStatus();
+    return Number(metrics.aggStageCounters.$changeStream);
+  }
+});
+
+async function create({ address }: Server, resource: 'users' | 'posts'): Promise<string> {
+  const input = resource === 'users' ? { name: 'Ada' } : { title: 'T', body: 'B' };
+  const response = await fetch(`${address}/api/v1/${resource}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(input),
+  });
+  expect(response.status).to.equal(201);
+  const { id } = (await response.json()) as { id: string };
+  return `${resource.slice(0, -1)}.created ${id}`;
+}
+
+async function pageOf({ address }: Server, query: Record<string, string> = {}): Promise<Page> {
+  const response = await fetch(`${address}/api/v1/events?${new URLSearchParams(query)}`);
+  expect(response.status).to.equal(200);
+  return (await response.json()) as Page;
+}

@@ -11,11 +11,17 @@ import { errorOf } from '../../support/error-of.ts';
 import { findMongod } from '../../support/mongod/binary.ts';
 import { startReplicaSet, type TestServer } from '../../support/mongod/servers.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
-import { until } from '../../support/until.ts';
+import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
 await describeOn('replica set', 'Positions in the events of MongoDB', () => {
   const database = useDatabase('replica set');
+
+  before('indexes are made', async function () {
+    this.timeout(60_000);
+    const store = database.open();
+    await untilServed(() => store.ready(), 50_000);
+  });
 
   it('are expired when a character of them is another one', async () => {
     const log = logOf(database.open());
@@ -101,6 +107,7 @@ describe('Events of MongoDB that cannot be read on from a position', () => {
     set = await startReplicaSet(binary, 1, false, more);
     client = await new MongoClient(set.url('moved')).connect();
     store = openMongodbStore({ url: set.url('moved') });
+    await untilServed(() => store.ready(), 30_000);
   });
 
   after(async () => {

@@ -10,11 +10,11 @@ interface Page {
   readonly next: string;
 }
 
-await describeOn('replica set', 'Servers that tell of events on MongoDB', function () {
-  this.timeout(60_000);
+await describeOn('replica set', 'Servers that tell of events on MongoDB', () => {
   const database = useDatabase('replica set');
 
-  it('two on one database: one order, and the positions of both', async () => {
+  it('two on one database: one order, and the positions of both', async function () {
+    this.timeout(60_000);
     await using one = await startServer('--store', database.url);
     await using other = await startServer('--store', database.url);
     const servers = [one, other];
@@ -37,7 +37,8 @@ await describeOn('replica set', 'Servers that tell of events on MongoDB', functi
     for (const another of others) expect(another).to.deep.equal(met);
   });
 
-  it('nothing is written for events, and nothing read while nobody follows', async () => {
+  it('nothing is written for events, and nothing read while nobody follows', async function () {
+    this.timeout(60_000);
     await using server = await startServer('--store', database.url);
     const { next } = await pageOf(server);
     await database.db.command({ profile: 2 });

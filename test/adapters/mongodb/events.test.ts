@@ -14,7 +14,7 @@ import { VersionedRecord } from '../../../src/domain/record.ts';
 import type { EventLog, RecordEvent } from '../../../src/ports/event-log.ts';
 import { later, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
-import { until } from '../../support/until.ts';
+import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
 /** What a write is to a follower, by its form in the log: see `formOf`. */
@@ -49,6 +49,7 @@ const forms: Readonly<Record<string, Kind>> = {
   'posts insert expires joining pending': 'none',
   'posts insert claims expires joining pending': 'none',
   'posts delete': 'none',
+
   'posts update joining': 'none',
   'posts update claims': 'none',
   'posts update record': 'none',
@@ -58,9 +59,17 @@ type Kind = 'version' | 'deletion' | 'none';
 
 await describeOn('replica set', 'Events on MongoDB', () => {
   const database = useDatabase('replica set');
+
+  before('indexes are made', async function () {
+    this.timeout(60_000);
+    const store = database.open();
+    await untilServed(() => store.ready(), 50_000);
+  });
+
   const collection = (name: 'users' | 'posts') =>
     database.db.collection<{ _id: string }>(collectionNames[name]);
   const steps = new Set<string>();
+  const opened: Connection[] = [];
   const open = (failing: readonly string[] = []): MongodbStore =>
     database.open({
       intercept: async (step, run) => {
@@ -69,6 +78,8 @@ await describeOn('replica set', 'Events on MongoDB', () => {
         return run();
       },
     });
+
+  afterEach(() => Promise.all(opened.splice(0).map((connection) => connection.close())));
 
   it('of every kind of write, as the table of forms says', async function () {
     this.timeout(60_000);
@@ -98,6 +109,7 @@ await describeOn('replica set', 'Events on MongoDB', () => {
     const settings = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
     const connection = new Connection(settings, undefined, (_step, run) => run());
     const log = new MongodbEvents(connection);
+    opened.push(connection);
     const { next } = await log.read(1);
     const store = database.open();
     const body = 'x'.repeat(50_000);
@@ -111,7 +123,6 @@ await describeOn('replica set', 'Events on MongoDB', () => {
     );
     expect((await log.read(10, next)).events).to.have.lengthOf(3);
     await until(() => replies.length >= 3, 'the cursor is closed');
-    await connection.close();
     const names = replies.map(([name]) => name).filter((name) => name !== 'endSessions');
     expect(names).to.deep.equal(['find', 'aggregate', 'killCursors']);
     for (const [name, bytes] of replies) expect(bytes, name).to.be.below(2000);

@@ -13,11 +13,13 @@ import type {
   UserPatch,
   Version,
 } from 'rostrum';
+import { type Events, eventsBy } from './events.ts';
 import { isApiProblem, problemOf } from './problem.ts';
 import { type FieldOf, type Picked, type PostQuery, searchOf, type UserQuery } from './query.ts';
 import {
   type ApiRequest,
   type ApiResponse,
+  type CallOptions,
   createTransport,
   type Send,
   type TransportOptions,
@@ -38,6 +40,7 @@ export type {
   UserPatch,
   Version,
 } from 'rostrum';
+export type { EventPage, EventQuery, Events, RecordEvent } from './events.ts';
 export {
   type AnyApiProblem,
   type ApiCode,
@@ -47,7 +50,7 @@ export {
   type ProblemEntry,
 } from './problem.ts';
 export type { Beginning, FieldOf, Picked, PostQuery, TimeBounds, UserQuery } from './query.ts';
-export type { RetryOptions, TransportOptions } from './transport.ts';
+export type { CallOptions, RetryOptions, TransportOptions } from './transport.ts';
 
 /** A record, and the version that it is at. */
 export interface Versioned<R> {
@@ -78,11 +81,6 @@ export interface ListPage<R> {
 export interface PageWithAuthors<R, Author = PublicUser> extends ListPage<R> {
   /** The authors of its posts, each once; one who was just deleted is missing. */
   readonly users: readonly Author[];
-}
-
-export interface CallOptions {
-  /** Aborts the call, its waits and its tries; the call rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface CreateOptions extends CallOptions {
@@ -171,6 +169,7 @@ export interface Client<
   >;
   readonly posts: WithAuthors<Post<PostOwn>, PostQuery<PostOwn>, PublicUser<UserOwn>> &
     Resource<Post<PostOwn>, PostInput<PostOwnInput>, PostPatch<PostOwnInput>, PostQuery<PostOwn>>;
+  readonly events: Events;
 }
 
 /** Custom fields of no known type are given as any JSON. */
@@ -199,7 +198,7 @@ export function createClient<
     patch: (patch, options) => users.patch('me', patch, options),
     delete: (options) => users.delete('me', options),
   };
-  return { url: options.url, me, users, posts: resource(send, 'posts') };
+  return { url: options.url, me, users, posts: resource(send, 'posts'), events: eventsBy(send) };
 }
 
 /** How often `update` starts from the record as somebody else has just left it. */

@@ -27,6 +27,11 @@ export interface RetryOptions {
   readonly pauseMs?: number | undefined;
 }
 
+export interface CallOptions {
+  /** Aborts the call, its waits and its tries; the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the API's URL, encoded, with its query. */

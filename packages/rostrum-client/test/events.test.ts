@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { createClient, type RecordEvent } from '../src/index.ts';
+import { startApi } from './support/api.ts';
+import { FaultProxy } from './support/fault-proxy.ts';
+import { problemOf } from './support/problem-of.ts';
+
+describe('events of the client', () => {
+  it('are read behind a position, and waited for', async () => {
+    await using api = await startApi();
+    const client = createClient({ url: api.url });
+    const { events, next } = await client.events.read();
+    expect(events).to.deep.equal([]);
+    const waiting = client.events.read({ after: next, wait: 20 });
+    const { id } = (await client.users.create({ name: 'Ada' })).record;
+    expect((await waiting).events).to.deep.equal([{ type: 'user.created', id, version: 1 }]);
+    await client.users.delete(id);
+    const page = await client.events.read({ after: next, limit: 5 });
+    expect(page.events.at(-1)).to.deep.equal({ type: 'user.deleted', id });
+  });
+
+  it('are followed until the signal says so, or the log is another one', async () => {
+    await using api = await startApi();
+    const client = createClient({ url: api.url });
+    const ended = new AbortController();
+    const met: RecordEvent[] = [];
+    const reason = new Error('enough');
+    const follow = (async () => {
+      let isBegun = false;
+      for await (const page of client.events.follow({ limit: 2 }, { signal: ended.signal })) {
+        if (!isBegun) for (const title of 'abcde') await client.posts.create({ title });
+        isBegun = true;
+        met.push(...page.events);
+        if (met.length === 5) ended.abort(reason);
+      }
+    })();
+    expect(await follow.catch((error: unknown) => error)).to.equal(reason);
+    expect(met.map(({ type }) => type)).to.deep.equal(new Array(5).fill('post.created'));
+    const expired = client.events.follow({ after: 'elsewhere' }).next();
+    expect(await problemOf(expired)).to.include({ code: 'events-expired', status: 410 });
+  });
+
+  it('are met once each where the network fails for a moment', async () => {
+    await using api = await startApi();
+    await using proxy = await FaultProxy.start(api.url);
+    const writer = createClient({ url: api.url });
+    const client = createClient({ url: proxy.url, retry: { pauseMs: 20, tries: 8 } });
+    const { next: after } = await writer.events.read();
+    const made: string[] = [];
+    for (const name of 'abcdef') made.push((await writer.users.create({ name })).record.id);
+    proxy.faults.push('lost request', 'lost response', { status: 503 }, 'cut response');
+    const met: string[] = [];
+    for await (const { events } of client.events.follow({ after, limit: 2 })) {
+      met.push(...events.map(({ id }) => id));
+      if (met.length >= made.length) break;
+      proxy.faults.push('lost response');
+    }
+    expect(met).to.deep.equal(made);
+    expect(proxy.seen.length).to.be.above(6);
+  });
+});

@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,6 +16,8 @@ const modules = join(root, 'node_modules');
 
 /** The packages that are built, by their folders. */
 const packages = ['.', 'packages/rostrum-client'];
+
+const clientOfPages = 'dist/browser/client';
 
 interface Result {
   readonly ok: boolean;
@@ -47,7 +49,10 @@ const parts: Record<string, Part> = {
       for (const folder of packages) {
         await rm(join(root, folder, 'dist'), { recursive: true, force: true });
       }
-      return tool('typescript/bin/tsc', '-b', '--force', '--pretty', 'false');
+      const built = await tool('typescript/bin/tsc', '-b', '--force', '--pretty', 'false');
+      // The page /admin is served with the client that it is made for.
+      if (built.ok) await cp(join(root, packages[1] ?? '', 'dist'), join(root, clientOfPages), { recursive: true });
+      return built;
     },
   },
   walls: {

@@ -28,6 +28,7 @@ describe('the command line', function () {
       publicUrl: undefined,
       rateLimit: 0,
       trustProxy: 0,
+      pages: ['home', 'docs', 'admin'],
       cors: [],
       index: [],
       userSchema: undefined,

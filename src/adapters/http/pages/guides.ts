@@ -23,7 +23,8 @@ async function readGuides(): Promise<readonly Guide[]> {
   const guides = await Promise.all(
     names.map(async (file) => {
       const text = await readFile(new URL(file, folder), 'utf8');
-      const [, title = file, summary = ''] = /^# (.+)\n+((?:[\w`"'].*\n)*)/.exec(text) ?? [];
+      const [, title = file, summary = ''] =
+        /^# (.+)\n+((?:(?!```)[\w`"'[].*\n)*)/.exec(text) ?? [];
       const plain = summary
         .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
         .replaceAll('\n', ' ')

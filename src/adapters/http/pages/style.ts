@@ -55,7 +55,7 @@ button:hover, .button:hover { border-color: var(--accent) } button:disabled { op
 .badge.bad { background: var(--bad-tint); color: var(--bad) }
 html { -webkit-text-size-adjust: 100% } @media (max-width: 50rem) { .guide { display: block } .guide > nav { padding-bottom: 0 }
   .guide > nav ul { display: flex; flex-wrap: wrap; gap: .3rem } .guide > nav a { border: 1px solid var(--line); border-radius: 99px } }
-@media (prefers-reduced-motion: no-preference) { button, .button, a { transition: color .12s, border-color .12s } }
+html { color: var(--ink) } @media (prefers-reduced-motion: no-preference) { button, .button, a { transition: color .12s, border-color .12s } }
 `;
 
 /** A lectern. */

@@ -17,8 +17,6 @@ const modules = join(root, 'node_modules');
 /** The packages that are built, by their folders. */
 const packages = ['.', 'packages/rostrum-client'];
 
-const clientOfPages = 'dist/browser/client';
-
 interface Result {
   readonly ok: boolean;
   readonly output: string;
@@ -51,7 +49,8 @@ const parts: Record<string, Part> = {
       }
       const built = await tool('typescript/bin/tsc', '-b', '--force', '--pretty', 'false');
       // The page /admin is served with the client that it is made for.
-      if (built.ok) await cp(join(root, packages[1] ?? '', 'dist'), join(root, clientOfPages), { recursive: true });
+      const [client, place] = [join(root, 'packages/rostrum-client/dist'), 'dist/browser/client'];
+      if (built.ok) await cp(client, join(root, place), { recursive: true });
       return built;
     },
   },

@@ -46,7 +46,7 @@ const known: Readonly<Record<string, Partial<Field>>> = {
   publishedAt: { kind: 'publication', label: 'Publication' },
 };
 /** Custom fields that the schema does not name, as one object. */
-export const others: Field = {
+const others: Field = {
   ...{ name: '', label: 'Other custom fields', kind: 'json', isRequired: false, choices: [] },
   ...{ empty: undefined, hint: 'A JSON object: {"colour": "blue"}.' },
 };

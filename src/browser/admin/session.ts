@@ -28,7 +28,6 @@ interface Caller {
 const { api = '', site = '' } = document.documentElement.dataset;
 const storage = 'rostrum.token';
 
-export const origin = site;
 export const description = `${site}/openapi.json`;
 
 /** Kept for the tab alone. */

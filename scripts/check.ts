@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -47,7 +47,11 @@ const parts: Record<string, Part> = {
       for (const folder of packages) {
         await rm(join(root, folder, 'dist'), { recursive: true, force: true });
       }
-      return tool('typescript/bin/tsc', '-b', '--force', '--pretty', 'false');
+      const built = await tool('typescript/bin/tsc', '-b', '--force', '--pretty', 'false');
+      // The page /admin is served with the client that it is made for.
+      const [client, place] = [join(root, 'packages/rostrum-client/dist'), 'dist/browser/client'];
+      if (built.ok) await cp(client, join(root, place), { recursive: true });
+      return built;
     },
   },
   walls: {

@@ -26,6 +26,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/credentials/': ['own folder', ...core, node, 'jose$'],
   'src/adapters/http/': [...http, '@koa/router$', 'koa-bodyparser$'],
   'src/adapters/http/access/': [...http, 'rate-limiter-flexible$'],
+  'src/adapters/http/pages/': [...http, 'marked$'],
   'src/adapters/http/operator/': [...http, '@opentelemetry/api$'],
   'src/adapters/inversify/': ['src/', 'inversify$'],
   'src/adapters/json-schema/': ['own folder', ...core, node, 'ajv(?:/|-formats$)', 're2js$'],
@@ -42,6 +43,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'temporal-polyfill$',
   ],
   'src/main.ts': ['src/', node],
+  'src/browser/': ['src/browser/', 'lit-html$', 'rostrum-client$'],
   'packages/rostrum-client/src/': ['packages/rostrum-client/src/', 'rostrum$'],
 };
 

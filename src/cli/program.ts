@@ -231,7 +231,7 @@ function optionOf(setting: Setting<unknown>): Option {
   const { flag, env, fallback, description, allowed, parse, isList } = setting;
   return new Option(flag, description)
     .env(env)
-    .default(fallback, isList ? 'none' : undefined)
+    .default(fallback, Array.isArray(fallback) ? fallback.join() || 'none' : undefined)
     .argParser((text, before) => {
       const value = parse(text);
       if (value === undefined) throw new InvalidArgumentError(`The value must be ${allowed}.`);

@@ -44,6 +44,8 @@ export interface Settings {
   readonly rateLimit: number;
   /** The proxies whose `X-Forwarded-For` counts: how many, or their addresses and networks. */
   readonly trustProxy: number | readonly string[];
+  /** The pages for people that are served beside the API. */
+  readonly pages: readonly PageName[];
   /** The origins whose scripts may read responses. */
   readonly cors: readonly string[];
   /** Custom fields that lists can be filtered by, such as `posts.slug:text`. */
@@ -56,6 +58,9 @@ export interface Settings {
 
 /** Some of the settings; the others have their defaults. */
 export type GivenSettings = { readonly [K in keyof Settings]?: Settings[K] | undefined };
+
+const pageNames = ['home', 'docs', 'admin'] as const;
+type PageName = (typeof pageNames)[number];
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -209,6 +214,14 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     allowed: 'a number, or addresses and networks with commas between them',
     parse: (text) => (/^\d{1,2}$/.test(text) ? Number(text) : listOf(text, isNetwork)),
   },
+  pages: {
+    flag: '--pages <names>',
+    env: 'PAGES',
+    fallback: pageNames,
+    description: 'pages for people: home,docs,admin or none',
+    allowed: `none, or some of ${pageNames.join(', ')}`,
+    parse: (text) => (text === 'none' ? [] : (listOf(text, isPage) as PageName[] | undefined)),
+  },
   cors: {
     flag: '--cors <origin>',
     env: 'CORS',
@@ -272,6 +285,10 @@ function booleanOf(text: string): boolean | undefined {
 
 function isScope(text: string): boolean {
   return (scopes as readonly string[]).includes(text);
+}
+
+function isPage(text: string): boolean {
+  return (pageNames as readonly string[]).includes(text);
 }
 
 function portOf(text: string): number | undefined {

@@ -2,29 +2,17 @@
 // than the API that they call. Chromium has to be on the path (`apt-get install chromium`), or
 // CHROMIUM says where it is. With SCREENSHOTS=FOLDER it leaves a picture of each page there.
 
-import { existsSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { freePort } from '../support/free-port.ts';
 import { npm } from '../support/process.ts';
 import { repository } from '../support/repository-copy.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { bundledSuite } from '../testing/bundle.ts';
-
-const folders = (process.env.PATH ?? '').split(delimiter);
-const names = ['chromium', 'chromium-browser', 'google-chrome'];
-const executablePath =
-  process.env.CHROMIUM ??
-  names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
-/** As root in a container Chromium has no sandbox; the others keep it from asking hosts of its own. */
-const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update'];
-
-const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [360, 1280].map((width) => ({ colorScheme, viewport: { width, height: 800 } })),
-);
+import { launch, looks } from './chromium.ts';
 
 /** What a person sees of a post: its row. */
 const row = (page: Page, title: string) =>
@@ -133,11 +121,7 @@ describe('in Chromium', function () {
   const ports = new Map<string, number>();
 
   before(async function () {
-    if (executablePath === undefined) {
-      console.error('SKIPPED: there is no Chromium on the path, and CHROMIUM names none.');
-      this.skip();
-    }
-    browser = await chromium.launch({ executablePath, args });
+    browser = (await launch()) ?? this.skip();
     // Two origins: 127.0.0.1 is listed, localhost is not.
     pages = createServer((_, response) =>
       response.end('<!doctype html><link rel="icon" href="data:,">'),

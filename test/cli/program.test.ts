@@ -28,6 +28,7 @@ describe('the command line', function () {
       publicUrl: undefined,
       rateLimit: 0,
       trustProxy: 0,
+      pages: ['home', 'docs', 'admin'],
       cors: [],
       index: [],
       userSchema: undefined,
@@ -73,7 +74,8 @@ describe('the command line', function () {
       const { code, stdout } = await rostrum(...args);
       expect(code).to.equal(0);
       for (const { flag, env, fallback, description } of Object.values(settingsTable)) {
-        const value = Array.isArray(fallback) ? 'none' : JSON.stringify(fallback);
+        const list = Array.isArray(fallback) && (fallback.join() || 'none');
+        const value = list || JSON.stringify(fallback);
         const given = fallback === undefined ? '' : `default: ${value}, `;
         const shown = `${description} (${given}env: ${env})`;
         expect(stdout.replaceAll(/\s+/g, ' ')).to.contain(`${flag} ${shown}`);

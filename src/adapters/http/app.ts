@@ -23,7 +23,7 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
   const describe = () => openApiDocument(rostrum.customFilters, options);
   handleAppErrors(app, logger);
   app.use(boundary);
-  app.use(pagesAndProbes(describe, options, room)); // First, so that a prefix of "" does not hide it.
+  app.use(pagesAndProbes(rostrum, describe, options, room)); // First, so that a prefix of "" does not hide it.
   app.use(apiMiddleware(rostrum, options, room, boundary));
   app.use(async (ctx, next) => {
     try {

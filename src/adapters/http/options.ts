@@ -50,12 +50,20 @@ export interface RostrumHttpOptions {
   readonly publicUrl?: string | undefined;
 }
 
+/** The pages for people, beside the API. */
+export const allPages = ['home', 'docs', 'admin'] as const;
+export type PageName = (typeof allPages)[number];
+
 /** Options of the whole program's app. */
 export interface RostrumAppOptions extends RostrumHttpOptions {
   /** Fulfilled when the store can serve right now: what `/readyz` asks. */
   readonly ready: () => Promise<void>;
   /** JSON Schemas of custom fields, for the description of the API. */
   readonly customFields?: CustomFieldsDescription | undefined;
+  /** Which pages for people are served; all when absent. */
+  readonly pages?: readonly PageName[] | undefined;
+  /** What the home page says of the program, to clients that need no credentials. */
+  readonly about?: { readonly store: string } | undefined;
   /** The identity provider whose tokens `authenticate` takes (RFC 9728). */
   readonly issuer?: string | undefined;
   /**

@@ -3,6 +3,7 @@ import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { assembleRostrum } from '../../domain/services/rostrum.ts';
 import { customFiltersOf } from '../../settings/settings.ts';
+import { parseStoreUrl } from '../../settings/store-url.ts';
 import type { Trace } from '../http/index.ts';
 import { type JsonFieldsSchema, readSchemaFiles } from '../json-schema/index.ts';
 import { openStore } from '../open-store.ts';
@@ -89,16 +90,21 @@ export const accessModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
 });
 
+/** Stores as people call them. */
+const storeNames = { memory: 'in memory', sqlite: 'on SQLite', mongodb: 'on MongoDB' } as const;
+
 /** The HTTP adapter on the core. */
 export const httpModule = new ContainerModule(({ bind }) => {
   bind(tokens.appOptions)
     .toResolvedValue(
       (store, logger, settings, customFields, authenticate, rateLimits, metrics, trace) => {
         const { requireIfMatch, cors, publicUrl, authIssuer: issuer, trustProxy } = settings;
-        const { anonymous } = settings;
+        const { anonymous, pages } = settings;
+        const { kind } = parseStoreUrl(settings.store);
         return {
           ...{ ready: () => store.ready(), logger, requireIfMatch, cors, publicUrl, issuer },
           ...{ metrics, trace, authenticate, anonymous, rateLimits, trustedProxies: trustProxy },
+          ...{ pages, about: { store: storeNames[kind] } },
           isOwnHost: authenticate && !anonymous ? undefined : ownHosts(settings),
           customFields: {
             users: jsonSchemaOf(customFields.users),

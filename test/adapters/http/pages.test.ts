@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { Context } from 'koa';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import type { Answer } from './support/answer.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
@@ -12,10 +15,11 @@ function expectStrict({ headers, text }: Answer, script: string): void {
   const policy = headers.get('content-security-policy') ?? '';
   const parts = policy.split('; ');
   expect(parts).to.include.members(["default-src 'none'", "base-uri 'none'"]);
+  expect(policy).not.to.contain('unsafe');
   expect(parts).to.include.members(["form-action 'none'", "frame-ancestors 'none'"]);
   expect(parts.find((part) => part.startsWith('script-src')) ?? '').to.equal(script);
   expect(policy).not.to.match(/https?:|\*|unsafe-eval/);
-  expect(text).not.to.match(/(?:src|href)="(?:https?:)?\/\//);
+  expect(text).not.to.match(/(?:src|<link[^>]+href)="(?:https?:)?\/\//);
   expect(headers.get('content-type')).to.equal('text/html; charset=utf-8');
 }
 
@@ -30,11 +34,12 @@ describe('the pages', () => {
   it('/ tells a person what this is, and where to go', async () => {
     const home = await open('/', asBrowser);
     expect(home.status).to.equal(200);
-    expectStrict(home, '');
-    expect(home.text).to.contain('It is ready.').and.contain('color-scheme: light dark');
-    const links = [...home.text.matchAll(/<a href="([^"]+)"/g)].map(([, path = '']) => path);
-    expect(links).to.have.length(5);
-    for (const path of links) expect((await open(path, asBrowser)).status, path).to.equal(200);
+    expectStrict(home, "script-src 'self'");
+    expect(home.text).to.contain('It is ready').and.contain('color-scheme: light dark');
+    const links = [...home.text.matchAll(/<(?:a|script)[^>]+(?:href|src)="([^"]+)"/g)];
+    const paths = new Set(links.map(([, path = '']) => path));
+    expect([...paths]).to.include.members(['/docs', '/docs/guides', '/admin', '/llms.txt']);
+    for (const path of paths) expect((await open(path, asBrowser)).status, path).to.equal(200);
   });
 
   it('/ is JSON for a program', async () => {
@@ -42,7 +47,7 @@ describe('the pages', () => {
       const home = await open('/', headers);
       expect(home.headers.get('vary')).to.equal('Accept');
       expect(home.body).to.deep.equal({
-        ...{ name: 'Rostrum', status: 'ok', api: '/api/v1', docs: '/docs' },
+        ...{ name: 'Rostrum', status: 'ok', api: '/api/v1', docs: '/docs', admin: '/admin' },
         ...{ openapi: '/openapi.json', live: '/livez', ready: '/readyz' },
       });
     }
@@ -70,7 +75,9 @@ describe('the pages', () => {
     const docs = await open('/docs', asBrowser);
     expect(docs.status).to.equal(200);
     expectStrict(docs, "script-src 'self'");
-    const parts = [...docs.text.matchAll(/(?:src|href|description)="(\/[^"]+)"/g)];
+    const parts = [
+      ...docs.text.matchAll(/<(?:link|script|html)[^>]+(?:src|href|description)="(\/[^"]+)"/g),
+    ];
     expect(parts).to.have.length(4);
     for (const [, path = ''] of parts) {
       const part = await open(path);
@@ -115,8 +122,106 @@ describe('the pages', () => {
     expect(servers).to.deep.equal([{ url: `${publicUrl}/api/v1` }]);
   });
 
+  it('/admin loads its parts from the server alone, and each is a module that a browser runs', async () => {
+    const admin = await open('/admin', asBrowser);
+    const [, imports = ''] = /<script type="importmap">([^<]+)</.exec(admin.text) ?? [];
+    const digest = createHash('sha256').update(imports).digest('base64');
+    expectStrict(admin, `script-src 'self' 'sha256-${digest}'`);
+    const own = [...admin.text.matchAll(/(?:src|href)="(\/admin\/[^"]+)"/g)];
+    const paths = new Set(own.map(([, path = '']) => path));
+    expect([...paths]).to.include.members(Object.values(JSON.parse(imports).imports));
+    for (const path of paths) {
+      const part = await open(path);
+      expect(part.status, path).to.equal(200);
+      expect(part.text, path).not.to.match(/^(?:import type|interface|type) /m);
+      for (const [, name = ''] of part.text.matchAll(/from '(\.[^']+)'/g)) {
+        expect([...paths]).to.include(new URL(name, `http://x${path}`).pathname);
+      }
+      const again = await open(path, { 'If-None-Match': part.headers.get('etag') ?? '' });
+      expect(again.status, path).to.equal(304);
+    }
+    expectProblem(await open('/admin/package.json'), 404, 'path-not-found');
+  });
+
+  it('/admin/caller says what credentials allow', async () => {
+    const all = await open('/admin/caller');
+    expect(all.body).to.deep.include({ name: null, subject: null, asks: false });
+    expect(all.body.scopes).to.include.members(['users:write', 'posts:read:all']);
+    const scopes = ['posts:read'] as const;
+    const callers = {
+      given: { name: 'a', subject: 'b', scopes },
+      bad: { refused: 'unknown' },
+    } as const;
+    const authenticate = (ctx: Context) => callers[ctx.get('Authorization') as 'given' | 'bad'];
+    for (const anonymous of [undefined, ['users:read:public'] as const]) {
+      await using asked = await startApi({ app: { authenticate, anonymous } });
+      const ask = (headers = {}) => asked.get(`${asked.server.url}/admin/caller`, headers);
+      const known = await ask({ Authorization: 'given' });
+      expect(known.body).to.deep.equal({
+        name: 'a',
+        subject: 'b',
+        scopes: [...scopes],
+        asks: true,
+      });
+      expectProblem(await ask({ Authorization: 'bad' }), 401, 'unauthenticated');
+      const open = await ask();
+      if (anonymous === undefined) expectProblem(open, 401, 'unauthenticated');
+      else
+        expect(open.body)
+          .to.include({ name: null, asks: true })
+          .and.deep.include({ scopes: anonymous });
+    }
+  });
+
+  it('/docs/guides are the documentation, as pages and as Markdown', async () => {
+    const guide = await open('/docs/guides/http', asBrowser);
+    expectStrict(guide, '');
+    expect(guide.text).to.contain('<h1 id="the-http-api">The HTTP API</h1>');
+    const links = [...guide.text.matchAll(/<a href="(\/[^"#]*)/g)].map(([, path = '']) => path);
+    for (const path of new Set(links))
+      expect((await open(path, asBrowser)).status, path).to.equal(200);
+    const text = await open('/docs/guides/http.md');
+    expect(text.headers.get('content-type')).to.equal('text/markdown; charset=utf-8');
+    expect(text.text).to.equal(await readFile('docs/http.md', 'utf8'));
+    const all = [...(await open('/llms.txt')).text.matchAll(/\]\((http[^)]+)\)/g)];
+    expect(all.length).to.be.above(8);
+    for (const [, url = ''] of all) expect((await api.get(url)).status, url).to.equal(200);
+    for (const path of ['/docs/guides/none', '/docs/guides/..%2fREADME', '/docs/guides/']) {
+      expectProblem(await open(path), 404, 'path-not-found');
+    }
+  });
+
+  it('lead a person on from paths that are none for people, and say where nothing is', async () => {
+    for (const [path, to] of [
+      ['/docs/', '/docs'],
+      ['/api/v1', '/docs'],
+      ['/problems/', '/problems'],
+    ] as const) {
+      const led = await fetch(api.server.url + path, { headers: asBrowser, redirect: 'manual' });
+      expect([led.status, led.headers.get('location')], path).to.deep.equal([307, to]);
+    }
+    const missing = await open('/nothing', asBrowser);
+    expect(missing.status).to.equal(404);
+    expectStrict(missing, '');
+    expectProblem(await open('/api/v1/nothing', asBrowser), 404, 'path-not-found');
+    expect((await open('/problems')).body.problems).to.deep.include({
+      ...(await open('/problems/internal')).body,
+    });
+  });
+
+  it('are those that are switched on', async () => {
+    await using none = await startApi({ app: { pages: [] } });
+    const { url } = none.server;
+    for (const path of ['/docs', '/docs/guides', '/admin', '/admin/caller', '/llms.txt']) {
+      expectProblem(await none.get(url + path), 404, 'path-not-found');
+    }
+    expect((await none.get(`${url}/`, asBrowser)).body).not.to.have.any.keys('docs', 'admin');
+    await using docs = await startApi({ app: { pages: ['docs'] } });
+    expect((await docs.get(`${docs.server.url}/docs`, asBrowser)).text).not.to.contain('/admin');
+  });
+
   it('can only be read', async () => {
-    for (const path of ['/', '/docs', '/openapi.json']) {
+    for (const path of ['/', '/docs', '/admin', '/home.js', '/openapi.json']) {
       const answer = await api.send('POST', api.server.url + path);
       expectProblem(answer, 405, 'method-not-allowed');
     }

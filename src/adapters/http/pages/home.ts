@@ -1,40 +1,163 @@
+import { readFileSync } from 'node:fs';
 import type { Context } from 'koa';
+import type { RostrumAppOptions } from '../options.ts';
 import { json, type Response } from '../response.ts';
-import { hasDocsPage } from './docs.ts';
+import { Files, readModule, types } from './files.ts';
 import { escapeHtml, negotiated, page, wantsPage } from './html.ts';
+import type { Site } from './site.ts';
+
+const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+const script = new URL(`../../../browser/home${extension}`, import.meta.url);
+
+/** `/home.js`: what the page does beside being read. */
+export const homeFiles = new Files(async () => [['/home.js', types.js, await readModule(script)]]);
+
+const started = new Date();
+
+/** The manifest lies at the same place above the sources and above the build. */
+function version(): string {
+  const manifest = new URL('../../../../package.json', import.meta.url);
+  return JSON.parse(readFileSync(manifest, 'utf8')).version;
+}
 
 /**
- * `/`: what this is, whether it is well, and where to go. `/docs` is named where it is served.
- *
- * @param site where the paths below lie; empty for the server itself
+ * `/`: what this is, whether it is well, and where to go; JSON for a program. `/docs` is named where
+ * it is served.
  */
-export function homePage(ctx: Context, site: string, prefix: string, isReady: boolean): Response {
+export function homePage(
+  ctx: Context,
+  site: Site,
+  options: RostrumAppOptions,
+  isReady: boolean,
+): Response {
+  const { base, prefix, pages } = site;
   const links = {
-    api: `${site}${prefix}`,
-    ...(hasDocsPage() && { docs: `${site}/docs` }),
-    openapi: `${site}/openapi.json`,
-    live: `${site}/livez`,
-    ready: `${site}/readyz`,
+    api: `${base}${prefix}`,
+    ...(pages.has('docs') && { docs: `${base}/docs` }),
+    ...(pages.has('admin') && { admin: `${base}/admin` }),
+    openapi: `${base}/openapi.json`,
+    live: `${base}/livez`,
+    ready: `${base}/readyz`,
   };
-  if (!wantsPage(ctx)) {
+  if (!pages.has('home') || !wantsPage(ctx)) {
     const status = isReady ? 'ok' : 'unavailable';
     return json(200, JSON.stringify({ name: 'Rostrum', status, ...links }), negotiated);
   }
-  const state = isReady ? 'It is ready.' : 'It runs, but its store is not available at present.';
-  const items = [
-    ...(links.docs ? [[links.docs, '/docs', 'Read about the API, and try it.']] : []),
-    [links.openapi, '/openapi.json', 'The description for programs (OpenAPI 3.1).'],
-    [`${links.api}/users`, `${prefix}/users`, 'The users, as JSON.'],
-    [`${links.api}/posts`, `${prefix}/posts`, 'The posts, as JSON.'],
-    [links.ready, '/readyz', 'Whether it can serve, for a probe.'],
-  ].map(([url = '', name = '', text = '']) => {
-    return `<dt><a href="${escapeHtml(url)}">${escapeHtml(name)}</a></dt><dd>${text}</dd>`;
+  const origin = base === '' ? ctx.state.exchange.site : base;
+  return page({
+    ...{ title: 'Rostrum', links: site.links, path: `${base}/` },
+    root: ` data-api="${escapeHtml(links.api)}"`,
+    head: `<script type="module" src="${escapeHtml(base)}/home.js"></script>\n`,
+    body: `<main>${introduction(site, options, isReady)}${firstRequest(origin + prefix, options)}
+${differences(prefix)}${more(site)}</main>`,
+    sources: { script: site.own, connect: site.own },
   });
-  return page(
-    'Rostrum',
-    `<p>A server of users and posts, over HTTP and JSON. ${state}</p>
-<dl>
-${items.join('\n')}
-</dl>`,
+}
+
+function introduction({ base, pages }: Site, options: RostrumAppOptions, isReady: boolean): string {
+  const { about, authenticate } = options;
+  const state = isReady
+    ? '<span class="badge good">It is ready</span>'
+    : '<span class="badge bad">It runs, but its store is not available at present</span>';
+  const since = `since <time datetime="${started.toISOString()}">${started.toISOString().slice(0, 16).replace('T', ' ')} UTC</time>`;
+  const isTold = about !== undefined && authenticate === undefined;
+  const facts = isTold ? [`Version ${escapeHtml(version())}`, escapeHtml(about.store), since] : [];
+  const buttons = [
+    ...(pages.has('admin') ? [['/admin', 'Open the admin page', ' primary']] : []),
+    ...(pages.has('docs')
+      ? [
+          ['/docs', 'Read the reference', ''],
+          ['/docs/guides', 'Guides', ''],
+        ]
+      : []),
+  ].map(
+    ([path = '', text = '', name = '']) =>
+      `<a class="button${name}" href="${escapeHtml(base + path)}">${text}</a>`,
   );
+  return `<h1>A server of users and posts</h1>
+<p class="lead">Over HTTP and JSON, with changes that are never lost, repeats that are harmless,
+and errors that say what to do.</p>
+<p>${state} <span class="soft">${facts.join(' · ')}</span></p>
+<p class="soft"><span id="users"></span> <span id="posts"></span></p>
+<p>${buttons.join(' ')}</p>`;
+}
+
+/** Code with a button that copies it, where there are scripts. */
+function code(text: string, label: string): string {
+  return `<div class="code"><button type="button" data-copy hidden>Copy</button>
+<pre tabindex="0" aria-label="${label}"><code>${escapeHtml(text)}</code></pre></div>`;
+}
+
+function firstRequest(api: string, { authenticate, anonymous }: RostrumAppOptions): string {
+  const isAsked = authenticate !== undefined;
+  const key = isAsked ? `\n  -H 'Authorization: Bearer KEY' \\` : '';
+  const curl = `curl ${api}/users \\${key}
+  -H 'Content-Type: application/json' \\
+  -H 'Idempotency-Key: sign-up-4711' \\
+  -d '{ "name": "Ada", "email": "ada@example.com" }'`;
+  const program = `import { createClient } from 'rostrum-client';
+
+const { users } = createClient({ url: '${api}'${isAsked ? ", token: 'KEY'" : ''} });
+const ada = await users.create({ name: 'Ada' }, { idempotencyKey: 'sign-up-4711' });
+await users.patch(ada.record.id, { name: 'Ada Lovelace' }, { ifMatch: ada.version });`;
+  const open = anonymous === undefined ? '' : ` Without one it allows ${anonymous.join(', ')}.`;
+  const entry = isAsked
+    ? `<p>This server asks for credentials: a key, which its operator makes by
+<code>rostrum key create</code>, or an access token of its identity provider.${escapeHtml(open)}</p>`
+    : '';
+  return `<h2>A first request</h2>${entry}
+<div class="cards"><div class="card"><h3>In a terminal</h3>${code(curl, 'With curl')}</div>
+<div class="card"><h3>In a program</h3>${code(program, 'With rostrum-client')}</div></div>`;
+}
+
+function differences(api: string): string {
+  const cards = [
+    [
+      ...['conflict', 'A conflict is refused'],
+      'Two people change one post: the second is told, and nothing is lost.',
+      `PATCH ${api}/posts/0192…\n  If-Match: "1"\n→ 412 version-mismatch  ETag: "2"`,
+    ],
+    [
+      ...['repeat', 'A repeat is answered once'],
+      'A client that got no response sends again: there is one record.',
+      `POST ${api}/posts\n  Idempotency-Key: 4711\n→ 201\n  Idempotency-Replayed: true`,
+    ],
+    [
+      ...['pages', 'A page neither skips nor repeats'],
+      'Whatever is inserted or deleted meanwhile, and as fast at any depth.',
+      `GET ${api}/posts?limit=2\n→ 200\n  2 posts, next: "eyJhZnRlciI6…"`,
+    ],
+    [
+      ...['problem', 'An error says what is wrong'],
+      'Every field at once, by pointers that a form can use.',
+      `POST ${api}/users\n  {"name": " ", "email": "nowhere"}\n→ 422 invalid-record\n  /name: …\n  /email: …`,
+    ],
+  ].map(
+    ([
+      name = '',
+      title = '',
+      text = '',
+      sample = '',
+    ]) => `<li class="card"><h3>${title}</h3><p>${text}</p>
+<pre tabindex="0" aria-live="polite" aria-label="${title}">${escapeHtml(sample)}</pre>
+<button type="button" data-run="${name}" hidden>Try it here</button></li>`,
+  );
+  return `<h2>What is different here</h2>
+<p class="soft">Each example runs against this server. What it makes is a draft, and is deleted again.</p>
+<ul class="cards">${cards.join('\n')}</ul>`;
+}
+
+function more({ base, prefix, pages }: Site): string {
+  const items = [
+    ['/openapi.json', 'The description for programs (OpenAPI 3.1).'],
+    ...(pages.has('docs') ? [['/llms.txt', 'The guides, for language models.']] : []),
+    [`${prefix}/users`, 'The users, as JSON.'],
+    [`${prefix}/posts`, 'The posts, as JSON.'],
+    ['/problems', 'What each error means, and what to do.'],
+    ['/readyz', 'Whether it can serve, for a probe.'],
+  ].map(
+    ([path = '', text = '']) =>
+      `<tr><th scope="row"><a href="${escapeHtml(base + path)}">${escapeHtml(path)}</a></th><td>${text}</td></tr>`,
+  );
+  return `<h2>More</h2><table><tbody>${items.join('\n')}</tbody></table>`;
 }

@@ -1,20 +1,32 @@
 import type { Context, Middleware } from 'koa';
+import { scopes } from '../../../domain/caller.ts';
+import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
+import { authentication } from '../access/authenticate.ts';
 import { metadataPath, resourceMetadata } from '../access/metadata.ts';
 import { exchangeOf } from '../exchange.ts';
 import type { Room } from '../load/room.ts';
 import type { RostrumAppOptions } from '../options.ts';
+import { Problem } from '../problems/problem.ts';
 import { allMethods, readOnly } from '../request/read-only.ts';
 import { below, publicBase } from '../request/target.ts';
 import { json, type Response, respond, revalidated } from '../response.ts';
-import { docsPage } from './docs.ts';
-import { homePage } from './home.ts';
+import { adminPage, callerResponse, hasAdmin } from './admin.ts';
+import { docsPage, hasDocsPage } from './docs.ts';
+import { llmsText } from './guides.ts';
+import { homeFiles, homePage } from './home.ts';
+import { wantsPage } from './html.ts';
+import { missingPage } from './missing.ts';
 import { alive, Readiness } from './probes.ts';
 import { problemPage } from './problem.ts';
+import { type Site, siteOf } from './site.ts';
+import { favicon } from './style.ts';
 
 /** `OPTIONS *` asks about the server as a whole (RFC 9110, section 9.3.7). */
 const serverOptions: Response = { status: 204, headers: ['Allow', allMethods] };
 
 type Page = (ctx: Context) => Response | Promise<Response>;
+
+const isInstalled = { home: () => true, docs: hasDocsPage, admin: hasAdmin };
 
 /**
  * What the program serves beside the API: pages, the description, the problems, which go through the
@@ -23,12 +35,13 @@ type Page = (ctx: Context) => Response | Promise<Response>;
  * @param describe makes the description of the API
  */
 export function pagesAndProbes(
+  rostrum: AnyRostrum,
   describe: () => object,
   options: RostrumAppOptions,
   room: Room,
 ): Middleware {
-  const { issuer, publicUrl, prefix = '/api/v1' } = options;
-  const site = publicBase(publicUrl) ?? '';
+  const { issuer, publicUrl, prefix = '/api/v1', authenticate, anonymous, logger } = options;
+  const site = siteOf(publicBase(publicUrl) ?? '', prefix, options.pages, isInstalled);
   const readiness = new Readiness(options.ready);
   let described: Response | undefined;
   const describeApi = () => {
@@ -39,23 +52,60 @@ export function pagesAndProbes(
     ['/livez', () => alive],
     ['/readyz', () => readiness.check()],
   ]);
-  const metadata = options.authenticate === undefined ? '' : metadataPath(prefix);
+  const metadata = authenticate === undefined ? '' : metadataPath(prefix);
+  const { failures } = options.rateLimits ?? {};
+  const named = authentication({ rostrum, authenticate, anonymous, failures, logger })(scopes);
+  /** Any scope will do: it is told which there are. */
+  const caller = async (ctx: Context) => {
+    const { exchange } = ctx.state;
+    let response: Response | undefined;
+    await named(ctx as Parameters<typeof named>[0], async () => {
+      response = callerResponse(exchange, authenticate !== undefined);
+    });
+    return response ?? callerResponse(exchange, true);
+  };
+  const llms = async ({ state: { exchange } }: Context): Promise<Response> => {
+    const [, type, body] = await llmsText(site.base || exchange.site);
+    return { status: 200, headers: revalidated, body, type };
+  };
+  const icon: Response = {
+    status: 200,
+    headers: revalidated,
+    body: favicon,
+    type: 'image/svg+xml',
+  };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
-    ['/', async (ctx) => homePage(ctx, site, prefix, await readiness.isReady())],
+    ['/', async (ctx) => homePage(ctx, site, options, await readiness.isReady())],
+    ['/home.js', async (ctx) => (await homeFiles.find(ctx, '/home.js')) ?? icon],
     ['/openapi.json', describeApi],
+    ...(site.pages.has('docs') ? [['/llms.txt', llms] as const] : []),
+    ['/favicon.ico', () => icon],
     [metadata, (ctx) => resourceMetadata(ctx, ctx.state.exchange, prefix, issuer)],
+    ...(site.pages.has('admin') ? [['/admin/caller', caller] as const] : []),
   ]);
+  const folders: readonly (readonly [
+    path: string,
+    page: (ctx: Context, rest: string) => ReturnType<Page>,
+  ])[] = [
+    ...((options.pages?.includes('docs') ?? true)
+      ? [['/docs', (ctx: Context, rest: string) => docsPage(ctx, site, rest)] as const]
+      : []),
+    ...(site.pages.has('admin')
+      ? [['/admin', (ctx: Context, rest: string) => adminPage(ctx, site, rest)] as const]
+      : []),
+  ];
 
   /** The page of a path, under the name that the log has for it. */
   function pageOf(path: string): readonly [name: string, page: Page] | undefined {
     const page = pages.get(path);
     if (page !== undefined) return [path, (ctx) => readOnly(ctx, () => page(ctx))];
-    const docs = below('/docs', path);
-    if (docs !== undefined)
-      return ['/docs', (ctx) => readOnly(ctx, () => docsPage(ctx, site, docs))];
+    for (const [name, folder] of folders) {
+      const rest = below(name, path);
+      if (rest !== undefined) return [name, (ctx) => readOnly(ctx, () => folder(ctx, rest))];
+    }
     const problem = below('/problems', path);
     if (problem === undefined) return undefined;
-    return ['/problems', (ctx) => problemPage(ctx, ctx.state.exchange, problem.slice(1))];
+    return ['/problems', (ctx) => problemPage(ctx, ctx.state.exchange, problem.slice(1), site)];
   }
 
   return async (ctx, next) => {
@@ -70,15 +120,38 @@ export function pagesAndProbes(
       exchange.endpoint = path;
       return respond(ctx, await readOnly(ctx, () => probe(ctx)));
     }
+    const isPerson = ctx.method === 'GET' && wantsPage(ctx);
+    const led = isPerson ? leadOn(path, site) : undefined;
+    if (led !== undefined) return respond(ctx, led);
     const found = pageOf(path);
-    if (found === undefined) return next();
-    const [name, page] = found;
-    exchange.endpoint = name;
-    const visit = room.enter(exchange, 'read', path);
     try {
-      respond(ctx, await visit.make(async () => page(ctx)));
-    } finally {
-      visit.leave();
+      if (found === undefined) return await next();
+      const [name, page] = found;
+      exchange.endpoint = name;
+      const visit = room.enter(exchange, 'read', path);
+      try {
+        respond(ctx, await visit.make(async () => page(ctx)));
+      } finally {
+        visit.leave();
+      }
+    } catch (error) {
+      const isMissing = error instanceof Problem && error.code === 'path-not-found';
+      if (!isPerson || !isMissing || below(prefix, path) !== undefined) throw error;
+      exchange.problem = error.code;
+      respond(ctx, missingPage(error, site));
     }
   };
+}
+
+/** Where a person is led that opens a path which is none for people. */
+function leadOn(path: string, { base, prefix, pages }: Site): Response | undefined {
+  const instead = new Map([
+    ['/docs/', '/docs'],
+    ['/admin/', '/admin'],
+    ['/problems/', '/problems'],
+    [prefix, pages.has('docs') ? '/docs' : '/'],
+    [`${prefix}/`, pages.has('docs') ? '/docs' : '/'],
+  ]).get(path);
+  if (instead === undefined || path === '') return undefined;
+  return { status: 307, headers: ['Location', base + instead, 'Vary', 'Accept'] };
 }

@@ -1,0 +1,89 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import type { Context } from 'koa';
+import { scopes } from '../../../domain/caller.ts';
+import type { Exchange } from '../exchange.ts';
+import { unserved } from '../problems/problem.ts';
+import { json, type Response } from '../response.ts';
+import { adminStyle } from './admin-style.ts';
+import { Files, readModule, type Text, types } from './files.ts';
+import { digest, escapeHtml, page } from './html.ts';
+import type { Site } from './site.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Of sources, the page is served with its types stripped; of the package, as it was built. */
+const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+const own = new URL('../../../browser/admin/', import.meta.url);
+const client =
+  extension === '.ts'
+    ? new URL('../../../../packages/rostrum-client/src/', import.meta.url)
+    : new URL('../client/', own);
+
+/** The modules of the client that the page needs. */
+const ofClient = ['index', 'problem', 'query', 'transport'];
+
+/** The optional package that the page is made by. */
+const library = 'lit-html';
+
+/** Whether the optional package is installed. */
+export function hasAdmin(): boolean {
+  try {
+    return require.resolve(library) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** `/admin`, and below it what it loads. */
+export async function adminPage(ctx: Context, site: Site, path: string): Promise<Response> {
+  if (path === '') return document(site);
+  const file = await files.find(ctx, path);
+  if (file === undefined) throw unserved({ isValid: true }, `the page is ${site.base}/admin`);
+  return file;
+}
+
+/** `/admin/caller`: as whom a request's credentials are known, and what they allow. */
+export function callerResponse({ caller, isAnonymous }: Exchange, asks: boolean): Response {
+  const { name = null, subject = null } = caller ?? {};
+  const given = [...(caller?.scopes ?? scopes)];
+  const isKnown = caller !== undefined && !isAnonymous;
+  const body = { name: isKnown ? name : null, subject, scopes: given, asks };
+  return json(200, JSON.stringify(body), ['Cache-Control', 'no-store', 'Vary', 'Authorization']);
+}
+
+function modules(): readonly (readonly [path: string, file: URL])[] {
+  const names = readdirSync(own).filter((name) => name.endsWith(extension));
+  return [
+    ...names.map((name) => [`/${name.replace(/\.ts$/, '.js')}`, new URL(name, own)] as const),
+    ...ofClient.map((name) => [`/client/${name}.js`, new URL(name + extension, client)] as const),
+    ['/lit-html.js', new URL('../lit-html.js', pathToFileURL(require.resolve(library)))],
+  ];
+}
+
+const files = new Files(async () => {
+  const texts = modules().map(async ([path, file]): Promise<Text> => {
+    return [path, types.js, await readModule(file)];
+  });
+  return [...(await Promise.all(texts)), ['/style.css', types.css, adminStyle]];
+});
+
+function document({ base, prefix, links, own }: Site): Response {
+  const at = `${base}/admin`;
+  const imports = JSON.stringify({
+    imports: { [library]: `${at}/lit-html.js`, 'rostrum-client': `${at}/client/index.js` },
+  });
+  const preloads = modules().map(([path]) => `<link rel="modulepreload" href="${at}${path}">`);
+  return page({
+    ...{ title: 'Admin', links, path: at },
+    root: ` data-api="${escapeHtml(base + prefix)}" data-site="${escapeHtml(base)}"`,
+    head: `<link rel="stylesheet" href="${at}/style.css">
+<script type="importmap">${imports}</script>
+${preloads.join('\n')}
+<script type="module" src="${at}/admin.js"></script>
+`,
+    body: `<main id="admin"><noscript>This page needs JavaScript.</noscript></main>`,
+    sources: { script: `${own} ${digest(imports)}`, style: own, connect: own },
+  });
+}

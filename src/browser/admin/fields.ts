@@ -1,0 +1,155 @@
+import { description, type Item, type Kind } from './session.ts';
+
+/** A field of a form, as the description of the API has it. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: 'line' | 'long' | 'number' | 'flag' | 'choice' | 'json' | 'author' | 'publication';
+  readonly hint: string;
+  readonly isRequired: boolean;
+  /** What the field is when its text is empty; undefined leaves it out. */
+  readonly empty: unknown;
+  readonly choices: readonly unknown[];
+}
+
+export interface Filter {
+  readonly name: string;
+  readonly choices: readonly string[];
+}
+
+/** What the description says of users, or of posts. */
+export interface Form {
+  readonly fields: readonly Field[];
+  /** Custom fields that lists can be filtered by. */
+  readonly filters: readonly Filter[];
+}
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly title?: string;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly maxLength?: number;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** The fields that the server makes. */
+const made = new Set(['id', 'createdAt', 'updatedAt']);
+const known: Readonly<Record<string, Partial<Field>>> = {
+  name: { empty: '' },
+  email: { empty: null, label: 'Email address' },
+  title: { empty: '' },
+  body: { empty: '', kind: 'long' },
+  authorId: { empty: null, kind: 'author', label: 'Author' },
+  publishedAt: { kind: 'publication', label: 'Publication' },
+};
+/** Custom fields that the schema does not name, as one object. */
+const others: Field = {
+  ...{ name: '', label: 'Other custom fields', kind: 'json', isRequired: false, choices: [] },
+  ...{ empty: undefined, hint: 'A JSON object: {"colour": "blue"}.' },
+};
+
+export async function readForms(): Promise<Record<Kind, Form>> {
+  const document = await (await fetch(description)).json();
+  const resolve = (schema: Schema): Schema => {
+    if (schema.$ref === undefined) return schema;
+    const keys = schema.$ref.split('/').slice(1);
+    const names = keys.map((key) =>
+      decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'),
+    );
+    return resolve(names.reduce((at, name) => at?.[name] ?? {}, document));
+  };
+  const formOf = (kind: Kind, one: string): Form => {
+    const { properties = {}, required = [] } = resolve(document.components.schemas[`${one}Input`]);
+    const fields = Object.entries(properties)
+      .filter(([name]) => !made.has(name))
+      .map(([name, schema]) => fieldOf(name, resolve(schema), required.includes(name)));
+    const { parameters } = document.paths[`/${kind}`].get;
+    const own = new Set(
+      [...fields.map(({ name }) => name), ...made].filter((name) => known[name] || made.has(name)),
+    );
+    const general = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include']);
+    const filters = (parameters as { name?: string; in?: string }[])
+      .filter(({ in: place }) => place === 'query')
+      .map(({ name = '' }) => name)
+      .filter((name) => !own.has(name) && !general.has(name) && !name.includes('['))
+      .map((name) => ({ name, choices: choicesOf(fields.find((field) => field.name === name)) }));
+    return { fields: [...fields, others], filters };
+  };
+  return { users: formOf('users', 'User'), posts: formOf('posts', 'Post') };
+}
+
+function choicesOf(field: Field | undefined): readonly string[] {
+  if (field?.kind === 'flag') return ['true', 'false'];
+  return field?.kind === 'choice' ? field.choices.map(String) : [];
+}
+
+function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
+  const type = [schema.type ?? []].flat().find((one) => one !== 'null');
+  const long = schema.maxLength !== undefined && schema.maxLength > 300;
+  const kinds: Readonly<Record<string, Field['kind']>> = {
+    ...{ string: long ? 'long' : 'line', boolean: 'flag', number: 'number', integer: 'number' },
+  };
+  const kind = schema.enum === undefined ? (kinds[type ?? ''] ?? 'json') : 'choice';
+  const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
+  const label = schema.title ?? words.charAt(0).toUpperCase() + words.slice(1);
+  const hint = known[name] ? '' : (schema.description ?? '');
+  const choices = schema.enum ?? [];
+  return { ...{ name, label, kind, hint, isRequired, choices, empty: undefined }, ...known[name] };
+}
+
+/** Splits what no field of a form has from a record. */
+function rest(item: Item, fields: readonly Field[]): object {
+  const names = new Set([...made, ...fields.map(({ name }) => name)]);
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !names.has(name)));
+}
+
+const hasKind = {
+  ...{ line: 'string', long: 'string', author: 'string', publication: 'string' },
+  ...{ number: 'number', flag: 'boolean', choice: undefined, json: undefined },
+} as const;
+
+/** A stored value of another type than the schema has now is shown, and changed, as JSON. */
+export function kindOf({ kind }: Field, value: unknown): Field['kind'] {
+  const type = hasKind[kind];
+  const fits = value === undefined || value === null || type === undefined;
+  return fits || typeof value === type ? kind : 'json';
+}
+
+export function valueIn(item: Item | undefined, field: Field, fields: readonly Field[]): unknown {
+  if (field.name !== '') return item?.[field.name];
+  const more = item && rest(item, fields);
+  return more && Object.keys(more).length > 0 ? more : undefined;
+}
+
+/** A value as the text of its control. */
+export function textOf(kind: Field['kind'], value: unknown): string {
+  if (kind === 'publication') return value === null ? 'draft' : String(value ?? 'now');
+  if (value === undefined || (value === null && kind !== 'json' && kind !== 'choice')) return '';
+  if (kind === 'json') return JSON.stringify(value, null, 2);
+  return kind === 'choice' ? JSON.stringify(value) : String(value);
+}
+
+/** The value of a control's text. @throws a sentence for the person */
+export function parse({ empty, name }: Field, kind: Field['kind'], text: string): unknown {
+  if (kind === 'publication') {
+    if (text === 'draft') return null;
+    return text === 'now' ? new Date().toISOString() : text;
+  }
+  if (text.trim() === '' && (kind !== 'long' || text === '')) return empty;
+  if (kind === 'number' && Number.isNaN(Number(text))) throw new Error('This is not a number.');
+  if (kind === 'number') return Number(text);
+  if (kind !== 'json' && kind !== 'choice' && kind !== 'flag') return text;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`This is not JSON: ${(error as Error).message}.`);
+  }
+  if (name === '' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
+    throw new Error('This must be a JSON object, with the names of fields as its keys.');
+  }
+  return value;
+}

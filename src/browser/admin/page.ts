@@ -1,0 +1,71 @@
+import { html, type TemplateResult } from 'lit-html';
+import { isApiProblem } from 'rostrum-client';
+
+/** What is shown below the links: a list, a form. */
+export interface View {
+  readonly title: string;
+  show(): TemplateResult;
+  /** Whether something was typed that is not saved. */
+  isChanged?(): boolean;
+}
+
+type Html = TemplateResult | string;
+
+let redraw = () => {};
+
+export function onChange(draw: () => void): void {
+  redraw = draw;
+}
+
+/** Draws the page anew, after something that it shows has changed. */
+export function refresh(): void {
+  redraw();
+}
+
+/** What a screen reader is told, and everybody sees for some seconds. */
+export let notice = '';
+let clearing: ReturnType<typeof setTimeout> | undefined;
+
+export function tell(text: string): void {
+  notice = text;
+  clearTimeout(clearing);
+  clearing = setTimeout(() => tell(''), 6000);
+  if (text === '') clearTimeout(clearing);
+  refresh();
+}
+
+export function sentenceOf(error: unknown): string {
+  if (isApiProblem(error, 'no-response')) return 'The server does not answer.';
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Moves to where the person has to look next, once it is drawn. */
+export function focus(selector: string): void {
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus());
+}
+
+export function alertOf(message: string): Html {
+  return message && html`<p class="alert" role="alert" tabindex="-1">${message}</p>`;
+}
+
+const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+export function time(value: unknown): Html {
+  if (typeof value !== 'string') return '';
+  return html`<time datetime=${value} title=${value}>${format.format(new Date(value))}</time>`;
+}
+
+export function publication(value: unknown): Html {
+  if (value === undefined) return '';
+  if (value === null) return html`<span class="badge">Draft</span>`;
+  const isLate = Date.parse(String(value)) > Date.now();
+  return isLate
+    ? html`<span class="badge late">Scheduled</span> ${time(value)}`
+    : html`<span class="badge good">Published</span> ${time(value)}`;
+}
+
+/** A place in the page, as the part of its URL behind `#`. */
+export function href(path: string, query: URLSearchParams | string = ''): string {
+  const text = String(query);
+  return `#/${path}${text && `?${text}`}`;
+}

@@ -8,7 +8,7 @@ type Event = string;
 /** What clients did and what followers met. Everything but `order` has to be 0 or true. */
 export interface EventReport {
   readonly acknowledged: number;
-  /** Changes that no response came to at first, and that may have been made for all that. */
+  /** Changes that no response came to at first, or one that did not know: they may have been made. */
   readonly unknown: number;
   readonly events: number;
   /** Acknowledged changes that a follower has no event of. */
@@ -30,7 +30,12 @@ export function isFollowed(report: EventReport): boolean {
 
 interface Answer {
   readonly status: number;
-  readonly body: { readonly id?: string; readonly next?: string; readonly events?: EventItem[] };
+  readonly body: {
+    readonly id?: string;
+    readonly next?: string;
+    readonly events?: EventItem[];
+    readonly outcome?: string;
+  };
 }
 interface EventItem {
   readonly type: string;
@@ -111,8 +116,9 @@ export class EventLoad {
         for (const event of events) this.acknowledged.add(event);
         return;
       }
-      if (answer === undefined) for (const event of events) this.unknown.add(event);
-      else if (answer.status !== 503) {
+      if (answer === undefined || answer.body.outcome === 'unknown') {
+        for (const event of events) this.unknown.add(event);
+      } else if (answer.status !== 503) {
         const isMade = [404, 412].includes(answer.status) && this.unknown.has(events[0] ?? '');
         if (isMade) for (const event of events) this.acknowledged.add(event);
         else this.#isOdd(`${request.method} ${path} (try ${tries})`, answer);

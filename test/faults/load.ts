@@ -27,27 +27,18 @@ export interface Report {
   readonly twice: number;
 }
 
-/** How an event is told apart from all others. */
-export function eventName(collection: Resource, id: unknown, version: number | null): string {
-  return `${collection} ${id} ${version}`;
-}
-
 /** Whether everything acknowledged is there, unchanged and once, and no response was odd. */
 export function isSafe({ lost, torn, twice, odd }: Report): boolean {
   return lost + torn + twice + odd.length === 0;
 }
 
 /**
- * Clients that create users and posts over HTTP and read what they created; some change it, too, and
- * delete posts. They send a request again, a creation under its key, that got 503 (after its
- * `Retry-After`) or no response.
+ * Clients that create users and posts over HTTP and read what they created. They send a request
+ * again, a creation under its key, that got 503 (after its `Retry-After`) or no response.
  */
 export class Load {
   /** Where the server is by now. */
   address: string;
-  /** The events of all changes that were acknowledged, and of those that were made, or were not. */
-  readonly events = { acknowledged: new Set<string>(), unknown: new Set<string>() };
-  readonly #changes: boolean;
   readonly #acknowledged = new Map<unknown, Found>();
   readonly #authors: unknown[] = [];
   readonly #counts = { read: 0, mostTries: 0, replayed: 0, unavailable: 0, slowestMs: 0 };
@@ -55,9 +46,8 @@ export class Load {
   #clients: Promise<unknown> = Promise.resolve();
   #stopped = false;
 
-  constructor(address = '', { changes = false } = {}) {
+  constructor(address = '') {
     this.address = address;
-    this.#changes = changes;
   }
 
   get created(): number {
@@ -131,45 +121,17 @@ export class Load {
     });
     if (created === undefined) return;
     const { record, headers } = created;
-    const path = `/${resource}/${record.id}`;
-    this.events.acknowledged.add(eventName(resource, record.id, 1));
     if (headers.has('idempotency-replayed')) this.#counts.replayed += 1;
     this.#acknowledged.set(mark, record);
     if (resource === 'users') this.#authors.push(record.id);
-    const read = await this.#insist(200, path);
+    const read = await this.#insist(200, `/${resource}/${record.id}`);
     if (read === undefined) return;
     this.#counts.read += 1;
     if (!isDeepStrictEqual(read.record, record)) this.#odd.push(`read ${read.text}`);
-    if (!this.#changes || randomInt(2) === 0) return;
-    await this.#change(resource, record.id, mark);
-    if (resource === 'posts' && randomInt(3) === 0) await this.#delete(record.id, mark);
-  }
-
-  async #change(resource: Resource, id: unknown, mark: string): Promise<void> {
-    for (let version = 1; version < 4; ) {
-      const changed = await this.#insist(200, `/${resource}/${id}`, {
-        method: 'PATCH',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ n: randomInt(2 ** 40) }),
-      });
-      if (changed === undefined) return;
-      this.#acknowledged.set(mark, changed.record);
-      const last = Number(changed.headers.get('etag')?.replaceAll('"', ''));
-      // A request that was sent again may have been made the first time, too.
-      while (++version < last) this.events.unknown.add(eventName(resource, id, version));
-      this.events.acknowledged.add(eventName(resource, id, last));
-    }
-  }
-
-  async #delete(id: unknown, mark: string): Promise<void> {
-    this.#acknowledged.delete(mark);
-    this.events.unknown.add(eventName('posts', id, null));
-    const gone = await this.#insist([200, 404], `/posts/${id}`, { method: 'DELETE' });
-    if (gone !== undefined) this.events.acknowledged.add(eventName('posts', id, null));
   }
 
   /** Sends a request until it succeeds. @returns undefined after a response that is odd */
-  async #insist(status: number | readonly number[], path: string, init?: RequestInit) {
+  async #insist(status: number, path: string, init?: RequestInit) {
     for (let tries = 1; ; tries++) {
       const from = performance.now();
       const response = await this.#send(path, init);
@@ -177,9 +139,9 @@ export class Load {
       const wait = response?.headers.get('retry-after') ?? '0.1';
       if (response !== undefined && response.status !== 503) {
         const { headers, text } = response;
-        if ([status].flat().includes(response.status)) {
+        if (response.status === status) {
           this.#counts.mostTries = Math.max(this.#counts.mostTries, tries);
-          return { record: JSON.parse(text || '{}') as Found, headers, text };
+          return { record: JSON.parse(text) as Found, headers, text };
         }
         this.#odd.push(`${response.status} ${text.slice(0, 200)}`);
         return undefined;

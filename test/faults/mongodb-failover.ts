@@ -11,7 +11,14 @@ import { findMongod } from '../support/mongod/binary.ts';
 import { allWell, kill, primaryOf, stepDown } from '../support/mongod/primary.ts';
 import { startReplicaSet } from '../support/mongod/servers.ts';
 import { startServer } from '../support/server.ts';
-import { Followers, isFollowed } from './followers.ts';
+import {
+  EventFollower,
+  EventLoad,
+  endOfEvents,
+  isFollowed,
+  judge,
+  lastEvent,
+} from './event-load.ts';
 import { isSafe, Load } from './load.ts';
 
 const { values } = parseArgs({
@@ -26,9 +33,12 @@ const binary = await findMongod();
 if (binary === undefined) process.exit(1);
 await using set = await startReplicaSet(binary, 3);
 await using server = await startServer('--store', set.url('failover'));
-const load = new Load(server.address, { changes: true });
-const followers = new Followers(server.address);
-await followers.start(4);
+const { address } = server;
+const load = new Load(address);
+const changer = Object.assign(new EventLoad(), { address });
+const begin = await endOfEvents(address);
+const followers = [1, 2, 3, 4].map(() => new EventFollower(address, begin));
+changer.start(4);
 load.start(8);
 await load.progress(50);
 for (let n = 1; n <= kills; n++) {
@@ -45,10 +55,13 @@ for (let n = 1; n <= stepDowns; n++) {
   await allWell(set.nodes);
   console.log(`step-down ${n}: ${load.created} created`);
 }
-await load.stop();
+await Promise.all([load.stop(), changer.stop()]);
 const report = await load.report();
 console.log({ kills, stepDowns, ...report, seconds: Math.round(performance.now() / 1000) });
-const followed = await followers.stop(load);
-console.log(followed);
+const last = await lastEvent(address);
+await Promise.all(followers.map((follower) => follower.stopBehind(last)));
+const created = [...load.ids()].map(([resource, id]) => `${resource.slice(0, -1)} ${id} 1`);
+const followed = judge([changer], followers, [...created, last]);
+console.log({ followers: followers.length, ...followed });
 const isGood = isSafe(report) && report.slowestMs < 10_000 && report.mostTries <= 2;
 if (!isGood || !isFollowed(followed)) process.exitCode = 1;

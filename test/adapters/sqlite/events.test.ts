@@ -3,11 +3,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { backupSqlite } from '../../../src/adapters/sqlite/index.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
-import type { EventPosition, RecordEvent, Store } from '../../../src/ports/index.ts';
+import type { EventPosition, Store } from '../../../src/ports/index.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { codes, driverFault, watched } from './support/faults.ts';
 import { expectSound, Folder, look, value } from './support/folder.ts';
-import { post, unavailable, user } from './support/records.ts';
+import { endOf, eventsOf, idsOf, post, unavailable, user } from './support/records.ts';
 
 const at = '2026-06-06T06:06:06.000Z';
 
@@ -162,22 +162,6 @@ describe('the log of a sqlite store', () => {
     await folder.open(path).ready();
   });
 });
-
-async function endOf({ events }: Store): Promise<EventPosition> {
-  return (await events?.read(1))?.next ?? '';
-}
-
-async function eventsOf({ events }: Store, after: EventPosition): Promise<RecordEvent[]> {
-  const all: RecordEvent[] = [];
-  for (let next = after; ; ) {
-    const page = await events?.read(1000, next);
-    if (page === undefined || page.events.length === 0) return all;
-    all.push(...page.events);
-    next = page.next;
-  }
-}
-
-const idsOf = (events: readonly RecordEvent[]) => events.map(({ id }) => id);
 
 async function codeOf({ events }: Store, after: EventPosition) {
   const error = await errorOf(events?.read(1, after) ?? Promise.resolve());

@@ -3,7 +3,7 @@ import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { codes, driverFault, watched } from './support/faults.ts';
 import { expectSound, Folder } from './support/folder.ts';
-import { plain, post, unavailable, user } from './support/records.ts';
+import { endOf, eventsOf, idsOf, plain, post, unavailable, user } from './support/records.ts';
 
 describe('a failing driver under the sqlite store', () => {
   const folder = new Folder();
@@ -98,12 +98,13 @@ describe('a failing driver under the sqlite store', () => {
     }
   });
 
-  it('what is acknowledged is there, and what surely was not made is not, at random', async () => {
+  it('what is acknowledged is there with its event, and what surely was not made is not, at random', async () => {
     let seed = 42;
     const random = () => {
       seed = (seed * 1103515245 + 12345) % 2 ** 31;
       return seed / 2 ** 31;
     };
+    const begin = await endOf(store);
     watch = (sql, exec) => {
       if (random() > (sql === 'COMMIT' ? 0.3 : 0.005)) return;
       if (sql === 'COMMIT' && random() < 0.5) exec('COMMIT');
@@ -127,12 +128,16 @@ describe('a failing driver under the sqlite store', () => {
     }
     watch = () => {};
     const seen = { made: 0, none: 0, unknown: 0 };
+    const there: string[] = [];
     for (const [id, end] of ends) {
       const found = await store.users.get(id);
+      if (found !== undefined) there.push(id);
       if (end === 'made') expect(plain(found)).to.deep.equal({ record: user(id), version: 1 });
       if (end === 'none') expect(found).to.equal(undefined);
       seen[end] += 1;
     }
     expect(Math.min(...Object.values(seen))).to.be.greaterThan(0);
+    const told = idsOf(await eventsOf(store, begin));
+    expect(told).to.have.members(there);
   });
 });

@@ -3,6 +3,7 @@ import { isRostrumError, type RostrumError } from '../../../../src/domain/errors
 import type { Post } from '../../../../src/domain/post.ts';
 import type { Versioned } from '../../../../src/domain/record.ts';
 import type { User } from '../../../../src/domain/user.ts';
+import type { EventPosition, RecordEvent, Store } from '../../../../src/ports/index.ts';
 import { errorOf } from '../../../support/error-of.ts';
 
 const at = '2026-05-05T05:05:05.000Z';
@@ -30,3 +31,21 @@ export async function unavailable(
   expect(error.cause ?? error).to.be.instanceOf(Error);
   return error;
 }
+
+/** The end of the log. */
+export async function endOf({ events }: Store): Promise<EventPosition> {
+  return (await events?.read(1))?.next ?? '';
+}
+
+/** All events behind a position. */
+export async function eventsOf({ events }: Store, after: EventPosition): Promise<RecordEvent[]> {
+  const all: RecordEvent[] = [];
+  for (let next = after; ; ) {
+    const page = await events?.read(1000, next);
+    if (page === undefined || page.events.length === 0) return all;
+    all.push(...page.events);
+    next = page.next;
+  }
+}
+
+export const idsOf = (events: readonly RecordEvent[]) => events.map(({ id }) => id);

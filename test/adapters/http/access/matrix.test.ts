@@ -16,6 +16,7 @@ const declared: Readonly<Record<string, readonly Scope[]>> = {
   ...{ getUser: [...reader, 'users:write:own'], replaceUser: ofUsers },
   ...{ patchUser: ofUsers, deleteUser: ofUsers },
   ...{ listPosts: ['posts:read', 'posts:read:all'], getPost: ['posts:read', 'posts:read:all'] },
+  listEvents: ['users:read', 'posts:read:all', 'posts:write'],
   ...{ createPost: ofPosts, replacePost: ofPosts, patchPost: ofPosts, deletePost: ofPosts },
 };
 

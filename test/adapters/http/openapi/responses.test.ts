@@ -52,6 +52,7 @@ const failures: Readonly<Record<string, Wish>> = {
   'invalid-record': { body: { name: 5, title: 5 } },
   'email-taken': { body: { name: 'Ann', email: 'taken@x.org' } },
   'user-has-posts': { isAuthor: true },
+  'events-expired': { query: '?after=x' },
   'id-taken': { self: 'gone', headers: { 'If-Match': '' } },
 };
 
@@ -68,6 +69,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'store-unavailable': 'a store that fails: problems/problems.test.ts',
   overloaded: 'bodies and pages without room: load/memory.test.ts',
   'credentials-unavailable': 'an identity provider that fails: access/authentication.test.ts',
+  'events-unavailable': 'a store without a log: events.test.ts',
+  'listEvents 400 invalid-header': 'Authorization given twice: access/authentication.test.ts',
   'shutting-down': 'a server that closes: server/shutdown.test.ts',
 };
 
@@ -111,9 +114,10 @@ describe('responses are as the description says', function () {
 
   async function call({ operation, method, path, body }: Endpoint, wish: Wish): Promise<void> {
     const isOwn = path === '/users/me';
+    const collection = path === '/events' ? '/users' : path.replace('/:id', '');
     const madeId = isOwn
       ? await makeSelf(wish.self)
-      : (await make(path.replace('/:id', ''), { name: 'Ann', title: 'A' })).id;
+      : (await make(collection, { name: 'Ann', title: 'A' })).id;
     if (wish.isAuthor) await make('/posts', { title: 'Hers', authorId: madeId });
     const versions = method === 'GET' || method === 'POST' ? {} : { 'If-Match': '*' };
     const caller = isOwn ? as({ subject: madeId, scopes }) : everything;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 const client = resolve(import.meta.dirname, '..', 'packages', 'rostrum-client', 'src');
 
 export default {
+  clearScreen: false,
   server: {
     proxy: { '/api': process.env.ROSTRUM },
     fs: { allow: [process.cwd(), client] },

@@ -1,12 +1,17 @@
-import { useMediaQuery } from '@mui/material';
+import { Button, CardContent, useMediaQuery } from '@mui/material';
+import { useState } from 'react';
 import {
   Admin,
+  AutocompleteInput,
   Create,
   DataTable,
   DateField,
+  DateTimeInput,
   Edit,
+  Form,
+  FunctionField,
   List,
-  ReferenceField,
+  Login,
   ReferenceInput,
   ReferenceManyCount,
   Resource,
@@ -14,22 +19,67 @@ import {
   SimpleForm,
   SimpleList,
   TextInput,
+  useListContext,
+  useLogin,
   useNotify,
+  useRecordContext,
   useRefresh,
 } from 'react-admin';
 import { createRoot } from 'react-dom/client';
 import { createClient } from 'rostrum-client';
 import { reactAdminProvider } from 'rostrum-client/react-admin';
+import { authProvider, token } from './auth.js';
 
 const url = new URLSearchParams(location.search).get('api') ?? '/api/v1';
-const provider = reactAdminProvider(createClient({ url }), { posts: 'keep' });
+const client = createClient({ url, token });
+const provider = reactAdminProvider(client, { posts: 'keep' });
+
+/** What `publishedAt` is in each state of a post. */
+const states = {
+  Draft: () => null,
+  Scheduled: () => ({ gt: new Date() }),
+  Public: () => ({ lte: new Date() }),
+};
+
+function stateOf({ publishedAt }) {
+  if (publishedAt === null) return 'Draft';
+  return Date.parse(publishedAt) > Date.now() ? 'Scheduled' : 'Public';
+}
+
+/** The provider, with a filter by `state`. */
+const dataProvider = {
+  ...provider,
+  getList(name, { filter: { state, ...filter } = {}, ...params }) {
+    const published = state && { publishedAt: states[state]() };
+    return provider.getList(name, { ...params, filter: { ...filter, ...published } });
+  },
+};
 
 const useIsPhone = () => useMediaQuery((theme) => theme.breakpoints.down('sm'));
 
+function SignIn() {
+  const login = useLogin();
+  const notify = useNotify();
+  const submit = (values) =>
+    login(values).catch(({ message }) => notify(message, { type: 'error' }));
+  return (
+    <Login>
+      <Form onSubmit={submit}>
+        <CardContent>
+          <TextInput source="token" label="Key or token" type="password" required autoFocus />
+          <Button type="submit" variant="contained" fullWidth>
+            Sign in
+          </Button>
+        </CardContent>
+      </Form>
+    </Login>
+  );
+}
+
 function UserList() {
   const filters = [
-    <TextInput key="email" source="email" alwaysOn />,
-    <TextInput key="name" source="name" label="Whole name" />,
+    <TextInput key="q" source="q" label="Name begins with" alwaysOn />,
+    <TextInput key="email" source="email.startsWith" label="Email begins with" />,
   ];
   return (
     <List filters={filters} sort={{ field: 'name', order: 'ASC' }}>
@@ -60,25 +110,52 @@ function UserForm() {
   );
 }
 
+/** The authors come with the list. */
+function AuthorName() {
+  const post = useRecordContext();
+  const { meta } = useListContext();
+  return meta?.users.find(({ id }) => id === post?.authorId)?.name ?? '';
+}
+
+function AuthorInput(props) {
+  return (
+    <ReferenceInput source="authorId" reference="users" sort={{ field: 'name', order: 'ASC' }}>
+      <AutocompleteInput label="Author" optionText="name" {...props} />
+    </ReferenceInput>
+  );
+}
+
 function PostList() {
   const filters = [
-    <ReferenceInput key="author" source="authorId" reference="users" alwaysOn>
-      <SelectInput optionText="name" />
-    </ReferenceInput>,
-    <TextInput key="title" source="title" label="Whole title" />,
+    <TextInput key="q" source="q" label="Title begins with" alwaysOn />,
+    <SelectInput
+      key="state"
+      source="state"
+      choices={Object.keys(states).map((id) => ({ id, name: id }))}
+      alwaysOn
+    />,
+    <AuthorInput key="author" source="authorId" label="Author" />,
   ];
   return (
-    <List filters={filters} sort={{ field: 'createdAt', order: 'DESC' }}>
+    <List
+      filters={filters}
+      sort={{ field: 'createdAt', order: 'DESC' }}
+      queryOptions={{ meta: { include: 'author' } }}
+    >
       {useIsPhone() ? (
         <SimpleList
           primaryText={({ title }) => title}
-          secondaryText={<ReferenceField source="authorId" reference="users" link={false} />}
+          secondaryText={<AuthorName />}
+          tertiaryText={stateOf}
         />
       ) : (
         <DataTable>
           <DataTable.Col source="title" />
           <DataTable.Col source="authorId" label="Author" disableSort>
-            <ReferenceField source="authorId" reference="users" />
+            <AuthorName />
+          </DataTable.Col>
+          <DataTable.Col source="publishedAt" label="State">
+            <FunctionField render={stateOf} />
           </DataTable.Col>
           <DataTable.Col source="updatedAt">
             <DateField source="updatedAt" showTime />
@@ -89,19 +166,23 @@ function PostList() {
   );
 }
 
-function PostForm() {
+function PostForm({ publishedAt }) {
   return (
     <SimpleForm>
       <TextInput source="title" />
       <TextInput source="body" multiline minRows={4} />
-      <ReferenceInput source="authorId" reference="users">
-        <SelectInput optionText="name" />
-      </ReferenceInput>
+      <AuthorInput />
+      <DateTimeInput
+        source="publishedAt"
+        label="Public from"
+        helperText="Empty for a draft."
+        defaultValue={publishedAt}
+      />
     </SimpleForm>
   );
 }
 
-function edit(Form) {
+function edit(Fields) {
   return () => {
     const notify = useNotify();
     const refresh = useRefresh();
@@ -119,22 +200,31 @@ function edit(Form) {
     // Pessimistic: the form stays until the server has saved, and shows what it refused.
     return (
       <Edit mutationMode="pessimistic" mutationOptions={{ onError }}>
-        <Form />
+        <Fields />
       </Edit>
     );
   };
 }
 
-function create(Form) {
-  return () => (
-    <Create redirect="list">
-      <Form />
-    </Create>
-  );
+function create(Fields) {
+  return () => {
+    const [now] = useState(() => new Date());
+    return (
+      <Create redirect="list">
+        <Fields publishedAt={now} />
+      </Create>
+    );
+  };
 }
 
 createRoot(document.querySelector('#root')).render(
-  <Admin dataProvider={provider}>
+  <Admin
+    dataProvider={dataProvider}
+    authProvider={authProvider(client)}
+    loginPage={SignIn}
+    requireAuth
+    disableTelemetry
+  >
     <Resource
       name="users"
       list={UserList}

@@ -67,21 +67,23 @@ function PostTable() {
   const table = useTable({
     resource: 'posts',
     pagination: { pageSize: 10 },
+    meta: { include: 'author' },
     syncWithLocation: false,
   });
   const { mutate: remove, mutation: removal } = useDelete();
   const { mutate: update, mutation: change } = useUpdate();
   const failure = change.error ?? removal.error;
-  const names = new Map(useUsers().map(({ id, name }) => [id, name]));
+  // The authors come with the posts.
+  const names = new Map(table.tableQuery.data?.users.map(({ id, name }) => [id, name]));
   const text =
     failure?.statusCode === 412
       ? 'Somebody else changed this post. Here it is as it is now.'
       : failure?.message;
   const { currentPage, pageCount, setCurrentPage, setFilters, setSorters } = table;
 
-  function filterBy(authorId) {
+  function filterBy(field, operator, value) {
     setCurrentPage(1);
-    setFilters([{ field: 'authorId', operator: 'eq', value: authorId || undefined }], 'replace');
+    setFilters([{ field, operator, value: value || undefined }]);
   }
 
   function rename({ id, title, updatedAt }) {
@@ -102,7 +104,13 @@ function PostTable() {
         <Users
           aria-label="Only posts of"
           none="everybody"
-          onChange={(event) => filterBy(event.target.value)}
+          onChange={(event) => filterBy('authorId', 'eq', event.target.value)}
+        />{' '}
+        <input
+          type="search"
+          placeholder="Title begins with"
+          aria-label="Title begins with"
+          onChange={(event) => filterBy('title', 'startswith', event.target.value)}
         />
       </p>
       <table>

@@ -1,6 +1,11 @@
+// Chromium, and what every visit of a page holds. Chromium has to be on the path
+// (`apt-get install chromium`), or CHROMIUM says where it is. With SCREENSHOTS=FOLDER each visit leaves a
+// picture there.
+
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { expect } from 'chai';
+import { type Browser, chromium, type Page } from 'playwright-core';
 
 const folders = (process.env.PATH ?? '').split(delimiter);
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -10,13 +15,53 @@ const executablePath =
 /** As root in a container Chromium has no sandbox; the others keep it from asking hosts of its own. */
 const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update'];
 
-export const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [360, 1280].map((width) => ({ colorScheme, viewport: { width, height: 800 } })),
-);
-
-/** A browser, or undefined where there is no Chromium. */
+/** @returns undefined where there is no Chromium, and says so */
 export async function launch(): Promise<Browser | undefined> {
   if (executablePath !== undefined) return chromium.launch({ executablePath, args });
   console.error('SKIPPED: there is no Chromium on the path, and CHROMIUM names none.');
   return undefined;
+}
+
+export const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
+  [360, 1280].map((width) => ({ colorScheme, viewport: { width, height: 800 } })),
+);
+
+/** Opens an address, uses what is there, and holds that nothing was wrong with it in silence. */
+export async function visit(
+  browser: Browser,
+  address: string,
+  look: (typeof looks)[number] | undefined,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext(look);
+  const wrong: string[] = [];
+  const page = await context.newPage();
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('console', (message) => {
+    // Chromium and react-admin tell of every 4xx; what the page makes of it is what counts.
+    const refused = /status of 4\d\d|must have|changed since it was read/.test(message.text());
+    if (message.type() === 'error' && !refused) wrong.push(message.text());
+  });
+  page.on('request', (request) => {
+    const { protocol, hostname } = new URL(request.url());
+    const isHere = protocol === 'data:' || ['127.0.0.1', 'localhost'].includes(hostname);
+    if (!isHere) wrong.push(`a request to ${hostname}`);
+  });
+  page.setDefaultTimeout(30_000);
+  try {
+    await page.goto(address, { waitUntil: 'networkidle' });
+    await use(page);
+    const { SCREENSHOTS } = process.env;
+    if (SCREENSHOTS !== undefined) {
+      const name = `${address.replace(/\?.*/, '')} ${look?.colorScheme} ${look?.viewport.width}`;
+      await page.screenshot({ path: join(SCREENSHOTS, `${name.replace(/\W+/g, '-')}.png`) });
+    }
+    const overflow = await page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    );
+    if (overflow > 0) wrong.push(`the page is ${overflow} px wider than the window`);
+  } finally {
+    await context.close();
+  }
+  expect(wrong).to.deep.equal([]);
 }

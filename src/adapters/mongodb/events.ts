@@ -97,6 +97,8 @@ const pipeline: readonly Document[] = [
   },
 ];
 
+const majority = { level: 'majority' } as const;
+
 interface Stream {
   readonly start: Document;
   readonly batchSize: number;
@@ -108,6 +110,7 @@ async function readStream(db: Db, { start, batchSize, maxTimeMS }: Stream) {
     aggregate: 1,
     pipeline: [{ $changeStream: start }, ...pipeline],
     cursor: { batchSize },
+    readConcern: majority,
     maxTimeMS,
   });
   const cursors = [Long.fromValue(cursor.id)];
@@ -136,12 +139,12 @@ async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
       filter: { _id: 'log' },
       limit: 1,
       singleBatch: true,
-      readConcern: { level: 'majority' },
+      readConcern: majority,
       maxTimeMS,
     });
     const [found] = cursor.firstBatch;
     if (found !== undefined) {
-      // Without a time the server would begin at its last write, which it may have to take back.
+      // Without a time the server begins behind writes that no list shows yet, and perhaps never will.
       const { t, i } = operationTime as Timestamp;
       return { name: String(found.name), end: new Timestamp({ t, i: i + 1 }) };
     }

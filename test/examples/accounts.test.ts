@@ -99,6 +99,18 @@ describe('The example of accounts', function () {
     for (const { text } of blocks) expect(source).to.include(text);
   });
 
+  it('lets people sign up at either name of this machine, and from no other page', async () => {
+    const statusFrom = async (origin: string, email: string) => {
+      const headers = { 'Content-Type': 'application/json', Origin: origin, Cookie: 'a=b' };
+      const body = JSON.stringify({ name: 'Ada', email, password: 'correct horse' });
+      return (await fetch(`${url}/api/auth/sign-up/email`, { method: 'POST', headers, body }))
+        .status;
+    };
+    const other = url.replace('localhost', '127.0.0.1');
+    expect(await statusFrom(other, 'here@example.com')).to.equal(200);
+    expect(await statusFrom('http://evil.example.com', 'evil@example.com')).to.equal(403);
+  });
+
   it('takes no token of anybody else', async () => {
     const forged = createClient({ url: `${url}/api/v1`, token: 'e30.e30.e30' });
     expect(await codeOf(forged.posts.list())).to.equal('unauthenticated');

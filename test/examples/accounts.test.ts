@@ -81,6 +81,7 @@ describe('The example of accounts', function () {
     expect(items.map(({ title }) => title)).to.deep.equal(['On']);
     const { createdAt } = record;
     expect(users).to.deep.equal([{ id: user.id, name: 'Ada', createdAt, about: 'Engines' }]);
+    expect((await anybody().users.get(user.id)).record).to.deep.equal(users[0]);
     expect(await codeOf(grace.client.posts.delete(draft.id))).to.equal('forbidden');
 
     expect((await ada.ask('/sign-out', {})).status).to.equal(200);

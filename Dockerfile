@@ -3,7 +3,7 @@
 # use it: by keys, by an identity provider, or, as here on loopback, everybody:
 #
 #   docker build -t rostrum .
-#   docker run -p 127.0.0.1:3000:3000 -v rostrum:/data -e ANONYMOUS=true rostrum
+#   docker run -p 127.0.0.1:3000:3000 -v rostrum:/data -e ANONYMOUS=all rostrum
 
 FROM node:24-slim AS packages
 WORKDIR /rostrum

@@ -17,6 +17,7 @@ const url = `http://localhost:${port}`;
 
 const accounts = {
   baseURL: url,
+  trustedOrigins: [`http://127.0.0.1:${port}`],
   secret: process.env.BETTER_AUTH_SECRET ?? randomBytes(32).toString('hex'),
   database: new DatabaseSync(':memory:'),
   emailAndPassword: { enabled: true },
@@ -71,5 +72,9 @@ const signing = toNodeHandler(auth);
 const server = createServer((request, response) => {
   if (request.url.startsWith('/api/auth/')) signing(request, response);
   else api(request, response, () => page(request, response));
+});
+server.on('error', ({ message }) => {
+  console.error(`${message}. PORT=4000 npm start takes another port.`);
+  process.exitCode = 1;
 });
 server.listen(port, 'localhost', () => console.log(`The blog is at ${url}`));

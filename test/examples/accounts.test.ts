@@ -81,6 +81,7 @@ describe('The example of accounts', function () {
     expect(items.map(({ title }) => title)).to.deep.equal(['On']);
     const { createdAt } = record;
     expect(users).to.deep.equal([{ id: user.id, name: 'Ada', createdAt, about: 'Engines' }]);
+    expect((await anybody().users.get(user.id)).record).to.deep.equal(users[0]);
     expect(await codeOf(grace.client.posts.delete(draft.id))).to.equal('forbidden');
 
     expect((await ada.ask('/sign-out', {})).status).to.equal(200);
@@ -97,6 +98,18 @@ describe('The example of accounts', function () {
     const blocks = blocksOf('docs/accounts.md').filter(({ language }) => language === 'js');
     expect(blocks).to.have.length(5);
     for (const { text } of blocks) expect(source).to.include(text);
+  });
+
+  it('lets people sign up at either name of this machine, and from no other page', async () => {
+    const statusFrom = async (origin: string, email: string) => {
+      const headers = { 'Content-Type': 'application/json', Origin: origin, Cookie: 'a=b' };
+      const body = JSON.stringify({ name: 'Ada', email, password: 'correct horse' });
+      return (await fetch(`${url}/api/auth/sign-up/email`, { method: 'POST', headers, body }))
+        .status;
+    };
+    const other = url.replace('localhost', '127.0.0.1');
+    expect(await statusFrom(other, 'here@example.com')).to.equal(200);
+    expect(await statusFrom('http://evil.example.com', 'evil@example.com')).to.equal(403);
   });
 
   it('takes no token of anybody else', async () => {

@@ -144,6 +144,18 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.context().close();
     });
 
+    it('shows what others change, as it changes', async () => {
+      const page = await open('#/users?find=Nella');
+      await page.getByText('No user is like that.').waitFor();
+      const { id } = await make('/users', { name: 'Nella Larsen' });
+      await page.getByRole('link', { name: 'Nella Larsen' }).waitFor();
+      await send('PATCH', `/users/${id}`, { name: 'Nella Imes' });
+      await page.getByRole('link', { name: 'Nella Imes' }).waitFor();
+      await send('DELETE', `/users/${id}`);
+      await page.getByText('No user is like that.').waitFor();
+      await page.context().close();
+    });
+
     it('knows the custom fields of the schema, drafts and publication', async () => {
       const page = await open('#/posts/new');
       await page.getByRole('textbox', { name: 'Title' }).fill('Of pages');

@@ -74,6 +74,7 @@ async function begin(): Promise<void> {
   try {
     [session, forms] = await Promise.all([Session.open(), forms ?? readForms()]);
     isSigningIn = false;
+    void follow(session);
   } catch (cause) {
     error = sentenceOf(cause);
     isSigningIn = true;
@@ -82,6 +83,16 @@ async function begin(): Promise<void> {
   refresh();
   if (isSigningIn) focus('#key');
   else await open();
+}
+
+/** Shows what changes as it changes. Without a right to events, the page shows what it was opened on. */
+async function follow(asked: Session): Promise<void> {
+  try {
+    for await (const { events } of asked.events.follow()) {
+      if (session !== asked) return;
+      if (events.length > 0) view?.follow?.(events);
+    }
+  } catch {}
 }
 
 function signIn(event: Event): void {

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { ListPage } from 'rostrum-client';
+import type { ListPage, RecordEvent } from 'rostrum-client';
 import type { Form } from './fields.ts';
 import { alertOf, href, publication, refresh, sentenceOf, time, type View } from './page.ts';
 import type { Item, Kind, Session } from './session.ts';
@@ -106,6 +106,12 @@ export class List implements View {
       this.#error = sentenceOf(error);
     }
     refresh();
+  }
+
+  follow(events: readonly RecordEvent[]): void {
+    if (events.some(({ type }) => this.#kind.startsWith(type.split('.')[0] ?? ''))) {
+      void this.#load();
+    }
   }
 
   async #nameAuthors(items: readonly Item[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
-import { isApiProblem } from 'rostrum-client';
+import { isApiProblem, type RecordEvent } from 'rostrum-client';
 
 /** What is shown below the links: a list, a form. */
 export interface View {
@@ -7,6 +7,8 @@ export interface View {
   show(): TemplateResult;
   /** Whether something was typed that is not saved. */
   isChanged?(): boolean;
+  /** Told of what changed on the server. */
+  follow?(events: readonly RecordEvent[]): void;
 }
 
 type Html = TemplateResult | string;

@@ -1,4 +1,4 @@
-import { createClient, type ListPage, type Versioned } from 'rostrum-client';
+import { createClient, type Events, type ListPage, type Versioned } from 'rostrum-client';
 
 export type Kind = 'users' | 'posts';
 
@@ -41,6 +41,7 @@ export class Session {
   readonly caller: Caller;
   readonly users: Resource;
   readonly posts: Resource;
+  readonly events: Events;
   readonly #scopes: ReadonlySet<string>;
 
   /** @throws a sentence where the server does not know the credentials */
@@ -61,9 +62,10 @@ export class Session {
   private constructor(caller: Caller, token: string) {
     this.caller = caller;
     this.#scopes = new Set(caller.scopes);
-    const { users, posts } = createClient({ url: api, ...(token !== '' && { token }) });
+    const { users, posts, events } = createClient({ url: api, ...(token !== '' && { token }) });
     this.users = users as unknown as Resource;
     this.posts = posts as unknown as Resource;
+    this.events = events;
   }
 
   /** Whether it may list the records at all. */

@@ -22,7 +22,7 @@ const client =
     : new URL('../client/', own);
 
 /** The modules of the client that the page needs. */
-const ofClient = ['index', 'problem', 'query', 'transport'];
+const ofClient = ['index', 'events', 'problem', 'query', 'transport'];
 
 /** The optional package that the page is made by. */
 const library = 'lit-html';

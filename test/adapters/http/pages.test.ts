@@ -114,7 +114,7 @@ describe('the pages', () => {
     const home = await behind.get(`${url}/`);
     expect(home.body).to.include({ docs: `${publicUrl}/docs`, api: `${publicUrl}/api/v1` });
     const docs = await behind.get(`${url}/docs`);
-    expect(docs.text).to.contain(`src="${publicUrl}/docs/start.js"`);
+    expect(docs.text).to.contain(`src="${publicUrl}/docs/reference.js"`);
     expect(docs.headers.get('content-security-policy')).to.contain(
       "connect-src 'self' http://127.0.0.1:1;",
     );

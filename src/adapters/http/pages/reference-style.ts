@@ -5,15 +5,7 @@ export const referenceStyle = `
 .swagger-ui table thead tr td, .swagger-ui table thead tr th, .swagger-ui .parameter__name, .swagger-ui .parameter__type,
 .swagger-ui .info p, .swagger-ui .info li, .swagger-ui .info td, .swagger-ui .info th, .swagger-ui .markdown p, .swagger-ui .tab li,
 .swagger-ui .opblock-tag small, .swagger-ui .opblock .opblock-section-header h4, .swagger-ui label,
-.swagger-ui .opblock .opblock-summary-path, .swagger-ui .markdown code, .swagger-ui .info code, .swagger-ui .renderedMarkdown code { color: var(--accent) !important; background: var(--tint) !important; font-weight: 500; font-size: .88rem }
-.swagger-ui .info table td { vertical-align: baseline; font-size: .92rem } .swagger-ui .info__license, .swagger-ui .info__contact { display: none }
-.swagger-ui .block.col-12 { padding: 0 } .swagger-ui .scheme-container:not(:has(.auth-wrapper)) { display: none } .swagger-ui .opblock-tag { padding: .6rem 0 }
-.dark-mode .swagger-ui .opblock .opblock-section-header, .dark-mode .swagger-ui .scheme-container { background: none !important }
-.swagger-ui .opblock .tab-header .tab-item.active h4 span::after { background: var(--accent) }
-.swagger-ui { color: var(--ink) } @media (max-width: 40rem) { .swagger-ui .parameters tr, .swagger-ui .parameters td { display: block; width: auto } .swagger-ui .parameters thead { display: none }
-  .swagger-ui .parameters td { border: 0; padding: 0 !important } .swagger-ui .parameters tr { border-bottom: 1px solid var(--line); padding: .35rem 0 }
-  .swagger-ui .parameter__name, .swagger-ui .parameter__type, .swagger-ui .parameter__in { display: inline } .swagger-ui .opblock .opblock-summary-description { font-size: .8rem } }
-.swagger-ui section.models h4, .swagger-ui .renderedMarkdown p
+.swagger-ui .opblock .opblock-summary-path, .swagger-ui section.models h4, .swagger-ui .renderedMarkdown p
   { color: var(--ink); font-family: inherit }
 .swagger-ui code, .swagger-ui pre, .swagger-ui .opblock .opblock-summary-path { font-family: var(--mono); word-break: normal }
 .swagger-ui .info { margin: 1rem 0 } .swagger-ui .info .title small { display: none } .swagger-ui .info .main .link { display: none }
@@ -49,6 +41,14 @@ export const referenceStyle = `
 .swagger-ui .btn { color: var(--ink); border-color: var(--line); box-shadow: none; border-radius: 8px; font-family: inherit }
 .swagger-ui .btn.authorize, .swagger-ui .btn.execute { color: var(--on-accent); background: var(--accent) } .swagger-ui .btn.authorize svg { fill: var(--on-accent) }
 .swagger-ui svg { fill: var(--soft) } .swagger-ui select, .swagger-ui input, .swagger-ui textarea { background: var(--raised) !important; color: var(--ink) !important; border: 1px solid var(--soft) !important }
+.swagger-ui .markdown code, .swagger-ui .info code, .swagger-ui .renderedMarkdown code { color: var(--accent) !important; background: var(--tint) !important; font-weight: 500; font-size: .88rem }
+.swagger-ui .info table td { vertical-align: baseline; font-size: .92rem } .swagger-ui .info__license, .swagger-ui .info__contact { display: none }
+.swagger-ui .block.col-12 { padding: 0 } .swagger-ui .scheme-container:not(:has(.auth-wrapper)) { display: none } .swagger-ui .opblock-tag { padding: .6rem 0 }
+.dark-mode .swagger-ui .opblock .opblock-section-header, .dark-mode .swagger-ui .scheme-container { background: none !important }
+.swagger-ui .opblock .tab-header .tab-item.active h4 span::after { background: var(--accent) }
+.swagger-ui { color: var(--ink) } @media (max-width: 40rem) { .swagger-ui .parameters tr, .swagger-ui .parameters td { display: block; width: auto } .swagger-ui .parameters thead { display: none }
+  .swagger-ui .parameters td { border: 0; padding: 0 !important } .swagger-ui .parameters tr { border-bottom: 1px solid var(--line); padding: .35rem 0 }
+  .swagger-ui .parameter__name, .swagger-ui .parameter__type, .swagger-ui .parameter__in { display: inline } .swagger-ui .opblock .opblock-summary-description { font-size: .8rem } }
 .swagger-ui section.models { border-color: var(--line) }
 .swagger-ui .parameter__in, .swagger-ui .parameter__type, .swagger-ui .prop-format, .swagger-ui .tab li, .swagger-ui .response-undocumented { color: var(--soft) !important }
 .swagger-ui .parameter__name.required::after, .swagger-ui .parameter__name.required span, .swagger-ui label.required::after, .swagger-ui .opblock-section-request-body h4 small { color: var(--bad) !important }

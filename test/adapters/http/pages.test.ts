@@ -197,7 +197,7 @@ describe('the pages', () => {
       ['/api/v1', '/docs'],
       ['/problems/', '/problems'],
     ] as const) {
-      const led = await fetch(api.server.url + path, { headers: asBrowser, redirect: 'manual' });
+      const led = await open(path, asBrowser);
       expect([led.status, led.headers.get('location')], path).to.deep.equal([307, to]);
     }
     const missing = await open('/nothing', asBrowser);

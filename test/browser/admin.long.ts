@@ -180,7 +180,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       });
       await page.getByLabel('Publication').selectOption('Publish now');
       await save(page);
-      await told(page, 'It is saved.');
+      await page.getByText('Version 2').waitFor();
       const published = await find();
       expect(Date.now() - Date.parse(published.publishedAt ?? '')).to.be.within(-5000, 60_000);
       expect(published).to.deep.include({ section: 'essays', views: 12, tags: ['one'] });
@@ -188,7 +188,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.getByLabel('Time of publication').fill('2031-05-06T07:08');
       await page.getByLabel('Section').selectOption('–');
       await save(page);
-      await page.getByText('Scheduled').first().waitFor();
+      await page.getByText('Version 3').waitFor();
       const scheduled = await find();
       expect(scheduled.publishedAt).to.match(/^2031-05-0/);
       expect(scheduled).not.to.have.property('section');
@@ -391,8 +391,9 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await told(writer, 'It is created.');
 
       const author = await enter(tokens.author);
+      await author.getByRole('link', { name: 'My posts' }).click();
       await author.getByRole('link', { name: 'Of Ada' }).waitFor();
-      expect(await links(author)).to.deep.equal(['Posts', 'My account']);
+      expect(await links(author)).to.deep.equal(['Posts', 'My posts', 'My account']);
       await author.goto(`${asked.address}/admin#/posts/${other.id}`);
       await author.getByRole('heading', { name: 'Of nobody' }).waitFor();
       expect(await author.getByRole('button', { name: 'Save' }).count()).to.equal(0);

@@ -53,6 +53,7 @@ function placesOf(asked: Session): { readonly path: string; readonly name: strin
   return [
     ...(asked.reads('users') ? [{ path: href('users'), name: 'Users' }] : []),
     ...(asked.reads('posts') ? [{ path: href('posts'), name: 'Posts' }] : []),
+    ...(asked.hasOwnDrafts ? [{ path: href('posts', 'authorId=me'), name: 'My posts' }] : []),
     ...(ownUser
       ? [{ path: href(`users/${encodeURIComponent(ownUser)}`), name: 'My account' }]
       : []),
@@ -121,7 +122,8 @@ function signInForm(): TemplateResult {
 function bar(asked: Session): TemplateResult {
   const { name, asks } = asked.caller;
   const [, kind = ''] = location.hash.split(/[/?]/);
-  const isHere = (path: string) => path === href(kind) || location.hash === path;
+  const places = placesOf(asked);
+  const at = places.find(({ path }) => path === location.hash)?.path ?? href(kind);
   const ask = () => {
     isSigningIn = true;
     refresh();
@@ -135,9 +137,9 @@ function bar(asked: Session): TemplateResult {
         ? html`<button type="button" @click=${ask}>Sign in</button>`
         : ''
       : html`<button type="button" @click=${signOut}>Sign out</button>`;
-  return html`<div class="tabs"><nav aria-label="Records">${placesOf(asked).map(
+  return html`<div class="tabs"><nav aria-label="Records">${places.map(
     ({ path, name: text }) =>
-      html`<a href=${path} aria-current=${isHere(path) ? 'page' : 'false'}>${text}</a>`,
+      html`<a href=${path} aria-current=${path === at ? 'page' : 'false'}>${text}</a>`,
   )}</nav><p class="who"><span class="soft">${who}</span> ${button}</p></div>`;
 }
 

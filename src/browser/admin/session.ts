@@ -83,6 +83,11 @@ export class Session {
     return this.#scopes.has('posts:read:all') || this.#scopes.has('posts:write');
   }
 
+  /** Whether it sees drafts, but its own alone: a list of all posts has none of them. */
+  get hasOwnDrafts(): boolean {
+    return this.reads('posts') && !this.seesDrafts && this.caller.subject !== null;
+  }
+
   creates(kind: Kind): boolean {
     if (this.#scopes.has(`${kind}:write`)) return true;
     return kind === 'posts' && this.#scopes.has('posts:write:own') && this.caller.subject !== null;

@@ -114,7 +114,7 @@ describe('the pages', () => {
     const home = await behind.get(`${url}/`);
     expect(home.body).to.include({ docs: `${publicUrl}/docs`, api: `${publicUrl}/api/v1` });
     const docs = await behind.get(`${url}/docs`);
-    expect(docs.text).to.contain(`src="${publicUrl}/docs/start.js"`);
+    expect(docs.text).to.contain(`src="${publicUrl}/docs/reference.js"`);
     expect(docs.headers.get('content-security-policy')).to.contain(
       "connect-src 'self' http://127.0.0.1:1;",
     );
@@ -197,7 +197,7 @@ describe('the pages', () => {
       ['/api/v1', '/docs'],
       ['/problems/', '/problems'],
     ] as const) {
-      const led = await fetch(api.server.url + path, { headers: asBrowser, redirect: 'manual' });
+      const led = await open(path, asBrowser);
       expect([led.status, led.headers.get('location')], path).to.deep.equal([307, to]);
     }
     const missing = await open('/nothing', asBrowser);

@@ -66,9 +66,21 @@ class Description {
       },
       servers: [{ url: base + prefix || '/' }],
       tags: [
-        { name: 'users', description: 'People, who may write posts.' },
-        { name: 'posts', description: 'What they wrote.' },
-        { name: 'events', description: 'What changes, as it changes.' },
+        {
+          name: 'users',
+          description:
+            'People, who may write posts. An email address is unique, whatever its case. Every response with one user has an ETag; a change that says it in If-Match is refused (412) where somebody else was faster. A user who has posts is deleted only with a choice of what becomes of them.',
+        },
+        {
+          name: 'posts',
+          description:
+            'What they wrote. A post is public from publishedAt on: null is a draft, and a later time is scheduled. Lists are pages by cursor, which neither skip nor repeat what is there throughout. With an Idempotency-Key, a POST may be sent again when no response came: it makes one post.',
+        },
+        {
+          name: 'events',
+          description:
+            'What changes, as it changes. A follower that keeps "next" meets every change, in one order, at least once.',
+        },
       ],
       ...(authenticate === undefined && { security: [] }),
       paths,

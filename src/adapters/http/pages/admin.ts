@@ -21,8 +21,8 @@ const client =
     ? new URL('../../../../packages/rostrum-client/src/', import.meta.url)
     : new URL('../client/', own);
 
-/** The modules of the client that the page needs. */
-const ofClient = ['index', 'events', 'problem', 'query', 'transport'];
+/** The modules of the client that are for frameworks. */
+const ofFrameworks = /^(?:admin|react-admin|refine)\./;
 
 /** The optional package that the page is made by. */
 const library = 'lit-html';
@@ -54,10 +54,13 @@ export function callerResponse({ caller, isAnonymous }: Exchange, asks: boolean)
 }
 
 function modules(): readonly (readonly [path: string, file: URL])[] {
-  const names = readdirSync(own).filter((name) => name.endsWith(extension));
+  const modulesIn = (folder: URL) =>
+    readdirSync(folder).filter((name) => name.endsWith(extension) && !name.endsWith('.d.ts'));
+  const path = (name: string) => name.replace(/\.ts$/, '.js');
+  const ofClient = modulesIn(client).filter((name) => !ofFrameworks.test(name));
   return [
-    ...names.map((name) => [`/${name.replace(/\.ts$/, '.js')}`, new URL(name, own)] as const),
-    ...ofClient.map((name) => [`/client/${name}.js`, new URL(name + extension, client)] as const),
+    ...modulesIn(own).map((name) => [`/${path(name)}`, new URL(name, own)] as const),
+    ...ofClient.map((name) => [`/client/${path(name)}`, new URL(name, client)] as const),
     ['/lit-html.js', new URL('../lit-html.js', pathToFileURL(require.resolve(library)))],
   ];
 }

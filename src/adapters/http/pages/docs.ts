@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Context } from 'koa';
 import { Problem, unserved } from '../problems/problem.ts';
 import type { Response } from '../response.ts';
-import { Files, types } from './files.ts';
+import { Files, readModule, types } from './files.ts';
 import { guidePage } from './guides.ts';
 import { escapeHtml, page } from './html.ts';
 import { referenceStyle } from './reference-style.ts';
@@ -16,29 +16,15 @@ const library = 'swagger-ui-dist';
 /** The one that the guides are made by. */
 const markdown = 'marked';
 
-/** Our own script: the page's policy lets none run that stands in the page. */
-const start = `const { description } = document.documentElement.dataset;
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', follow);
-follow();
-SwaggerUIBundle({
-  url: description,
-  dom_id: '#docs',
-  deepLinking: true,
-  validatorUrl: null,
-  defaultModelsExpandDepth: 0,
-  defaultModelRendering: 'example',
-  docExpansion: 'list',
-});
-`;
+const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+const script = new URL(`../../../browser/reference${extension}`, import.meta.url);
 
 const files = new Files(async () => {
   const read = (name: string) => readFile(require.resolve(`${library}/${name}`), 'utf8');
   return [
     ['/swagger-ui.css', types.css, (await read('swagger-ui.css')) + referenceStyle],
     ['/swagger-ui-bundle.js', types.js, await read('swagger-ui-bundle.js')],
-    ['/start.js', types.js, start],
+    ['/reference.js', types.js, await readModule(script)],
   ];
 });
 
@@ -72,11 +58,11 @@ function document({ base, links, own }: Site): Response {
   const at = escapeHtml(base);
   return page({
     ...{ title: 'Reference', links, path: `${base}/docs` },
-    root: ` data-description="${at}/openapi.json"`,
+    root: ` data-description="${at}/openapi.json" data-site="${at}"`,
     head: `<link rel="stylesheet" href="${at}/docs/swagger-ui.css">\n`,
-    body: `<main id="docs"></main>
+    body: `<div id="docs"></div>
 <script src="${at}/docs/swagger-ui-bundle.js"></script>
-<script src="${at}/docs/start.js"></script>`,
+<script type="module" src="${at}/docs/reference.js"></script>`,
     sources: { script: own, style: own, connect: own, image: own },
   });
 }

@@ -6,12 +6,13 @@ import { metadataPath, resourceMetadata } from '../access/metadata.ts';
 import { exchangeOf } from '../exchange.ts';
 import type { Room } from '../load/room.ts';
 import type { RostrumAppOptions } from '../options.ts';
-import { Problem } from '../problems/problem.ts';
+import { Problem, unserved } from '../problems/problem.ts';
 import { allMethods, readOnly } from '../request/read-only.ts';
 import { below, publicBase } from '../request/target.ts';
-import { json, type Response, respond, revalidated } from '../response.ts';
+import { type Response, respond, revalidated } from '../response.ts';
 import { adminPage, callerResponse, hasAdmin } from './admin.ts';
 import { docsPage, hasDocsPage } from './docs.ts';
+import { Files } from './files.ts';
 import { llmsText } from './guides.ts';
 import { homeFiles, homePage } from './home.ts';
 import { wantsPage } from './html.ts';
@@ -43,11 +44,9 @@ export function pagesAndProbes(
   const { issuer, publicUrl, prefix = '/api/v1', authenticate, anonymous, logger } = options;
   const site = siteOf(publicBase(publicUrl) ?? '', prefix, options.pages, isInstalled);
   const readiness = new Readiness(options.ready);
-  let described: Response | undefined;
-  const describeApi = () => {
-    described ??= json(200, Buffer.from(`${JSON.stringify(describe())}\n`), revalidated);
-    return described;
-  };
+  const description = new Files(async () => [
+    ['/openapi.json', 'application/json', `${JSON.stringify(describe())}\n`],
+  ]);
   const probes: ReadonlyMap<string, Page> = new Map<string, Page>([
     ['/livez', () => alive],
     ['/readyz', () => readiness.check()],
@@ -76,8 +75,8 @@ export function pagesAndProbes(
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ['/', async (ctx) => homePage(ctx, site, options, await readiness.isReady())],
-    ['/home.js', async (ctx) => (await homeFiles.find(ctx, '/home.js')) ?? icon],
-    ['/openapi.json', describeApi],
+    ['/home.js', (ctx) => fileOf(ctx, homeFiles, '/home.js')],
+    ['/openapi.json', (ctx) => fileOf(ctx, description, '/openapi.json')],
     ...(site.pages.has('docs') ? [['/llms.txt', llms] as const] : []),
     ['/favicon.ico', () => icon],
     [metadata, (ctx) => resourceMetadata(ctx, ctx.state.exchange, prefix, issuer)],
@@ -141,6 +140,13 @@ export function pagesAndProbes(
       respond(ctx, missingPage(error, site));
     }
   };
+}
+
+/** @throws Problem `path-not-found` */
+async function fileOf(ctx: Context, files: Files, path: string): Promise<Response> {
+  const file = await files.find(ctx, path);
+  if (file === undefined) throw unserved({ isValid: true });
+  return file;
 }
 
 /** Where a person is led that opens a path which is none for people. */

@@ -63,6 +63,8 @@ export interface Repository<R, Filter, Sort extends string> {
    * - `next` is the position of the page's last record, and absent when no record that the filter
    *   matches follows it.
    * - `total` counts all records that the filter matches, wherever the page begins.
+   * - Records that a filter passes over, or that only `total` counts, are found beside their text
+   *   (by columns or indexes): they count for the eight times `bytes` as those of the page do.
    * - The cost of a page does not grow with its depth.
    *
    * So, walking from page to page, a record that is there all the while and keeps its sort key is

@@ -22,7 +22,10 @@ export interface Store<Filters extends CustomFilters = CustomFilters> extends As
   readonly transfer?: Transfer;
   /** Its changes in one order; absent where it keeps no log. */
   readonly events?: EventLog | undefined;
-  /** What it was opened with, which lists can be filtered by; none when absent. */
+  /**
+   * What it was opened with, which lists can be filtered by; none when absent. The core takes the
+   * filters that it offers from here.
+   */
   readonly customFilters?: Filters | undefined;
 
   /**

@@ -3,6 +3,7 @@ import { isPlainObject } from '../domain/json.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { Entity, Id, Version, Versioned } from '../domain/record.ts';
 import type { Creation, Repository } from '../ports/repository.ts';
+import type { Store, StoreOptions } from '../ports/store.ts';
 
 /** A promise of the ports that the store under test does not keep. */
 export class StoreFailure extends Error {
@@ -45,11 +46,16 @@ function differenceOf(given: unknown, right: unknown): Difference | undefined {
 
 const keysOf = (value: object) => JSON.stringify(Object.keys(value).sort());
 
-/** A value as a message shows it. */
+/** Holds a store to the custom filters that it was opened with. */
+export function offers({ customFilters }: Store, right: StoreOptions['customFilters']): void {
+  is('customFilters, which the core takes the filters that it offers from,', customFilters, right);
+}
+
+/** A value as a message shows it: a long one is cut in the middle. */
 export function textOf(value: unknown): string {
   const isOdd = !['string', 'object'].includes(typeof value) || value instanceof Error;
   const text = isOdd ? String(value) : JSON.stringify(value);
-  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+  return text.length > 300 ? `${text.slice(0, 200)}…${text.slice(-100)}`.toWellFormed() : text;
 }
 
 /** Holds what a store gave out to a record and its version: as a value, and as JSON text. */
@@ -57,7 +63,7 @@ export function same<R extends Entity>(
   given: Versioned<R> | undefined,
   record: R,
   version: Version = 1,
-  what = `the record ${record.id}`,
+  what = `the record ${textOf(record.id)}`,
 ): void {
   check(given !== undefined, `${what} is not there`);
   is(`version of ${what}`, given.version, version);

@@ -55,7 +55,11 @@ export function receipt(parts: Partial<Receipt> = {}): Receipt {
 }
 
 /** Two texts that differ in the last of their characters alone. */
-export const longTexts = (length: number) => ['a', 'b'].map((end) => end.padStart(length, 'x'));
+export const longTexts = (length: number, character = 'x') =>
+  ['a', 'b'].map((end) => character.repeat(length - 1) + end);
+
+/** A character of four bytes whose key (`textKey`) has twelve: no text has a longer key. */
+export const swelling = '\u{1d160}';
 
 const [long = '', longer = ''] = longTexts(1001);
 
@@ -107,11 +111,13 @@ export function shuffled<T>(items: readonly T[]): T[] {
 /**
  * Texts in the order of the code points of their keys; UTF-16, a locale or a collation has another,
  * and so have the texts themselves.
+ *
+ * @param length how many characters the longest ones have
  */
-export const byKey: readonly string[] = [
+export const byKey = (length: number): readonly string[] => [
   ...['!', '10', '9', '_', 'A', 'a a', 'aA', 'Ab', 'B', 'e', 'F', 'Z', '\u00a0x', 'ß', 'À'],
   ...['E\u0301', 'ā', 'Я', '漢', '\ud7ff', '\ue000', 'Ｚ', '～', '\ufffd', '\uffff', '\uffffa'],
-  ...['𐀀', '\u{10400}', '😀', '😀A', '\u{10ffff}'],
+  ...['𐀀', '\u{10400}', ...longTexts(length, swelling), '😀', '😀A', '\u{10ffff}'],
 ];
 
 /** Texts in the order of their code points; UTF-16, a locale or a collation has another. */

@@ -2,7 +2,17 @@ import { earliestInstant, latestInstant } from '../domain/instant.ts';
 import type { JsonObject } from '../domain/json.ts';
 import type { Entity, Version, Versioned } from '../domain/record.ts';
 import { absent, check, fail, is, repeats, same, textOf } from './assertions.ts';
-import { alikeIds, knownIds, nested, post, receipt, strangeIds, times, user } from './fixtures.ts';
+import {
+  alikeIds,
+  knownIds,
+  nested,
+  post,
+  receipt,
+  strangeIds,
+  swelling,
+  times,
+  user,
+} from './fixtures.ts';
 import { idsOf, matches, pageOf, put, putEach, recordsOf, walk } from './lists.ts';
 import type { Resource, Suite } from './suite.ts';
 
@@ -137,12 +147,12 @@ export function describeGet({ test, both }: Suite): void {
     const { users, posts } = store;
     const written = user({ email: 'ÉLODIE.E\u0301@Example.COM' });
     const email = `${'é'.repeat(121)}@example.com`;
-    for (const record of [written, user({ name: '😀'.repeat(200), email })]) {
+    for (const record of [written, user({ name: swelling.repeat(200), email })]) {
       await users.create(record);
       same(await users.get(record.id), record);
     }
     for (const body of ['', '😀'.repeat(100_000)]) {
-      const record = post({ title: '😀'.repeat(300), body });
+      const record = post({ title: swelling.repeat(300), body });
       await posts.create(record);
       same(await posts.get(record.id), record);
     }

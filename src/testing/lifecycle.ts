@@ -1,14 +1,15 @@
 import { VersionedRecord } from '../domain/record.ts';
-import { absent, fail, is, makes, race, raises } from './assertions.ts';
+import { absent, fail, is, makes, offers, race, raises } from './assertions.ts';
 import { post, receipt, times, user } from './fixtures.ts';
 import { pageOf, put } from './lists.ts';
-import type { Suite } from './suite.ts';
+import { customFilters, type Suite } from './suite.ts';
 
 /** The life of a store: ready, under way, closed. */
 export function describeLifecycle({ test, both }: Suite): void {
-  test('a fresh store is ready and empty', async (store) => {
+  test('a fresh store is ready and empty, and offers its filters', async (store, { opened }) => {
     await store.ready();
     await store.ready();
+    offers(opened, customFilters);
     is('users of a fresh store', (await pageOf(store.users)).items, []);
     is('posts of a fresh store', (await pageOf(store.posts)).items, []);
   });

@@ -39,6 +39,16 @@ export function describeCustomFilters({ both }: Suite): void {
     await matches(records, { custom: { constructor: 'en' } }, [id]);
     await matches(records, { custom: { constructor: 'Object' } }, []);
   });
+
+  both('custom: a field that has the name of one of the other list', async (resource) => {
+    const { name, records, make } = resource;
+    const field = name === 'users' ? 'title' : 'email';
+    const made = ['Ada', 'ada', null, 'Ada'].map((value) => make({ [field]: value }));
+    const [a = '', b = '', , d = ''] = await put(records, made);
+    await matches(records, { custom: { [field]: 'Ada' } }, [a, d]);
+    await matches(records, { custom: { [field]: 'ada' } }, [b]);
+    await matches(records, { custom: { [field]: 'ADA' } }, []);
+  });
 }
 
 type Type = 'text' | 'number' | 'boolean';

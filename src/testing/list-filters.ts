@@ -10,14 +10,14 @@ import type { Entity } from '../domain/record.ts';
 import { textKey } from '../domain/text.ts';
 import type { Store } from '../ports/store.ts';
 import { is } from './assertions.ts';
-import { at, later, longTexts, post, times, user } from './fixtures.ts';
+import { at, later, longTexts, post, swelling, times, user } from './fixtures.ts';
 import { idsOf, type Lister, matches, put, putEach, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Texts that some collation, pattern, query or driver takes for one another; one is there twice. */
 export const texts = [
   ...['Ada', 'ada', 'ADA', 'Ada ', 'Ada L', 'Ad', 'Adá', 'Ada\u0301', '%', '.*', '$ne', '😀'],
-  ...['Ada', 'Ada\ufffd', ...longTexts(200)],
+  ...['Ada', 'Ada\ufffd', ...longTexts(200), ...longTexts(200, swelling)],
 ];
 
 /** Texts that no record has. */
@@ -38,6 +38,7 @@ const beginnings = [
     'SS',
     'İ',
   ],
+  ...longTexts(200, swelling),
 ];
 
 /** Each filter, and filters together. */

@@ -3,7 +3,7 @@ import type { Entity } from '../domain/record.ts';
 import { textKey } from '../domain/text.ts';
 import type { Repository } from '../ports/repository.ts';
 import { is } from './assertions.ts';
-import { at, byCodePoint, byKey, post, shuffled, times, user } from './fixtures.ts';
+import { at, byCodePoint, byKey, longTexts, post, shuffled, times, user } from './fixtures.ts';
 import { idsOf, put, walk } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -14,12 +14,15 @@ const byEmailKey = [
   ...['я@example.com', 'Ｚ@example.com', '𐀀@example.com'],
 ];
 
+/** Behind the longest keys, some of them differ in what is beyond 4,000 bytes of both. */
+const tiedIds = ['A', ...longTexts(1001), '😀'];
+
 /** The values of each sort in its order, and the ids of the records that tie. */
 const sorted = {
   createdAt: { values: [at(0), at(1), at(2)], ids: byCodePoint },
   updatedAt: { values: [at(0), at(1), at(2)], ids: byCodePoint },
-  name: { values: byKey, ids: ['A', '～', '😀'] },
-  title: { values: byKey, ids: ['A', '～', '😀'] },
+  name: { values: byKey(200), ids: tiedIds },
+  title: { values: byKey(300), ids: tiedIds },
   publishedAt: { values: [null, null, at(0), at(1)], ids: byCodePoint },
   email: { values: [...times(24, () => null), ...byEmailKey], ids: ['A'] },
 };

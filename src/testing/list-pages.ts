@@ -17,7 +17,7 @@ export function describePages(suite: Suite): void {
 
 function describeParts({ contract: { bytesRead }, test, both }: Suite): void {
   if (bytesRead) {
-    both('a page reads no more than eight times its bytes', async (resource, _, opened) => {
+    both('a page reads no more than eight times its bytes', async (resource, _, { opened }) => {
       const { records, make } = resource;
       const large = { constructor: 'en', custom: 'x'.repeat(10_000) };
       await putEach(records, times(60, at), (updatedAt) => make({ ...large, updatedAt }));

@@ -1,9 +1,9 @@
 import type { Collection, Entity } from '../domain/record.ts';
-import type { Store, StoreOptions } from '../ports/store.ts';
-import { check, makes, raises, repeats, same } from './assertions.ts';
+import type { StoreOptions } from '../ports/store.ts';
+import { check, makes, offers, raises, repeats, same } from './assertions.ts';
 import { receipt } from './fixtures.ts';
 import { matches, put } from './lists.ts';
-import { customFilters, type Resource, type Suite } from './suite.ts';
+import { customFilters, type Opened, type Resource, type Suite } from './suite.ts';
 
 /** Another deployment's: one name is new, one has another type, and one is filtered by no more. */
 const otherFilters = {
@@ -16,17 +16,18 @@ export function describeReopen({ contract: { reopen }, both }: Suite): void {
   /** Closes a store, and uses its users or its posts once more, opened with these filters. */
   const again = async (
     name: Collection,
-    opened: Store,
+    { opened, watched }: Opened,
     filters: StoreOptions['customFilters'],
     use: (records: Resource<Entity>['records']) => Promise<void>,
   ): Promise<void> => {
     await opened.close();
     check(reopen, 'its contract has no reopen');
     await using store = await reopen(opened, { customFilters: filters });
-    await use(store[name] as never);
+    offers(store, filters);
+    await use(watched(store)[name] as never);
   };
 
-  both('records, the ids of deleted ones, and receipts are there', async (resource, _, opened) => {
+  both('records, the ids of deleted ones, and receipts are there', async (resource, _, first) => {
     const { name, records, make, remove } = resource;
     const [key, lost, record, gone] = [receipt(), receipt(), make({ n: [1] }), make()];
     const changed = { ...record, n: [2] };
@@ -34,7 +35,7 @@ export function describeReopen({ contract: { reopen }, both }: Suite): void {
     await records.update(record.id, () => changed);
     await makes(records, gone, lost);
     await remove(gone.id);
-    await again(name, opened, customFilters, async (after) => {
+    await again(name, first, customFilters, async (after) => {
       same(await after.get(record.id), changed, 2);
       await matches(after, {}, [record.id]);
       for (const { id } of [record, gone]) await raises(after.create(make({ id })), 'id-taken');
@@ -43,14 +44,14 @@ export function describeReopen({ contract: { reopen }, both }: Suite): void {
     });
   });
 
-  both('filters on other custom fields find every record', async (resource, _, opened) => {
+  both('filters on other custom fields find every record', async (resource, _, first) => {
     const { name, records, make } = resource;
     const [text, number] = name === 'users' ? ['city', 'age'] : ['language', 'words'];
     const fields = (place: unknown, n: number) => ({ [text]: place, [number]: n, team: 'red' });
     const made = [make(fields('en', 1)), make(fields(7, 2)), make(fields('en', 2))];
     const [a = '', b = '', c = ''] = await put(records, made);
     const later = make(fields('en', 2));
-    await again(name, opened, otherFilters, async (other) => {
+    await again(name, first, otherFilters, async (other) => {
       await matches(other, { custom: { team: 'red' } }, [a, b, c]);
       await matches(other, { custom: { [text]: 7 } }, [b]);
       await matches(other, { custom: { [number]: 2 } }, [b, c]);
@@ -58,10 +59,10 @@ export function describeReopen({ contract: { reopen }, both }: Suite): void {
       await other.update(a, ({ record }) => ({ ...record, [text]: 'fr', team: 'blue' }));
       await matches(other, { custom: { team: 'blue' } }, [a]);
     });
-    await again(name, opened, customFilters, async (first) => {
-      await matches(first, { custom: { [text]: 'en' } }, [c, later.id]);
-      await matches(first, { custom: { [text]: 'fr' } }, [a]);
-      await matches(first, { custom: { [number]: 2 } }, [b, c, later.id]);
+    await again(name, first, customFilters, async (back) => {
+      await matches(back, { custom: { [text]: 'en' } }, [c, later.id]);
+      await matches(back, { custom: { [text]: 'fr' } }, [a]);
+      await matches(back, { custom: { [number]: 2 } }, [b, c, later.id]);
     });
   });
 }

@@ -27,10 +27,10 @@ export interface StoreContract extends Runner {
   readonly withoutEvents?: string | undefined;
   /**
    * Opens a second handle on the data of a store that `open` returned, as another process would; the
-   * suite closes it before the first one. Where it is given, the calls that race go to both in turn,
+   * suite closes it before the first one. The options are those of `open`. Where it is given, the calls that race go to both in turn,
    * and the names of their groups say so.
    */
-  readonly another?: ((store: Store) => Store | Promise<Store>) | undefined;
+  readonly another?: ((store: Store, options: StoreOptions) => Store | Promise<Store>) | undefined;
   /**
    * Opens the data of a store once more after it was closed, as after a restart, and perhaps with
    * filters on other custom fields. It may be called several times for one store that `open` returned;
@@ -38,8 +38,9 @@ export interface StoreContract extends Runner {
    */
   readonly reopen?: ((store: Store, options: StoreOptions) => Store | Promise<Store>) | undefined;
   /**
-   * How many bytes of records a store that `open` returned has read so far, as its driver counts them.
-   * Where it is given, a test holds that no page reads more than eight times its bytes.
+   * How many bytes of records a store that `open` returned has read so far, as its driver counts them:
+   * those of records that a filter passes over, and that only `total` counts, as well. Where it is
+   * given, a test holds that no page reads more than eight times its bytes.
    */
   readonly bytesRead?: ((store: Store) => number) | undefined;
 }
@@ -53,22 +54,35 @@ export interface Resource<R extends Entity> {
   readonly transfer: RecordTransfer<R>;
 }
 
+/** The store of a test as `open` returned it, for tests that open its data again. */
+export interface Opened {
+  readonly opened: Store;
+  /** Watches what `reopen` returned as the first store is watched. */
+  watched(store: Store): Store;
+}
+
 /** What a file of the suite declares its tests with. */
 export interface Suite {
   readonly contract: StoreContract;
-  /** Declares a test on a fresh store, which is given as `open` returned it where that matters. */
-  test(sentence: string, body: (store: Store, opened: Store) => Promise<void>): void;
+  /** Declares a test on a fresh store. */
+  test(sentence: string, body: (store: Store, first: Opened) => Promise<void>): void;
   /** Declares two tests: one of the users, one of the posts. */
   both(
     sentence: string,
-    body: <R extends Entity>(resource: Resource<R>, store: Store, opened: Store) => Promise<void>,
+    body: <R extends Entity>(resource: Resource<R>, store: Store, first: Opened) => Promise<void>,
   ): void;
 }
 
-/** What every store is opened with; the last names are ones that objects inherit. */
+/** What every store is opened with: also names that objects inherit, and fields of the other list. */
 export const customFilters = {
-  users: { city: 'text', age: 'number', active: 'boolean', constructor: 'text' },
-  posts: { language: 'text', words: 'number', pinned: 'boolean', constructor: 'text' },
+  users: { city: 'text', age: 'number', active: 'boolean', constructor: 'text', title: 'text' },
+  posts: {
+    language: 'text',
+    words: 'number',
+    pinned: 'boolean',
+    constructor: 'text',
+    email: 'text',
+  },
 } as const;
 
 /** @param another opens the second of the two handles that the calls go to in turn */
@@ -79,8 +93,9 @@ export function suiteOn(contract: StoreContract, another?: StoreContract['anothe
       const watch = new Watch();
       try {
         await using opened = await open({ customFilters });
-        await using second = await another?.(opened);
-        await body(watch.over(opened, second), opened);
+        await using second = await another?.(opened, { customFilters });
+        const watched = (store: Store) => watch.over(store);
+        await body(watch.over(opened, second), { opened, watched });
       } catch (error) {
         throw watch.explained(error);
       }
@@ -90,8 +105,8 @@ export function suiteOn(contract: StoreContract, another?: StoreContract['anothe
     contract,
     test,
     both: (sentence, body) => {
-      test(`users: ${sentence}`, (store, opened) => body(usersOf(store), store, opened));
-      test(`posts: ${sentence}`, (store, opened) => body(postsOf(store), store, opened));
+      test(`users: ${sentence}`, (store, first) => body(usersOf(store), store, first));
+      test(`posts: ${sentence}`, (store, first) => body(postsOf(store), store, first));
     },
   };
 }

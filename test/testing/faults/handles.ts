@@ -1,6 +1,7 @@
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import type { CustomFilters, Store, StoreOptions, Versioned } from '../../../src/ports/index.ts';
 import type { StoreContract } from '../../../src/testing/index.ts';
+import { customFilters } from '../../../src/testing/suite.ts';
 import { type Fault, handleOn, inBoth } from './plant.ts';
 
 /** Data that several handles have, one after another or at the same time. */
@@ -16,20 +17,43 @@ const everyFilter = ({ customFilters }: StoreOptions): CustomFilters => ({
 export function handlesWith(
   plan: Fault['plan'],
 ): Required<Pick<StoreContract, 'open' | 'another' | 'reopen'>> {
-  const handle = (memory: Store | undefined) => {
-    const store = handleOn({ ...(memory as Store), close: async () => {} }, plan);
+  const handle = (memory: Store | undefined, { customFilters }: StoreOptions) => {
+    const store = handleOn({ ...(memory as Store), customFilters, close: async () => {} }, plan);
     memories.set(store, memory as Store);
     return store;
   };
   return {
-    open: (options) => handle(createMemoryStore({ customFilters: everyFilter(options) })),
-    another: (store) => handle(memories.get(store)),
-    reopen: (store) => handle(memories.get(store)),
+    open: (options) => handle(createMemoryStore({ customFilters: everyFilter(options) }), options),
+    another: (store, options) => handle(memories.get(store), options),
+    reopen: (store, options) => handle(memories.get(store), options),
   };
 }
 
 /** What a handle keeps for itself, though others have the same data. */
 export const handles: Fault[] = [
+  ...(['and offers its filters', 'filters on other custom fields'] as const).map((breaks) => ({
+    fault: 'does not say which filters it was opened with',
+    breaks,
+    says: /customFilters, which the core .*, is undefined, where {"users":.*} is right/,
+    plan: { customFilters: undefined },
+  })),
+  {
+    fault: 'says after a restart that it has the filters of before',
+    breaks: 'filters on other custom fields',
+    says: /customFilters, which the core .*, is {.*"text"}, where {"age":"number",.*} is right/,
+    plan: { customFilters },
+  },
+  {
+    fault: 'has no index for a filter that came with a restart',
+    breaks: 'filters on other custom fields',
+    says: /: (users|posts)\.list\({"filter":{"custom":{"team".*\) ended in RangeError: no such index/,
+    plan: inBoth((inner) => ({
+      list: async (request) => {
+        if (request.filter.custom?.team) throw new RangeError('no such index');
+        return inner.list(request);
+      },
+    })),
+  },
   {
     fault: 'reads what it has read before from a cache of its handle',
     breaks: 'a read after an acknowledged change',

@@ -1,7 +1,9 @@
+import { utf8Bytes } from '../../../src/domain/text.ts';
 import {
   comparePositions,
   cutPage,
   type Entity,
+  type Position,
   type Receipt,
   textKey,
   type Versioned,
@@ -17,10 +19,10 @@ export const limits: Fault[] = [
     says: /create\(.*\) ended in RostrumError: This idempotency key was used/,
     plan: onReceipts(({ key, ...rest }) => ({ ...rest, key: key.slice(0, length) })),
   })),
-  ...[20, 199].map((length) => ({
+  ...[20, 199, 300].map((length) => ({
     fault: `compares ${length} characters of a name or a title`,
     breaks: 'name or title: the whole of it',
-    says: /list of {"(name|title)":"x+[ab]?"} is /,
+    says: /list of \{"(name|title)":"(x|\u{1d160}).*"\} is /u,
     plan: comparing((text) => text.slice(0, length), 'name', 'title'),
   })),
   ...[20, 199].map((length) => ({
@@ -38,15 +40,55 @@ export const limits: Fault[] = [
   ...[20, 1000].map((length) => ({
     fault: `compares ${length} characters of a custom field`,
     breaks: 'custom: a text, exactly',
-    says: /list of {"custom":{"(city|language)":"x+/,
+    says: /list of {"custom":{"(city|language)":"x+[ab…]/,
     plan: comparing((text) => text.slice(0, length), 'custom'),
   })),
-  ...['name', 'title'].map((by) => ({
-    fault: `sorts by 20 characters of a ${by}`,
-    breaks: `by ${by}: keys by code point`,
-    says: /walk in the order .*, at \/\d+, is ".*", where ".*" is right/,
-    plan: sortingBy(20),
-  })),
+  {
+    fault: 'compares a custom field that the other list has by its key',
+    breaks: 'custom: a field that has the name of one of the other list',
+    says: /list of {"custom":{"(title|email)":"Ada"}} is /,
+    plan: comparing(textKey, 'custom'),
+  },
+  {
+    fault: 'finds the beginnings of names and titles in 1,000 characters of their keys',
+    breaks: 'what a name or title begins with',
+    says: /list of \{"(name|title)StartsWith":"\u{1d160}+.*"\} is /u,
+    plan: filtering(
+      ({ name, title }, { nameStartsWith, titleStartsWith }) => {
+        const [text, start] = [name ?? title, nameStartsWith ?? titleStartsWith].map((one) =>
+          textKey(String(one)).slice(0, 1000),
+        );
+        return text?.startsWith(start ?? '') === true;
+      },
+      ...['nameStartsWith', 'titleStartsWith'],
+    ),
+  },
+  {
+    fault: 'takes no key of a name or a title that has more than 1,978 bytes',
+    breaks: 'fields come back as they were written, and as long as they may be',
+    says: /users\.create\(.*\) ended in RangeError: the key is too long/,
+    plan: inBoth((inner) => ({
+      create: async (record, receipt) => {
+        const key = textKey(String(record.name ?? record.title));
+        if (utf8Bytes(key) > 1978) throw new RangeError('the key is too long');
+        return inner.create(record, receipt);
+      },
+    })),
+  },
+  ...[20, 1000].flatMap((length) =>
+    ['name', 'title'].map((by) => ({
+      fault: `sorts by ${length} characters of the key of a ${by}`,
+      breaks: `by ${by}: keys by code point`,
+      says: /walk in the order .*, at \/\d+, is ".*", where ".*" is right/,
+      plan: sortingBy(({ key, id }) => ({ key: key?.slice(0, length) ?? null, id })),
+    })),
+  ),
+  {
+    fault: 'sorts by 4,000 bytes of the key of a title and the id behind it',
+    breaks: 'by title: keys by code point',
+    says: /walk in the order title .* is \[.*\], where \[.*\] is right/,
+    plan: sortingBy(({ key, id }) => ({ key, id: id.slice(0, 4000 - utf8Bytes(key ?? '')) })),
+  },
   ...[20, 1000].map((most) => ({
     fault: `keeps ${most} receipts`,
     breaks: 'a thousand posts, with their receipts',
@@ -175,16 +217,13 @@ function comparing(made: (text: string) => string, ...members: readonly string[]
   );
 }
 
-function sortingBy(length: number): Plan {
+function sortingBy(cutting: (position: Position) => Position): Plan {
   return inBoth((inner) => ({
     list: async (request) => {
       const { by, direction } = request.order;
       if (by !== 'name' && by !== 'title') return inner.list(request);
       const sign = direction === 'asc' ? 1 : -1;
-      const cut = ({ record }: Versioned<Entity>) => {
-        const { key, id } = positionOf(record, by);
-        return { key: key?.slice(0, length) ?? null, id };
-      };
+      const cut = ({ record }: Versioned<Entity>) => cutting(positionOf(record, by));
       const whole = { ...request, after: undefined, limit: 1000, bytes: 2 ** 30 };
       const { items, ...page } = await inner.list(whole);
       const sorted = items.toSorted((a, b) => sign * comparePositions(cut(a), cut(b)));

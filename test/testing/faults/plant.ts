@@ -37,6 +37,7 @@ export interface Plan {
   readonly posts?: (inner: PostRepository, store: Store) => Partial<PostRepository>;
   readonly transfer?: <R>(inner: RecordTransfer<R>) => Partial<RecordTransfer<R>>;
   readonly events?: (inner: EventLog) => EventLog;
+  readonly customFilters?: Store['customFilters'];
 }
 
 /** How many bytes of records each planted store has read of what it is made of. */
@@ -76,6 +77,7 @@ export function handleOn(memory: Store, plan: Plan): Store {
       posts: { ...inner.posts, ...transfer(inner.posts) },
     },
     events: memory.events && events(memory.events),
+    customFilters: 'customFilters' in plan ? plan.customFilters : memory.customFilters,
     ready: () => memory.ready(),
     close: () => memory.close(),
     [Symbol.asyncDispose]: () => memory.close(),

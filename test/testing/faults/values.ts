@@ -147,5 +147,6 @@ function byOffset(): Plan {
 export function positionOf(record: Entity, by: string): Position {
   const value = record[by];
   const key = typeof value === 'string' ? value : null;
-  return { key: by === 'email' && key !== null ? textKey(key) : key, id: record.id };
+  const isText = ['email', 'name', 'title'].includes(by);
+  return { key: isText && key !== null ? textKey(key) : key, id: record.id };
 }

@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launch } from '../test/browser/chromium.ts';
 import { rostrum, startServer } from '../test/support/server.ts';
@@ -120,7 +121,10 @@ async function take(browser: Browser, name: string, scene: Scene, look: BrowserC
     if (!request.url().includes('swagger-ui')) bytes += responseBodySize;
   });
   page.on('pageerror', ({ message }) => foreign.push(message));
-  await page.goto(address + path, { waitUntil: 'networkidle' });
+  await page.goto(address + path);
+  await page.locator('main h1, #docs h2').first().waitFor();
+  await page.getByText('Loading…').waitFor({ state: 'detached' });
+  await sleep(700); // What is loaded behind the first painting.
   const paint = await page.evaluate<number>(
     'performance.getEntriesByName("first-contentful-paint")[0].startTime',
   );

@@ -287,7 +287,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await make('/posts', { title: 'Still a draft', publishedAt: null });
       await page.goto(`${server.address}/admin#/posts?state=draft`);
       await page.getByRole('link', { name: 'Still a draft' }).waitFor();
-      await page.goto(`${server.address}/admin#/posts?section=news&authorId=none&from=2020-01-01`);
+      await page.goto(`${server.address}/admin#/posts?section=news&authorId=none&gte=2020-01-01`);
       await page.getByText('No post is like that.').waitFor();
       await page.context().close();
     });
@@ -314,7 +314,8 @@ for (const [name, urlOf] of Object.entries(stores)) {
         for (const hash of ['#/users', '#/posts', '#/posts/new', `#/users/${id}`, '#/users/none']) {
           const page = await open(hash, look);
           await page.locator('h1').waitFor();
-          await page.waitForLoadState('networkidle');
+          await page.locator('#admin[aria-busy=false]').waitFor();
+          await page.getByText('Loading…').waitFor({ state: 'detached' });
           expect(await violationsIn(page), hash).to.deep.equal([]);
           const overflow = await page.evaluate<number>(
             'document.documentElement.scrollWidth - document.documentElement.clientWidth',

@@ -1,39 +1,43 @@
-import { html, render, type TemplateResult } from 'lit-html';
-import { type Form, readForms } from './fields.ts';
-import { List } from './list.ts';
-import { alertOf, focus, href, notice, onChange, refresh, sentenceOf, type View } from './page.ts';
-import { RecordView } from './record.ts';
-import { type Kind, keep, Session } from './session.ts';
+import { html, render } from 'lit-html';
+import { forms, readForms } from './fields.ts';
+import { list } from './list.ts';
+import {
+  alertOf,
+  focus,
+  type Html,
+  href,
+  notice,
+  onChange,
+  refresh,
+  sentenceOf,
+  type View,
+} from './page.ts';
+import { record } from './record.ts';
+import { creates, keep, openSession, reads, type Session, seesDrafts, session } from './session.ts';
 
 const root = document.querySelector<HTMLElement>('#admin');
-let session: Session | undefined;
-let forms: Record<Kind, Form> | undefined;
 let view: View | undefined;
-/** Why somebody has to sign in, or why the page cannot be shown. */
+/** Why somebody has to sign in, or why nothing can be shown. */
 let error = '';
-let isLoading = true;
-let isSigningIn = false;
+let state: 'loading' | 'signed out' | 'open' = 'loading';
 let opened = location.hash;
 
 /** Opens what the URL names. */
 async function open(): Promise<void> {
-  if (session === undefined || forms === undefined) return;
-  const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?');
-  const query = new URLSearchParams(search);
-  const [kind = '', id = ''] = path.split('/');
   const at = location.hash;
+  const [path = '', search = ''] = at.replace(/^#\/?/, '').split('?');
+  const [kind = '', id = ''] = path.split('/');
+  const query = new URLSearchParams(search);
+  [view, error] = [undefined, ''];
   try {
-    view = undefined;
-    error = '';
-    if (kind !== 'users' && kind !== 'posts') return start(session);
-    if (id === '') view = new List(session, kind, forms[kind], { query });
-    else if (id === 'new')
-      view = RecordView.make(session, kind, forms, query.get('authorId') ?? '');
+    if (kind !== 'users' && kind !== 'posts') return start();
+    if (id === '') view = list(kind, query);
+    else if (id === 'new') view = record(kind, undefined, query.get('authorId') ?? '');
     else {
-      const found = await RecordView.open(session, kind, forms, decodeURIComponent(id));
-      if (at === location.hash) view = found;
+      const found = await session[kind].get(decodeURIComponent(id));
+      if (at === location.hash) view = record(kind, found);
     }
-    if (at === location.hash) focus('h1');
+    focus('h1');
   } catch (cause) {
     if (at === location.hash) error = sentenceOf(cause);
   } finally {
@@ -42,48 +46,41 @@ async function open(): Promise<void> {
 }
 
 /** Leads to the first thing that this caller may do. */
-function start(asked: Session): void {
-  const [first] = placesOf(asked);
+function start(): void {
+  const [first] = Object.keys(placesOf());
   if (first === undefined) error = 'These credentials allow nothing that this page has.';
-  else location.replace(first.path);
+  else location.replace(first);
 }
 
-function placesOf(asked: Session): { readonly path: string; readonly name: string }[] {
-  const { ownUser } = asked;
-  return [
-    ...(asked.reads('users') ? [{ path: href('users'), name: 'Users' }] : []),
-    ...(asked.reads('posts') ? [{ path: href('posts'), name: 'Posts' }] : []),
-    ...(asked.hasOwnDrafts ? [{ path: href('posts', 'authorId=me'), name: 'My posts' }] : []),
-    ...(ownUser
-      ? [{ path: href(`users/${encodeURIComponent(ownUser)}`), name: 'My account' }]
-      : []),
-    ...(asked.creates('users') && !asked.reads('users')
-      ? [{ path: href('users/new'), name: 'New user' }]
-      : []),
-    ...(asked.creates('posts') && !asked.reads('posts')
-      ? [{ path: href('posts/new'), name: 'New post' }]
-      : []),
-  ];
+/** Where this caller may go, by paths. */
+function placesOf(): Readonly<Record<string, string>> {
+  const { subject } = session;
+  const account = subject !== null && (reads('users') || session.has('users:write:own'));
+  return {
+    ...(reads('users') && { [href('users')]: 'Users' }),
+    ...(reads('posts') && { [href('posts')]: 'Posts' }),
+    // A list of all posts has no drafts for those who see only their own.
+    ...(reads('posts') &&
+      !seesDrafts() &&
+      subject && { [href('posts', 'authorId=me')]: 'My posts' }),
+    ...(account && { [href(`users/${encodeURIComponent(subject)}`)]: 'My account' }),
+    ...(creates('users') && !reads('users') && { [href('users/new')]: 'New user' }),
+    ...(creates('posts') && !reads('posts') && { [href('posts/new')]: 'New post' }),
+  };
 }
 
 async function begin(): Promise<void> {
-  isLoading = true;
-  error = '';
-  session = undefined;
-  view = undefined;
+  [state, error, view] = ['loading', '', undefined];
   refresh();
   try {
-    [session, forms] = await Promise.all([Session.open(), forms ?? readForms()]);
-    isSigningIn = false;
+    await Promise.all([openSession(), forms ?? readForms()]);
+    state = 'open';
     void follow(session);
+    await open();
   } catch (cause) {
     error = sentenceOf(cause);
-    isSigningIn = true;
+    askForKey();
   }
-  isLoading = false;
-  refresh();
-  if (isSigningIn) focus('#key');
-  else await open();
 }
 
 /** Shows what changes as it changes. Without a right to events, the page shows what it was opened on. */
@@ -96,10 +93,15 @@ async function follow(asked: Session): Promise<void> {
   } catch {}
 }
 
+function askForKey(): void {
+  state = 'signed out';
+  refresh();
+  focus('#key');
+}
+
 function signIn(event: Event): void {
   event.preventDefault();
-  const key = new FormData(event.currentTarget as HTMLFormElement).get('key');
-  keep(String(key).trim());
+  keep(String(new FormData(event.currentTarget as HTMLFormElement).get('key')).trim());
   void begin();
 }
 
@@ -109,7 +111,7 @@ function signOut(): void {
   void begin();
 }
 
-function signInForm(): TemplateResult {
+function signInForm(): Html {
   return html`<section class="sign-in"><h1 tabindex="-1">Sign in</h1>
     <p class="soft">By a key that <code>rostrum key create</code> made, or an access token of the identity
       provider. It is kept for this tab alone.</p>
@@ -119,43 +121,35 @@ function signInForm(): TemplateResult {
     <button class="primary">Sign in</button></form></section>`;
 }
 
-function bar(asked: Session): TemplateResult {
-  const { name, asks } = asked.caller;
+function bar(): Html {
+  const { name, asks } = session;
+  const places = Object.entries(placesOf());
   const [, kind = ''] = location.hash.split(/[/?]/);
-  const places = placesOf(asked);
-  const at = places.find(({ path }) => path === location.hash)?.path ?? href(kind);
-  const ask = () => {
-    isSigningIn = true;
-    refresh();
-    focus('#key');
-  };
-  const who =
-    name === null ? (asks ? 'Not signed in' : 'This server asks for no credentials') : name;
-  const button =
-    name === null
-      ? asks
-        ? html`<button type="button" @click=${ask}>Sign in</button>`
-        : ''
-      : html`<button type="button" @click=${signOut}>Sign out</button>`;
+  const at = places.find(([path]) => path === location.hash)?.[0] ?? href(kind);
+  const who = name ?? (asks ? 'Not signed in' : 'This server asks for no credentials');
+  const button = (text: string, click: () => void) =>
+    html`<button type="button" @click=${click}>${text}</button>`;
+  const change = name === null ? asks && button('Sign in', askForKey) : button('Sign out', signOut);
   return html`<div class="tabs"><nav aria-label="Records">${places.map(
-    ({ path, name: text }) =>
+    ([path, text]) =>
       html`<a href=${path} aria-current=${path === at ? 'page' : 'false'}>${text}</a>`,
-  )}</nav><p class="who"><span class="soft">${who}</span> ${button}</p></div>`;
+  )}</nav><p class="who"><span class="soft">${who}</span> ${change || ''}</p></div>`;
+}
+
+function shown(): Html {
+  if (state === 'signed out') return signInForm();
+  if (view !== undefined) return html`${bar()}${view.show()}`;
+  const text = error ? alertOf(error) : html`<p class="soft">Loading…</p>`;
+  const title = html`<h1 tabindex="-1">${error ? 'Not found' : 'Admin'}</h1>`;
+  return html`${state === 'open' ? bar() : ''}${title}${text}`;
 }
 
 function draw(): void {
   if (root === null) return;
-  const shown = isSigningIn
-    ? signInForm()
-    : html`${session ? bar(session) : ''}
-      ${view?.show() ?? html`<h1 tabindex="-1">${error ? 'Not found' : 'Admin'}</h1>${error ? alertOf(error) : html`<p class="soft">Loading…</p>`}`}`;
-  const title = isSigningIn ? 'Sign in' : (view?.title ?? 'Admin');
-  document.title = `${title} · Rostrum`;
-  root.setAttribute('aria-busy', String(isLoading));
-  render(
-    html`${shown}<p role="status" class=${notice ? 'notice shown' : 'notice'}>${notice}</p>`,
-    root,
-  );
+  document.title = `${state === 'signed out' ? 'Sign in' : (view?.title ?? 'Admin')} · Rostrum`;
+  root.setAttribute('aria-busy', String(state === 'loading'));
+  const told = html`<p role="status" class=${notice ? 'notice shown' : 'notice'}>${notice}</p>`;
+  render(html`${shown()}${told}`, root);
 }
 
 onChange(draw);

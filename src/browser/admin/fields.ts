@@ -12,16 +12,11 @@ export interface Field {
   readonly choices: readonly unknown[];
 }
 
-export interface Filter {
-  readonly name: string;
-  readonly choices: readonly string[];
-}
-
 /** What the description says of users, or of posts. */
 export interface Form {
   readonly fields: readonly Field[];
   /** Custom fields that lists can be filtered by. */
-  readonly filters: readonly Filter[];
+  readonly filters: readonly { readonly name: string; readonly choices: readonly string[] }[];
 }
 
 interface Schema {
@@ -51,34 +46,36 @@ const others: Field = {
   ...{ empty: undefined, hint: 'A JSON object: {"colour": "blue"}.' },
 };
 
-export async function readForms(): Promise<Record<Kind, Form>> {
+export let forms: Readonly<Record<Kind, Form>>;
+
+/** Names of parameters of lists that are no filter on a custom field. */
+const general = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'id']);
+
+export async function readForms(): Promise<void> {
   const document = await (await fetch(description)).json();
   const resolve = (schema: Schema): Schema => {
     if (schema.$ref === undefined) return schema;
-    const keys = schema.$ref.split('/').slice(1);
-    const names = keys.map((key) =>
-      decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'),
-    );
-    return resolve(names.reduce((at, name) => at?.[name] ?? {}, document));
+    const keys = schema.$ref.split('/').slice(1).map(decodeURIComponent);
+    return resolve(keys.map(unescaped).reduce((at, key) => at?.[key] ?? {}, document));
   };
   const formOf = (kind: Kind, one: string): Form => {
     const { properties = {}, required = [] } = resolve(document.components.schemas[`${one}Input`]);
     const fields = Object.entries(properties)
       .filter(([name]) => !made.has(name))
       .map(([name, schema]) => fieldOf(name, resolve(schema), required.includes(name)));
-    const { parameters } = document.paths[`/${kind}`].get;
-    const own = new Set(
-      [...fields.map(({ name }) => name), ...made].filter((name) => known[name] || made.has(name)),
-    );
-    const general = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include']);
-    const filters = (parameters as { name?: string; in?: string }[])
-      .filter(({ in: place }) => place === 'query')
-      .map(({ name = '' }) => name)
-      .filter((name) => !own.has(name) && !general.has(name) && !name.includes('['))
+    const parameters: { name?: string; in?: string }[] = document.paths[`/${kind}`].get.parameters;
+    const filters = parameters
+      .flatMap(({ name = '', in: place }) => (place === 'query' ? [name] : []))
+      .filter((name) => !known[name] && !general.has(name) && !name.includes('['))
       .map((name) => ({ name, choices: choicesOf(fields.find((field) => field.name === name)) }));
     return { fields: [...fields, others], filters };
   };
-  return { users: formOf('users', 'User'), posts: formOf('posts', 'Post') };
+  forms = { users: formOf('users', 'User'), posts: formOf('posts', 'Post') };
+}
+
+/** A key of a JSON Pointer (RFC 6901). */
+export function unescaped(key: string): string {
+  return key.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function choicesOf(field: Field | undefined): readonly string[] {
@@ -100,12 +97,6 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
   return { ...{ name, label, kind, hint, isRequired, choices, empty: undefined }, ...known[name] };
 }
 
-/** Splits what no field of a form has from a record. */
-function rest(item: Item, fields: readonly Field[]): object {
-  const names = new Set([...made, ...fields.map(({ name }) => name)]);
-  return Object.fromEntries(Object.entries(item).filter(([name]) => !names.has(name)));
-}
-
 const hasKind = {
   ...{ line: 'string', long: 'string', author: 'string', publication: 'string' },
   ...{ number: 'number', flag: 'boolean', choice: undefined, json: undefined },
@@ -118,10 +109,12 @@ export function kindOf({ kind }: Field, value: unknown): Field['kind'] {
   return fits || typeof value === type ? kind : 'json';
 }
 
+/** The value of a field in a record: of the other custom fields, all that no field has. */
 export function valueIn(item: Item | undefined, field: Field, fields: readonly Field[]): unknown {
-  if (field.name !== '') return item?.[field.name];
-  const more = item && rest(item, fields);
-  return more && Object.keys(more).length > 0 ? more : undefined;
+  if (item === undefined || field.name !== '') return item?.[field.name];
+  const names = new Set([...made, ...fields.map(({ name }) => name)]);
+  const more = Object.entries(item).filter(([name]) => !names.has(name));
+  return more.length > 0 ? Object.fromEntries(more) : undefined;
 }
 
 /** A value as the text of its control. */

@@ -1,8 +1,18 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, nothing } from 'lit-html';
 import type { ListPage, RecordEvent } from 'rostrum-client';
-import type { Form } from './fields.ts';
-import { alertOf, href, publication, refresh, sentenceOf, time, type View } from './page.ts';
-import type { Item, Kind, Session } from './session.ts';
+import { forms } from './fields.ts';
+import {
+  alertOf,
+  type Html,
+  href,
+  options,
+  publication,
+  refresh,
+  sentenceOf,
+  time,
+  type View,
+} from './page.ts';
+import { creates, type Item, type Kind, reads, seesDrafts, seesWhole, session } from './session.ts';
 
 const pageSize = 25;
 const numbers = new Intl.NumberFormat();
@@ -10,7 +20,7 @@ const numbers = new Intl.NumberFormat();
 interface Column {
   readonly name: string;
   readonly label: string;
-  readonly sort?: string;
+  readonly isSorted?: boolean;
   /** Left out on a phone. */
   readonly isWide?: boolean;
 }
@@ -21,7 +31,7 @@ const words = {
 } as const;
 
 /** The states of posts, as filters. */
-const states: Readonly<Record<string, () => Readonly<Record<string, string>>>> = {
+const states: Readonly<Record<string, () => object>> = {
   published: () => ({ 'publishedAt[lte]': new Date().toISOString() }),
   draft: () => ({ publishedAt: 'null' }),
   scheduled: () => ({ 'publishedAt[gt]': new Date().toISOString() }),
@@ -32,270 +42,205 @@ const states: Readonly<Record<string, () => Readonly<Record<string, string>>>> =
  *
  * @param author whose posts they are, inside the page of that user
  */
-export class List implements View {
-  readonly title: string;
-  readonly #session: Session;
-  readonly #kind: Kind;
-  readonly #form: Form;
-  readonly #query: URLSearchParams;
-  readonly #author: string | undefined;
-  #page: ListPage<Item> | undefined;
-  #total: number | undefined;
-  #authors: ReadonlyMap<string, string> = new Map();
-  #error = '';
+export function list(kind: Kind, query = new URLSearchParams(), author?: string): View {
+  const { one, many, title } = words[kind];
+  const isUsers = kind === 'users';
+  const { fields, filters } = forms[kind];
+  const given = (name: string) => query.get(name) ?? '';
+  const usual = isUsers || seesDrafts() ? '-createdAt' : '-publishedAt';
+  const sort = given('sort') || usual;
+  const cursors = query.getAll('at');
+  const filter = filterOf();
+  let page: ListPage<Item> | undefined;
+  let total: number | undefined;
+  let authors: ReadonlyMap<string, unknown> = new Map();
+  let error = '';
+  void load();
 
-  constructor(
-    session: Session,
-    kind: Kind,
-    form: Form,
-    { query = new URLSearchParams(), author }: { query?: URLSearchParams; author?: string } = {},
-  ) {
-    this.title = words[kind].many;
-    this.#session = session;
-    this.#kind = kind;
-    this.#form = form;
-    this.#query = query;
-    this.#author = author;
-    void this.#load();
-  }
-
-  get #sort(): string {
-    const { seesDrafts } = this.#session;
-    const usual = this.#kind === 'posts' && !seesDrafts ? '-publishedAt' : '-createdAt';
-    return this.#query.get('sort') ?? usual;
-  }
-
-  #filter(): Record<string, string> {
-    const query = this.#query;
-    const filter: Record<string, string> = {};
-    const given = (name: string) => query.get(name) ?? '';
-    if (given('find'))
-      filter[`${given('by') || words[this.#kind].title}[startsWith]`] = given('find');
-    for (const [name, bound, days] of [
-      ['from', 'gte', 0],
-      ['to', 'lt', 1],
-    ] as const) {
-      const at = new Date(`${given(name)}T00:00`);
-      at.setDate(at.getDate() + days);
-      if (!Number.isNaN(at.getTime())) filter[`createdAt[${bound}]`] = at.toISOString();
+  function filterOf(): Record<string, unknown> {
+    const found: Record<string, unknown> = { ...states[given('state')]?.() };
+    if (given('find')) found[`${given('by') || title}[startsWith]`] = given('find');
+    for (const bound of ['gte', 'lt']) {
+      const at = new Date(`${given(bound)}T00:00`);
+      at.setDate(at.getDate() + (bound === 'lt' ? 1 : 0));
+      if (given(bound)) found[`createdAt[${bound}]`] = at.toISOString();
     }
-    Object.assign(filter, states[given('state')]?.());
-    const author = this.#author ?? query.get('authorId');
-    if (author !== null) filter.authorId = author === 'none' ? '' : author;
-    for (const { name } of this.#form.filters) if (given(name)) filter[name] = given(name);
-    return filter;
+    const whose = author ?? given('authorId');
+    if (whose) found.authorId = whose === 'none' ? '' : whose;
+    for (const { name } of filters) if (given(name)) found[name] = given(name);
+    return found;
   }
 
-  async #load(): Promise<void> {
-    const resource = this.#session[this.#kind];
-    const filter = this.#filter();
-    const count = resource.list({ ...filter, count: 'exact', limit: 1, fields: ['id'] });
-    count.then(
-      ({ total }) => {
-        this.#total = total;
-        refresh();
-      },
-      () => {},
-    );
-    const cursor = this.#query.getAll('at').at(-1) ?? null;
+  async function load(): Promise<void> {
+    const counting = session[kind].list({ ...filter, count: 'exact', limit: 1, fields: ['id'] });
+    counting.catch(() => {}); // It is waited for later.
+    const cursor = cursors.at(-1) ?? null;
     try {
-      this.#page = await resource.list({ ...filter, sort: this.#sort, limit: pageSize, cursor });
+      page = await session[kind].list({ ...filter, sort, limit: pageSize, cursor });
       refresh();
-      await this.#nameAuthors(this.#page.items);
-    } catch (error) {
-      this.#error = sentenceOf(error);
+      const ids = new Set(page.items.flatMap(({ authorId }) => (authorId ? [authorId] : [])));
+      if (ids.size > 0 && reads('users')) {
+        const { items } = await session.users.list({ id: [...ids], fields: ['name'] });
+        authors = new Map(items.map(({ id, name }) => [id, name]));
+        refresh();
+      }
+      ({ total } = await counting);
+    } catch (cause) {
+      error = sentenceOf(cause);
     }
     refresh();
   }
 
-  follow(events: readonly RecordEvent[]): void {
-    if (events.some(({ type }) => this.#kind.startsWith(type.split('.')[0] ?? ''))) {
-      void this.#load();
-    }
-  }
-
-  async #nameAuthors(items: readonly Item[]): Promise<void> {
-    if (this.#kind === 'users' || !this.#session.reads('users')) return;
-    const ids = new Set(items.flatMap(({ authorId }) => (authorId ? [String(authorId)] : [])));
-    const { items: users } = await this.#session.users.list({ id: [...ids], fields: ['name'] });
-    this.#authors = new Map(users.map(({ id, name }) => [id, String(name)]));
-  }
-
-  #columns(): readonly Column[] {
-    const custom = this.#form.fields.filter(({ name, kind }) => {
-      return this.#form.filters.some((filter) => filter.name === name) && kind !== 'json';
-    });
+  function columns(): readonly Column[] {
+    const isFilter = (name: string) => filters.some((one) => one.name === name);
+    const custom = fields.filter(({ name, kind: type }) => isFilter(name) && type !== 'json');
     const more = custom.slice(0, 2).map(({ name, label }) => ({ name, label, isWide: true }));
-    const isWide = true;
-    const created = { name: 'createdAt', label: 'Created', sort: 'createdAt', isWide };
-    const changed = { name: 'updatedAt', label: 'Changed', sort: 'updatedAt', isWide };
-    if (this.#kind === 'posts') {
-      const author =
-        this.#author === undefined ? [{ name: 'authorId', label: 'Author', isWide }] : [];
-      const state = { name: 'publishedAt', label: 'Publication', sort: 'publishedAt' };
-      return [{ name: 'title', label: 'Title', sort: 'title' }, ...author, state, ...more, changed];
+    const sorted = (name: string, label: string) => ({ name, label, isSorted: true });
+    const changed = { ...sorted('updatedAt', 'Changed'), isWide: true };
+    const created = sorted('createdAt', 'Created');
+    if (!isUsers) {
+      const by = author ? [] : [{ name: 'authorId', label: 'Author', isWide: true }];
+      return [
+        sorted('title', 'Title'),
+        ...by,
+        sorted('publishedAt', 'Publication'),
+        ...more,
+        changed,
+      ];
     }
-    const name = { name: 'name', label: 'Name', sort: 'name' };
-    if (!this.#session.seesWhole) return [name, ...more, { ...created, isWide: false }];
-    const email = { name: 'email', label: 'Email address', sort: 'email' };
-    return [name, email, ...more, created, changed];
+    if (!seesWhole()) return [sorted('name', 'Name'), ...more, created];
+    const email = sorted('email', 'Email address');
+    return [sorted('name', 'Name'), email, ...more, { ...created, isWide: true }, changed];
   }
 
-  #cell({ name }: Column, item: Item): TemplateResult | string {
+  function cell(name: string, item: Item): Html {
     const value = item[name];
-    if (name === words[this.#kind].title) {
-      return html`<a href=${href(`${this.#kind}/${encodeURIComponent(item.id)}`)}>${value}</a>`;
-    }
-    if (name === 'publishedAt') return html`${publication(value)}`;
-    if (name.endsWith('At')) return html`${time(value)}`;
+    if (name === title)
+      return html`<a href=${href(`${kind}/${encodeURIComponent(item.id)}`)}>${value}</a>`;
+    if (name === 'publishedAt') return publication(value);
+    if (name.endsWith('At')) return time(value);
     if (name === 'authorId' && typeof value === 'string') {
-      const text = this.#authors.get(value) ?? value;
-      if (!this.#session.reads('users')) return text;
-      return html`<a href=${href(`users/${encodeURIComponent(value)}`)}>${text}</a>`;
+      const text = String(authors.get(value) ?? value);
+      return reads('users')
+        ? html`<a href=${href(`users/${encodeURIComponent(value)}`)}>${text}</a>`
+        : text;
     }
     return value === undefined || value === null ? '' : String(value);
   }
 
-  #with(changes: Readonly<Record<string, string>>): string {
-    const query = new URLSearchParams(this.#query);
-    query.delete('at');
-    for (const [name, value] of Object.entries(changes)) query.set(name, value);
-    return href(this.#kind, query);
+  /** The same list with another sort, or at another page. */
+  function place(changes: Readonly<Record<string, string>>, at: readonly string[] = []): string {
+    const next = new URLSearchParams({ ...Object.fromEntries(query), ...changes });
+    next.delete('at');
+    for (const cursor of at) next.append('at', cursor);
+    return href(kind, next);
   }
 
-  #head({ label, sort, isWide }: Column): TemplateResult {
-    const [at, isDown] = [this.#sort.replace('-', ''), this.#sort.startsWith('-')];
-    const isHere = sort === at;
-    const order = isHere ? (isDown ? 'descending' : 'ascending') : nothing;
-    if (sort === undefined || this.#author !== undefined) {
-      return html`<th scope="col" class=${isWide ? 'wide' : ''}>${label}</th>`;
-    }
-    const other = isHere && !isDown ? `-${sort}` : sort;
-    const arrow = isHere ? (isDown ? '↓' : '↑') : '';
-    return html`<th scope="col" class=${isWide ? 'wide' : ''} aria-sort=${order}>
-      <a class="sort" href=${this.#with({ sort: other })}
-        >${label} <span aria-hidden="true">${arrow}</span></a></th>`;
+  function head({ name, label, isSorted, isWide }: Column): Html {
+    const wide = isWide ? 'wide' : '';
+    if (!isSorted || author) return html`<th scope="col" class=${wide}>${label}</th>`;
+    const [isUp, isDown] = [sort === name, sort === `-${name}`];
+    const order = isUp ? 'ascending' : isDown ? 'descending' : nothing;
+    return html`<th scope="col" class=${wide} aria-sort=${order}>
+      <a class="sort" href=${place({ sort: isUp ? `-${name}` : name })}
+        >${label} <span aria-hidden="true">${isUp ? '↑' : isDown ? '↓' : ''}</span></a></th>`;
   }
 
-  show(): TemplateResult {
-    const { many, one } = words[this.#kind];
-    const isInside = this.#author !== undefined;
-    const total = this.#total;
-    const count =
-      total === undefined
-        ? ''
-        : `${numbers.format(total)} ${total === 1 ? one : many.toLowerCase()}`;
-    const more = new URLSearchParams(isInside ? { authorId: this.#author ?? '' } : '');
-    const make = this.#session.creates(this.#kind)
-      ? html`<a class="button primary" href=${href(`${this.#kind}/new`, more)}>New ${one}</a>`
-      : '';
-    return html`<div class="bar">${
-      isInside ? html`<h2>Posts</h2>` : html`<h1 tabindex="-1">${many}</h1>`
-    }<span class="soft" id="count">${count}</span>${make}</div>
-    ${isInside ? '' : this.#search()} ${alertOf(this.#error)}
-    ${this.#page === undefined ? (this.#error ? '' : html`<p class="soft">Loading…</p>`) : this.#table(this.#page)}`;
+  function table({ items, next }: ListPage<Item>): Html {
+    const none =
+      Object.keys(filter).length === 0
+        ? `There are no ${many.toLowerCase()} yet.`
+        : `No ${one} is like that.`;
+    if (items.length === 0) return html`<p class="empty">${none}</p>`;
+    const shown = columns();
+    const row = (item: Item) =>
+      html`<tr>${shown.map(({ name, isWide }, index) =>
+        index === 0
+          ? html`<th scope="row">${cell(name, item)}</th>`
+          : html`<td class=${isWide ? 'wide' : ''}>${cell(name, item)}</td>`,
+      )}</tr>`;
+    const turn = (text: string, rel: string, at: readonly string[]) =>
+      html`<a class="button" rel=${rel} href=${place({}, at)}>${text}</a>`;
+    const pages = html`<nav class="pages" aria-label="Pages of the list">
+      ${cursors.length > 0 ? turn('← Back', 'prev', cursors.slice(0, -1)) : ''}
+      <span class="soft">Page ${cursors.length + 1}</span>
+      ${next === null ? '' : turn('Next →', 'next', [...cursors, next])}</nav>`;
+    const all = new URLSearchParams({ authorId: author ?? '' });
+    const rest =
+      next === null ? '' : html`<p><a href=${href('posts', all)}>All posts of this user</a></p>`;
+    return html`<table><thead><tr>${shown.map(head)}</tr></thead>
+      <tbody>${items.map(row)}</tbody></table>${author ? rest : pages}`;
   }
 
-  #table({ items, next }: ListPage<Item>): TemplateResult {
-    const columns = this.#columns();
-    const { one, many } = words[this.#kind];
-    if (items.length === 0) {
-      const isAll = Object.keys(this.#filter()).length === 0;
-      return html`<p class="empty">${isAll ? `There are no ${many.toLowerCase()} yet.` : `No ${one} is like that.`}</p>`;
-    }
-    const at = this.#query.getAll('at');
-    const page = (cursors: readonly string[]) => {
-      const query = new URLSearchParams(this.#query);
-      query.delete('at');
-      for (const cursor of cursors) query.append('at', cursor);
-      return href(this.#kind, query);
-    };
-    const rows = items.map(
-      (item) =>
-        html`<tr>${columns.map((column, index) => {
-          const cell = this.#cell(column, item);
-          if (index === 0) return html`<th scope="row">${cell}</th>`;
-          return html`<td class=${column.isWide ? 'wide' : ''}>${cell}</td>`;
-        })}</tr>`,
-    );
-    const all = new URLSearchParams({ authorId: this.#author ?? '' });
-    const pages =
-      this.#author === undefined
-        ? html`<nav class="pages" aria-label="Pages of the list">
-          ${at.length > 0 ? html`<a class="button" rel="prev" href=${page(at.slice(0, -1))}>← Back</a>` : ''}
-          <span class="soft">Page ${at.length + 1}</span>
-          ${next !== null ? html`<a class="button" rel="next" href=${page([...at, next])}>Next →</a>` : ''}</nav>`
-        : next !== null
-          ? html`<p><a href=${href('posts', all)}>All posts of this user</a></p>`
-          : '';
-    return html`<table><thead><tr>${columns.map((column) => this.#head(column))}</tr></thead>
-      <tbody>${rows}</tbody></table>${pages}`;
+  function submit(event: Event): void {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget as HTMLFormElement);
+    const next = new URLSearchParams(given('sort') ? { sort: given('sort') } : '');
+    for (const [name, value] of data)
+      if (String(value).trim()) next.set(name, String(value).trim());
+    location.hash = href(kind, next);
   }
 
   /** Searches by the beginning, and filters: each is a part of the page's URL. */
-  #search(): TemplateResult {
-    const { title } = words[this.#kind];
-    const query = this.#query;
-    const isUsers = this.#kind === 'users';
-    const given = (name: string) => query.get(name) ?? '';
-    const select = (name: string, label: string, options: readonly (readonly [string, string])[]) =>
-      html`<label>${label} <select name=${name}>${options.map(
-        ([value, text]) =>
-          html`<option value=${value} ?selected=${given(name) === value}>${text}</option>`,
-      )}</select></label>`;
-    const submit = (event: Event) => {
-      event.preventDefault();
-      const data = new FormData(event.currentTarget as HTMLFormElement);
-      const filled = [...data].map(([name, value]) => [name, String(value).trim()] as const);
-      const next = new URLSearchParams(
-        filled.filter(([, value]) => value !== '').map((one) => [...one]),
-      );
-      if (given('sort')) next.set('sort', given('sort'));
-      location.hash = href(this.#kind, next);
-    };
-    const { subject } = this.#session.caller;
-    const author = given('authorId');
-    const whose = [
-      ...[['', 'Everybody’s'], ['none', 'Without an author'], ...(subject ? [['me', 'Mine']] : [])],
-      ...(author && !['none', 'me'].includes(author) ? [[author, 'One user’s']] : []),
-    ] as [string, string][];
-    const filters = isUsers && !this.#session.seesWhole ? [] : this.#form.filters;
+  function search(): Html {
+    const select = (name: string, label: string, all: Readonly<Record<string, string>>) =>
+      html`<label>${label} <select name=${name}>${options(Object.entries(all), given(name))}</select></label>`;
+    const drafts = { draft: 'Drafts', scheduled: 'Scheduled' };
+    const whose = given('authorId');
+    const isOne = whose !== '' && whose !== 'none' && whose !== 'me';
     const isOpen = [...query.keys()].some((name) => !['find', 'by', 'at', 'sort'].includes(name));
+    const seesAll = seesDrafts() || whose === 'me';
     return html`<form class="search" role="search" @submit=${submit} autocomplete="off">
       <label class="grow">${isUsers ? 'Begins with' : 'Title begins with'}
         <input name="find" type="search" .value=${given('find')}></label>
-      ${
-        isUsers && this.#session.seesWhole
-          ? select('by', 'In', [
-              ['', title],
-              ['email', 'email address'],
-            ])
-          : ''
-      }
+      ${isUsers && seesWhole() ? select('by', 'In', { '': title, email: 'email address' }) : ''}
       <details ?open=${isOpen}><summary>Filters</summary><div class="fields">
         ${
           isUsers
             ? ''
-            : select('state', 'Publication', [
-                ['', 'Any'],
-                ['published', 'Published'],
-                ...(this.#session.seesDrafts
-                  ? ([
-                      ['draft', 'Drafts'],
-                      ['scheduled', 'Scheduled'],
-                    ] as [string, string][])
-                  : []),
-              ])
+            : [
+                select('state', 'Publication', {
+                  '': 'Any',
+                  published: 'Published',
+                  ...(seesAll && drafts),
+                }),
+                select('authorId', 'Whose', {
+                  '': 'Everybody’s',
+                  none: 'Without an author',
+                  ...(session.subject && { me: 'Mine' }),
+                  ...(isOne && { [whose]: 'One user’s' }),
+                }),
+              ]
         }
-        ${isUsers ? '' : select('authorId', 'Whose', whose)}
-        <label>Created from <input type="date" name="from" .value=${given('from')}></label>
-        <label>to <input type="date" name="to" .value=${given('to')}></label>
-        ${filters.map(({ name, choices }) =>
+        <label>Created from <input type="date" name="gte" .value=${given('gte')}></label>
+        <label>to <input type="date" name="lt" .value=${given('lt')}></label>
+        ${(isUsers && !seesWhole() ? [] : filters).map(({ name, choices }) =>
           choices.length > 0
-            ? select(name, name, [['', 'Any'], ...choices.map((one) => [one, one] as const)])
+            ? select(name, name, {
+                '': 'Any',
+                ...Object.fromEntries(choices.map((one) => [one, one])),
+              })
             : html`<label>${name} <input name=${name} .value=${given(name)}></label>`,
         )}</div></details>
-      <button>Search</button>
-      ${query.size > 0 ? html`<a href=${href(this.#kind)}>Clear</a>` : ''}</form>`;
+      <button>Search</button>${query.size > 0 ? html`<a href=${href(kind)}>Clear</a>` : ''}</form>`;
   }
+
+  function show(): Html {
+    const count =
+      total === undefined
+        ? ''
+        : `${numbers.format(total)} ${total === 1 ? one : many.toLowerCase()}`;
+    const path = href(`${kind}/new`, new URLSearchParams(author ? { authorId: author } : ''));
+    const make = creates(kind) ? html`<a class="button primary" href=${path}>New ${one}</a>` : '';
+    return html`<div class="bar">${author ? html`<h2>Posts</h2>` : html`<h1 tabindex="-1">${many}</h1>`}
+      <span class="soft" id="count">${count}</span>${make}</div>
+      ${author ? '' : search()} ${alertOf(error)}
+      ${page ? table(page) : error ? '' : html`<p class="soft">Loading…</p>`}`;
+  }
+
+  function follow(events: readonly RecordEvent[]): void {
+    if (events.some(({ type }) => kind.startsWith(type.split('.')[0] ?? ''))) void load();
+  }
+
+  return { title: many, show, follow };
 }

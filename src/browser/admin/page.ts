@@ -4,24 +4,20 @@ import { isApiProblem, type RecordEvent } from 'rostrum-client';
 /** What is shown below the links: a list, a form. */
 export interface View {
   readonly title: string;
-  show(): TemplateResult;
+  show(): Html;
   /** Whether something was typed that is not saved. */
   isChanged?(): boolean;
   /** Told of what changed on the server. */
   follow?(events: readonly RecordEvent[]): void;
 }
 
-type Html = TemplateResult | string;
-
-let redraw = () => {};
-
-export function onChange(draw: () => void): void {
-  redraw = draw;
-}
+export type Html = TemplateResult | string;
 
 /** Draws the page anew, after something that it shows has changed. */
-export function refresh(): void {
-  redraw();
+export let refresh = () => {};
+
+export function onChange(draw: () => void): void {
+  refresh = draw;
 }
 
 /** What a screen reader is told, and everybody sees for some seconds. */
@@ -64,6 +60,13 @@ export function publication(value: unknown): Html {
   return isLate
     ? html`<span class="badge late">Scheduled</span> ${time(value)}`
     : html`<span class="badge good">Published</span> ${time(value)}`;
+}
+
+/** A choice of one, by values and their names. */
+export function options(all: readonly (readonly [string, string])[], chosen: string): Html[] {
+  return all.map(
+    ([value, text]) => html`<option value=${value} ?selected=${value === chosen}>${text}</option>`,
+  );
 }
 
 /** A place in the page, as the part of its URL behind `#`. */

@@ -1,72 +1,59 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html } from 'lit-html';
 import { isApiProblem, type Versioned } from 'rostrum-client';
-import { alertOf, focus, href, refresh, sentenceOf, tell } from './page.ts';
-import type { Item, Kind, Session } from './session.ts';
+import { alertOf, focus, type Html, href, refresh, sentenceOf, tell } from './page.ts';
+import { type Item, type Kind, reads, session } from './session.ts';
+
+const changed = 'Somebody else changed it meanwhile: open it again, and look before you delete it.';
 
 /** The deletion of a record: asked for twice, and with a choice for the posts of a user. */
-export class Removal {
-  readonly #session: Session;
-  readonly #kind: Kind;
-  readonly #stored: Versioned<Item>;
-  /** How many posts the user has, once the server said that there are some; -1 for an unknown number. */
-  #posts = 0;
-  #error = '';
-  #isBusy = false;
+export function removal(kind: Kind, { record, version }: Versioned<Item>) {
+  /** How many posts the user has, once the server said that there are some; -1 for some. */
+  let posts = 0;
+  let error = '';
+  let isBusy = false;
+  const { id } = record;
+  const dialog = () => document.querySelector<HTMLDialogElement>('#removal');
+  const isOwn = id === session.subject;
+  const mayChoose = session.has('posts:write', ...(isOwn ? ['posts:write:own'] : []));
 
-  constructor(session: Session, kind: Kind, stored: Versioned<Item>) {
-    this.#session = session;
-    this.#kind = kind;
-    this.#stored = stored;
+  function open(): void {
+    [posts, error] = [0, ''];
+    refresh();
+    dialog()?.showModal();
   }
 
-  button(): TemplateResult {
-    const open = () => {
-      this.#posts = 0;
-      this.#error = '';
-      refresh();
-      document.querySelector<HTMLDialogElement>('#removal')?.showModal();
-    };
-    return html`<button type="button" class="bad" @click=${open}>Delete…</button>`;
-  }
-
-  async #delete(posts?: 'keep' | 'delete'): Promise<void> {
-    const { record, version } = this.#stored;
-    this.#isBusy = true;
+  async function remove(choice?: 'keep' | 'delete'): Promise<void> {
+    isBusy = true;
     refresh();
     try {
-      await this.#session[this.#kind].delete(record.id, { ifMatch: version, posts });
-      document.querySelector<HTMLDialogElement>('#removal')?.close();
-      location.hash = href(this.#session.reads(this.#kind) ? this.#kind : '');
+      await session[kind].delete(id, { ifMatch: version, posts: choice });
+      dialog()?.close();
+      location.hash = href(reads(kind) ? kind : '');
       tell('It is deleted.');
-    } catch (error) {
-      if (isApiProblem(error, 'user-has-posts')) this.#posts = error.details.posts ?? -1;
-      this.#error = isApiProblem(error, 'version-mismatch')
-        ? 'Somebody else changed it meanwhile: open it again, and look before you delete it.'
-        : sentenceOf(error);
-      if (this.#posts !== 0 && this.#session.changesPostsOf(record.id)) this.#error = '';
+    } catch (cause) {
+      if (isApiProblem(cause, 'user-has-posts')) posts = cause.details.posts ?? -1;
+      error = isApiProblem(cause, 'version-mismatch') ? changed : sentenceOf(cause);
+      if (posts !== 0 && mayChoose) error = '';
       focus('#removal h2');
-    } finally {
-      this.#isBusy = false;
-      refresh();
     }
+    isBusy = false;
+    refresh();
   }
 
-  show(): TemplateResult {
-    const { id, name, title } = this.#stored.record;
-    const close = () => document.querySelector<HTMLDialogElement>('#removal')?.close();
-    const button = (text: string, posts?: 'keep' | 'delete') =>
-      html`<button type="button" class="bad" ?disabled=${this.#isBusy} @click=${() => this.#delete(posts)}>${text}</button>`;
-    const asks = this.#posts !== 0 && this.#session.changesPostsOf(id);
-    const count =
-      this.#posts > 0 ? `${this.#posts} ${this.#posts === 1 ? 'post' : 'posts'}` : 'posts';
+  function show(): Html {
+    const button = (text: string, choice?: 'keep' | 'delete') =>
+      html`<button type="button" class="bad" ?disabled=${isBusy} @click=${() => remove(choice)}>${text}</button>`;
+    const asks = posts !== 0 && mayChoose;
+    const count = posts < 0 ? 'posts' : posts === 1 ? '1 post' : `${posts} posts`;
+    const { name, title } = record;
     return html`<dialog id="removal" aria-labelledby="removal-title">
       <h2 id="removal-title" tabindex="-1">${asks ? `${name} has ${count}` : `Delete “${name ?? title}”?`}</h2>
-      ${alertOf(this.#error)}
+      ${alertOf(error)}
       <p>${asks ? 'What is to become of them? Kept posts have no author afterwards.' : 'It is gone for good then.'}</p>
-      <div class="bar">${
-        asks
-          ? html`${button('Delete the user and keep the posts', 'keep')}${button('Delete the posts too', 'delete')}`
-          : button('Delete')
-      }<button type="button" @click=${close}>Cancel</button></div></dialog>`;
+      <div class="bar">${asks ? [button('Delete the user and keep the posts', 'keep'), button('Delete the posts too', 'delete')] : button('Delete')}
+      <button type="button" @click=${() => dialog()?.close()}>Cancel</button></div></dialog>`;
   }
+
+  const button = () => html`<button type="button" class="bad" @click=${open}>Delete…</button>`;
+  return { button, show };
 }

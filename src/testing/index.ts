@@ -20,7 +20,7 @@ export type { Runner, StoreContract } from './suite.ts';
 
 /**
  * Every sentence of the ports' documentation as a test, for a store to prove that it can take
- * another's place. No part of it can be switched off; the two exceptions that the ports make are
+ * another's place. No part of it can be switched off; the three exceptions that the ports make are
  * conceded by name, and their tests' names say so.
  *
  * ```ts

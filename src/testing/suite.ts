@@ -27,8 +27,8 @@ export interface StoreContract extends Runner {
   readonly withoutEvents?: string | undefined;
   /**
    * Opens a second handle on the data of a store that `open` returned, as another process would; the
-   * suite closes it before the first one. The options are those of `open`. Where it is given, the calls that race go to both in turn,
-   * and the names of their groups say so.
+   * suite closes it before the first one. The options are those of `open`. Where it is given, the
+   * calls that race go to both in turn, and the names of their groups say so.
    */
   readonly another?: ((store: Store, options: StoreOptions) => Store | Promise<Store>) | undefined;
   /**

@@ -76,6 +76,7 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
     another: open,
     reopen: (_, options) => open(options),
     bytesRead: () => bytes,
+    withoutEvents: 'a start has none',
   });
 
   it('reads a page as docs/writing-a-store.md says', async () => {

@@ -29,7 +29,7 @@ const users = {
 const posts = {
   many: 'posts',
   rules: postRules,
-  sample: { title: 'On engines', body: 'It weaves patterns.' },
+  sample: { title: 'On engines', body: 'It weaves patterns.', authorId: null },
 } as const;
 
 /** A value of each schema, where nothing is said of custom fields. */

@@ -122,7 +122,7 @@ async function take(browser: Browser, name: string, scene: Scene, look: BrowserC
   });
   page.on('pageerror', ({ message }) => foreign.push(message));
   await page.goto(address + path);
-  await page.locator('main h1, #docs h2').first().waitFor();
+  await page.locator('h1, .opblock').filter({ visible: true }).first().waitFor();
   await page.getByText('Loading…').waitFor({ state: 'detached' });
   await sleep(700); // What is loaded behind the first painting.
   const paint = await page.evaluate<number>(

@@ -78,14 +78,14 @@ function introduction({ base, pages }: Site, options: RostrumAppOptions, isReady
 <p class="lead">Over HTTP and JSON, with changes that are never lost, repeats that are harmless,
 and errors that say what to do.</p>
 <p>${state} <span class="soft">${facts.join(' · ')}</span></p>
-<p class="soft"><span id="users"></span> <span id="posts"></span></p>
-<p>${buttons.join(' ')}</p>`;
+<p class="soft row"><span id="users"></span><span id="posts"></span></p>
+<p class="row">${buttons.join(' ')}</p>`;
 }
 
 /** Code with a button that copies it, where there are scripts. */
 function code(text: string, label: string): string {
-  return `<div class="code"><button type="button" data-copy hidden>Copy</button>
-<pre tabindex="0" aria-label="${label}"><code>${escapeHtml(text)}</code></pre></div>`;
+  return `<div><pre tabindex="0" aria-label="${label}"><code>${escapeHtml(text)}</code></pre>
+<button type="button" data-copy hidden>Copy</button></div>`;
 }
 
 function firstRequest(api: string, { authenticate, anonymous }: RostrumAppOptions): string {

@@ -23,7 +23,7 @@ export const referenceStyle = `
 .swagger-ui .opblock-section .parameters-container, .swagger-ui .table-container { padding: 0 1.2rem .4rem }
 .swagger-ui table { background: none } .swagger-ui .parameters td, .swagger-ui .responses-table td { padding: .3rem .6rem .3rem 0 !important; border-bottom: 1px solid var(--line) }
 .swagger-ui .parameters-col_name, .swagger-ui .col_header { width: 13rem; min-width: 9rem } .swagger-ui .parameter__name { font-size: .95rem; font-weight: 600 }
-.swagger-ui .parameter__type, .swagger-ui .parameter__in { display: inline; padding: 0; margin-right: .4rem } .swagger-ui .parameter__name { margin: 0 }
+.swagger-ui .parameter__type, .swagger-ui .parameter__in { display: inline; padding: 0; margin: 0 .4rem 0 0 } .swagger-ui .parameter__name + .parameter__type { margin-left: .4rem } .swagger-ui .parameter__name { margin: 0 }
 .swagger-ui .parameters-col_description input[disabled], .swagger-ui .parameters-col_description select[disabled],
 .swagger-ui .parameters-col_description textarea[disabled], .swagger-ui .parameters-col_description .json-schema-array,
 .swagger-ui .parameters-col_description button[disabled] { display: none }

@@ -29,7 +29,7 @@ code, pre { font-family: var(--mono); font-size: .875em }
 :not(pre) > code { background: var(--tint); padding: .1em .35em; border-radius: 4px }
 pre { position: relative; background: var(--raised); border: 1px solid var(--line); border-radius: 10px;
   padding: .9rem 1rem; margin: 0 0 1rem; overflow-x: auto; line-height: 1.5; overflow-wrap: normal }
-.code { position: relative } .code button { position: absolute; top: .5rem; right: .5rem; z-index: 1; padding: .2rem .6rem; font-size: .82rem }
+.row { display: flex; flex-wrap: wrap; gap: .5rem 1rem }
 .guide { display: grid; grid-template-columns: minmax(0, 15rem) minmax(0, 1fr); max-width: 76rem; margin: 0 auto }
 .guide > nav { padding: clamp(1.5rem, 5vw, 3rem) 0 1rem clamp(1rem, 4vw, 2rem); font-size: .92rem }
 .guide ul { margin-top: 0 } .guide > nav ul { list-style: none; padding: 0; position: sticky; top: 1.5rem }

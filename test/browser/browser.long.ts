@@ -28,6 +28,7 @@ describe('in Chromium', function () {
     server = await startServer('--store', 'memory:', '--cors', listed);
     api = `${server.address}/api/v1`;
     await send('users', { name: 'Ada' });
+    for (const title of ['One', 'Two', 'Three']) await send('posts', { title });
   });
   after(async () => {
     await browser?.close();
@@ -46,7 +47,7 @@ describe('in Chromium', function () {
     it(`shows /, and tries an operation at /docs: ${title}`, async () => {
       await visit(browser, server.address, look, async (page) => {
         await page.getByText('It is ready').waitFor();
-        await page.getByText('30 posts').waitFor();
+        await page.getByText('3 posts').waitFor();
         for (const [title, outcome] of [
           ['A conflict is refused', '→ 412 version-mismatch'],
           ['A repeat is answered once', 'the same id: one post'],
@@ -58,7 +59,7 @@ describe('in Chromium', function () {
           await card.getByText(outcome).waitFor();
         }
         await page.reload();
-        await page.getByText('30 posts').waitFor();
+        await page.getByText('3 posts').waitFor();
       });
       await visit(browser, `${server.address}/docs`, look, async (page) => {
         const operation = page.locator('.opblock', { hasText: 'A page of the users' });

@@ -238,8 +238,15 @@ export function list(kind: Kind, query = new URLSearchParams(), author?: string)
       ${page ? table(page) : error ? '' : html`<p class="soft">Loading…</p>`}`;
   }
 
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+
   function follow(events: readonly RecordEvent[]): void {
-    if (events.some(({ type }) => kind.startsWith(type.split('.')[0] ?? ''))) void load();
+    if (!events.some(({ type }) => kind.startsWith(type.split('.')[0] ?? ''))) return;
+    // Where very much changes, the list is read anew once a second.
+    waiting ??= setTimeout(() => {
+      waiting = undefined;
+      void load();
+    }, 1000);
   }
 
   return { title: many, show, follow };

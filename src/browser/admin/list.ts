@@ -241,9 +241,10 @@ export function list(kind: Kind, query = new URLSearchParams(), author?: string)
   let waiting: ReturnType<typeof setTimeout> | undefined;
 
   function follow(events: readonly RecordEvent[]): void {
-    if (!events.some(({ type }) => kind.startsWith(type.split('.')[0] ?? ''))) return;
+    const isOurs = events.some(({ type }) => kind.startsWith(type.split('.')[0] ?? ''));
+    if (!isOurs || waiting !== undefined) return;
     // Where very much changes, the list is read anew once a second.
-    waiting ??= setTimeout(() => {
+    waiting = setTimeout(() => {
       waiting = undefined;
       void load();
     }, 1000);

@@ -123,6 +123,7 @@ function describeUserFilters({ test }: Suite): void {
   test('users: what an address begins with, by its key; none begins with nothing', async (store) => {
     const { users } = store;
     const emails = ['Éva@a.org', 'éva@b.org', 'eva@a.org', 'EVE@a.org', '%@a.org', '\u{10ffff}@b'];
+    emails.push(...longTexts(240).map((name) => `${name}@a.org`));
     const made = [...emails, null].map((email) => [email, user({ email })] as const);
     await beginsWithEach(users, made, (emailStartsWith) => ({ emailStartsWith }));
   });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { createRostrum, isRostrumError, type Scope } from '../../src/index.ts';
-import type { EventPage, Store } from '../../src/ports/index.ts';
+import { type EventPage, type Store, storeUnavailable } from '../../src/ports/index.ts';
 import { errorOf } from '../support/error-of.ts';
 
 /** A store whose log answers late what it saw. */
@@ -97,6 +97,24 @@ describe('events of the core', () => {
     for (const { events } of await Promise.all([asleep, looking])) {
       expect(events).to.deep.equal([{ collection: 'posts', id, version: 1 }]);
     }
+  });
+
+  it('wake readers after a look at the log that failed', async () => {
+    const store = createMemoryStore();
+    let isAway = false;
+    const read = async (limit: number, after?: string): Promise<EventPage> => {
+      if (isAway && limit === 1) throw storeUnavailable('none');
+      return (await store.events?.read(limit, after)) as EventPage;
+    };
+    const { events, users } = createRostrum({ ...store, events: { read } });
+    const { next: after } = await events.read();
+    const waiting = events.read({ after, waitMs: 8000 });
+    await sleep(100);
+    isAway = true;
+    await sleep(600);
+    isAway = false;
+    const { id } = (await users.create({ name: 'Ada' })).record;
+    expect((await waiting).events).to.deep.equal([{ collection: 'users', id, version: 1 }]);
   });
 
   it('are read once for all that wait for the same', async () => {

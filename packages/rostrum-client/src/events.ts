@@ -1,6 +1,6 @@
 import type { Id, Version } from 'rostrum';
 import { searchOf } from './query.ts';
-import type { CallOptions, Send } from './transport.ts';
+import { type CallOptions, isTransient, type Send, sleep } from './transport.ts';
 
 /** A change of one record. The record itself is there to be read. */
 export interface RecordEvent {
@@ -31,9 +31,9 @@ export interface Events {
   read(query?: EventQuery, options?: CallOptions): Promise<EventPage>;
   /**
    * Page after page, for ever, each as soon as there is an event, and an empty one at least twice a
-   * minute: store `next` when all of a page is dealt with. A request that fails for a moment is repeated,
-   * as all are. It ends in an {@link ApiProblem} (`events-expired`: list all records again, and follow
-   * from the end), or in the reason of its signal.
+   * minute: store `next` when all of a page is dealt with. While the server is away or overloaded, it
+   * goes on trying. It ends in another {@link ApiProblem} (`events-expired`: list all records again, and
+   * follow from the end), or in the reason of its signal.
    */
   follow(
     query?: Omit<EventQuery, 'wait'>,
@@ -41,10 +41,13 @@ export interface Events {
   ): AsyncGenerator<EventPage, never, undefined>;
 }
 
-/** The longest that the server waits, in seconds. */
-const longestWait = 25;
+/** Milliseconds between the requests while the server is away: at first, and at most. */
+const [shortestPauseMs, longestPauseMs] = [1000, 30_000];
 
-export function eventsBy(send: Send): Events {
+/** @param timeoutMs that one request may take: it must not wait for longer */
+export function eventsBy(send: Send, timeoutMs = 30_000): Events {
+  const longestWait = Math.max(0, Math.min(25, Math.floor(timeoutMs / 1000) - 5));
+
   async function read(query: EventQuery = {}, { signal }: CallOptions = {}): Promise<EventPage> {
     const path = `/events${searchOf(query)}`;
     return (await send({ method: 'GET', path, signal })).body as EventPage;
@@ -54,9 +57,18 @@ export function eventsBy(send: Send): Events {
     read,
     async *follow(query = {}, options) {
       let { after } = query;
+      let failures = 0;
       for (;;) {
         const wait = after === undefined ? 0 : longestWait;
-        const page = await read({ ...query, after, wait }, options);
+        const page = await read({ ...query, after, wait }, options).catch((error: unknown) => {
+          if (!isTransient(error)) throw error;
+        });
+        if (page === undefined) {
+          await sleep(Math.min(shortestPauseMs * 2 ** failures, longestPauseMs), options?.signal);
+          failures += 1;
+          continue;
+        }
+        failures = 0;
         after = page.next;
         yield page;
       }

@@ -198,7 +198,13 @@ export function createClient<
     patch: (patch, options) => users.patch('me', patch, options),
     delete: (options) => users.delete('me', options),
   };
-  return { url: options.url, me, users, posts: resource(send, 'posts'), events: eventsBy(send) };
+  return {
+    url: options.url,
+    me,
+    users,
+    posts: resource(send, 'posts'),
+    events: eventsBy(send, options.timeoutMs),
+  };
 }
 
 /** How often `update` starts from the record as somebody else has just left it. */

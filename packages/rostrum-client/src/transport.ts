@@ -54,6 +54,13 @@ export type Send = (request: ApiRequest) => Promise<ApiResponse>;
  * 15.6.5, and RFC 6585, section 4.
  */
 const transient = new Set([408, 429, 502, 503, 504]);
+/** Whether a failure may be gone at the next try. */
+export function isTransient(error: unknown): boolean {
+  return (
+    error instanceof ApiProblem && (transient.has(error.status) || error.code === 'no-response')
+  );
+}
+
 /** Codes of a 5xx that promise that nothing was changed. */
 const unchanged = new Set(['overloaded', 'shutting-down']);
 const longestPauseMs = 5000;
@@ -115,10 +122,7 @@ export function createTransport(options: TransportOptions): Send {
           return { status: 200, body: { deleted: true }, headers: new Headers() };
         }
         const wait = error.retryAfterMs ?? pause(number, pauseMs);
-        const again =
-          (transient.has(error.status) || error.code === 'no-response') &&
-          number < tries &&
-          Date.now() + wait <= deadline;
+        const again = isTransient(error) && number < tries && Date.now() + wait <= deadline;
         if (!again) throw doubtful ? inDoubt(error) : error;
         doubtful ||= error.outcome === 'unknown';
         await sleep(wait, signal);
@@ -204,7 +208,7 @@ function pause(number: number, firstMs: number): number {
   return Math.random() * Math.min(longestPauseMs, firstMs * 2 ** (number - 1));
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer);

@@ -57,4 +57,26 @@ describe('events of the client', () => {
     expect(met).to.deep.equal(made);
     expect(proxy.seen.length).to.be.above(6);
   });
+
+  it('are followed through an outage, however many tries it takes', async () => {
+    await using api = await startApi();
+    await using proxy = await FaultProxy.start(api.url);
+    const client = createClient({ url: proxy.url, retry: { tries: 1 } });
+    const { next: after } = await client.events.read();
+    const { id } = (await createClient({ url: api.url }).users.create({ name: 'Ada' })).record;
+    proxy.faults.push('lost request', { status: 503 });
+    for await (const { events } of client.events.follow({ after })) {
+      expect(events.map((event) => event.id)).to.deep.equal([id]);
+      break;
+    }
+    expect(proxy.faults).to.deep.equal([]);
+  });
+
+  it('wait no longer than a request may take', async () => {
+    await using api = await startApi();
+    const client = createClient({ url: api.url, timeoutMs: 6000 });
+    const { next: after } = await client.events.read();
+    const page = await client.events.follow({ after }).next();
+    expect(page.value).to.deep.equal({ events: [], next: after });
+  });
 });

@@ -10,6 +10,9 @@ import type { DeleteMode } from '../../ports/user-repository.ts';
 /** The event of a response that is under way when its server begins to stop. */
 export const stopping = Symbol('stopping');
 
+/** Those responses. */
+export const stopped = new WeakSet<ServerResponse>();
+
 /** For how many milliseconds a request waits for others in all, and a list for the store, too. */
 const deadlineMs = 10_000;
 
@@ -158,9 +161,15 @@ export class Exchange {
   get ended(): AbortSignal {
     const ended = new AbortController();
     const end = () => ended.abort();
-    this.atEnd(end);
+    const { socket } = this.req;
+    // A client that only ends its side of the connection is gone as well, as a rule.
+    socket.once('end', end);
+    this.atEnd(() => {
+      socket.off('end', end);
+      end();
+    });
     this.res.once(stopping, end);
-    if (this.res.destroyed) end();
+    if (this.res.destroyed || socket.readableEnded || stopped.has(this.res)) end();
     return ended.signal;
   }
 

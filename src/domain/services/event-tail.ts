@@ -122,24 +122,22 @@ export class EventTail {
   }
 
   async #poll(end: Promise<EventPosition>): Promise<void> {
+    const known = await end;
     // The end comes before the news: readers that wake up see all that lies before it.
-    const moved = await this.#behind(await end).catch(() => undefined);
+    const { next, isNews } = await this.#behind(known).catch(() => ({ next: known, isNews: true }));
     if (this.#end !== end) return;
-    if (moved === undefined) {
-      // Each reader is told by its own read, and the first one that waits again begins anew.
-      this.#end = undefined;
-      this.#wake();
-      return;
-    }
-    this.#end = Promise.resolve(moved.next);
-    if (moved.isNews) this.#wake();
+    this.#end = Promise.resolve(next);
+    if (isNews) this.#wake();
     this.#pollLater(this.#end);
   }
 
-  /** The end of the log, and whether there is an event before it behind the one that was known. */
+  /**
+   * The end of the log, and whether there may be an event before it behind the one that was known. A
+   * look that fails is news: each reader is told by its own read.
+   */
   async #behind(end: EventPosition): Promise<{ next: EventPosition; isNews: boolean }> {
-    const { events, next } = await this.#log.read(1, end);
-    if (events.length === 0) return { next, isNews: false };
+    const page = await this.#log.read(1, end).catch(() => undefined);
+    if (page?.events.length === 0) return { next: page.next, isNews: false };
     return { next: (await this.#log.read(1)).next, isNews: true };
   }
 

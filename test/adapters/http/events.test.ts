@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { Metrics } from '../../../src/adapters/metrics/index.ts';
 import type { Scope } from '../../../src/index.ts';
+import { until } from '../../support/until.ts';
 import type { Answer } from './support/answer.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
 import { as, authenticate } from './support/callers.ts';
@@ -109,16 +110,28 @@ describe('GET /events', () => {
     expect([...told].join()).to.contain(id);
   });
 
-  it('ends a wait when the server stops, and when the client goes', async () => {
-    const api = await startApi();
+  it('ends a wait with its client: its place is free', async function () {
+    this.timeout(60_000);
+    await using api = await startApi();
     const after = await endOf(api);
     const gone = new AbortController();
     const url = `${api.server.url}/api/v1/events?after=${after}&wait=25`;
-    const left = fetch(url, { signal: gone.signal }).catch(() => 'gone');
+    const wait = () => fetch(url, { signal: gone.signal }).catch(() => 'gone');
+    const all = Array.from({ length: 1000 }, wait);
+    while (api.server.connections < 1000) await sleep(20);
+    await sleep(500);
+    expectProblem(await api.get(`/events?after=${after}&wait=1`), 503, 'overloaded');
+    gone.abort();
+    expect(new Set(await Promise.all(all))).to.deep.equal(new Set(['gone']));
+    const isFree = async () => (await api.get(`/events?after=${after}&wait=1`)).status === 200;
+    await until(isFree, 'the places are free');
+  });
+
+  it('ends a wait when the server stops', async () => {
+    const api = await startApi();
+    const after = await endOf(api);
     const waiting = api.get(`/events?after=${after}&wait=25`);
     await sleep(300);
-    gone.abort();
-    expect(await left).to.equal('gone');
     const closed = api.server.close();
     const { status, body } = await waiting;
     expect([status, body]).to.deep.equal([200, { events: [], next: after }]);

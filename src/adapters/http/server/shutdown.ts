@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { stopping } from '../exchange.ts';
+import { stopped, stopping } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
 import { parseTarget } from '../request/target.ts';
 import type { Connection, Connections } from './connections.ts';
@@ -42,7 +42,9 @@ export class Shutdown {
       // Requests that wait behind it are told that they are late, and the first ends the connection.
       if (response && !response.headersSent && !hasWaiting)
         response.setHeader('Connection', 'close');
-      response?.emit(stopping);
+      if (response === undefined) continue;
+      stopped.add(response);
+      response.emit(stopping);
     }
     // No list of connections lives on: one that ends in between lets go of its last response.
     await Promise.all(Array.from(this.#connections.all(), (connection) => connection.idle()));

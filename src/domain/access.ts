@@ -168,6 +168,11 @@ export class Access {
   }
 }
 
+/** Whether a subject can be a user's id. */
+export function isSubject(text: string): boolean {
+  return subjectPattern.test(text);
+}
+
 /**
  * The id of the user that a caller is.
  *
@@ -176,7 +181,7 @@ export class Access {
 export function subjectOf(caller: Caller | undefined): Id {
   const subject = caller?.subject ?? null;
   if (subject === null) throw forbidden('users:write', 'no-subject');
-  if (!subjectPattern.test(subject)) throw forbidden('users:write', 'no-id');
+  if (!isSubject(subject)) throw forbidden('users:write', 'no-id');
   return subject;
 }
 
@@ -207,8 +212,8 @@ type Right = Scope extends `${Collection}:${infer R}` ? R : never;
 /** What stands for the caller's subject, in a path and as an author; so it is no id. */
 export const itself = 'me';
 
-/** What can be a user's id: no control character in it, and not {@link itself}. */
-const subjectPattern = /^(?!me$)[^\p{Cc}\p{Surrogate}]{1,255}$/u;
+/** What can be a user's id: no control character in it, not {@link itself}, and no dots of a path. */
+const subjectPattern = /^(?!(?:me|\.{1,2})$)[^\p{Cc}\p{Surrogate}]{1,255}$/u;
 
 /** The part of a span that is not in the future. */
 function untilNow({ from, before }: TimeSpan, now: Instant): TimeSpan {

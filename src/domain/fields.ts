@@ -1,5 +1,5 @@
 import { isEmail } from './email.ts';
-import { instantFromMs, isInstant, parseRfc3339 } from './instant.ts';
+import { instantFromMs, instantToMs, isInstant, parseRfc3339 } from './instant.ts';
 import type { Issues } from './issues.ts';
 import type { JsonObject } from './json.ts';
 import type { EmailRule, FieldRule, FieldRules, TextRule } from './rules.ts';
@@ -66,7 +66,9 @@ function readEmail(rule: EmailRule, value: string, name: string, issues: Issues)
 function readInstant(value: string, name: string, issues: Issues): string {
   if (isInstant(value)) return value;
   const instant = parseRfc3339(value);
-  if (instant !== undefined) return instantFromMs(instant.ms);
+  // Beyond four-digit years there is none.
+  const read = instant && instantFromMs(instant.ms);
+  if (read !== undefined && instantToMs(read) === instant?.ms) return read;
   const example = '2026-11-21T09:30:00Z';
   issues.add([name], 'invalid', `The field "${name}" must be a date-time like ${example}.`);
   return value;

@@ -20,7 +20,9 @@ export function checkPrecondition(
   { only, except, required = false }: Precondition,
   version: Version,
 ): void {
-  if (required && only === undefined) throw new RostrumError('precondition-required', {});
+  // One that only makes a record asks for no version of it.
+  const isMissing = only === undefined && except !== 'any';
+  if (required && isMissing) throw new RostrumError('precondition-required', {});
   const excluded = except !== undefined && includes(except, version);
   if (excluded || (only !== undefined && !includes(only, version))) {
     throw new RostrumError('version-mismatch', { version });

@@ -80,7 +80,13 @@ describe('making a record', () => {
     expect(published({ publishedAt: null })).to.equal(null);
     const given = '2030-01-01T00:30:00.1239+01:00';
     expect(published({ publishedAt: given })).to.equal('2029-12-31T23:30:00.123Z');
-    for (const publishedAt of ['', 'now', '2030-01-01', '2030-02-30T00:00:00Z']) {
+    for (const publishedAt of [
+      '',
+      'now',
+      '2030-01-01',
+      '2030-02-30T00:00:00Z',
+      '9999-12-31T23:59:59-10:00',
+    ]) {
       expect(issues(() => post({ title: 'x', publishedAt }))).to.eql(['/publishedAt invalid']);
     }
     expect(issues(() => post({ title: 'x', publishedAt: 7 }))).to.eql(['/publishedAt type']);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { IdGenerator } from '../../ports/id-generator.ts';
 import type { Creation, Repository } from '../../ports/repository.ts';
-import { Access, defaultOrder, itself } from '../access.ts';
+import { Access, defaultOrder, itself, subjectOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import type { CustomFilterFields } from '../custom-filters.ts';
 import { isRostrumError, isUnknownAuthor, RostrumError } from '../errors.ts';
@@ -96,7 +96,7 @@ export abstract class UseCases<
         return this.repository.create(record, once).catch((error: unknown) => {
           if (!isUnknownAuthor(error) || !this.access?.isAuthorOf(record)) throw error;
           // A caller that is no user: it did not send the author that is unknown.
-          if (!this.access.mayHaveNoAuthor || given === input) throw noUserYet();
+          if (!this.access.mayHaveNoAuthor || given === input) throw noUserYet(this.access.caller);
           return this.repository.create({ ...record, authorId: null }, once);
         });
       },
@@ -330,7 +330,9 @@ export function withFields<R extends object>(page: Page<R>, fields: readonly str
   return { ...page, items };
 }
 
-function noUserYet(): RostrumError<'invalid-record'> {
+/** @throws RostrumError `forbidden` for one that can be no user */
+function noUserYet(caller: Caller): RostrumError<'invalid-record'> {
+  subjectOf(caller);
   const message = 'The caller is no user yet: it has to save itself first (PUT /users/me).';
   const issues = [{ pointer: '/authorId', code: 'unknown', message } as const];
   return new RostrumError('invalid-record', { issues });

@@ -150,7 +150,9 @@ export function list(kind: Kind, query = new URLSearchParams(), author?: string)
     const none =
       Object.keys(filter).length === 0
         ? `There are no ${many.toLowerCase()} yet.`
-        : `No ${one} is like that.`;
+        : author === undefined
+          ? `No ${one} is like that.`
+          : 'This user has no posts.';
     if (items.length === 0) return html`<p class="empty">${none}</p>`;
     const shown = columns();
     const row = (item: Item) =>

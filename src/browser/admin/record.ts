@@ -106,6 +106,7 @@ export function record(kind: Kind, opened?: Versioned<Item>, author = ''): View 
       if (!isApiProblem(error, 'version-mismatch')) throw error;
       const before = conflict?.theirs.record ?? record;
       const theirs = await session[kind].get(record.id);
+      tell('');
       conflict = conflictOf(before, { ...input, id: record.id }, theirs, fields);
       focus('#conflict');
     }

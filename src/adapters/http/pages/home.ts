@@ -98,7 +98,7 @@ function firstRequest(api: string, { authenticate, anonymous }: RostrumAppOption
   const program = `import { createClient } from 'rostrum-client';
 
 const { users } = createClient({ url: '${api}'${isAsked ? ", token: 'KEY'" : ''} });
-const ada = await users.create({ name: 'Ada' }, { idempotencyKey: 'sign-up-4711' });
+const ada = await users.create({ name: 'Ada' }, { idempotencyKey: 'sign-up-4712' });
 await users.patch(ada.record.id, { name: 'Ada Lovelace' }, { ifMatch: ada.version });`;
   const open = anonymous === undefined ? '' : ` Without one it allows ${anonymous.join(', ')}.`;
   const entry = isAsked

@@ -46,7 +46,7 @@ export const referenceStyle = `
 .swagger-ui .block.col-12 { padding: 0 } .swagger-ui .scheme-container:not(:has(.auth-wrapper)) { display: none } .swagger-ui .opblock-tag { padding: .6rem 0 }
 .dark-mode .swagger-ui .opblock .opblock-section-header, .dark-mode .swagger-ui .scheme-container { background: none !important }
 .swagger-ui .opblock .tab-header .tab-item.active h4 span::after { background: var(--accent) }
-.swagger-ui { color: var(--ink) } @media (max-width: 40rem) { .swagger-ui .parameters tr, .swagger-ui .parameters td { display: block; width: auto } .swagger-ui .parameters thead { display: none }
+.swagger-ui { color: var(--ink) } @media (max-width: 40rem) { .swagger-ui .opblock .opblock-section-header { flex-wrap: wrap } .swagger-ui .opblock .opblock-section-header h4 { flex: 1 0 auto } .swagger-ui .parameters tr, .swagger-ui .parameters td { display: block; width: auto } .swagger-ui .parameters thead { display: none }
   .swagger-ui .parameters td { border: 0; padding: 0 !important } .swagger-ui .parameters tr { border-bottom: 1px solid var(--line); padding: .35rem 0 }
   .swagger-ui .parameter__name, .swagger-ui .parameter__type, .swagger-ui .parameter__in { display: inline } .swagger-ui .opblock .opblock-summary-description { font-size: .8rem } }
 .swagger-ui section.models { border-color: var(--line) }

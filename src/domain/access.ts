@@ -68,14 +68,9 @@ export class Access {
 
   // What is seen of posts. What is not seen is not there.
 
-  /** Whether all posts are seen, and not only one's own and those that are public. */
-  get seesAllPosts(): boolean {
-    return this.#has('read:all') || this.#has('write');
-  }
-
-  /** Whether nothing of this resource is hidden. */
+  /** Whether no record is hidden: users are not, and of posts only others' that are not public. */
   get seesAll(): boolean {
-    return this.#resource === 'users' || this.seesAllPosts;
+    return this.#resource === 'users' || this.#has('read:all') || this.#has('write');
   }
 
   sees(record: Owned & Partial<Pick<Post, 'publishedAt'>>, now: Instant): boolean {
@@ -88,7 +83,7 @@ export class Access {
 
   /** The filter that has what is seen alone: all of one's own posts, of others the public ones. */
   seen(filter: PostFilter, now: Instant): PostFilter {
-    if (this.seesAllPosts || this.#isOwn(filter.authorId)) return filter;
+    if (this.seesAll || this.#isOwn(filter.authorId)) return filter;
     const { publishedAt = {} } = filter;
     if (publishedAt === null) return { ...filter, publishedAt: undefined, ids: [] };
     return { ...filter, publishedAt: untilNow(publishedAt, now) };
@@ -203,8 +198,8 @@ export function eventsSeen(caller: Caller | undefined): ReadonlySet<Collection> 
 
 /** The order of a caller's lists when it says none: who sees public posts only has the last published first. */
 export function defaultOrder(collection: Collection, caller: Caller | undefined): DefaultOrder {
-  const seesAll = caller === undefined || new Access(caller, collection).seesAllPosts;
-  return collection === 'users' || seesAll ? newestFirst : lastPublishedFirst;
+  const seesAll = caller === undefined || new Access(caller, collection).seesAll;
+  return seesAll ? newestFirst : lastPublishedFirst;
 }
 
 type Right = Scope extends `${Collection}:${infer R}` ? R : never;

@@ -222,6 +222,7 @@ describe('the services', () => {
       'a key that is empty': () => on.users.create({ name: 'x' }, { idempotencyKey: '' }),
       'a caller that is no text': () => on.users.create({ name: 'x' }, { caller: never(7) }),
       'a text for options of a creation': () => on.users.create({ name: 'x' }, never('key')),
+      'null for a page with authors': () => on.posts.listWithAuthors(never(null)),
       'a request that is not known': () => on.users.list(never({ lmit: 1 })),
       'a filter that is not known': () => on.users.list({ filter: never({ nmae: 'x' }) }),
       'ids with holes': () => on.users.list({ filter: { ids: new Array(3) } }),
@@ -239,6 +240,7 @@ describe('the services', () => {
     for (const [what, call] of Object.entries(calls)) {
       it(what, async () => {
         const error = await misuse(call);
+        expect(String(error)).to.match(/ must be | not known /);
         expect(error, String(error)).to.be.instanceOf(
           what.startsWith('a mode') || what.startsWith('null for a mode') ? RangeError : TypeError,
         );

@@ -62,6 +62,7 @@ export class PostUseCases<
   async listWithAuthors(
     request: ListRequest<PostFilter, PostSort> = {},
   ): Promise<PageWithAuthors<Post<Custom>>> {
+    this.asked(request);
     const { limit = maxLimitWithAuthors } = request;
     if (limit > maxLimitWithAuthors) {
       throw new RangeError(`With authors, the limit must be at most ${maxLimitWithAuthors}.`);

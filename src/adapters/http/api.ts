@@ -4,13 +4,19 @@ import { subjectOf } from '../../domain/access.ts';
 import { pageLimits } from '../../domain/list.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import { authentication } from './access/authenticate.ts';
-import { limitedAs } from './access/client-address.ts';
 import { Cors } from './access/cors.ts';
-import { type RateLimits, take } from './access/rate-limit.ts';
+import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import type { Api } from './endpoint.ts';
 import { type Operation, type Resource, resourcesOf } from './endpoints/resources.ts';
 import { endpointsFor, ownPath } from './endpoints/table.ts';
-import type { Exchange, Query, State, Step, Target } from './exchange.ts';
+import {
+  chained,
+  type Exchange,
+  type Query,
+  type State,
+  type Step,
+  type Target,
+} from './exchange.ts';
 import type { Room } from './load/room.ts';
 import { auditLog } from './operator/log.ts';
 import type { RostrumHttpOptions } from './options.ts';
@@ -60,11 +66,6 @@ export function createApi(
   };
 }
 
-/** Steps as one. What the router is given itself, it composes anew for each request. */
-function chained(steps: readonly Step[]): Step {
-  return steps.reduceRight((rest, step) => (ctx, next) => step(ctx, () => rest(ctx, next)));
-}
-
 /** A path as the pattern that it alone matches. */
 function escaped(path: string): string {
   return path.replace(/[(){}[\]*+?!:\\]/g, '\\$&');
@@ -75,8 +76,8 @@ type Steps = readonly (Step | undefined)[];
 function byMethod({ methods, allow }: Resource, stepsOf: (operation: Operation) => Steps): Step {
   const chains = new Map<string, { readonly name: string; readonly serve: Step }>();
   for (const [method, operation] of methods) {
-    const steps = stepsOf(operation).filter((step) => step !== undefined);
-    chains.set(method, { name: operation.endpoint.operation, serve: chained(steps) });
+    const serve = chained(stepsOf(operation));
+    chains.set(method, { name: operation.endpoint.operation, serve });
   }
   return (ctx, next) => {
     const chain = chains.get(ctx.method);
@@ -91,12 +92,6 @@ function byMethod({ methods, allow }: Resource, stepsOf: (operation: Operation) 
   };
 }
 
-function limitAddress({ address }: RateLimits): Step | undefined {
-  if (address === undefined) return undefined;
-  return ({ state: { exchange } }, next) =>
-    take(exchange, address, limitedAs(exchange.address)).then(next);
-}
-
 /** A browser asks before it sends credentials. Were it refused, no script would see the 429. */
 function respondToPreflight(cors: Cors, { allow }: Resource): Step | undefined {
   if (cors.isOff) return undefined;
@@ -105,17 +100,6 @@ function respondToPreflight(cors: Cors, { allow }: Resource): Step | undefined {
     if (response === undefined) return next();
     respond(ctx, response);
     return undefined;
-  };
-}
-
-function limitCaller({ caller: limiter }: RateLimits): Step | undefined {
-  if (limiter === undefined) return undefined;
-  return ({ state: { exchange } }, next) => {
-    const { caller, isAnonymous } = exchange;
-    // Of those without credentials each address has its own limit alone.
-    return caller === undefined || isAnonymous
-      ? next()
-      : take(exchange, limiter, caller.name).then(next);
   };
 }
 

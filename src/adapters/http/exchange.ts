@@ -219,6 +219,12 @@ export interface State {
 /** A step of the chain: middleware of Koa. */
 export type Step = RouterMiddleware<State>;
 
+/** Those of the steps that are there, as one. What the router is given itself, it composes anew for each request. */
+export function chained(steps: readonly (Step | undefined)[]): Step {
+  const there = steps.filter((step) => step !== undefined);
+  return there.reduceRight((rest, step) => (ctx, next) => step(ctx, () => rest(ctx, next)));
+}
+
 /** The exchange of a context; undefined outside of Rostrum's boundary. */
 export function exchangeOf(ctx: Context): Exchange | undefined {
   const { exchange } = ctx.state as { readonly exchange?: unknown };

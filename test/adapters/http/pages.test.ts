@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Context } from 'koa';
+import { MemoryRateLimiter } from '../../../src/adapters/http/access/memory-limiter.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import type { Answer } from './support/answer.ts';
 import { type Api, expectProblem, startApi } from './support/api.ts';
@@ -40,6 +41,29 @@ describe('the pages', () => {
     const paths = new Set(links.map(([, path = '']) => path));
     expect([...paths]).to.include.members(['/docs', '/docs/guides', '/admin', '/llms.txt']);
     for (const path of paths) expect((await open(path, asBrowser)).status, path).to.equal(200);
+  });
+
+  it('/ names and links to what its reader may see alone', async () => {
+    const authenticate = () => undefined;
+    const about = { store: 'in memory' };
+    for (const [app, lists, tells] of [
+      [{}, ['users', 'posts'], true],
+      [{ anonymous: ['users:read:public'] }, ['users'], true],
+      [{ authenticate, anonymous: ['posts:read:all'] }, ['posts'], false],
+      [{ authenticate }, [], false],
+      [{ authenticate, pages: ['home'] }, [], false],
+    ] as const) {
+      await using asked = await startApi({ app: { ...app, about } });
+      const { text } = await asked.get(`${asked.server.url}/`, asBrowser);
+      expect(text).to.contain(` data-lists="${lists.join(' ')}"`);
+      const listed = [...text.matchAll(/href="\/api\/v1\/(\w+)"/g)].map(([, list]) => list);
+      expect(listed).to.deep.equal(lists);
+      expect(/Version [\d.]+ · in memory · since 20/.test(text)).to.equal(tells);
+      expect(text.includes('asks for credentials')).to.equal('authenticate' in app);
+      const isAlone = 'pages' in app;
+      expect(/href="[^"]*\/(?:docs|admin|llms.txt)/.test(text)).to.equal(!isAlone);
+      expect(text.includes(' data-admin="/admin"')).to.equal(!isAlone);
+    }
   });
 
   it('/ is JSON for a program', async () => {
@@ -173,6 +197,46 @@ describe('the pages', () => {
     }
   });
 
+  it('/admin/caller tells what runs to who reads all of users', async () => {
+    const callers = { all: ['users:read'], some: ['users:read:public'] } as const;
+    const authenticate = (ctx: Context) => {
+      const scopes = callers[ctx.get('Authorization') as keyof typeof callers];
+      return scopes && { name: 'a', subject: null, scopes };
+    };
+    const app = { authenticate, anonymous: ['users:read'], about: { store: 'in memory' } } as const;
+    await using asked = await startApi({ app });
+    const runsFor = async (headers = {}) =>
+      (await asked.get(`${asked.server.url}/admin/caller`, headers)).body.runs;
+    const runs = (await runsFor({ Authorization: 'all' })) as unknown as string[];
+    expect(runs.join()).to.match(/^Version [\d.]+,in memory,since 20.{14} UTC$/);
+    expect(await runsFor({ Authorization: 'some' })).to.equal(undefined);
+    expect(await runsFor()).to.equal(undefined);
+  });
+
+  it('/admin/caller counts as a request of the API does', async () => {
+    const limited = (limits: object) => {
+      const authenticate = (ctx: Context) =>
+        ctx.get('Authorization') === 'good'
+          ? ({ name: 'a', subject: null, scopes: ['posts:read'] } as const)
+          : ({ refused: 'unknown' } as const);
+      return startApi({ app: { authenticate, rateLimits: limits } });
+    };
+    const limit = () => new MemoryRateLimiter({ name: 'n', limit: 2, window: 60 });
+    for (const [limits, Authorization, status] of [
+      [{ address: limit() }, 'good', 200],
+      [{ caller: limit() }, 'good', 200],
+      [{ failures: limit() }, 'bad', 401],
+    ] as const) {
+      await using api = await limited(limits);
+      const caller = () => api.get(`${api.server.url}/admin/caller`, { Authorization });
+      const one = await caller();
+      expect(one.status).to.equal(status);
+      if (status === 200) expect(one.headers.get('ratelimit')).to.equal('"n";r=1;t=60');
+      expect((await api.get('/posts', { Authorization })).status).to.equal(status);
+      expectProblem(await caller(), 429, 'too-many-requests');
+    }
+  });
+
   it('/docs/guides are the documentation, as pages and as Markdown', async () => {
     const guide = await open('/docs/guides/http', asBrowser);
     expectStrict(guide, '');
@@ -191,11 +255,46 @@ describe('the pages', () => {
     }
   });
 
+  it('/docs/guides link to each other by their names, and hide what is for other readers', async () => {
+    const index = (await open('/docs/guides', asBrowser)).text;
+    const [, nav = ''] = /<nav aria-label="Guides">(.+?)<\/nav>/s.exec(index) ?? [];
+    const guides = [...nav.matchAll(/href="(\/docs\/guides[^"#]*)"/g)].map(([, path = '']) => path);
+    expect(guides.slice(0, 3)).to.deep.equal([
+      ...['/docs/guides', '/docs/guides/README', '/docs/guides/http'],
+    ]);
+    const ids = new Map<string, Set<string | undefined>>();
+    const links: { from: string; to: string; name: string }[] = [];
+    for (const from of guides) {
+      const { text } = await open(from, asBrowser);
+      expect(text, from).not.to.match(/&lt;(?:!--|picture)/);
+      ids.set(from, new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)));
+      for (const [, to = '', name = ''] of text.matchAll(/<a href="([^"]*)"[^>]*>(.*?)<\/a>/g)) {
+        links.push({ from, to: to.startsWith('#') ? from + to : to, name });
+      }
+    }
+    const targets = new Set(links.map(({ to }) => to));
+    expect([...targets]).to.include.members([
+      ...['/docs/guides/CONTRIBUTING', '/docs/guides/SECURITY', '/docs/guides/CHANGELOG'],
+      '/docs/guides/deploying#upgrade',
+    ]);
+    expect(links.filter(({ name }) => /\.md$/.test(name))).to.deep.equal([]);
+    const broken = links.filter(({ to }) => {
+      const [path = '', id] = to.split('#');
+      return id !== undefined && ids.has(path) && !ids.get(path)?.has(id);
+    });
+    expect(broken).to.deep.equal([]);
+  });
+
   it('lead a person on from paths that are none for people, and say where nothing is', async () => {
     for (const [path, to] of [
       ['/docs/', '/docs'],
       ['/api/v1', '/docs'],
+      ['/api/v1/', '/docs'],
+      ['/admin/', '/admin'],
+      ['/docs/guides/', '/docs/guides'],
+      ['/docs/guides/http/', '/docs/guides/http'],
       ['/problems/', '/problems'],
+      ['/problems/internal/', '/problems/internal'],
     ] as const) {
       const led = await open(path, asBrowser);
       expect([led.status, led.headers.get('location')], path).to.deep.equal([307, to]);
@@ -218,6 +317,9 @@ describe('the pages', () => {
     expect((await none.get(`${url}/`, asBrowser)).body).not.to.have.any.keys('docs', 'admin');
     await using docs = await startApi({ app: { pages: ['docs'] } });
     expect((await docs.get(`${docs.server.url}/docs`, asBrowser)).text).not.to.contain('/admin');
+    await using home = await startApi({ app: { pages: ['home'] } });
+    const led = await home.get(`${home.server.url}/api/v1`, asBrowser);
+    expect(led.headers.get('location')).to.equal('/');
   });
 
   it('can only be read', async () => {

@@ -1,5 +1,6 @@
-import type { Quota } from '../exchange.ts';
+import type { Quota, Step } from '../exchange.ts';
 import { Problem } from '../problems/problem.ts';
+import { limitedAs } from './client-address.ts';
 
 /** Counts requests by a key, in windows of time. */
 export interface RateLimiter {
@@ -58,6 +59,23 @@ function checkQuota({ isExceeded, reset }: Quota): void {
   if (!isExceeded) return;
   const sentence = `There are too many requests; there is room again in ${reset} seconds.`;
   throw new Problem('too-many-requests', sentence, { headers: ['Retry-After', String(reset)] });
+}
+
+export function limitAddress({ address }: RateLimits): Step | undefined {
+  if (address === undefined) return undefined;
+  return ({ state: { exchange } }, next) =>
+    take(exchange, address, limitedAs(exchange.address)).then(next);
+}
+
+export function limitCaller({ caller: limiter }: RateLimits): Step | undefined {
+  if (limiter === undefined) return undefined;
+  return ({ state: { exchange } }, next) => {
+    const { caller, isAnonymous } = exchange;
+    // Of those without credentials each address has its own limit alone.
+    return caller === undefined || isAnonymous
+      ? next()
+      : take(exchange, limiter, caller.name).then(next);
+  };
 }
 
 /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */

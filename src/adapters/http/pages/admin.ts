@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Context } from 'koa';
+import { readsWhole } from '../../../domain/access.ts';
 import { scopes } from '../../../domain/caller.ts';
 import type { Exchange } from '../exchange.ts';
 import { unserved } from '../problems/problem.ts';
@@ -44,12 +45,21 @@ export async function adminPage(ctx: Context, site: Site, path: string): Promise
   return file;
 }
 
-/** `/admin/caller`: as whom a request's credentials are known, and what they allow. */
-export function callerResponse({ caller, isAnonymous }: Exchange, asks: boolean): Response {
+/**
+ * `/admin/caller`: as whom a request's credentials are known, and what they allow.
+ *
+ * @param runs what runs: told to a caller that may read all of users
+ */
+export function callerResponse(
+  { caller, isAnonymous }: Exchange,
+  asks: boolean,
+  runs: readonly string[],
+): Response {
   const { name = null, subject = null } = caller ?? {};
   const given = [...(caller?.scopes ?? scopes)];
   const isKnown = caller !== undefined && !isAnonymous;
-  const body = { name: isKnown ? name : null, subject, scopes: given, asks };
+  const told = isKnown && readsWhole(caller) && { runs };
+  const body = { name: isKnown ? name : null, subject, scopes: given, asks, ...told };
   return json(200, JSON.stringify(body), ['Cache-Control', 'no-store', 'Vary', 'Authorization']);
 }
 

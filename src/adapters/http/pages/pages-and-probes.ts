@@ -3,7 +3,8 @@ import { scopes } from '../../../domain/caller.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { authentication } from '../access/authenticate.ts';
 import { metadataPath, resourceMetadata } from '../access/metadata.ts';
-import { exchangeOf } from '../exchange.ts';
+import { limitAddress, limitCaller } from '../access/rate-limit.ts';
+import { chained, exchangeOf } from '../exchange.ts';
 import type { Room } from '../load/room.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { Problem, unserved } from '../problems/problem.ts';
@@ -14,7 +15,7 @@ import { adminPage, callerResponse, hasAdmin } from './admin.ts';
 import { docsPage, hasDocsPage } from './docs.ts';
 import { Files } from './files.ts';
 import { llmsText } from './guides.ts';
-import { homeFiles, homePage } from './home.ts';
+import { facts, homeFiles, homePage } from './home.ts';
 import { wantsPage } from './html.ts';
 import { missingPage } from './missing.ts';
 import { alive, Readiness } from './probes.ts';
@@ -52,16 +53,17 @@ export function pagesAndProbes(
     ['/readyz', () => readiness.check()],
   ]);
   const metadata = authenticate === undefined ? '' : metadataPath(prefix);
-  const { failures } = options.rateLimits ?? {};
-  const named = authentication({ rostrum, authenticate, anonymous, failures, logger })(scopes);
-  /** Any scope will do: it is told which there are. */
+  const { rateLimits = {} } = options;
+  const { failures } = rateLimits;
+  /** As a request of the API is. Any scope will do: it is told which there are. */
+  const named = chained([
+    limitAddress(rateLimits),
+    authentication({ rostrum, authenticate, anonymous, failures, logger })(scopes),
+    limitCaller(rateLimits),
+  ]);
   const caller = async (ctx: Context) => {
-    const { exchange } = ctx.state;
-    let response: Response | undefined;
-    await named(ctx as Parameters<typeof named>[0], async () => {
-      response = callerResponse(exchange, authenticate !== undefined);
-    });
-    return response ?? callerResponse(exchange, true);
+    await named(ctx as Parameters<typeof named>[0], async () => {});
+    return callerResponse(ctx.state.exchange, authenticate !== undefined, facts(options));
   };
   const llms = async ({ state: { exchange } }: Context): Promise<Response> => {
     const [, type, body] = await llmsText(site.base || exchange.site);
@@ -151,13 +153,9 @@ async function fileOf(ctx: Context, files: Files, path: string): Promise<Respons
 
 /** Where a person is led that opens a path which is none for people. */
 function leadOn(path: string, { base, prefix, pages }: Site): Response | undefined {
-  const instead = new Map([
-    ['/docs/', '/docs'],
-    ['/admin/', '/admin'],
-    ['/problems/', '/problems'],
-    [prefix, pages.has('docs') ? '/docs' : '/'],
-    [`${prefix}/`, pages.has('docs') ? '/docs' : '/'],
-  ]).get(path);
-  if (instead === undefined || path === '') return undefined;
+  const [, page] = /^(\/(?:docs|admin|problems)(?:\/[\w-]+)*)\/$/.exec(path) ?? [];
+  const isApi = prefix !== '' && (path === prefix || path === `${prefix}/`);
+  const instead = page ?? (isApi ? (pages.has('docs') ? '/docs' : '/') : undefined);
+  if (instead === undefined) return undefined;
   return { status: 307, headers: ['Location', base + instead, 'Vary', 'Accept'] };
 }

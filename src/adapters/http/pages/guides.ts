@@ -1,14 +1,19 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Tokens } from 'marked';
 import type { Response } from '../response.ts';
 import { type Text, types } from './files.ts';
 import { escapeHtml, page } from './html.ts';
 import type { Site } from './site.ts';
 
-/** The documentation lies at the same place above the sources and above the build. */
-const folder = new URL('../../../../docs/', import.meta.url);
+/** The package lies at the same place above the sources and above the build. */
+const root = new URL('../../../../', import.meta.url);
+
+/** The index of the others, which stands at `/docs/guides` itself. */
+const indexFile = 'docs/README.md';
 
 interface Guide {
+  /** In the package. */
+  readonly file: string;
   readonly name: string;
   readonly title: string;
   readonly summary: string;
@@ -17,24 +22,28 @@ interface Guide {
 
 let read: Promise<readonly Guide[]> | undefined;
 
-/** The guides, in the order in which the first of them names the others. */
+/** The guides: the index, and what it names, in its order. */
 async function readGuides(): Promise<readonly Guide[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.md'));
-  const guides = await Promise.all(
-    names.map(async (file) => {
-      const text = await readFile(new URL(file, folder), 'utf8');
-      const [, title = file, summary = ''] =
-        /^# (.+)\n+((?:(?!```)[\w`"'[].*\n)*)/.exec(text) ?? [];
-      const plain = summary
-        .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-        .replaceAll('\n', ' ')
-        .trim();
-      return { name: file.slice(0, -3), title, summary: plain, text };
-    }),
-  );
-  const index = guides.find(({ name }) => name === 'README')?.text ?? '';
-  const place = ({ name }: Guide) => (name === 'README' ? -1 : index.indexOf(`(${name}.md`));
-  return guides.sort((a, b) => place(a) - place(b));
+  const named = [...(await readFile(new URL(indexFile, root), 'utf8')).matchAll(/\]\(([^)#]+)/g)]
+    .map(([, href = '']) => fileOf(href, indexFile))
+    .filter((file) => /^(?:docs\/)?[\w-]+\.md$/.test(file));
+  const guides = [...new Set([indexFile, ...named])].map(async (file) => {
+    const text = await readFile(new URL(file, root), 'utf8');
+    const [, title = file, summary = ''] =
+      /^# (.+)\n+(?:<!--.*\n+)?((?:(?!```)[\w`"'[].*\n)*)/.exec(text) ?? [];
+    const plain = summary
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll('\n', ' ')
+      .trim();
+    const name = file === indexFile ? 'index' : file.replace(/^docs\/|\.md$/g, '');
+    return { file, name, title, summary: plain, text };
+  });
+  return Promise.all(guides);
+}
+
+/** The file that a link in another one leads to. */
+function fileOf(href: string, from: string): string {
+  return new URL(href, new URL(from, 'file:///')).pathname.slice(1);
 }
 
 /** `/docs/guides`, and below it each guide, as a page and as Markdown. */
@@ -42,7 +51,7 @@ export async function guidePage(site: Site, path: string): Promise<Response | un
   const [, name = ''] = /^\/guides(?:\/([\w-]+(?:\.md)?))?$/.exec(path) ?? [undefined, '?'];
   read ??= readGuides();
   const guides = await read;
-  const guide = guides.find((one) => one.name === (name.replace(/\.md$/, '') || 'README'));
+  const guide = guides.find((one) => one.name === (name.replace(/\.md$/, '') || 'index'));
   if (guide === undefined) return undefined;
   if (!name.endsWith('.md')) return pageOf(guide, guides, site);
   const headers = ['Cache-Control', 'no-cache'];
@@ -52,7 +61,7 @@ export async function guidePage(site: Site, path: string): Promise<Response | un
 /** `/llms.txt`: what there is to read, for programs that read prose (llmstxt.org). */
 export async function llmsText(origin: string): Promise<Text> {
   read ??= readGuides();
-  const guides = (await read).filter(({ name }) => name !== 'README');
+  const guides = (await read).filter(({ file }) => file !== indexFile);
   const items = guides.map(
     ({ name, title, summary }) => `- [${title}](${origin}/docs/guides/${name}.md): ${summary}`,
   );
@@ -71,40 +80,53 @@ ${items.join('\n')}
 
 async function pageOf(guide: Guide, guides: readonly Guide[], site: Site): Promise<Response> {
   const at = `${site.base}/docs/guides`;
-  const items = guides.map(({ name, title }) => {
-    const path = name === 'README' ? at : `${at}/${name}`;
-    const mark = name === guide.name ? ' aria-current="page"' : '';
-    return `<li><a href="${escapeHtml(path)}"${mark}>${escapeHtml(title)}</a></li>`;
+  const { html, parts } = await htmlOf(guide, (href) => targetOf(href, guide, at, guides));
+  const items = guides.map((one) => {
+    const isHere = one === guide;
+    const link = `<a href="${escapeHtml(pathOf(one, at))}"${isHere ? ' aria-current="page"' : ''}>${escapeHtml(one.title)}</a>`;
+    return `<li>${link}${isHere && parts.length > 1 ? `<ul>${parts.join('\n')}</ul>` : ''}</li>`;
   });
   const markdown = `${escapeHtml(at)}/${guide.name}.md`;
   const body = `<div class="guide"><nav aria-label="Guides"><ul>${items.join('\n')}</ul></nav>
-<main>${await htmlOf(guide.text, at, guides)}
+<main>${html}
 <p class="soft"><a href="${markdown}">This page as Markdown</a></p></main></div>`;
   return page({ title: guide.title, body, links: site.links, path: at });
 }
 
-/** HTML of Markdown that we wrote: what is HTML in it is shown as text. */
-async function htmlOf(text: string, at: string, guides: readonly Guide[]): Promise<string> {
+interface Rendered {
+  readonly html: string;
+  /** The headings below the title, as items of a list. */
+  readonly parts: readonly string[];
+}
+
+/** HTML of Markdown that we wrote. HTML in it is for other readers: pictures, and who wrote what. */
+async function htmlOf(
+  { text }: Guide,
+  target: (href: string) => string | undefined,
+): Promise<Rendered> {
   const { Marked } = await import('marked');
+  const parts: string[] = [];
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text: title }: Tokens.Heading) {
-        return `<h${depth} id="${anchor(title)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+        const inner = this.parser.parseInline(tokens);
+        if (depth === 2) parts.push(`<li><a href="#${anchor(title)}">${inner}</a></li>`);
+        return `<h${depth} id="${anchor(title)}">${inner}</h${depth}>\n`;
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens);
-        const target = targetOf(href, at, guides);
-        return target === undefined ? inner : `<a href="${escapeHtml(target)}">${inner}</a>`;
+        const to = target(href);
+        return to === undefined ? inner : `<a href="${escapeHtml(to)}">${inner}</a>`;
       },
-      html: ({ text: html }: Tokens.HTML | Tokens.Tag) => escapeHtml(html),
+      html: ({ block, text: html }: Tokens.HTML | Tokens.Tag) => (block ? '' : escapeHtml(html)),
       code: ({ text: code }: Tokens.Code) =>
         `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>\n`,
     },
   });
-  const html = await marked.parse(text);
-  return html
+  const html = (await marked.parse(text))
     .replaceAll('<table>', '<div class="scroll" tabindex="0" role="group"><table>')
     .replaceAll('</table>', '</table></div>');
+  return { html, parts };
 }
 
 /** The name of a heading in links, as GitHub makes it. */
@@ -113,10 +135,19 @@ function anchor(title: string): string {
   return plain.trim().replace(/\s/g, '-');
 }
 
-/** Where a link of the documentation leads on this server; undefined for what is not served. */
-function targetOf(href: string, at: string, guides: readonly Guide[]): string | undefined {
+function pathOf({ file, name }: Guide, at: string): string {
+  return file === indexFile ? at : `${at}/${name}`;
+}
+
+/** Where a link of a guide leads on this server; undefined for what is not served. */
+function targetOf(
+  href: string,
+  { file }: Guide,
+  at: string,
+  guides: readonly Guide[],
+): string | undefined {
   if (/^(?:https?:|#)/.test(href)) return href;
-  const [, name, fragment = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
-  if (!guides.some((guide) => guide.name === name)) return undefined;
-  return name === 'README' ? at + fragment : `${at}/${name}${fragment}`;
+  const [path = '', fragment] = href.split('#');
+  const guide = guides.find((one) => one.file === fileOf(path, file));
+  return guide && pathOf(guide, at) + (fragment === undefined ? '' : `#${fragment}`);
 }

@@ -25,20 +25,24 @@ p { margin: 0 0 .9rem } .soft { color: var(--soft) } .lead { font-size: 1.12rem;
 .top .brand { display: flex; align-items: center; gap: .55rem; margin-right: auto; font-weight: 700; color: var(--ink) }
 .brand svg { width: 1.6rem; height: 1.6rem }
 main { max-width: 60rem; margin: 0 auto; padding: clamp(1.5rem, 5vw, 3rem) clamp(1rem, 4vw, 2rem) 4rem }
-code, pre { font-family: var(--mono); font-size: .875em }
+code, pre { font-family: var(--mono); font-size: .875em } pre code { font-size: inherit }
 :not(pre) > code { background: var(--tint); padding: .1em .35em; border-radius: 4px }
-pre { position: relative; background: var(--raised); border: 1px solid var(--line); border-radius: 10px;
-  padding: .9rem 1rem; margin: 0 0 1rem; overflow-x: auto; line-height: 1.5; overflow-wrap: normal }
+pre { border: 1px solid var(--line); border-radius: 10px; padding: .9rem 1rem; line-height: 1.5; overflow-wrap: normal }
+pre, .scroll { position: relative; margin: 0 0 1rem; overflow-x: auto; --at: var(--ground); background:
+  linear-gradient(90deg, var(--at) 1rem, transparent) local, linear-gradient(-90deg, var(--at) 1rem, transparent) 100% local,
+  linear-gradient(90deg, var(--line), transparent), linear-gradient(-90deg, var(--line), transparent) 100%;
+  background-size: 2.5rem 100%, 2.5rem 100%, .8rem 100%, .8rem 100%; background-repeat: no-repeat; background-color: var(--at) }
+pre { --at: var(--raised) } .card pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--ground); font-size: .8125rem }
 .row { display: flex; flex-wrap: wrap; gap: .5rem 1rem }
 .guide { display: grid; grid-template-columns: minmax(0, 15rem) minmax(0, 1fr); max-width: 76rem; margin: 0 auto }
 .guide > nav { padding: clamp(1.5rem, 5vw, 3rem) 0 1rem clamp(1rem, 4vw, 2rem); font-size: .92rem }
-.guide ul { margin-top: 0 } .guide > nav ul { list-style: none; padding: 0; position: sticky; top: 1.5rem }
+.guide ul { margin-top: 0 } .guide > nav ul { list-style: none; padding: 0; position: sticky; top: 1.5rem; max-height: calc(100vh - 3rem); overflow-y: auto }
+.guide > nav ul ul { position: static; max-height: none; font-size: .88rem } .guide > nav ul ul a { padding-left: 1.5rem }
 .guide > nav a { display: block; padding: .28rem .7rem; color: var(--soft); text-decoration: none; border-left: 2px solid var(--line) }
 .guide > nav a:hover { color: var(--ink) } .guide > nav [aria-current] { color: var(--accent); border-color: var(--accent); font-weight: 600 }
 .guide main { margin: 0; max-width: 54rem } .guide li { margin: .2rem 0 } h2, h3 { scroll-margin-top: 1rem }
-.guide td code { white-space: nowrap } .guide table { min-width: 34rem } .guide pre code { background: none }
+.guide td:not(:last-child) code { white-space: nowrap } .guide table { min-width: 34rem } .guide pre code { background: none }
 [hidden] { display: none !important }
-.scroll { overflow-x: auto; margin: 0 0 1rem }
 table { border-collapse: collapse; width: 100%; font-size: .94rem }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem; border-bottom: 1px solid var(--line) }
 th { font-weight: 600; color: var(--soft) }
@@ -53,8 +57,12 @@ button:hover, .button:hover { border-color: var(--accent) } button:disabled { op
   background: var(--tint); color: var(--accent) }
 .badge.good { background: var(--good-tint); color: var(--good) } .badge.late { background: var(--late-tint); color: var(--late) }
 .badge.bad { background: var(--bad-tint); color: var(--bad) }
-html { -webkit-text-size-adjust: 100% } @media (max-width: 50rem) { .guide { display: block } .guide > nav { padding-bottom: 0 }
-  .guide > nav ul { display: flex; flex-wrap: wrap; gap: .3rem } .guide > nav a { border: 1px solid var(--line); border-radius: 99px } }
+main:not([id]) > table :is(th, td), .guide :is(th, td) { overflow-wrap: break-word }
+html { -webkit-text-size-adjust: 100% } @media (max-width: 50rem) { .guide { display: block } .guide > nav { padding: .8rem 0 0 }
+  .guide > nav ul { display: flex; gap: .3rem; overflow-x: auto; padding: .2rem clamp(1rem, 4vw, 2rem) .5rem } .guide nav ul ul { display: none }
+  .guide > nav a { border: 1px solid var(--line); border-radius: 99px; white-space: nowrap } .guide > nav li:has([aria-current]) { order: -1 }
+  .guide table { min-width: 0 } .guide td:nth-child(n+2) code { white-space: normal } .guide :is(th, td) { min-width: 5rem; padding: .45rem .5rem }
+  .card { padding: .9rem } .card pre { font-size: .75rem; padding: .7rem .75rem } }
 html { color: var(--ink) } @media (prefers-reduced-motion: no-preference) { button, .button, a { transition: color .12s, border-color .12s } }
 `;
 

@@ -30,7 +30,7 @@ interface Counted {
  *
  * @throws Problem `too-many-requests`
  */
-export function take({ quotas }: Counted, limiter: RateLimiter, key: string): Promise<void> {
+function take({ quotas }: Counted, limiter: RateLimiter, key: string): Promise<void> {
   return limiter.take(key).then((quota) => {
     quotas.push(quota);
     checkQuota(quota);

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import vm from 'node:vm';
 import { expect } from 'chai';
 import { build } from 'esbuild';
@@ -9,7 +11,7 @@ import starter from '../packages/rostrum-server/package.json' with { type: 'json
 import { openSqliteStore } from '../src/adapters/sqlite/index.ts';
 import { user } from './cli/transfer/records.ts';
 import { type Installed, installPackage, typeCheck } from './support/packed.ts';
-import { node } from './support/process.ts';
+import { node, start } from './support/process.ts';
 import { repository, temporaryDirectory } from './support/repository-copy.ts';
 import { startProgram } from './support/server.ts';
 
@@ -194,8 +196,21 @@ describe('the package', function () {
   it('is started by rostrum-server, which depends on all that the program may need', async () => {
     const folder = join(installed.withPeers, 'node_modules', 'rostrum-server');
     await cp(join(repository, 'packages', 'rostrum-server'), folder, { recursive: true });
-    await using server = await startProgram(join(folder, 'main.js'), '--store', 'memory:');
-    expect((await fetch(`${server.address}/api/v1/users`)).status).to.equal(200);
+    const cwd = join(installed.withPeers, 'started-here');
+    await mkdir(cwd);
+    const server = start(process.execPath, [join(folder, 'main.js'), '--port', '0'], { cwd });
+    try {
+      const [line] = await once(createInterface({ input: server.stdout }), 'line');
+      const [address = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
+      expect((await fetch(`${address}/api/v1/users`)).status, line).to.equal(200);
+      // All pages are there, and the guides from the files of the package.
+      for (const path of ['/docs', '/docs/guides', '/docs/guides/README', '/admin']) {
+        expect((await fetch(address + path)).status, path).to.equal(200);
+      }
+      expect(await readdir(join(cwd, 'data'))).to.include('rostrum.db');
+    } finally {
+      server.kill('SIGKILL');
+    }
 
     const { '@types/koa': _types, ...peers } = manifest.peerDependencies;
     const { version } = manifest;

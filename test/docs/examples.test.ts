@@ -28,6 +28,7 @@ const deno = [
 
 /** Commands for a shell that other tests run, and where. */
 const shellExamples = new Map([
+  ['npx rostrum-server', 'test/package.test.ts starts it, and looks where its data is'],
   ['npm ci && npm start', 'test/main.test.ts starts the program by npm start'],
   ['npm cit', 'this is it'],
   [

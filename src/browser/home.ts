@@ -1,6 +1,8 @@
 // What the home page does beside being read: copies code, counts records, and runs the examples.
 
 const { api = '', admin, lists = '' } = document.documentElement.dataset;
+/** As requests have it. */
+const front = new URL(api, location.href).pathname;
 
 interface Result {
   readonly status: number;
@@ -8,7 +10,7 @@ interface Result {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The one of /admin, in this tab. */
+/** The one of /admin in this tab, where the server asks for any. */
 const tokenOfTab = () => (admin === undefined ? null : sessionStorage.getItem('rostrum.token'));
 
 async function send(url: string, init: RequestInit = {}): Promise<Result> {
@@ -34,10 +36,9 @@ class Refusal extends Error {
   /** Whether another caller might be allowed it. */
   readonly isOfCaller: boolean;
 
-  constructor({ status, headers, body }: Result) {
-    const [, scope] = /scope="([^"]+)"/.exec(headers.get('WWW-Authenticate') ?? '') ?? [];
-    const missing = scope === undefined ? '' : ` The scope "${scope}" is missing.`;
-    super(`${body.error}${missing}`);
+  constructor({ status, body }: Result) {
+    const isNowhere = status === 401 && admin === undefined;
+    super(`${body.error}${isNowhere ? ' The first request above has the place of a key.' : ''}`);
     this.isOfCaller = status === 401 || status === 403;
   }
 }
@@ -56,7 +57,7 @@ class Run {
   async show(status: number, ...parameters: Parameters<typeof call>): Promise<Result> {
     const [method, path, headers = {}, body] = parameters;
     if (this.lines.length > 0) this.say('');
-    this.say(`${method} ${api}${path}`);
+    this.say(`${method} ${front}${path}`);
     for (const [name, value] of Object.entries(headers)) this.say(`  ${name}: ${value}`);
     if (body) this.say(`  ${JSON.stringify(body)}`);
     const result = await call(...parameters);
@@ -91,7 +92,7 @@ class Run {
 
   async end(): Promise<void> {
     for (const path of new Set(this.#made)) {
-      await this.delete(path).catch(() => this.say(`${api}${path} is left, a draft.`));
+      await this.delete(path).catch(() => this.say(`${front}${path} is left, a draft.`));
     }
   }
 
@@ -129,7 +130,7 @@ const examples: Readonly<Record<string, (run: Run) => Promise<void>>> = {
     const met: string[] = [];
     const read = async (cursor = ''): Promise<string | null> => {
       if (cursor !== '') query.set('cursor', cursor);
-      const first = `GET ${api}/posts?sort=title&limit=2`;
+      const first = `GET ${front}/posts?sort=title&limit=2`;
       run.say(cursor === '' ? first : `GET …&limit=2&cursor=${cursor.slice(0, 8)}…`);
       const { posts, next } = await run.list(`/posts?${query}`);
       const page = posts.map(({ title }) => title.replace(`${word}, `, ''));

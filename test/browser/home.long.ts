@@ -91,8 +91,8 @@ describe('the home page in Chromium', function () {
     for (const [key, facts, missing] of [
       [all, /^Version [\d.]+ · in memory · since /, undefined],
       [own, /^$/, undefined],
-      [blind, /^$/, 'The scope "posts:read" is missing.'],
-      [reader, /^$/, 'The scope "posts:write" is missing.'],
+      [blind, /^$/, 'This needs the scope posts:read.'],
+      [reader, /^$/, 'This needs the scope posts:write.'],
     ] as const) {
       await visitWith(server, key, async (page) => {
         await page.getByText('signed in as').waitFor();

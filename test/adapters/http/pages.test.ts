@@ -62,7 +62,7 @@ describe('the pages', () => {
       expect(text.includes('asks for credentials')).to.equal('authenticate' in app);
       const isAlone = 'pages' in app;
       expect(/href="[^"]*\/(?:docs|admin|llms.txt)/.test(text)).to.equal(!isAlone);
-      expect(text.includes(' data-admin="/admin"')).to.equal(!isAlone);
+      expect(text.includes(' data-admin="/admin"')).to.equal('authenticate' in app && !isAlone);
     }
   });
 

@@ -66,7 +66,8 @@ function openLists({ authenticate, anonymous }: RostrumAppOptions): readonly str
 function rootOf({ base, prefix, pages }: Site, options: RostrumAppOptions): string {
   const told = {
     ...{ api: base + prefix, lists: openLists(options).join(' ') },
-    ...(pages.has('admin') && { admin: `${base}/admin` }),
+    // Only where it is known what to do with a key.
+    ...(pages.has('admin') && options.authenticate && { admin: `${base}/admin` }),
   };
   return Object.entries(told)
     .map(([name, value]) => ` data-${name}="${escapeHtml(value)}"`)
@@ -121,7 +122,8 @@ function firstRequest(api: string, { base, pages }: Site, options: RostrumAppOpt
   -d '{ "name": "Ada" }'
 
 # With the id that came back:
-curl -X PATCH ${api}/users/ID \\${key}
+curl ${api}/users/ID \\${key}
+  -X PATCH \\
   -H 'Content-Type: application/json' \\
   -H 'If-Match: "1"' \\
   -d '{ "name": "Ada Lovelace" }'`;

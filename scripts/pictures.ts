@@ -1,7 +1,7 @@
 // Pictures of the pages for docs/pictures, from the running program in Chromium. It says what axe-core
 // finds in each, how much each loads, and when each is first painted; a finding is a failure.
 //
-//   npm run pictures
+//   npm run pictures [-- the beginning of their names]
 
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -79,14 +79,13 @@ async function conflict(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Tags' }).fill('["history", "looms"]');
   const title = `On engines, revised ${Math.random().toString(36).slice(2, 4)}`;
   await send('PATCH', `/posts/${posts[0]}`, { title, section: 'news' });
-  await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Somebody else saved this record').waitFor();
+  await page.evaluate('scrollTo(0, 0)');
 }
 
 async function deletion(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Delete…' }).click();
-  await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await page.getByText('What is to become of them?').waitFor();
+  await page.getByText('of this user may stay').waitFor();
 }
 
 const operation = async (page: Page) =>
@@ -121,6 +120,7 @@ async function take(browser: Browser, name: string, scene: Scene, look: BrowserC
     if (!request.url().includes('swagger-ui')) bytes += responseBodySize;
   });
   page.on('pageerror', ({ message }) => foreign.push(message));
+  page.on('console', (message) => message.type() === 'error' && foreign.push(message.text()));
   await page.goto(address + path);
   await page.locator('h1, .opblock').filter({ visible: true }).first().waitFor();
   await page.getByText('Loading…').waitFor({ state: 'detached' });
@@ -150,6 +150,7 @@ if (browser === undefined) process.exit(1);
 try {
   await mkdir(folder, { recursive: true });
   for (const [name, scene] of Object.entries(scenes)) {
+    if (!name.startsWith(process.argv[2] ?? '')) continue;
     for (const width of [1280, 390]) {
       for (const colorScheme of ['light', 'dark'] as const) {
         await take(browser, name, scene, { colorScheme, viewport: { width, height: 800 } });

@@ -1,26 +1,17 @@
 import { html, render } from 'lit-html';
 import { forms, readForms } from './fields.ts';
 import { list } from './list.ts';
-import {
-  alertOf,
-  focus,
-  type Html,
-  href,
-  notice,
-  onChange,
-  refresh,
-  sentenceOf,
-  type View,
-} from './page.ts';
 import { record } from './record.ts';
-import { creates, keep, openSession, reads, type Session, seesDrafts, session } from './session.ts';
+import { creates, reads, seesDrafts } from './rights.ts';
+import { keep, openSession, type Session, session } from './session.ts';
+import * as ui from './ui.ts';
 
 const root = document.querySelector<HTMLElement>('#admin');
-let view: View | undefined;
+let view: ui.View | undefined;
 /** Why somebody has to sign in, or why nothing can be shown. */
 let error = '';
 let state: 'loading' | 'signed out' | 'open' = 'loading';
-let opened = location.hash;
+const denied = 'These credentials do not allow it.';
 
 /** Opens what the URL names. */
 async function open(): Promise<void> {
@@ -31,54 +22,56 @@ async function open(): Promise<void> {
   [view, error] = [undefined, ''];
   try {
     if (kind !== 'users' && kind !== 'posts') return start();
+    const isNew = id === 'new';
+    if (isNew ? !creates(kind) : id === '' && !reads(kind)) throw new Error(denied);
     if (id === '') view = list(kind, query);
-    else if (id === 'new') view = record(kind, undefined, query.get('authorId') ?? '');
+    else if (isNew) view = record(kind, undefined, query.get('authorId') ?? '');
     else {
       const found = await session[kind].get(decodeURIComponent(id));
       if (at === location.hash) view = record(kind, found);
     }
-    focus('h1');
+    ui.focus('h1');
   } catch (cause) {
-    if (at === location.hash) error = sentenceOf(cause);
+    if (at === location.hash) error = ui.sentenceOf(cause);
   } finally {
-    refresh();
+    ui.refresh();
   }
 }
 
 /** Leads to the first thing that this caller may do. */
 function start(): void {
-  const [first] = Object.keys(placesOf());
+  const [first] = places();
   if (first === undefined) error = 'These credentials allow nothing that this page has.';
-  else location.replace(first);
+  else location.replace(first[0]);
 }
 
-/** Where this caller may go, by paths. */
-function placesOf(): Readonly<Record<string, string>> {
+/** Where this caller may go, and how the links there are named. */
+function places(): readonly (readonly [path: string, text: string])[] {
   const { subject } = session;
   const account = subject !== null && (reads('users') || session.has('users:write:own'));
-  return {
-    ...(reads('users') && { [href('users')]: 'Users' }),
-    ...(reads('posts') && { [href('posts')]: 'Posts' }),
-    // A list of all posts has no drafts for those who see only their own.
-    ...(reads('posts') &&
-      !seesDrafts() &&
-      subject && { [href('posts', 'authorId=me')]: 'My posts' }),
-    ...(account && { [href(`users/${encodeURIComponent(subject)}`)]: 'My account' }),
-    ...(creates('users') && !reads('users') && { [href('users/new')]: 'New user' }),
-    ...(creates('posts') && !reads('posts') && { [href('posts/new')]: 'New post' }),
-  };
+  // A list of all posts has no drafts for those who see only their own.
+  const mine = subject !== null && reads('posts') && !seesDrafts();
+  const all: readonly (readonly [may: boolean, path: string, text: string])[] = [
+    [reads('users'), ui.href('users'), 'Users'],
+    [reads('posts'), ui.href('posts'), 'Posts'],
+    [mine, ui.href('posts', 'authorId=me'), 'My posts'],
+    [account, ui.hrefOf('users', subject ?? ''), 'My account'],
+    [creates('users') && !reads('users'), ui.href('users/new'), 'New user'],
+    [creates('posts') && !reads('posts'), ui.href('posts/new'), 'New post'],
+  ];
+  return all.flatMap(([may, path, text]) => (may ? [[path, text] as const] : []));
 }
 
 async function begin(): Promise<void> {
   [state, error, view] = ['loading', '', undefined];
-  refresh();
+  ui.refresh();
   try {
     await Promise.all([openSession(), forms ?? readForms()]);
     state = 'open';
     void follow(session);
     await open();
   } catch (cause) {
-    error = sentenceOf(cause);
+    error = ui.sentenceOf(cause);
     askForKey();
   }
 }
@@ -88,15 +81,15 @@ async function follow(asked: Session): Promise<void> {
   try {
     for await (const { events } of asked.events.follow()) {
       if (session !== asked) return;
-      if (events.length > 0) view?.follow?.(events);
+      if (events.length > 0) view?.follow(events);
     }
   } catch {}
 }
 
 function askForKey(): void {
   state = 'signed out';
-  refresh();
-  focus('#key');
+  ui.refresh();
+  ui.focus('#key');
 }
 
 function signIn(event: Event): void {
@@ -111,36 +104,35 @@ function signOut(): void {
   void begin();
 }
 
-function signInForm(): Html {
+function signInForm(): ui.Html {
   return html`<section class="sign-in"><h1 tabindex="-1">Sign in</h1>
     <p class="soft">By a key that <code>rostrum key create</code> made, or an access token of the identity
       provider. It is kept for this tab alone.</p>
-    ${alertOf(error)}
+    ${ui.alertOf(error)}
     <form @submit=${signIn} autocomplete="off"><div class="field"><label for="key">Key or token</label>
     <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false"></div>
     <button class="primary">Sign in</button></form></section>`;
 }
 
-function bar(): Html {
+function bar(): ui.Html {
   const { name, asks } = session;
-  const places = Object.entries(placesOf());
   const [, kind = ''] = location.hash.split(/[/?]/);
-  const at = places.find(([path]) => path === location.hash)?.[0] ?? href(kind);
+  const all = places();
+  const at = all.find(([path]) => path === location.hash)?.[0] ?? ui.href(kind);
+  const link = ([path, text]: readonly [string, string]) =>
+    html`<a href=${path} aria-current=${path === at ? 'page' : 'false'}>${text}</a>`;
   const who = name ?? (asks ? 'Not signed in' : 'This server asks for no credentials');
-  const button = (text: string, click: () => void) =>
-    html`<button type="button" @click=${click}>${text}</button>`;
-  const change = name === null ? asks && button('Sign in', askForKey) : button('Sign out', signOut);
-  return html`<div class="tabs"><nav aria-label="Records">${places.map(
-    ([path, text]) =>
-      html`<a href=${path} aria-current=${path === at ? 'page' : 'false'}>${text}</a>`,
-  )}</nav><p class="who"><span class="soft">${who}</span> ${change || ''}</p></div>`;
+  const change =
+    name === null ? asks && ui.button('Sign in', askForKey) : ui.button('Sign out', signOut);
+  return html`<div class="tabs"><nav aria-label="Records">${all.map(link)}</nav>
+    <p class="who"><span class="soft">${who}</span> ${change || ''}</p></div>`;
 }
 
-function shown(): Html {
+function shown(): ui.Html {
   if (state === 'signed out') return signInForm();
   if (view !== undefined) return html`${bar()}${view.show()}`;
-  const text = error ? alertOf(error) : html`<p class="soft">Loading…</p>`;
-  const title = html`<h1 tabindex="-1">${error ? 'Not found' : 'Admin'}</h1>`;
+  const text = error ? ui.alertOf(error) : html`<p class="soft">Loading…</p>`;
+  const title = html`<h1 tabindex="-1">${error ? 'This cannot be shown' : 'Admin'}</h1>`;
   return html`${state === 'open' ? bar() : ''}${title}${text}`;
 }
 
@@ -148,21 +140,17 @@ function draw(): void {
   if (root === null) return;
   document.title = `${state === 'signed out' ? 'Sign in' : (view?.title ?? 'Admin')} · Rostrum`;
   root.setAttribute('aria-busy', String(state === 'loading'));
-  const told = html`<p role="status" class=${notice ? 'notice shown' : 'notice'}>${notice}</p>`;
-  render(html`${shown()}${told}`, root);
+  render(html`${shown()}${ui.showNotice()}`, root);
 }
 
-onChange(draw);
+ui.onChange(draw);
 addEventListener('beforeunload', (event) => {
   if (view?.isChanged?.()) event.preventDefault();
 });
-addEventListener('hashchange', () => {
-  if (view?.isChanged?.() && !confirm('Leave without saving?')) {
-    history.replaceState(null, '', opened);
-    return;
-  }
-  opened = location.hash;
-  void open();
+addEventListener('hashchange', ({ oldURL }) => {
+  const stays = view?.isChanged?.() && !confirm('Leave without saving?');
+  if (stays) history.replaceState(null, '', oldURL);
+  else void open();
 });
 root?.replaceChildren();
 void begin();

@@ -1,113 +1,90 @@
 import { html, nothing } from 'lit-html';
 import type { Field } from './fields.ts';
-import { type Html, options, refresh, time } from './page.ts';
-import { reads, session } from './session.ts';
+import { reads } from './rights.ts';
+import { learnNames, names } from './session.ts';
+import * as ui from './ui.ts';
 
-interface Parts {
+/** What is typed into a field, and what is said of it. */
+export interface Entry {
   readonly field: Field;
   readonly kind: Field['kind'];
   readonly text: string;
-  readonly stored: unknown;
   readonly error: string;
-  readonly isDisabled: boolean;
   readonly set: (text: string) => void;
 }
 
-/** Users whose names begin as the text does, by their ids: for the field of an author. */
-let suggested: readonly [string, string][] = [];
 let asked = '';
 
-async function suggest(text: string): Promise<void> {
-  if (!reads('users') || text === '' || text === asked) return;
+/** Learns which user a text in the field of an author means: by an id, or the beginning of a name. */
+async function suggest({ text, set }: Entry): Promise<void> {
+  if (text === '' || text === asked || names.has(text) || !reads('users')) return;
   asked = text;
-  const byName = { 'name[startsWith]': text, sort: 'name', limit: 10, fields: ['name'] };
-  const pages = [session.users.list(byName), session.users.list({ id: text, fields: ['name'] })];
-  const found = (await Promise.all(pages).catch(() => [])).flatMap(({ items }) => items);
-  if (asked === text) suggested = found.map(({ id, name }) => [id, String(name)]);
-  refresh();
+  const queries = [{ 'name[startsWith]': text, sort: 'name', limit: 10 }, { id: text }];
+  await Promise.allSettled(queries.map(learnNames));
+  const isMeant = (name: string) => name.toLowerCase() === text.toLowerCase();
+  const [one, ...more] = [...names].filter(([, name]) => isMeant(name));
+  if (asked === text && one !== undefined && more.length === 0) set(one[0]);
+  ui.refresh();
 }
 
 /** A field with its label, its hint, and what is wrong with it. */
-export function control(parts: Parts): Html {
-  const { field, error, text } = parts;
+export function control(entry: Entry): ui.Html {
+  const { field, error } = entry;
   const id = `field-${field.name || 'others'}`;
-  if (parts.kind === 'author') void suggest(text);
-  const author = parts.kind === 'author' && suggested.find(([id]) => id === text)?.[1];
-  const hint = [field.hint, author && `This is ${author}.`].filter(Boolean).join(' ');
-  const names = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  const about = [field.hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return html`<div class="field">
     <label for=${id}>${field.label}${field.isRequired ? html` <span class="soft">required</span>` : ''}</label>
-    ${input(parts, id, names || nothing)}
-    ${hint ? html`<p class="hint" id=${`${id}-hint`}>${hint}</p>` : ''}
+    ${input(entry, id, about || nothing)}
+    ${field.hint ? html`<p class="hint" id=${`${id}-hint`}>${field.hint}</p>` : ''}
     ${error ? html`<p class="error" id=${`${id}-error`}>${error}</p>` : ''}</div>`;
 }
 
-type Describedby = string | typeof nothing;
-
-function input(parts: Parts, id: string, by: Describedby): Html {
-  const { field, kind, text, error, isDisabled, set } = parts;
+function input(entry: Entry, id: string, about: string | typeof nothing): ui.Html {
+  const { field, kind, text, error, set } = entry;
   const invalid = error ? 'true' : 'false';
   const typed = (event: Event) => set((event.currentTarget as HTMLInputElement).value);
+  const select = (...all: readonly object[]) =>
+    html`<select id=${id} aria-invalid=${invalid} aria-describedby=${about} @change=${typed}>${ui.options(text, ...all)}</select>`;
   switch (kind) {
     case 'long':
     case 'json':
-      return html`<textarea id=${id} class=${kind} rows=${kind === 'json' ? 4 : 10} .value=${text} ?readonly=${isDisabled}
-        spellcheck=${kind === 'long' ? 'true' : 'false'} aria-invalid=${invalid} aria-describedby=${by} @input=${typed}></textarea>`;
-    case 'flag':
+      return html`<textarea id=${id} class=${kind} .value=${text}
+        spellcheck=${kind === 'long'} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}></textarea>`;
     case 'choice': {
-      const values = kind === 'flag' ? [true, false] : field.choices;
-      const names = new Map<unknown, string>([
-        [true, 'Yes'],
-        [false, 'No'],
-      ]);
-      const all = values.map(
-        (value) => [JSON.stringify(value), names.get(value) ?? String(value)] as const,
-      );
-      const isOther = text !== '' && !all.some(([value]) => value === text);
-      return html`<select id=${id} ?disabled=${isDisabled} aria-invalid=${invalid} aria-describedby=${by} @change=${typed}>
-        ${options([['', '–'], ...(isOther ? [[text, text] as const] : []), ...all], text)}</select>`;
+      // A stored value that is no choice any more stays one.
+      const all = text && { [text]: text };
+      return select({ '': '–' }, { ...all, ...Object.fromEntries(field.choices.map(choiceOf)) });
     }
-    case 'publication':
-      return publicationInput(parts, id, by);
+    case 'publication': {
+      const isTime = text !== 'draft' && text !== 'now';
+      const word = Date.parse(text) > Date.now() ? 'Scheduled' : 'Published';
+      const tomorrow = new Date(Math.ceil(Date.now() / 3.6e6) * 3.6e6 + 8.64e7).toISOString();
+      const at = isTime ? { [text]: word } : { [tomorrow]: 'At a time…' };
+      const pick = (event: Event) => {
+        const picked = new Date((event.currentTarget as HTMLInputElement).value);
+        if (!Number.isNaN(picked.getTime())) set(picked.toISOString());
+      };
+      return html`<div class="bar">${select({ draft: 'Draft', now: 'Publish now', ...at })}
+        ${isTime ? html`<input type="datetime-local" aria-label="Time of publication" .value=${localOf(text)} @change=${pick}>` : ''}</div>`;
+    }
     case 'author':
-      return html`<input id=${id} list=${`${id}-list`} .value=${text} ?readonly=${isDisabled} aria-invalid=${invalid}
-        placeholder="The beginning of a name, or an id" aria-describedby=${by} @input=${typed}>
-        <datalist id=${`${id}-list`}>${options(suggested, text)}</datalist>`;
+      void suggest(entry);
+      return html`<input id=${id} list=${`${id}-list`} .value=${names.get(text) ?? text} aria-invalid=${invalid}
+        placeholder="The beginning of a name, or an id" aria-describedby=${about} @input=${typed}>
+        <datalist id=${`${id}-list`}>${ui.options(text, Object.fromEntries(names))}</datalist>`;
     default:
-      return html`<input id=${id} .value=${text} ?readonly=${isDisabled} inputmode=${kind === 'number' ? 'decimal' : 'text'}
-        aria-required=${field.isRequired} aria-invalid=${invalid} aria-describedby=${by} @input=${typed}>`;
+      return html`<input id=${id} .value=${text} inputmode=${kind === 'number' ? 'decimal' : 'text'}
+        aria-required=${field.isRequired} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}>`;
   }
 }
 
-/** A draft, published, or at a time; a time of this place, as the browser writes it. */
-function publicationInput(parts: Parts, id: string, by: Describedby): Html {
-  const { text, stored, isDisabled, error, set } = parts;
-  const was = typeof stored === 'string' ? stored : undefined;
-  const state = text === 'draft' || text === 'now' ? text : text === was ? 'was' : 'at';
-  const choose = (event: Event) => {
-    const value = (event.currentTarget as HTMLSelectElement).value;
-    const tomorrow = new Date(Math.ceil(Date.now() / 3.6e6) * 3.6e6 + 8.64e7).toISOString();
-    set(value === 'was' ? (was ?? '') : value === 'at' ? tomorrow : value);
-  };
-  const isLate = was !== undefined && Date.parse(was) > Date.now();
-  const states = {
-    ...(was !== undefined && { was: isLate ? 'Scheduled' : 'Published' }),
-    draft: 'Draft',
-    now: was === undefined ? 'Publish now' : 'Publish anew, now',
-    at: 'At a time…',
-  };
-  const at = new Date(text);
-  const local = Number.isNaN(at.getTime()) ? '' : localOf(at);
-  const pick = (event: Event) => {
-    const picked = new Date((event.currentTarget as HTMLInputElement).value);
-    if (!Number.isNaN(picked.getTime())) set(picked.toISOString());
-  };
-  return html`<div class="bar"><select id=${id} ?disabled=${isDisabled} aria-describedby=${by} aria-invalid=${error ? 'true' : 'false'} @change=${choose}>
-    ${options(Object.entries(states), state)}</select>
-    ${state === 'was' ? html`<span class="soft">${time(was)}</span>` : ''}
-    ${state === 'at' ? html`<input type="datetime-local" aria-label="Time of publication" .value=${local} @change=${pick}>` : ''}</div>`;
+function choiceOf(value: unknown): readonly [text: string, name: string] {
+  const name = value === true ? 'Yes' : value === false ? 'No' : String(value);
+  return [JSON.stringify(value), name];
 }
 
-function localOf(at: Date): string {
+/** An instant in the time of this place, to the minute, as the browser's field writes it. */
+function localOf(text: string): string {
+  const at = new Date(text);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

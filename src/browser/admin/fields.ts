@@ -4,7 +4,7 @@ import { description, type Item, type Kind } from './session.ts';
 export interface Field {
   readonly name: string;
   readonly label: string;
-  readonly kind: 'line' | 'long' | 'number' | 'flag' | 'choice' | 'json' | 'author' | 'publication';
+  readonly kind: 'line' | 'long' | 'number' | 'choice' | 'json' | 'author' | 'publication';
   readonly hint: string;
   readonly isRequired: boolean;
   /** What the field is when its text is empty; undefined leaves it out. */
@@ -45,11 +45,10 @@ const others: Field = {
   ...{ name: '', label: 'Other custom fields', kind: 'json', isRequired: false, choices: [] },
   ...{ empty: undefined, hint: 'A JSON object: {"colour": "blue"}.' },
 };
+/** Parameters of lists that are no filter on a custom field. */
+const general = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'id']);
 
 export let forms: Readonly<Record<Kind, Form>>;
-
-/** Names of parameters of lists that are no filter on a custom field. */
-const general = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'id']);
 
 export async function readForms(): Promise<void> {
   const document = await (await fetch(description)).json();
@@ -67,7 +66,8 @@ export async function readForms(): Promise<void> {
     const filters = parameters
       .flatMap(({ name = '', in: place }) => (place === 'query' ? [name] : []))
       .filter((name) => !known[name] && !general.has(name) && !name.includes('['))
-      .map((name) => ({ name, choices: choicesOf(fields.find((field) => field.name === name)) }));
+      .map((name) => ({ name, choices: fields.find((one) => one.name === name)?.choices ?? [] }))
+      .map(({ name, choices }) => ({ name, choices: choices.map(String) }));
     return { fields: [...fields, others], filters };
   };
   forms = { users: formOf('users', 'User'), posts: formOf('posts', 'Post') };
@@ -78,35 +78,25 @@ export function unescaped(key: string): string {
   return key.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-function choicesOf(field: Field | undefined): readonly string[] {
-  if (field?.kind === 'flag') return ['true', 'false'];
-  return field?.kind === 'choice' ? field.choices.map(String) : [];
-}
-
 function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
   const type = [schema.type ?? []].flat().find((one) => one !== 'null');
-  const long = schema.maxLength !== undefined && schema.maxLength > 300;
+  const choices = schema.enum ?? (type === 'boolean' ? [true, false] : []);
+  const text = (schema.maxLength ?? 0) > 300 ? 'long' : 'line';
   const kinds: Readonly<Record<string, Field['kind']>> = {
-    ...{ string: long ? 'long' : 'line', boolean: 'flag', number: 'number', integer: 'number' },
+    ...{ string: text, number: 'number', integer: 'number' },
   };
-  const kind = schema.enum === undefined ? (kinds[type ?? ''] ?? 'json') : 'choice';
+  const kind = choices.length > 0 ? 'choice' : (kinds[type ?? ''] ?? 'json');
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
   const label = schema.title ?? words.charAt(0).toUpperCase() + words.slice(1);
   const hint = known[name] ? '' : (schema.description ?? '');
-  const choices = schema.enum ?? [];
   return { ...{ name, label, kind, hint, isRequired, choices, empty: undefined }, ...known[name] };
 }
 
-const hasKind = {
-  ...{ line: 'string', long: 'string', author: 'string', publication: 'string' },
-  ...{ number: 'number', flag: 'boolean', choice: undefined, json: undefined },
-} as const;
-
 /** A stored value of another type than the schema has now is shown, and changed, as JSON. */
 export function kindOf({ kind }: Field, value: unknown): Field['kind'] {
-  const type = hasKind[kind];
-  const fits = value === undefined || value === null || type === undefined;
-  return fits || typeof value === type ? kind : 'json';
+  const type = kind === 'number' ? 'number' : 'string';
+  const isAny = value === undefined || value === null || kind === 'choice';
+  return isAny || typeof value === type ? kind : 'json';
 }
 
 /** The value of a field in a record: of the other custom fields, all that no field has. */
@@ -121,20 +111,18 @@ export function valueIn(item: Item | undefined, field: Field, fields: readonly F
 export function textOf(kind: Field['kind'], value: unknown): string {
   if (kind === 'publication') return value === null ? 'draft' : String(value ?? 'now');
   if (value === undefined || (value === null && kind !== 'json' && kind !== 'choice')) return '';
-  if (kind === 'json') return JSON.stringify(value, null, 2);
-  return kind === 'choice' ? JSON.stringify(value) : String(value);
+  return kind === 'json' || kind === 'choice' ? JSON.stringify(value, null, 2) : String(value);
 }
 
 /** The value of a control's text. @throws a sentence for the person */
 export function parse({ empty, name }: Field, kind: Field['kind'], text: string): unknown {
   if (kind === 'publication') {
-    if (text === 'draft') return null;
-    return text === 'now' ? new Date().toISOString() : text;
+    return text === 'draft' ? null : text === 'now' ? new Date().toISOString() : text;
   }
-  if (text.trim() === '' && (kind !== 'long' || text === '')) return empty;
+  if (text.trim() === '') return empty;
   if (kind === 'number' && Number.isNaN(Number(text))) throw new Error('This is not a number.');
   if (kind === 'number') return Number(text);
-  if (kind !== 'json' && kind !== 'choice' && kind !== 'flag') return text;
+  if (kind !== 'json' && kind !== 'choice') return text;
   let value: unknown;
   try {
     value = JSON.parse(text);

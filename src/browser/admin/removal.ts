@@ -1,59 +1,60 @@
 import { html } from 'lit-html';
 import { isApiProblem, type Versioned } from 'rostrum-client';
-import { alertOf, focus, type Html, href, refresh, sentenceOf, tell } from './page.ts';
-import { type Item, type Kind, reads, session } from './session.ts';
+import { reads } from './rights.ts';
+import { type Item, type Kind, session } from './session.ts';
+import * as ui from './ui.ts';
 
-const changed = 'Somebody else changed it meanwhile: open it again, and look before you delete it.';
+const changed = 'Somebody else changed it meanwhile: look at it again before you delete it.';
 
-/** The deletion of a record: asked for twice, and with a choice for the posts of a user. */
-export function removal(kind: Kind, { record, version }: Versioned<Item>) {
-  /** How many posts the user has, once the server said that there are some; -1 for some. */
-  let posts = 0;
+/** The record, at the version that the person sees, and how many posts a user has, where it is known. */
+type Seen = Versioned<Item> & { readonly posts: number | undefined };
+
+/** The deletion of a record, with a choice for the posts of a user. */
+export function removal(kind: Kind, seen: () => Seen) {
   let error = '';
   let isBusy = false;
-  const { id } = record;
+  const { id } = seen().record;
   const dialog = () => document.querySelector<HTMLDialogElement>('#removal');
-  const isOwn = id === session.subject;
-  const mayChoose = session.has('posts:write', ...(isOwn ? ['posts:write:own'] : []));
+  const mayChoose =
+    session.has('posts:write') || (id === session.subject && session.has('posts:write:own'));
 
   function open(): void {
-    [posts, error] = [0, ''];
-    refresh();
+    error = '';
+    ui.refresh();
     dialog()?.showModal();
   }
 
-  async function remove(choice?: 'keep' | 'delete'): Promise<void> {
+  async function remove(posts?: 'keep' | 'delete'): Promise<void> {
     isBusy = true;
-    refresh();
+    ui.refresh();
     try {
-      await session[kind].delete(id, { ifMatch: version, posts: choice });
+      await session[kind].delete(id, { ifMatch: seen().version, posts });
       dialog()?.close();
-      location.hash = href(reads(kind) ? kind : '');
-      tell('It is deleted.');
+      location.hash = ui.href(reads(kind) ? kind : '');
+      ui.tell('It is deleted.');
     } catch (cause) {
-      if (isApiProblem(cause, 'user-has-posts')) posts = cause.details.posts ?? -1;
-      error = isApiProblem(cause, 'version-mismatch') ? changed : sentenceOf(cause);
-      if (posts !== 0 && mayChoose) error = '';
-      focus('#removal h2');
+      error = isApiProblem(cause, 'version-mismatch') ? changed : ui.sentenceOf(cause);
+      ui.focus('#removal h2');
     }
     isBusy = false;
-    refresh();
+    ui.refresh();
   }
 
-  function show(): Html {
-    const button = (text: string, choice?: 'keep' | 'delete') =>
-      html`<button type="button" class="bad" ?disabled=${isBusy} @click=${() => remove(choice)}>${text}</button>`;
-    const asks = posts !== 0 && mayChoose;
-    const count = posts < 0 ? 'posts' : posts === 1 ? '1 post' : `${posts} posts`;
-    const { name, title } = record;
+  function show(): ui.Html {
+    const choice = (text: string, posts?: 'keep' | 'delete') =>
+      ui.button(text, () => remove(posts), 'bad', isBusy);
+    const { record, posts } = seen();
+    const asks = kind === 'users' && mayChoose && posts !== 0;
+    const those = posts === undefined ? 'The posts' : ui.countOf(posts, 'posts');
+    const choices = [
+      choice('Delete, and keep the posts', 'keep'),
+      choice('Delete the posts too', 'delete'),
+    ];
     return html`<dialog id="removal" aria-labelledby="removal-title">
-      <h2 id="removal-title" tabindex="-1">${asks ? `${name} has ${count}` : `Delete “${name ?? title}”?`}</h2>
-      ${alertOf(error)}
-      <p>${asks ? 'What is to become of them? Kept posts have no author afterwards.' : 'It is gone for good then.'}</p>
-      <div class="bar">${asks ? [button('Delete the user and keep the posts', 'keep'), button('Delete the posts too', 'delete')] : button('Delete')}
-      <button type="button" @click=${() => dialog()?.close()}>Cancel</button></div></dialog>`;
+      <h2 id="removal-title" tabindex="-1">Delete “${record.name ?? record.title}”?</h2> ${ui.alertOf(error)}
+      <p>It is gone for good then.${asks ? ` ${those} of this user may stay, without an author, or go too.` : ''}</p>
+      <div class="bar">${asks ? choices : choice('Delete')} ${ui.button('Cancel', () => dialog()?.close())}</div></dialog>`;
   }
 
-  const button = () => html`<button type="button" class="bad" @click=${open}>Delete…</button>`;
-  return { button, show };
+  return { open, show };
 }

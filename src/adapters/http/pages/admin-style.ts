@@ -21,13 +21,12 @@ label { font-weight: 550; font-size: .92rem } label .soft { font-weight: 400; fo
 input:not([type=radio]), select, textarea { display: block; width: 100%; font: inherit; font-weight: 400; color: var(--ink);
   background: var(--raised); border: 1px solid light-dark(#858da1, #6a7288); border-radius: 8px; padding: .5rem .7rem; margin-top: .25rem }
 .search input, .search select { min-height: 2.6rem }
-textarea { resize: vertical; line-height: 1.5 } textarea.json { font-family: var(--mono); font-size: .9rem }
-[readonly], select:disabled { background: transparent; color: var(--soft); opacity: 1 }
+textarea { resize: vertical; line-height: 1.5; field-sizing: content; max-height: 70vh } .long { min-height: 10rem } textarea.json { min-height: 5.5rem; font-family: var(--mono); font-size: .9rem }
 [aria-invalid=true] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad) }
 form.record { max-width: 46rem } .field { margin-bottom: 1.15rem } .field .bar { margin: 0; gap: .25rem .9rem }
 .field .bar select, .field .bar input { width: auto }
 .hint, .error { font-size: .88rem; margin: .3rem 0 0 } .hint { color: var(--soft) } .error { color: var(--bad); font-weight: 550 }
-.alert { background: var(--bad-tint); color: var(--bad); border-radius: 8px; padding: .7rem 1rem; font-weight: 550 }
+.alert { position: sticky; top: .5rem; z-index: 1; max-width: 46rem; background: var(--bad-tint); color: var(--bad); border-radius: 8px; padding: .7rem 1rem; font-weight: 550 }
 .empty { padding: 3.5rem 1rem; text-align: center; color: var(--soft); border: 1px dashed var(--line); border-radius: 12px }
 .bad { color: var(--bad) } .record .bad { margin-left: auto }
 table { background: var(--raised); border: 1px solid var(--line); border-radius: 12px; border-collapse: separate; border-spacing: 0 }
@@ -36,19 +35,18 @@ tbody th { color: var(--ink); font-weight: 600 } tbody th a { text-decoration: n
 .sort { color: inherit; text-decoration: none; white-space: nowrap } .sort:hover { color: var(--accent) }
 [aria-sort] .sort { color: var(--ink) }
 .pages { display: flex; align-items: center; justify-content: center; gap: 1rem; margin-top: 1.25rem }
-.conflict td { width: 42% } .conflict pre { margin: 0; padding: .5rem .7rem; white-space: pre-wrap; overflow-wrap: anywhere; flex: 1; min-width: 0;
-  max-height: 16rem; overflow-y: auto }
-.choice { display: flex; gap: .6rem; align-items: start; font-weight: 400 } .choice input { margin-top: .65rem; accent-color: var(--accent) }
-.choice:has(:checked) pre { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent) }
-.conflict .bar { margin-top: 1.25rem }
-.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+.both { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1.25rem; border-left: 3px solid var(--late); padding-left: .9rem; margin-bottom: 1.15rem }
+.both .field { margin: 0 } .both pre { margin: .25rem 0 .5rem; padding: .5rem .7rem; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 18rem; overflow-y: auto }
+.both b { font-size: .92rem } .both pre, .both textarea { font-size: .95rem } .both button { padding: .3rem .7rem }
+fieldset { border: 0; margin: 0; padding: 0; min-width: 0 }
+fieldset:disabled :is(input, select, textarea) { background: none; border-color: transparent; padding-left: 0; color: var(--ink); opacity: 1;
+  appearance: none; resize: none; min-height: 0 } .theirs { margin: -.85rem 0 1.15rem; color: var(--late) }
 dialog { border: 1px solid var(--line); border-radius: 14px; padding: 1.5rem; max-width: min(34rem, calc(100vw - 2rem));
   background: var(--raised); color: var(--ink); box-shadow: 0 20px 60px #0006 }
 dialog h2 { margin-top: 0 } dialog .bar { margin: 1.25rem 0 0 } dialog::backdrop { background: #0008 }
 .sign-in { max-width: 30rem; margin: 3rem auto 0 }
 .notice { position: fixed; left: 50%; bottom: 1.5rem; translate: -50% 0; margin: 0; padding: .6rem 1.2rem; border-radius: 99px;
   background: var(--ink); color: var(--ground); font-weight: 550; opacity: 0; pointer-events: none } .notice.shown { opacity: 1 }
-thead { white-space: nowrap } @media (max-width: 44rem) { .wide { display: none } .conflict thead { display: none }
-  .conflict tr, .conflict td, .conflict th { display: block; width: auto } th, td { padding: .5rem .55rem }
-  .choice .hidden { position: static; width: 3.2rem; height: auto; clip-path: none; padding-top: .45rem } }
+thead { white-space: nowrap } @media (max-width: 44rem) { .wide { display: none } .both { grid-template-columns: 1fr } .both .field + .field { margin-top: .75rem }
+  th, td { padding: .5rem .55rem } }
 `;

@@ -44,7 +44,8 @@ export function removal(kind: Kind, seen: () => Seen) {
     const choice = (text: string, posts?: 'keep' | 'delete') =>
       ui.button(text, () => remove(posts), 'bad', isBusy);
     const { record, posts } = seen();
-    const asks = kind === 'users' && mayChoose && posts !== 0;
+    // Posts may have come since they were counted: then it was refused.
+    const asks = kind === 'users' && mayChoose && (posts !== 0 || error !== '');
     const those = posts === undefined ? 'The posts' : ui.countOf(posts, 'posts');
     const choices = [
       choice('Delete, and keep the posts', 'keep'),

@@ -82,7 +82,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       hash: string,
       options: BrowserContextOptions = {},
       address = server.address,
-      prepare?: (page: Page) => Promise<void>,
+      prepare?: (page: Page) => Promise<unknown>,
     ): Promise<Page> {
       const context = await browser.newContext(options);
       const page = await context.newPage();

@@ -70,7 +70,7 @@ function pageOf(code: string, type: ProblemType, problems: string, links: Site['
 <div class="card"><h2>What to do</h2>
 <p>${escapeHtml(advice)}</p></div>
 <h2>As a program sees it</h2>
-<pre tabindex="0"><code>${escapeHtml(JSON.stringify(example, null, 2))}</code></pre>
+<pre class="whole" tabindex="0"><code>${escapeHtml(JSON.stringify(example, null, 2))}</code></pre>
 <p><a href="${escapeHtml(problems)}">All problems</a></p></main>`;
   return page({ title, body, links });
 }

@@ -32,7 +32,8 @@ pre, .scroll { position: relative; margin: 0 0 1rem; overflow-x: auto; --at: var
   linear-gradient(90deg, var(--at) 1rem, transparent) local, linear-gradient(-90deg, var(--at) 1rem, transparent) 100% local,
   linear-gradient(90deg, var(--line), transparent), linear-gradient(-90deg, var(--line), transparent) 100%;
   background-size: 2.5rem 100%, 2.5rem 100%, .8rem 100%, .8rem 100%; background-repeat: no-repeat; background-color: var(--at) }
-pre { --at: var(--raised) } .card pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--ground); font-size: .8125rem }
+pre { --at: var(--raised) } .card pre, .whole { white-space: pre-wrap; overflow-wrap: anywhere }
+.card pre { background: var(--ground); font-size: .8125rem }
 .row { display: flex; flex-wrap: wrap; gap: .5rem 1rem } .row:empty { display: none }
 .guide { display: grid; grid-template-columns: minmax(0, 15rem) minmax(0, 1fr); max-width: 76rem; margin: 0 auto }
 .guide > nav { padding: clamp(1.5rem, 5vw, 3rem) 0 1rem clamp(1rem, 4vw, 2rem); font-size: .92rem }

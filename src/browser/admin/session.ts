@@ -47,7 +47,8 @@ export async function openSession(): Promise<void> {
   const headers = token === '' ? {} : { Authorization: `Bearer ${token}` };
   const response = await fetch(`${site}/admin/caller`, { headers, cache: 'no-store' });
   const body = await response.json();
-  if (!response.ok) throw new Error(response.status === 401 && token === '' ? '' : body.error);
+  if (!response.ok) throw new Error(body.error);
+  if (token === '' && body.scopes.length === 0) throw new Error();
   const client = createClient({ url: api, ...(token !== '' && { token }) });
   const given = new Set<string>(body.scopes);
   const has = (...scopes: readonly string[]) => scopes.some((scope) => given.has(scope));

@@ -56,7 +56,7 @@ export function callerResponse(
   runs: readonly string[],
 ): Response {
   const { name = null, subject = null } = caller ?? {};
-  const given = [...(caller?.scopes ?? scopes)];
+  const given = [...(caller?.scopes ?? (asks ? [] : scopes))];
   const isKnown = caller !== undefined && !isAnonymous;
   const told = isKnown && readsWhole(caller) && { runs };
   const body = { name: isKnown ? name : null, subject, scopes: given, asks, ...told };

@@ -62,7 +62,13 @@ export function pagesAndProbes(
     limitCaller(rateLimits),
   ]);
   const caller = async (ctx: Context) => {
-    await named(ctx as Parameters<typeof named>[0], async () => {});
+    try {
+      await named(ctx as Parameters<typeof named>[0], async () => {});
+    } catch (error) {
+      const isNameless = error instanceof Problem && error.code === 'unauthenticated';
+      // Who sends no credentials has done nothing wrong, and is told that some are asked for.
+      if (!isNameless || ctx.headers.authorization !== undefined) throw error;
+    }
     return callerResponse(ctx.state.exchange, authenticate !== undefined, facts(options));
   };
   const llms = async ({ state: { exchange } }: Context): Promise<Response> => {

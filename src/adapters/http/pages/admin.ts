@@ -8,7 +8,7 @@ import type { Exchange } from '../exchange.ts';
 import { unserved } from '../problems/problem.ts';
 import { json, type Response } from '../response.ts';
 import { adminStyle } from './admin-style.ts';
-import { Files, readModule, type Text, types } from './files.ts';
+import { Files, readModule, type Source, types } from './files.ts';
 import { digest, escapeHtml, page } from './html.ts';
 import type { Site } from './site.ts';
 
@@ -75,12 +75,10 @@ function modules(): readonly (readonly [path: string, file: URL])[] {
   ];
 }
 
-const files = new Files(async () => {
-  const texts = modules().map(async ([path, file]): Promise<Text> => {
-    return [path, types.js, await readModule(file)];
-  });
-  return [...(await Promise.all(texts)), ['/style.css', types.css, adminStyle]];
-});
+const files = new Files(() => [
+  ...modules().map(([path, file]): Source => [path, types.js, () => readModule(file)]),
+  ['/style.css', types.css, () => adminStyle],
+]);
 
 function document({ base, prefix, links, own }: Site): Response {
   const at = `${base}/admin`;

@@ -19,12 +19,12 @@ const markdown = 'marked';
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 const script = new URL(`../../../browser/reference${extension}`, import.meta.url);
 
-const files = new Files(async () => {
+const files = new Files(() => {
   const read = (name: string) => readFile(require.resolve(`${library}/${name}`), 'utf8');
   return [
-    ['/swagger-ui.css', types.css, (await read('swagger-ui.css')) + referenceStyle],
-    ['/swagger-ui-bundle.js', types.js, await read('swagger-ui-bundle.js')],
-    ['/reference.js', types.js, await readModule(script)],
+    ['/swagger-ui.css', types.css, async () => (await read('swagger-ui.css')) + referenceStyle],
+    ['/swagger-ui-bundle.js', types.js, () => read('swagger-ui-bundle.js')],
+    ['/reference.js', types.js, () => readModule(script)],
   ];
 });
 

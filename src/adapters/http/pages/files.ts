@@ -23,23 +23,25 @@ interface File {
   readonly tag: string;
 }
 
-export type Text = readonly [path: string, type: string, text: string];
+/** A file of a page: where it is served, and how its text is read. */
+export type Source = readonly [path: string, type: string, read: () => string | Promise<string>];
 
 /** A client that accepts gzip; a quality of 0, or one that begins so, counts as none. */
 const acceptsGzip = /(?:^|[,\s])gzip(?!\s*;\s*q=0)/i;
 
-/** What pages load, by its path: read when it is first asked for, and the same bytes for all. */
+/** What pages load, by its path: each is read when it is first asked for, and is the same bytes for all. */
 export class Files {
-  readonly #read: () => Promise<readonly Text[]>;
-  #files: Promise<ReadonlyMap<string, File>> | undefined;
+  readonly #list: () => readonly Source[];
+  #sources: readonly Source[] | undefined;
+  readonly #read = new Map<string, Promise<File>>();
 
-  constructor(read: () => Promise<readonly Text[]>) {
-    this.#read = read;
+  /** @param list called when a file is first asked for */
+  constructor(list: () => readonly Source[]) {
+    this.#list = list;
   }
 
   async find(ctx: Context, path: string): Promise<Response | undefined> {
-    this.#files ??= this.#load();
-    const file = (await this.#files).get(path);
+    const file = await (this.#read.get(path) ?? this.#load(path));
     if (file === undefined) return undefined;
     const isGzip = acceptsGzip.test(ctx.get('Accept-Encoding').slice(0, maxAcceptLength));
     const tag = isGzip ? `W/${file.tag}` : file.tag;
@@ -53,14 +55,21 @@ export class Files {
     };
   }
 
-  async #load(): Promise<ReadonlyMap<string, File>> {
-    const all = (await this.#read()).map(async ([path, type, text]) => {
-      const plain = Buffer.from(text);
-      const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`;
-      return [path, { type, plain, gzipped: await gzip(plain), tag }] as const;
-    });
-    return new Map(await Promise.all(all));
+  #load(path: string): Promise<File> | undefined {
+    this.#sources ??= this.#list();
+    const source = this.#sources.find(([name]) => name === path);
+    if (source === undefined) return undefined;
+    const file = fileOf(source);
+    this.#read.set(path, file);
+    file.catch(() => this.#read.delete(path));
+    return file;
   }
+}
+
+async function fileOf([, type, read]: Source): Promise<File> {
+  const plain = Buffer.from(await read());
+  const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`;
+  return { type, plain, gzipped: await gzip(plain), tag };
 }
 
 /** A module as a browser runs it: of sources, with its types stripped. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Tokens } from 'marked';
 import type { Response } from '../response.ts';
-import { type Text, types } from './files.ts';
+import { types } from './files.ts';
 import { escapeHtml, page } from './html.ts';
 import type { Site } from './site.ts';
 
@@ -59,13 +59,13 @@ export async function guidePage(site: Site, path: string): Promise<Response | un
 }
 
 /** `/llms.txt`: what there is to read, for programs that read prose (llmstxt.org). */
-export async function llmsText(origin: string): Promise<Text> {
+export async function llmsText(origin: string): Promise<string> {
   read ??= readGuides();
   const guides = (await read).filter(({ file }) => file !== indexFile);
   const items = guides.map(
     ({ name, title, summary }) => `- [${title}](${origin}/docs/guides/${name}.md): ${summary}`,
   );
-  const text = `# Rostrum
+  return `# Rostrum
 
 > A server of users and posts, over HTTP and JSON.
 
@@ -75,7 +75,6 @@ export async function llmsText(origin: string): Promise<Text> {
 
 ${items.join('\n')}
 `;
-  return ['/llms.txt', types.md, text];
 }
 
 async function pageOf(guide: Guide, guides: readonly Guide[], site: Site): Promise<Response> {

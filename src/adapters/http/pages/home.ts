@@ -11,7 +11,7 @@ const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 const script = new URL(`../../../browser/home${extension}`, import.meta.url);
 
 /** `/home.js`: what the page does beside being read. */
-export const homeFiles = new Files(async () => [['/home.js', types.js, await readModule(script)]]);
+export const homeFiles = new Files(() => [['/home.js', types.js, () => readModule(script)]]);
 
 const started = new Date();
 

@@ -13,7 +13,7 @@ import { below, publicBase } from '../request/target.ts';
 import { type Response, respond, revalidated } from '../response.ts';
 import { adminPage, callerResponse, hasAdmin } from './admin.ts';
 import { docsPage, hasDocsPage } from './docs.ts';
-import { Files } from './files.ts';
+import { Files, types } from './files.ts';
 import { llmsText } from './guides.ts';
 import { facts, homeFiles, homePage } from './home.ts';
 import { wantsPage } from './html.ts';
@@ -45,8 +45,8 @@ export function pagesAndProbes(
   const { issuer, publicUrl, prefix = '/api/v1', authenticate, anonymous, logger } = options;
   const site = siteOf(publicBase(publicUrl) ?? '', prefix, options.pages, isInstalled);
   const readiness = new Readiness(options.ready);
-  const description = new Files(async () => [
-    ['/openapi.json', 'application/json', `${JSON.stringify(describe())}\n`],
+  const description = new Files(() => [
+    ['/openapi.json', 'application/json', () => `${JSON.stringify(describe())}\n`],
   ]);
   const probes: ReadonlyMap<string, Page> = new Map<string, Page>([
     ['/livez', () => alive],
@@ -72,8 +72,8 @@ export function pagesAndProbes(
     return callerResponse(ctx.state.exchange, authenticate !== undefined, facts(options));
   };
   const llms = async ({ state: { exchange } }: Context): Promise<Response> => {
-    const [, type, body] = await llmsText(site.base || exchange.site);
-    return { status: 200, headers: revalidated, body, type };
+    const body = await llmsText(site.base || exchange.site);
+    return { status: 200, headers: revalidated, body, type: types.md };
   };
   const icon: Response = {
     status: 200,

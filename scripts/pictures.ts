@@ -92,7 +92,7 @@ const operation = async (page: Page) =>
   page.locator('.opblock.is-open .response').first().waitFor();
 
 const scenes: Readonly<Record<string, Scene>> = {
-  home: { path: '/', prepare: (page) => page.locator('#posts:not(:empty)').waitFor() },
+  home: { path: '/', prepare: (page) => page.locator('#counts:not(:empty)').waitFor() },
   docs: { path: '/docs#/posts/createPost', prepare: operation },
   guide: { path: '/docs/guides/http' },
   problem: { path: '/problems/version-mismatch' },

@@ -37,8 +37,11 @@ class Refusal extends Error {
   readonly isOfCaller: boolean;
 
   constructor({ status, body }: Result) {
-    const isNowhere = status === 401 && admin === undefined;
-    super(`${body.error}${isNowhere ? ' The first request above has the place of a key.' : ''}`);
+    const hints: Readonly<Record<number, string>> = {
+      ...(admin === undefined && { 401: ' The first request above has the place of a key.' }),
+      422: ' The posts of this server need fields that no example knows.',
+    };
+    super(`${body.error}${hints[status] ?? ''}`);
     this.isOfCaller = status === 401 || status === 403;
   }
 }

@@ -1,6 +1,6 @@
 // The home page in Chromium: its examples, as callers of different rights, and what it shows to whom.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -109,6 +109,16 @@ describe('the home page in Chromium', function () {
       headers: { Authorization: `Bearer ${all}` },
     });
     expect(await list.json()).to.deep.equal({ posts: [], next: null });
+  });
+
+  it('says where posts need fields that no example knows', async () => {
+    const schema = join(folder, 'posts.json');
+    writeFileSync(schema, '{"properties": {"section": true}, "required": ["section"]}');
+    await using server = await startServer('--store', 'memory:', '--post-schema', schema);
+    await visit(browser, server.address, undefined, async (page) => {
+      expect(await outcomeOf(page, 'A page neither skips')).to.contain('fields that no example');
+      expect(await outcomeOf(page, 'An error says')).to.contain('/section: ');
+    });
   });
 
   it('asks for nothing that it may not have, and leads to /admin', async () => {

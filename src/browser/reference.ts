@@ -2,30 +2,43 @@
 
 interface Response {
   readonly $ref?: string;
-  readonly description?: string;
-  readonly content?: Readonly<Record<string, { readonly schema?: { readonly anyOf?: object[] } }>>;
+  description?: string;
+  headers?: Readonly<Record<string, object>>;
 }
 
 interface Parameter {
+  readonly $ref?: string;
   readonly name?: string;
-  description?: string;
+  readonly in?: string;
+  /** What the fold is called that begins here. */
+  'x-others'?: string;
 }
 
 interface Operation {
   description: string;
   parameters: Parameter[];
   responses: Record<string, Response>;
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, { readonly example?: unknown }>>;
-  };
+  readonly requestBody?: { readonly content: Readonly<Record<string, Body>> };
+}
+
+interface Body {
+  readonly example?: unknown;
+  readonly schema: { readonly $ref: string };
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, { readonly examples?: readonly unknown[] }>>;
+  additionalProperties?: unknown;
 }
 
 interface Description {
-  readonly info: { description: string };
+  readonly info: { readonly description: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
-    readonly responses: Record<string, Response>;
+    readonly headers: Readonly<Record<string, { readonly description: string }>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly schemas: Readonly<Record<string, Schema>>;
     readonly securitySchemes?: object;
   };
 }
@@ -33,64 +46,94 @@ interface Description {
 declare const SwaggerUIBundle: (options: object) => void;
 
 const { description = '', site = '' } = document.documentElement.dataset;
-const nameOf = ({ $ref = '' }: Response) => decodeURIComponent($ref.split('/').at(-1) ?? '');
 
-/** The codes of a response of errors, as links to what each means. */
-function linksOf(name: string): string {
-  const codes = name.split('.').map((code) => `[\`${code}\`](${site}/problems/${code})`);
-  return codes.join(', ');
-}
+const nameOf = (reference: string) => decodeURIComponent(reference.split('/').at(-1) ?? '');
 
-/** Every operation has these responses: they are said once, and left out of each. */
-function takeCommon(given: Description): void {
-  const operations = Object.values(given.paths).flatMap((methods) => Object.values(methods));
-  const [first] = operations;
-  const common = Object.entries(first?.responses ?? {}).filter(([status, response]) => {
-    const isEverywhere = operations.every(
-      ({ responses }) => responses[status]?.$ref === response.$ref,
-    );
-    return response.$ref !== undefined && isEverywhere;
+type Responses = readonly (readonly [status: string, response: Response])[];
+
+/** Statuses with their codes, as links to what each means. */
+function errorsOf(responses: Responses): string {
+  const all = responses.map(([status, { $ref = '' }]) => {
+    const codes = nameOf($ref).split('.');
+    return `**${status}** ${codes.map((code) => `[\`${code}\`](${site}/problems/${code})`).join(', ')}`;
   });
-  for (const operation of operations) {
-    for (const [status] of common) delete operation.responses[status];
-    for (const [status, response] of Object.entries(operation.responses)) {
-      if (response.$ref === undefined) continue;
-      operation.responses[status] = { description: linksOf(nameOf(response)) };
-    }
-  }
-  const rows = common.map(([status, response]) => `| ${status} | ${linksOf(nameOf(response))} |`);
-  given.info.description += `
-
-Any request may end in one of these, and each operation below names what else it may end in. All have
-[one shape](${site}/problems).
-
-| Status | Code |
-|---|---|
-${rows.join('\n')}
-`;
+  return all.join(' · ');
 }
 
-/** The bounds of a time are one parameter to read. */
-function joinBounds(operation: Operation): void {
-  const isOther = ({ name = '' }: Parameter) => /\[(?:gt|lte|lt)\]$/.test(name);
-  operation.parameters = operation.parameters.filter((parameter) => !isOther(parameter));
-  for (const parameter of operation.parameters) {
-    if (!parameter.name?.endsWith('[gte]')) continue;
-    const [name] = parameter.name.split('[');
-    parameter.description += ` So do \`${name}[gt]\`, \`${name}[lte]\` and \`${name}[lt]\`, for after, until and before.`;
+/** What each of these headers says, folded. */
+function headersOf(names: readonly string[], { components }: Description): string {
+  const rows = names.map((name) => `- \`${name}\`: ${components.headers[name]?.description}`);
+  return `<details><summary>Headers: ${names.join(', ')}</summary>\n\n${rows.join('\n')}\n\n</details>`;
+}
+
+/**
+ * Says what all operations may end in once, and what else each may end in one row of it.
+ *
+ * @returns the former
+ */
+function shortenResponses(given: Description): string {
+  const operations = Object.values(given.paths).flatMap((methods) => Object.values(methods));
+  const common: Responses = Object.entries(operations[0]?.responses ?? {}).filter(
+    ([status, { $ref }]) =>
+      $ref && operations.every(({ responses }) => responses[status]?.$ref === $ref),
+  );
+  const everywhere = ['X-Request-Id', 'Cache-Control'];
+  for (const operation of operations) {
+    const own = Object.entries(operation.responses);
+    const errors = own.filter(([, { $ref }]) => $ref);
+    for (const [status] of errors) delete operation.responses[status];
+    for (const [, response] of own) {
+      const names = Object.keys(response.headers ?? {}).filter(
+        (name) => !everywhere.includes(name),
+      );
+      if (names.length > 0) response.description += `\n\n${headersOf(names, given)}`;
+      delete response.headers;
+    }
+    const others = errors.filter(([status]) => !common.some(([one]) => one === status));
+    if (others.length > 0) operation.responses['4XX'] = { description: errorsOf(others) };
   }
+  return `<details><summary>What any request may end in</summary>
+
+${common.map((one) => `- ${errorsOf([one])}`).join('\n')}
+
+All have [one shape](${site}/problems), and each operation names what else it may end in.
+
+</details>
+
+${headersOf(everywhere, given)}`;
+}
+
+/** How many parameters stand there at most. */
+const shown = 8;
+/** Those that fewer readers look for: bounds, beginnings, and what a list or a request may also have. */
+const rare = /\]$|^(?:count|fields|id|X-Request-Id)$/;
+
+/** Folds the parameters that are rare, or too many. */
+function foldParameters(operation: Operation, { components }: Description): void {
+  const all = operation.parameters.map((one) => {
+    return one.$ref === undefined ? one : { ...components.parameters[nameOf(one.$ref)] };
+  });
+  const isOther = ({ name = '', in: place }: Parameter) => place !== 'path' && rare.test(name);
+  const first = all.filter((parameter) => !isOther(parameter));
+  const others = [...first.splice(shown), ...all.filter(isOther)];
+  const names = new Set(others.map(({ name = '' }) => name.replace(/\[.*/, '[…]')));
+  if (others[0] !== undefined)
+    others[0]['x-others'] = `${others.length} more: ${[...names].join(', ')}`;
+  operation.parameters = [...first, ...others];
+}
+
+/** The example of a body: where custom fields leave none of the whole, what its fields have. */
+function exampleOf({ requestBody }: Operation, { components }: Description): unknown {
+  const [body] = Object.values(requestBody?.content ?? {});
+  if (body === undefined || body.example !== undefined) return body?.example;
+  const fields = Object.entries(components.schemas[nameOf(body.schema.$ref)]?.properties ?? {});
+  const known = fields.flatMap(([name, { examples }]) => (examples ? [[name, examples[0]]] : []));
+  return Object.fromEntries(known);
 }
 
 /** A request of an operation in three languages. */
-function samplesOf(
-  method: string,
-  path: string,
-  operation: Operation,
-  isAsked: boolean,
-  api: string,
-) {
+function samplesOf(method: string, path: string, operation: Operation, given: Description) {
   const url = `${api}${path.replace('{id}', 'ID')}`;
-  const body = Object.values(operation.requestBody?.content ?? {})[0]?.example;
   const headers: Record<string, string> = {
     ...(isAsked && { Authorization: 'Bearer KEY' }),
     ...(operation.requestBody && { 'Content-Type': 'application/json' }),
@@ -98,7 +141,7 @@ function samplesOf(
     ...(['put', 'patch', 'delete'].includes(method) && { 'If-Match': '"1"' }),
   };
   const all = Object.entries(headers);
-  const json = JSON.stringify(body ?? {});
+  const json = JSON.stringify(exampleOf(operation, given));
   const verb = method.toUpperCase();
   const curl = [
     `curl ${verb === 'GET' ? '' : `-X ${verb} `}${url}`,
@@ -112,12 +155,12 @@ function samplesOf(
   ];
   const options = inner.length > 0 ? `, {\n${inner.join('\n')}\n}` : '';
   const javascript = `const response = await fetch('${url}'${options});\nconsole.log(await response.json());`;
-  const given = [
+  const named = [
     `    '${url}',`,
     ...(all.length > 0 ? [`    headers=${JSON.stringify(headers)},`] : []),
     ...(operation.requestBody ? [`    json=${json},`] : []),
   ];
-  const python = `import requests\n\nresponse = requests.${method}(\n${given.join('\n')}\n)\nprint(response.json())`;
+  const python = `import requests\n\nresponse = requests.${method}(\n${named.join('\n')}\n)\nprint(response.json())`;
   const samples = { curl, JavaScript: javascript, Python: python };
   return Object.entries(samples)
     .map(
@@ -130,21 +173,17 @@ function samplesOf(
 const given = (await (await fetch(description)).json()) as Description;
 const isAsked = given.components.securitySchemes !== undefined;
 const api = new URL(given.servers[0]?.url ?? '', location.href).href.replace(/\/$/, '');
-takeCommon(given);
+// Of fields that nobody names, the library would make three in each example.
+for (const schema of Object.values(given.components.schemas)) delete schema.additionalProperties;
+const about = `${given.info.description}\n\n${shortenResponses(given)}`;
 for (const [path, methods] of Object.entries(given.paths)) {
   for (const [method, operation] of Object.entries(methods)) {
-    joinBounds(operation);
-    operation.description += `\n\n${samplesOf(method, path, operation, isAsked, api)}`;
+    foldParameters(operation, given);
+    operation.description += `\n\n${samplesOf(method, path, operation, given)}`;
   }
 }
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', follow);
-follow();
-
 const levels = [
-  ['h2.title', '1'],
   ['h3', '2'],
   ['h4', '3'],
   ['h5', '4'],
@@ -161,17 +200,56 @@ function mend(): void {
       heading.setAttribute('aria-level', level);
     }
   }
-  const about = document.querySelector('#docs .information-container');
-  about?.setAttribute('role', 'region');
-  about?.setAttribute('aria-label', 'About the API');
   // A link inside of a button, which does the same.
   for (const link of document.querySelectorAll('button a[href]')) link.removeAttribute('href');
 }
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true });
 
+type Component<Props> = ((props: Props) => object) | string;
+
+interface System {
+  readonly React: {
+    readonly Fragment: Component<object>;
+    createElement<Props>(type: Component<Props>, props?: Props | null, ...of: unknown[]): object;
+  };
+  getComponent(name: string, isContainer: true): Component<object>;
+}
+
+/** What is on the page, in its order. */
+const parts = ({ React: { createElement: h }, getComponent }: System) => ({
+  components: {
+    Reference: () =>
+      h(
+        ...(['div', { className: 'swagger-ui' }] as const),
+        h(getComponent('Markdown', true), { source: about }),
+        isAsked && h(getComponent('AuthorizeBtnContainer', true)),
+        ...['operations', 'Models'].map((name) => h(getComponent(name, true))),
+      ),
+  },
+});
+
+interface Row {
+  readonly param: ReadonlyMap<string, string>;
+}
+
+/** A row of its own before the first folded parameter; the style hides the others while it is closed. */
+const folds = ({ React: { createElement: h, Fragment } }: System) => ({
+  wrapComponents: {
+    parameterRow: (original: Component<Row>) => (props: Row) => {
+      const row = h(original, props);
+      const others = props.param.get('x-others');
+      if (others === undefined) return row;
+      const details = h('details', null, h('summary', null, others));
+      return h(Fragment, null, h('tr', null, h('td', { colSpan: 2 }, details)), row);
+    },
+  },
+});
+
 SwaggerUIBundle({
   spec: given,
   dom_id: '#docs',
+  layout: 'Reference',
+  plugins: [parts, folds],
   deepLinking: true,
   validatorUrl: null,
   defaultModelsExpandDepth: 0,

@@ -6,7 +6,7 @@ function tags(name: string, description: string): Parameter {
   return {
     name,
     description,
-    schema: { anyOf: [{ const: '*' }, { type: 'string', pattern: entityTagsPattern }] },
+    schema: { type: 'string', pattern: `^\\*$|${entityTagsPattern}` },
     example: '"1"',
     check: (value) =>
       parseEntityTags(value) ? undefined : 'Must be * or entity tags: "1", or "1", "2".',
@@ -17,7 +17,7 @@ export const ifMatch = tags('If-Match', 'Only at one of these versions; * for an
 
 export const ifNoneMatch = tags(
   'If-None-Match',
-  'On reads: 304 when the record is at one of these versions. On writes: only at no such version.',
+  'Only at none of these versions; a read of one ends in 304.',
 );
 
 export const idempotencyKey: Parameter = {

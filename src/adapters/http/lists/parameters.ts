@@ -31,13 +31,13 @@ const cursor: Parameter = {
 
 const count: Parameter = {
   name: 'count',
-  description: 'With "exact", the response says how many records the filter matches.',
+  description: 'With "exact", the response says how many records match.',
   ...oneOf(['exact']),
 };
 
 const fields: Parameter = {
   name: 'fields',
-  description: 'Names with commas between them: of each record, only its id and these fields.',
+  description: 'Of each record, only its id and these fields: names with commas between them.',
   schema: { type: 'string' },
   example: 'createdAt,updatedAt',
 };
@@ -53,9 +53,9 @@ const id: Parameter = {
 /** @param isSame whether all callers have the same order where nothing is said */
 function sort(fields: readonly string[], isSame: boolean): Parameter {
   const values = fields.flatMap((field) => [field, `-${field}`]);
-  const description = 'The field that the list is sorted by; "-" in front for descending.';
+  const description = 'Sorts by this field; "-" in front for descending.';
   const first = sortOf(newestFirst);
-  const others = `When absent: ${first}, and ${sortOf(lastPublishedFirst)} for a caller that sees public posts only.`;
+  const others = `When absent: ${first}, or ${sortOf(lastPublishedFirst)} for a caller that sees public posts only.`;
   return isSame
     ? { name: 'sort', description, ...oneOf(values, first) }
     : { name: 'sort', description: `${description} ${others}`, ...oneOf(values) };
@@ -121,7 +121,7 @@ export const postListParameters: readonly Parameter[] = [
   {
     name: 'include',
     description:
-      'With "author", the response has the authors of its posts in the member "users", in their public view. A page has at most 100 posts then.',
+      'With "author", the member "users" has the authors in their public view. The page has at most 100 posts then.',
     ...oneOf(['author']),
   },
   {

@@ -22,7 +22,7 @@ const script = new URL(`../../../browser/reference${extension}`, import.meta.url
 const files = new Files(() => {
   const read = (name: string) => readFile(require.resolve(`${library}/${name}`), 'utf8');
   return [
-    ['/swagger-ui.css', types.css, async () => (await read('swagger-ui.css')) + referenceStyle],
+    ['/swagger-ui.css', types.css, async () => referenceStyle(await read('swagger-ui.css'))],
     ['/swagger-ui-bundle.js', types.js, () => read('swagger-ui-bundle.js')],
     ['/reference.js', types.js, () => readModule(script)],
   ];
@@ -60,8 +60,11 @@ function document({ base, links, own }: Site): Response {
     ...{ title: 'Reference', links, path: `${base}/docs` },
     root: ` data-description="${at}/openapi.json" data-site="${at}"`,
     head: `<link rel="stylesheet" href="${at}/docs/swagger-ui.css">\n`,
-    body: `<div id="docs"></div>
-<script src="${at}/docs/swagger-ui-bundle.js"></script>
+    body: `<main class="reference"><h1>Reference</h1>
+<p class="lead">Open an operation to read what it takes and what it returns, and to try it here.
+For programs there are <a href="${at}/openapi.json">OpenAPI 3.1</a> and <a href="${at}/llms.txt">llms.txt</a>.</p>
+<div id="docs"></div></main>
+<script defer src="${at}/docs/swagger-ui-bundle.js"></script>
 <script type="module" src="${at}/docs/reference.js"></script>`,
     sources: { script: own, style: own, connect: own, image: own },
   });

@@ -183,21 +183,22 @@ for (const [path, methods] of Object.entries(given.paths)) {
   }
 }
 
-const levels = [
-  ['h3', '2'],
-  ['h4', '3'],
-  ['h5', '4'],
+/** What the library leaves to be mended for keyboards and screen readers. */
+const mended = [
+  ['pre', 'tabindex', '0'],
+  ['#docs h3', 'aria-level', '2'],
+  ['#docs h4', 'aria-level', '3'],
+  ['#docs h5', 'aria-level', '4'],
+  ['#docs textarea', 'aria-label', 'Request body'],
+  ['#docs .close-modal', 'aria-label', 'Close'],
+  ['#docs .auth.authorize', 'aria-label', 'Authorize'],
+  ['#docs .auth:not(.authorize, .btn-done)', 'aria-label', 'Logout'],
 ] as const;
 
-/** What the library leaves to be mended for keyboards and screen readers. */
 function mend(): void {
-  for (const code of document.querySelectorAll('pre:not([tabindex])')) {
-    code.setAttribute('tabindex', '0');
-  }
-  for (const [selector, level] of levels) {
-    for (const heading of document.querySelectorAll(`#docs ${selector}:not([aria-level])`)) {
-      heading.setAttribute('role', 'heading');
-      heading.setAttribute('aria-level', level);
+  for (const [selector, name, value] of mended) {
+    for (const element of document.querySelectorAll(`${selector}:not([${name}="${value}"])`)) {
+      element.setAttribute(name, value);
     }
   }
   // A link inside of a button, which does the same.

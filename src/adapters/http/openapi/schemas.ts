@@ -196,9 +196,9 @@ const ignored = 'Made by the server, and ignored here.';
 
 /** An input may have what the server makes: what GET gave can be PUT back. */
 const ignoredFields: JsonSchema = {
-  id: { description: `${ignored} A PUT takes no other id than that of its path.` },
-  createdAt: { description: ignored },
-  updatedAt: { description: ignored },
+  id: { readOnly: true, description: `${ignored} A PUT takes no other id than that of its path.` },
+  createdAt: { readOnly: true, description: ignored },
+  updatedAt: { readOnly: true, description: ignored },
 };
 
 /** Pages to try the API make a body of these where custom fields leave no example of the whole. */

@@ -11,13 +11,13 @@ const style = `
 :where(#docs) *, :where(#docs) ::after { color: inherit; font-family: inherit; background-color: transparent;
   border-color: var(--line); box-shadow: none; text-shadow: none; fill: currentColor }
 :where(#docs) button:not(.btn) { background: none; border: 0; padding: 0; font-weight: inherit; text-align: left }
-#docs :is(code, pre, .opblock-summary-path, .parameter__name) { font-family: var(--mono) } #docs .nostyle { color: inherit; text-decoration: none }
+#docs :is(code, pre, textarea, .opblock-summary-path, .parameter__name) { font-family: var(--mono) } #docs .nostyle { color: inherit; text-decoration: none }
 #docs :is(p:empty, .view-line-link, .response-col_links, .response-controls, .responses-table thead, .parameters thead, .parameter__deprecated,
   .parameter__name span, .tab-item ::after, .execute-wrapper:not(:has(*)), .parameters-col_description :disabled) { display: none }
 #docs :is(table, .block, .wrapper, .table-container, .tab-item) { max-width: none; padding: 0 } #docs p { margin: 0 0 .25rem; font-size: .95rem }
 #docs .opblock-tag { font-size: 1.3rem; flex-wrap: wrap; padding: 1.2rem 0 .5rem; margin: 0; border: 0 }
 #docs .opblock-tag small { flex: 1 0 100%; order: 1; padding: 0 } #docs .expand-operation { margin-left: auto }
-#docs .auth-wrapper { justify-content: start } #docs .authorize { margin: .6rem 0 0 }
+#docs .auth-wrapper { justify-content: start; margin-top: .6rem } #docs .authorize { margin: 0 } #docs :is(h3, h4, h5) { margin: 0 }
 
 #docs .opblock { background: var(--raised); border: 1px solid var(--line); border-radius: 10px; margin: 0 0 .5rem }
 #docs .opblock-summary { padding: .35rem .8rem .35rem .35rem; gap: .6rem } #docs .opblock:not(.is-open) .opblock-summary { border: 0 } #docs .opblock-summary-control { display: flex; flex: 1; align-items: center }
@@ -37,6 +37,7 @@ const style = `
 #docs .parameters .parameters-col_name { width: 15.5rem; padding-right: 1rem } #docs .parameters-col_name > div { display: inline; padding: 0; margin: 0 .35rem 0 0 }
 #docs .parameter__name { font-size: .85rem; font-weight: 600 } #docs :is(.parameter__type, .parameter__in) { font-size: .82rem; font-weight: 400; font-style: normal; color: var(--soft) }
 #docs .parameters-col_description :is(.renderedMarkdown, p) { display: inline; margin-right: .25em }
+#docs .parameters-col_description :is(input, select) { display: block; margin: .3rem 0; max-width: 22rem }
 #docs .required::after { color: var(--bad); position: static; font-size: .75rem }
 #docs .responses-table .response-col_status { width: 4rem; font-size: .92rem; font-weight: 600 }
 #docs .model-example { margin: 0 } #docs .tab { margin: .2rem 0 } #docs .tab li { color: var(--soft); font-size: .85rem } #docs .tab .active { color: var(--ink) }
@@ -48,9 +49,9 @@ const style = `
 #docs .renderedMarkdown:has(> details ~ details) { display: flex; flex-wrap: wrap; gap: 0 1.2rem } #docs .renderedMarkdown:has(> details ~ details) > p { flex: 1 0 100% }
 #docs details ~ details, #docs details:has(~ details) { display: contents } #docs details::details-content { order: 1; flex: 1 0 100%; min-width: 0 }
 #docs :is(input, select, textarea) { background: var(--ground); font-weight: 400; border: 1px solid var(--line); border-radius: 8px; padding: .35rem .6rem; font-size: .9rem }
-#docs .btn { border: 1px solid var(--line); border-radius: 8px; padding: .35rem .9rem; font-size: .9rem } #docs .btn:hover { border-color: var(--accent) }
+#docs .btn { border: 1px solid var(--line); border-radius: 8px; padding: .35rem .9rem; font-size: .9rem } #docs .btn-group { padding: 0 1rem .6rem; gap: .5rem } #docs .btn:hover { border-color: var(--accent) }
 #docs :is(.authorize, .execute) { background: var(--accent); color: var(--on-accent) }
-#docs .modal-ux { background: var(--raised); border-radius: 12px } #docs .backdrop-ux { background: #0009 }
+#docs .modal-ux { background: var(--raised); border-radius: 12px } #docs .close-modal { padding: 0 1rem } #docs .backdrop-ux { background: #0009 }
 @media (max-width: 40rem) {
   #docs p, #docs .opblock-summary-description { font-size: .9rem } #docs pre { max-height: 12rem }
   #docs :is(.parameters, .responses-table), #docs :is(.parameters, .responses-table) :is(tbody, tr, td) { display: block } #docs :is(.parameters-col_name, .response-col_status) { width: auto !important; padding-bottom: 0 !important }

@@ -189,7 +189,7 @@ const mended = [
   ['#docs h3', 'aria-level', '2'],
   ['#docs h4', 'aria-level', '3'],
   ['#docs h5', 'aria-level', '4'],
-  ['#docs textarea', 'aria-label', 'Request body'],
+  ['#docs .body-param textarea', 'aria-label', 'Request body'],
   ['#docs .close-modal', 'aria-label', 'Close'],
   ['#docs .auth.authorize', 'aria-label', 'Authorize'],
   ['#docs .auth:not(.authorize, .btn-done)', 'aria-label', 'Logout'],
@@ -200,6 +200,10 @@ function mend(): void {
     for (const element of document.querySelectorAll(`${selector}:not([${name}="${value}"])`)) {
       element.setAttribute(name, value);
     }
+  }
+  for (const row of document.querySelectorAll<HTMLElement>('#docs [data-param-name]')) {
+    const field = row.querySelector('input, select, textarea');
+    field?.setAttribute('aria-label', row.dataset.paramName ?? '');
   }
   // A link inside of a button, which does the same.
   for (const link of document.querySelectorAll('button a[href]')) link.removeAttribute('href');

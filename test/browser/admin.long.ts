@@ -1,16 +1,13 @@
 // `/admin` in Chromium, on SQLite and on MongoDB: everything that it does.
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { sharedServer } from '../support/mongod/shared.ts';
 import { rostrum, type Server, startServer } from '../support/server.ts';
-import { launch, looks } from './chromium.ts';
-
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+import { launch, looks, violationsIn } from './chromium.ts';
 
 /** What a response has of a record, a list or an error. */
 interface Body extends Record<string, unknown> {
@@ -18,18 +15,6 @@ interface Body extends Record<string, unknown> {
   readonly publishedAt: string | null;
   readonly users: readonly Body[];
   readonly posts: readonly Body[];
-}
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** What axe-core finds in the page as it is. */
-async function violationsIn(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(axe, 'utf8'));
-  const found = await page.evaluate<Violation[]>('axe.run().then((result) => result.violations)');
-  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
 const postSchema = {

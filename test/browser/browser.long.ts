@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core';
 import { freePort } from '../support/free-port.ts';
 import { type Server, startServer } from '../support/server.ts';
 import { bundledSuite } from '../testing/bundle.ts';
-import { launch, looks, visit } from './chromium.ts';
+import { launch, visit } from './chromium.ts';
 
 describe('in Chromium', function () {
   this.timeout(300_000);
@@ -40,21 +40,6 @@ describe('in Chromium', function () {
     const headers = { 'Content-Type': 'application/json' };
     const init = { method: 'POST', headers, body: JSON.stringify(body) };
     expect((await fetch(`${api}/${list}`, init)).status).to.equal(201);
-  }
-
-  for (const look of looks) {
-    const title = `${look.colorScheme}, ${look.viewport.width} px wide`;
-    it(`tries an operation at /docs: ${title}`, async () => {
-      await visit(browser, `${server.address}/docs`, look, async (page) => {
-        const operation = page.locator('.opblock', { hasText: 'A page of the users' });
-        await operation.locator('.opblock-summary').click();
-        await operation.getByRole('button', { name: 'Try it out' }).click();
-        await operation.getByRole('button', { name: 'Execute' }).click();
-        const response = operation.locator('.live-responses-table');
-        await response.getByText('"name"').first().waitFor();
-        await response.scrollIntoViewIfNeeded();
-      });
-    });
   }
 
   it('lets a page of a listed origin send every request and read every header and error', async () => {

@@ -3,6 +3,8 @@
 // picture there.
 
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { expect } from 'chai';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -15,6 +17,8 @@ const executablePath =
 /** As root in a container Chromium has no sandbox; the others keep it from asking hosts of its own. */
 const args = ['--no-sandbox', '--disable-background-networking', '--disable-component-update'];
 
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
 /** @returns undefined where there is no Chromium, and says so */
 export async function launch(): Promise<Browser | undefined> {
   if (executablePath !== undefined) return chromium.launch({ executablePath, args });
@@ -25,6 +29,18 @@ export async function launch(): Promise<Browser | undefined> {
 export const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [360, 1280].map((width) => ({ colorScheme, viewport: { width, height: 800 } })),
 );
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What axe-core finds in the page as it is. */
+export async function violationsIn(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(axe, 'utf8'));
+  const found = await page.evaluate<Violation[]>('axe.run().then((result) => result.violations)');
+  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
 
 /** Opens an address, uses what is there, and holds that nothing was wrong with it in silence. */
 export async function visit(

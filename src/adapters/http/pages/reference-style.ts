@@ -51,8 +51,7 @@ const style = `
 #docs :is(input, select, textarea) { background: var(--ground); font-weight: 400; border: 1px solid var(--line); border-radius: 8px; padding: .35rem .6rem; font-size: .9rem }
 #docs .btn { border: 1px solid var(--line); border-radius: 8px; padding: .35rem .9rem; font-size: .9rem } #docs .btn-group { padding: 0 1rem .6rem; gap: .5rem } #docs .btn:hover { border-color: var(--accent) }
 #docs :is(.authorize, .execute) { background: var(--accent); color: var(--on-accent) }
-#docs .modal-ux { background: var(--raised); border-radius: 12px } #docs .close-modal { padding: 0 1rem } #docs .backdrop-ux { background: #0009 }
-@media (max-width: 40rem) {
+#docs .modal-ux { background: var(--raised); border-radius: 12px } #docs .close-modal { padding: 0 1rem } #docs .backdrop-ux { background: #0009 } @media (max-width: 40rem) {
   #docs p, #docs .opblock-summary-description { font-size: .9rem } #docs pre { max-height: 12rem }
   #docs :is(.parameters, .responses-table), #docs :is(.parameters, .responses-table) :is(tbody, tr, td) { display: block } #docs :is(.parameters-col_name, .response-col_status) { width: auto !important; padding-bottom: 0 !important }
   #docs :is(.parameters-col_description, .response-col_description) { border: 0 !important; padding-top: 0 !important }

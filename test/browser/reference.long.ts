@@ -1,0 +1,112 @@
+// `/docs` in Chromium: how long its operations are, and that each can be read and tried.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import { rostrum, type Server, startServer } from '../support/server.ts';
+import { launch, looks, violationsIn, visit } from './chromium.ts';
+
+const operations = [
+  ...['getMe', 'putMe', 'patchMe', 'deleteMe', 'listUsers', 'createUser', 'getUser', 'replaceUser'],
+  ...['patchUser', 'deleteUser', 'listPosts', 'createPost', 'getPost', 'replacePost', 'patchPost'],
+  ...['deletePost', 'listEvents'],
+];
+const postSchema = {
+  properties: {
+    section: { type: 'string', enum: ['news', 'essays'] },
+    pinned: { type: 'boolean' },
+    tags: { type: 'array', items: { type: 'string' } },
+  },
+};
+
+describe('the reference in Chromium', function () {
+  this.timeout(300_000);
+  let browser: Browser;
+  let folder: string;
+  let key: string;
+  let server: Server;
+  let docs: string;
+
+  before(async function () {
+    browser = (await launch()) ?? this.skip();
+    folder = await mkdtemp(join(tmpdir(), 'rostrum-reference-'));
+    const [keys, schema] = [join(folder, 'keys'), join(folder, 'posts.json')];
+    await writeFile(schema, JSON.stringify(postSchema));
+    const scopes = 'users:read,users:write,posts:read,posts:write';
+    const made = await rostrum('key', 'create', '--auth-keys', keys, '--scopes', scopes);
+    key = made.stdout.trim();
+    // What makes operations long: callers, custom fields, and filters by them.
+    const fields = ['section:text', 'pinned:boolean', 'year:number', 'slug:text', 'origin:text'];
+    server = await startServer(
+      ...['--store', 'memory:', '--auth-keys', keys, '--post-schema', schema],
+      ...fields.flatMap((field) => ['--index', `posts.${field}`]),
+    );
+    docs = `${server.address}/docs`;
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  const operationOf = (page: Page, name: string) => page.locator(`.opblock[id$="-${name}"]`);
+
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    const { width, height: screen } = viewport;
+    it(`opens each operation in at most two screens of ${width} x ${screen} px`, async () => {
+      const heights = new Map<string, number>();
+      await visit(browser, docs, { colorScheme: 'light', viewport }, async (page) => {
+        expect(await page.locator('.opblock').count()).to.equal(operations.length);
+        for (const name of operations) {
+          const operation = operationOf(page, name);
+          const control = operation.locator('.opblock-summary-control');
+          await control.click();
+          await operation.locator('.response').last().waitFor();
+          heights.set(name, (await operation.boundingBox())?.height ?? Number.NaN);
+          await control.click();
+        }
+      });
+      const long = [...heights].filter(([, height]) => !(height <= 2 * screen));
+      expect(long).to.deep.equal([]);
+    });
+  }
+
+  for (const look of looks) {
+    const title = `${look.colorScheme}, ${look.viewport.width} px wide`;
+    it(`leads to an operation that can be read and tried: ${title}`, async () => {
+      await visit(browser, `${docs}#/users/listUsers`, look, async (page) => {
+        const operation = operationOf(page, 'listUsers');
+        await operation.locator('.response').last().waitFor();
+        expect(await violationsIn(page)).to.deep.equal([]);
+        await page.getByText('What any request may end in').click();
+        await page.getByRole('link', { name: 'shutting-down' }).waitFor();
+        await operation.getByText('JavaScript').click();
+        await operation.getByText("await fetch('http").waitFor();
+
+        await page.getByRole('button', { name: 'Authorize' }).first().click();
+        const dialog = page.locator('.modal-ux');
+        await dialog.getByRole('textbox').fill(key);
+        await dialog.getByRole('button', { name: 'Authorize' }).click();
+        await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+        const prefix = operation.locator('[data-param-name="name[startsWith]"]');
+        expect(await prefix.isVisible()).to.equal(false);
+        await operation.getByText(' more: ').click();
+        await operation.getByRole('button', { name: 'Try it out' }).click();
+        await prefix.getByRole('textbox').fill('ad');
+        const asked: string[] = [];
+        page.on('request', (request) => asked.push(request.url().replace(server.address, '')));
+        await operation.getByRole('button', { name: 'Execute' }).click();
+        await operation.locator('.live-responses-table').getByText('"users"').waitFor();
+        const query = 'limit=100&sort=-createdAt&name%5BstartsWith%5D=ad';
+        expect(asked).to.deep.equal([`/api/v1/users?${query}`]);
+        expect(await violationsIn(page)).to.deep.equal([]);
+      });
+    });
+  }
+});

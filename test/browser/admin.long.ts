@@ -254,8 +254,8 @@ for (const [name, urlOf] of Object.entries(stores)) {
 
     it('deletes a user with the choice of what becomes of the posts', async () => {
       for (const [choice, left] of [
-        ['Delete, and keep the posts', 1],
-        ['Delete the posts too', 0],
+        ['Delete, keep posts', 1],
+        ['Delete with posts', 0],
       ] as const) {
         const user = await make('/users', { name: 'Leaving' });
         const post = await make('/posts', { title: 'Left behind', authorId: user.id });

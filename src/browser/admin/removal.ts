@@ -47,14 +47,11 @@ export function removal(kind: Kind, seen: () => Seen) {
     // Posts may have come since they were counted: then it was refused.
     const asks = kind === 'users' && mayChoose && (posts !== 0 || error !== '');
     const those = posts === undefined ? 'The posts' : ui.countOf(posts, 'posts');
-    const choices = [
-      choice('Delete, and keep the posts', 'keep'),
-      choice('Delete the posts too', 'delete'),
-    ];
+    const both = [choice('Delete, keep posts', 'keep'), choice('Delete with posts', 'delete')];
     return html`<dialog id="removal" aria-labelledby="removal-title">
       <h2 id="removal-title" tabindex="-1">Delete “${record.name ?? record.title}”?</h2> ${ui.alertOf(error)}
       <p>It is gone for good then.${asks ? ` ${those} of this user may stay, without an author, or go too.` : ''}</p>
-      <div class="bar">${asks ? choices : choice('Delete')} ${ui.button('Cancel', () => dialog()?.close())}</div></dialog>`;
+      <div class="bar">${asks ? both : choice('Delete')} ${ui.button('Cancel', () => dialog()?.close())}</div></dialog>`;
   }
 
   return { open, show };

@@ -50,8 +50,7 @@ export async function openSession(): Promise<void> {
   if (!response.ok) throw new Error(body.error);
   if (token === '' && body.scopes.length === 0) throw new Error();
   const client = createClient({ url: api, ...(token !== '' && { token }) });
-  const given = new Set<string>(body.scopes);
-  const has = (...scopes: readonly string[]) => scopes.some((scope) => given.has(scope));
+  const has = (...all: readonly string[]) => all.some((scope) => body.scopes.includes(scope));
   session = { ...body, ...(client as unknown as Record<Kind, Resource>), has };
 }
 

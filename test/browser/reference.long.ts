@@ -105,6 +105,9 @@ describe('the reference in Chromium', function () {
         await operation.locator('.live-responses-table').getByText('"users"').waitFor();
         const query = 'limit=100&sort=-createdAt&name%5BstartsWith%5D=ad';
         expect(asked).to.deep.equal([`/api/v1/users?${query}`]);
+        await operation.getByRole('tab', { name: 'Schema' }).last().click();
+        const schema = await operation.locator('.model-box').last().boundingBox();
+        expect(schema?.width).to.be.above(200);
         expect(await violationsIn(page)).to.deep.equal([]);
       });
     });

@@ -12,11 +12,11 @@ const style = `
   border-color: var(--line); box-shadow: none; text-shadow: none; fill: currentColor }
 :where(#docs) button:not(.btn) { background: none; border: 0; padding: 0; font-weight: inherit; text-align: left }
 #docs :is(code, pre, textarea, .opblock-summary-path, .parameter__name) { font-family: var(--mono) } #docs .nostyle { color: inherit; text-decoration: none }
-#docs :is(p:empty, .view-line-link, .response-col_links, .response-controls, .responses-table thead, .parameters thead, .parameter__deprecated,
+#docs :is(p:empty, .view-line-link, .response-col_links, .response-controls, .responses-table thead, .parameters thead, .parameter__deprecated, .response-undocumented, .json-schema-2020-12-expand-deep-button,
   .parameter__name span, .tab-item ::after, .execute-wrapper:not(:has(*)), .parameters-col_description :disabled) { display: none }
 #docs :is(table, .block, .wrapper, .table-container, .tab-item) { max-width: none; padding: 0 } #docs p { margin: 0 0 .25rem; font-size: .95rem }
 #docs .opblock-tag { font-size: 1.3rem; flex-wrap: wrap; padding: 1.2rem 0 .5rem; margin: 0; border: 0 }
-#docs .opblock-tag small { flex: 1 0 100%; order: 1; padding: 0 } #docs .expand-operation { margin-left: auto }
+#docs .opblock-tag small { flex: 1 0 100%; order: 1; padding: 0 } #docs .expand-operation { margin-left: auto } #docs .models-control { display: flex; justify-content: space-between }
 #docs .auth-wrapper { justify-content: start; margin-top: .6rem } #docs .authorize { margin: 0 } #docs :is(h3, h4, h5) { margin: 0 }
 
 #docs .opblock { background: var(--raised); border: 1px solid var(--line); border-radius: 10px; margin: 0 0 .5rem }
@@ -31,7 +31,8 @@ const style = `
 #docs .opblock-section-header { flex-wrap: wrap } #docs .opblock-section-header h4 { flex: 1 0 auto; font: 600 .92rem system-ui, sans-serif }
 #docs select { appearance: auto }
 
-#docs :is(.parameters, .responses-table) td { padding: .3rem 0; margin: 0; border: 0; width: auto }
+#docs :is(.parameters, .responses-table) { table-layout: fixed }
+#docs :is(.parameters, .responses-table) td { padding: .3rem 0; margin: 0; border: 0; width: auto; max-width: none; min-width: 0 }
 #docs :is(.parameters, .responses-table) tr + tr > td { border-top: 1px solid var(--line) }
 #docs .parameters tr:has(details:not([open])) ~ tr { display: none }
 #docs .parameters .parameters-col_name { width: 15.5rem; padding-right: 1rem } #docs .parameters-col_name > div { display: inline; padding: 0; margin: 0 .35rem 0 0 }
@@ -49,6 +50,7 @@ const style = `
 #docs .renderedMarkdown:has(> details ~ details) { display: flex; flex-wrap: wrap; gap: 0 1.2rem } #docs .renderedMarkdown:has(> details ~ details) > p { flex: 1 0 100% }
 #docs details ~ details, #docs details:has(~ details) { display: contents } #docs details::details-content { order: 1; flex: 1 0 100%; min-width: 0 }
 #docs :is(input, select, textarea) { background: var(--ground); font-weight: 400; border: 1px solid var(--line); border-radius: 8px; padding: .35rem .6rem; font-size: .9rem }
+#docs .json-schema-2020-12 * { font-size: .85rem } #docs .json-schema-2020-12-keyword, #docs .json-schema-2020-12__attribute, #docs .json-schema-2020-12__constraint { color: var(--soft); font-weight: 400 }
 #docs .btn { border: 1px solid var(--line); border-radius: 8px; padding: .35rem .9rem; font-size: .9rem } #docs .btn-group { padding: 0 1rem .6rem; gap: .5rem } #docs .btn:hover { border-color: var(--accent) }
 #docs :is(.authorize, .execute) { background: var(--accent); color: var(--on-accent) }
 #docs .modal-ux { background: var(--raised); border-radius: 12px } #docs .close-modal { padding: 0 1rem } #docs .backdrop-ux { background: #0009 } @media (max-width: 40rem) {

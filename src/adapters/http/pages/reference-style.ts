@@ -35,7 +35,7 @@ const style = `
 #docs :is(.parameters, .responses-table) td { padding: .3rem 0; margin: 0; border: 0; width: auto; max-width: none; min-width: 0 }
 #docs :is(.parameters, .responses-table) tr + tr > td { border-top: 1px solid var(--line) }
 #docs .parameters tr:has(details:not([open])) ~ tr { display: none }
-#docs .parameters .parameters-col_name { width: 15.5rem; padding-right: 1rem } #docs .parameters-col_name > div { display: inline; padding: 0; margin: 0 .35rem 0 0 }
+#docs .parameters .parameters-col_name { width: 16.5rem; padding-right: 1rem } #docs .parameters-col_name > div { display: inline; padding: 0; margin: 0 .35rem 0 0 }
 #docs .parameter__name { font-size: .85rem; font-weight: 600 } #docs :is(.parameter__type, .parameter__in) { font-size: .82rem; font-weight: 400; font-style: normal; color: var(--soft) }
 #docs .parameters-col_description :is(.renderedMarkdown, p) { display: inline; margin-right: .25em }
 #docs .parameters-col_description :is(input, select) { display: block; margin: .3rem 0; max-width: 22rem }
@@ -54,7 +54,7 @@ const style = `
 #docs .btn { border: 1px solid var(--line); border-radius: 8px; padding: .35rem .9rem; font-size: .9rem } #docs .btn-group { padding: 0 1rem .6rem; gap: .5rem } #docs .btn:hover { border-color: var(--accent) }
 #docs :is(.authorize, .execute) { background: var(--accent); color: var(--on-accent) }
 #docs .modal-ux { background: var(--raised); border-radius: 12px } #docs .close-modal { padding: 0 1rem } #docs .backdrop-ux { background: #0009 } @media (max-width: 40rem) {
-  #docs p, #docs .opblock-summary-description { font-size: .9rem } #docs pre { max-height: 12rem }
+  #docs p, #docs .opblock-summary-description { font-size: .9rem } #docs pre { max-height: 12rem } #docs .opblock-section-header > label { margin: 0 0 .3rem }
   #docs :is(.parameters, .responses-table), #docs :is(.parameters, .responses-table) :is(tbody, tr, td) { display: block } #docs :is(.parameters-col_name, .response-col_status) { width: auto !important; padding-bottom: 0 !important }
   #docs :is(.parameters-col_description, .response-col_description) { border: 0 !important; padding-top: 0 !important }
 }

@@ -1,5 +1,7 @@
 // The reference: the description of the API, made shorter to read, in Swagger UI.
 
+import { nameOf, type Sampled, type Schemas, samplesOf } from './samples.ts';
+
 interface Response {
   readonly $ref?: string;
   description?: string;
@@ -14,20 +16,10 @@ interface Parameter {
   'x-others'?: string;
 }
 
-interface Operation {
+interface Operation extends Sampled {
   description: string;
   parameters: Parameter[];
   responses: Record<string, Response>;
-  readonly requestBody?: { readonly content: Readonly<Record<string, Body>> };
-}
-
-interface Body {
-  readonly example?: unknown;
-  readonly schema: { readonly $ref: string };
-}
-
-interface Schema {
-  readonly properties?: Readonly<Record<string, { readonly examples?: readonly unknown[] }>>;
 }
 
 interface Description {
@@ -37,7 +29,7 @@ interface Description {
   readonly components: {
     readonly headers: Readonly<Record<string, { readonly description: string }>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
-    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly schemas: Schemas;
     readonly securitySchemes?: object;
   };
 }
@@ -45,8 +37,6 @@ interface Description {
 declare const SwaggerUIBundle: (options: object) => void;
 
 const { description = '', site = '' } = document.documentElement.dataset;
-
-const nameOf = (reference: string) => decodeURIComponent(reference.split('/').at(-1) ?? '');
 
 type Responses = readonly (readonly [status: string, response: Response])[];
 
@@ -121,54 +111,6 @@ function foldParameters(operation: Operation, { components }: Description): void
   operation.parameters = [...first, ...others];
 }
 
-/** The example of a body: where custom fields leave none of the whole, what its fields have. */
-function exampleOf({ requestBody }: Operation, { components }: Description): unknown {
-  const [body] = Object.values(requestBody?.content ?? {});
-  if (body === undefined || body.example !== undefined) return body?.example;
-  const fields = Object.entries(components.schemas[nameOf(body.schema.$ref)]?.properties ?? {});
-  const known = fields.flatMap(([name, { examples }]) => (examples ? [[name, examples[0]]] : []));
-  return Object.fromEntries(known);
-}
-
-/** A request of an operation in three languages. */
-function samplesOf(method: string, path: string, operation: Operation, given: Description) {
-  const url = `${api}${path.replace('{id}', 'ID')}`;
-  const headers: Record<string, string> = {
-    ...(isAsked && { Authorization: 'Bearer KEY' }),
-    ...(operation.requestBody && { 'Content-Type': 'application/json' }),
-    ...(method === 'post' && { 'Idempotency-Key': '3f2a9c5e-order-17' }),
-    ...(['put', 'patch', 'delete'].includes(method) && { 'If-Match': '"1"' }),
-  };
-  const all = Object.entries(headers);
-  const json = JSON.stringify(exampleOf(operation, given));
-  const verb = method.toUpperCase();
-  const curl = [
-    `curl ${verb === 'GET' ? '' : `-X ${verb} `}${url}`,
-    ...all.map(([name, value]) => `  -H '${name}: ${value}'`),
-    ...(operation.requestBody ? [`  -d '${json}'`] : []),
-  ].join(' \\\n');
-  const inner = [
-    ...(verb === 'GET' ? [] : [`  method: '${verb}',`]),
-    ...(all.length > 0 ? [`  headers: ${JSON.stringify(headers)},`] : []),
-    ...(operation.requestBody ? [`  body: JSON.stringify(${json}),`] : []),
-  ];
-  const options = inner.length > 0 ? `, {\n${inner.join('\n')}\n}` : '';
-  const javascript = `const response = await fetch('${url}'${options});\nconsole.log(await response.json());`;
-  const named = [
-    `    '${url}',`,
-    ...(all.length > 0 ? [`    headers=${JSON.stringify(headers)},`] : []),
-    ...(operation.requestBody ? [`    json=${json},`] : []),
-  ];
-  const python = `import requests\n\nresponse = requests.${method}(\n${named.join('\n')}\n)\nprint(response.json())`;
-  const samples = { curl, JavaScript: javascript, Python: python };
-  return Object.entries(samples)
-    .map(
-      ([name, text]) =>
-        `<details><summary>${name}</summary>\n\n\`\`\`\n${text}\n\`\`\`\n\n</details>`,
-    )
-    .join('\n\n');
-}
-
 /** What is for programs: the library would show each pattern, and make up fields that nobody names. */
 const machine = ['additionalProperties', 'propertyNames', 'pattern'];
 const text = await (await fetch(description)).text();
@@ -181,7 +123,9 @@ const about = `${given.info.description}\n\n${shortenResponses(given)}`;
 for (const [path, methods] of Object.entries(given.paths)) {
   for (const [method, operation] of Object.entries(methods)) {
     foldParameters(operation, given);
-    operation.description += `\n\n${samplesOf(method, path, operation, given)}`;
+    const url = `${api}${path.replace('{id}', 'ID')}`;
+    const samples = samplesOf(method, url, operation, given.components.schemas, isAsked);
+    operation.description += `\n\n${samples}`;
   }
 }
 

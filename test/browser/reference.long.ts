@@ -1,13 +1,16 @@
 // `/docs` in Chromium: how long its operations are, and that each can be read and tried.
 
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { rostrum, type Server, startServer } from '../support/server.ts';
 import { launch, looks, violationsIn, visit } from './chromium.ts';
 
+const execute = promisify(execFile);
 const operations = [
   ...['getMe', 'putMe', 'patchMe', 'deleteMe', 'listUsers', 'createUser', 'getUser', 'replaceUser'],
   ...['patchUser', 'deleteUser', 'listPosts', 'createPost', 'getPost', 'replacePost', 'patchPost'],
@@ -75,6 +78,25 @@ describe('the reference in Chromium', function () {
       expect(long).to.deep.equal([]);
     });
   }
+
+  it('has samples that make what they say', async () => {
+    const [look = {}] = looks;
+    await visit(browser, `${docs}#/posts/createPost`, look, async (page) => {
+      const operation = operationOf(page, 'createPost');
+      await operation.locator('.response').last().waitFor();
+      const sampleOf = async (name: string, idempotencyKey: string) => {
+        const fold = operation.locator('details', { has: page.getByText(name, { exact: true }) });
+        const text = (await fold.locator('pre').textContent()) ?? '';
+        return text.replace('KEY', key).replace('3f2a9c5e-order-17', idempotencyKey);
+      };
+      const { stdout } = await execute('bash', ['-c', await sampleOf('curl', 'one')]);
+      expect(JSON.parse(stdout)).to.include({ title: 'On engines', authorId: null });
+      const javascript = await sampleOf('JavaScript', 'two');
+      const logged = page.waitForEvent('console');
+      await page.evaluate(`(async () => { ${javascript} })()`);
+      expect(await (await logged).args()[0]?.jsonValue()).to.include({ title: 'On engines' });
+    });
+  });
 
   for (const look of looks) {
     const title = `${look.colorScheme}, ${look.viewport.width} px wide`;

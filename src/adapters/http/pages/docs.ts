@@ -17,14 +17,16 @@ const library = 'swagger-ui-dist';
 const markdown = 'marked';
 
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-const script = new URL(`../../../browser/reference${extension}`, import.meta.url);
+const module = (name: string) =>
+  readModule(new URL(`../../../browser/${name}${extension}`, import.meta.url));
 
 const files = new Files(() => {
   const read = (name: string) => readFile(require.resolve(`${library}/${name}`), 'utf8');
   return [
     ['/swagger-ui.css', types.css, async () => referenceStyle(await read('swagger-ui.css'))],
     ['/swagger-ui-bundle.js', types.js, () => read('swagger-ui-bundle.js')],
-    ['/reference.js', types.js, () => readModule(script)],
+    ['/reference.js', types.js, () => module('reference')],
+    ['/samples.js', types.js, () => module('samples')],
   ];
 });
 

@@ -65,9 +65,12 @@ export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint
     conflicts: ['email-taken'],
     deleteConflicts: ['user-has-posts'],
   });
+  const isOfAll = ({ path }: Endpoint) => path === '/users';
   return [
+    ...ofUsers.filter(isOfAll),
+    // In front of `/users/:id`, which its path is like.
     ...ownEndpoints(ofUsers),
-    ...ofUsers,
+    ...ofUsers.filter((endpoint) => !isOfAll(endpoint)),
     ...endpointsOf({
       one: 'post',
       handlers: { ...postHandlers, list: listHandler('posts', readPosts, readPostFilter, posts) },

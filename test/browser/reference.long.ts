@@ -80,7 +80,7 @@ describe('the reference in Chromium', function () {
   }
 
   it('has samples that make what they say', async () => {
-    const [look = {}] = looks;
+    const look = { colorScheme: 'light', viewport: { width: 1280, height: 800 } } as const;
     await visit(browser, `${docs}#/posts/createPost`, look, async (page) => {
       const operation = operationOf(page, 'createPost');
       await operation.locator('.response').last().waitFor();

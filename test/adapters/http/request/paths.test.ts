@@ -26,7 +26,7 @@ describe('paths and methods', () => {
       ...ofOne.map((method) => `${method} /${many}/:id`),
     ]);
     const ofMe = ofOne.map((method) => `${method} /users/me`);
-    expect(pairs).to.deep.equal([...ofMe, ...all, 'GET /events']);
+    expect(pairs).to.have.members([...ofMe, ...all, 'GET /events']);
   });
 
   it('an unknown path is 404', async () => {

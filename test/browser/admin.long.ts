@@ -227,7 +227,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       );
       await page.getByText('Version 2').waitFor();
       await send('DELETE', `/posts/${id}`);
-      await page.getByRole('alert').getByText('Somebody else deleted this record.').waitFor();
+      await page.getByRole('alert').getByText('This record is deleted.').waitFor();
       await page.context().close();
     });
 

@@ -1,9 +1,9 @@
 import { html, render } from 'lit-html';
-import { forms, readForms } from './fields.ts';
+import { isApiProblem } from 'rostrum-client';
 import { list } from './list.ts';
 import { record } from './record.ts';
 import { creates, reads, seesDrafts } from './rights.ts';
-import { keep, openSession, type Session, session } from './session.ts';
+import { keptToken, openSession, session } from './session.ts';
 import * as ui from './ui.ts';
 
 const root = document.querySelector<HTMLElement>('#admin');
@@ -11,28 +11,32 @@ let view: ui.View | undefined;
 /** Why somebody has to sign in, or why nothing can be shown. */
 let error = '';
 let state: 'loading' | 'signed out' | 'open' = 'loading';
+let following = new AbortController();
+const beginOpening = ui.latest();
 const denied = 'These credentials do not allow it.';
 
 /** Opens what the URL names. */
 async function open(): Promise<void> {
-  const at = location.hash;
-  const [path = '', search = ''] = at.replace(/^#\/?/, '').split('?');
+  const isLast = beginOpening();
+  const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?');
   const [kind = '', id = ''] = path.split('/');
   const query = new URLSearchParams(search);
+  let next: ui.View | undefined;
+  if (view) view.isLeft = true;
   [view, error] = [undefined, ''];
+  ui.refresh();
   try {
     if (kind !== 'users' && kind !== 'posts') return start();
     const isNew = id === 'new';
     if (isNew ? !creates(kind) : id === '' && !reads(kind)) throw new Error(denied);
-    if (id === '') view = list(kind, query);
-    else if (isNew) view = record(kind, undefined, query.get('authorId') ?? '');
-    else {
-      const found = await session[kind].get(decodeURIComponent(id));
-      if (at === location.hash) view = record(kind, found);
-    }
+    if (id === '') next = list(kind, query);
+    else if (isNew) next = record(kind, undefined, query.get('authorId') ?? '');
+    else next = record(kind, await session[kind].get(decodeURIComponent(id)));
+    if (!isLast()) return;
+    view = next;
     ui.focus('h1');
   } catch (cause) {
-    if (at === location.hash) error = ui.sentenceOf(cause);
+    if (isLast()) error = ui.sentenceOf(cause);
   } finally {
     ui.refresh();
   }
@@ -62,14 +66,18 @@ function places(): readonly (readonly [path: string, text: string])[] {
   return all.flatMap(([may, path, text]) => (may ? [[path, text] as const] : []));
 }
 
-async function begin(): Promise<void> {
-  [state, error, view] = ['loading', '', undefined];
+/** Opens a session, and what the URL names; a form with something typed stays as it is. */
+async function begin(token: string): Promise<void> {
+  [state, error] = ['loading', ''];
+  following.abort();
   ui.refresh();
   try {
-    await Promise.all([openSession(), forms ?? readForms()]);
+    await openSession(token);
     state = 'open';
-    void follow(session);
-    await open();
+    following = new AbortController();
+    void follow(following.signal);
+    if (view?.isChanged?.()) ui.refresh();
+    else await open();
   } catch (cause) {
     error = ui.sentenceOf(cause);
     askForKey();
@@ -77,13 +85,17 @@ async function begin(): Promise<void> {
 }
 
 /** Shows what changes as it changes. Without a right to events, the page shows what it was opened on. */
-async function follow(asked: Session): Promise<void> {
+async function follow(signal: AbortSignal): Promise<void> {
   try {
-    for await (const { events } of asked.events.follow()) {
-      if (session !== asked) return;
+    for await (const { events } of session.events.follow({}, { signal })) {
       if (events.length > 0) view?.follow(events);
     }
-  } catch {}
+  } catch (cause) {
+    if (signal.aborted || !isApiProblem(cause, 'events-expired')) return;
+    // The tab slept for so long that the server has forgotten what happened meanwhile.
+    void follow(signal);
+    if (!view?.isChanged?.()) void open();
+  }
 }
 
 function askForKey(): void {
@@ -94,21 +106,23 @@ function askForKey(): void {
 
 function signIn(event: Event): void {
   event.preventDefault();
-  keep(String(new FormData(event.currentTarget as HTMLFormElement).get('key')).trim());
-  void begin();
+  void begin(String(new FormData(event.currentTarget as HTMLFormElement).get('key')).trim());
 }
 
+const mayLeave = () => view?.isLeft || !view?.isChanged?.() || confirm('Leave without saving?');
+
 function signOut(): void {
-  keep('');
+  if (!mayLeave()) return;
+  view = undefined;
   history.replaceState(null, '', '#');
-  void begin();
+  void begin('');
 }
 
 function signInForm(): ui.Html {
   return html`<section class="sign-in"><h1 tabindex="-1">Sign in</h1>
     <p class="soft">By a key that <code>rostrum key create</code> made, or an access token of the identity
       provider. It is kept for this tab alone.</p>
-    ${ui.alertOf(error)}
+    ${ui.alertOf(error)} ${view?.isChanged?.() ? html`<p>What you typed is there again afterwards.</p>` : ''}
     <form @submit=${signIn} autocomplete="off"><div class="field"><label for="key">Key or token</label>
     <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false"></div>
     <button class="primary">Sign in</button></form></section>`;
@@ -130,7 +144,7 @@ function bar(): ui.Html {
 
 function shown(): ui.Html {
   if (state === 'signed out') return signInForm();
-  if (view !== undefined) return html`${bar()}${view.show()}`;
+  if (view !== undefined && state === 'open') return html`${bar()}${view.show()}`;
   const text = error ? ui.alertOf(error) : html`<p class="soft">Loading…</p>`;
   const title = html`<h1 tabindex="-1">${error ? 'This cannot be shown' : 'Admin'}</h1>`;
   return html`${state === 'open' ? bar() : ''}${title}${text}`;
@@ -138,19 +152,18 @@ function shown(): ui.Html {
 
 function draw(): void {
   if (root === null) return;
-  document.title = `${state === 'signed out' ? 'Sign in' : (view?.title ?? 'Admin')} · Rostrum`;
+  document.title = `${state === 'signed out' ? 'Sign in' : (view?.title() ?? 'Admin')} · Rostrum`;
   root.setAttribute('aria-busy', String(state === 'loading'));
   render(html`${shown()}${ui.showNotice()}`, root);
 }
 
-ui.onChange(draw);
+ui.start(draw, askForKey);
 addEventListener('beforeunload', (event) => {
   if (view?.isChanged?.()) event.preventDefault();
 });
 addEventListener('hashchange', ({ oldURL }) => {
-  const stays = view?.isChanged?.() && !confirm('Leave without saving?');
-  if (stays) history.replaceState(null, '', oldURL);
-  else void open();
+  if (mayLeave()) void open();
+  else history.replaceState(null, '', oldURL);
 });
 root?.replaceChildren();
-void begin();
+void begin(keptToken());

@@ -7,28 +7,30 @@ import * as ui from './ui.ts';
 /** What is typed into a field, and what is said of it. */
 export interface Entry {
   readonly field: Field;
-  readonly kind: Field['kind'];
+  readonly control: Field['control'];
   readonly text: string;
   readonly error: string;
   readonly set: (text: string) => void;
 }
 
-let asked = '';
+const begin = ui.latest();
 
-/** Learns which user a text in the field of an author means: by an id, or the beginning of a name. */
-async function suggest({ text, set }: Entry): Promise<void> {
-  if (text === '' || text === asked || names.has(text) || !reads('users')) return;
-  asked = text;
+/** Learns which user is meant by what is typed into the field of an author: an id, or a name. */
+async function suggest(text: string, set: (text: string) => void): Promise<void> {
+  const isLast = begin();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  if (!isLast() || text === '' || names.has(text) || !reads('users')) return;
   const queries = [{ 'name[startsWith]': text, sort: 'name', limit: 10 }, { id: text }];
   await Promise.allSettled(queries.map(learnNames));
   const isMeant = (name: string) => name.toLowerCase() === text.toLowerCase();
   const [one, ...more] = [...names].filter(([, name]) => isMeant(name));
-  if (asked === text && one !== undefined && more.length === 0) set(one[0]);
+  const isId = names.has(text);
+  if (isLast() && !isId && one !== undefined && more.length === 0) set(one[0]);
   ui.refresh();
 }
 
 /** A field with its label, its hint, and what is wrong with it. */
-export function control(entry: Entry): ui.Html {
+export function labelled(entry: Entry): ui.Html {
   const { field, error } = entry;
   const id = `field-${field.name || 'others'}`;
   const about = [field.hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
@@ -40,16 +42,16 @@ export function control(entry: Entry): ui.Html {
 }
 
 function input(entry: Entry, id: string, about: string | typeof nothing): ui.Html {
-  const { field, kind, text, error, set } = entry;
+  const { field, control, text, error, set } = entry;
   const invalid = error ? 'true' : 'false';
   const typed = (event: Event) => set((event.currentTarget as HTMLInputElement).value);
   const select = (...all: readonly object[]) =>
     html`<select id=${id} aria-invalid=${invalid} aria-describedby=${about} @change=${typed}>${ui.options(text, ...all)}</select>`;
-  switch (kind) {
+  switch (control) {
     case 'long':
     case 'json':
-      return html`<textarea id=${id} class=${kind} .value=${text}
-        spellcheck=${kind === 'long'} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}></textarea>`;
+      return html`<textarea id=${id} class=${control} .value=${text}
+        spellcheck=${control === 'long'} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}></textarea>`;
     case 'choice': {
       // A stored value that is no choice any more stays one.
       const all = text && { [text]: text };
@@ -67,13 +69,17 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
       return html`<div class="bar">${select({ draft: 'Draft', now: 'Publish now', ...at })}
         ${isTime ? html`<input type="datetime-local" aria-label="Time of publication" .value=${localOf(text)} @change=${pick}>` : ''}</div>`;
     }
-    case 'author':
-      void suggest(entry);
+    case 'author': {
+      const meant = (event: Event) => {
+        typed(event);
+        void suggest((event.currentTarget as HTMLInputElement).value, set);
+      };
       return html`<input id=${id} list=${`${id}-list`} .value=${names.get(text) ?? text} aria-invalid=${invalid}
-        placeholder="The beginning of a name, or an id" aria-describedby=${about} @input=${typed}>
+        placeholder="The beginning of a name, or an id" aria-describedby=${about} @input=${meant}>
         <datalist id=${`${id}-list`}>${ui.options(text, Object.fromEntries(names))}</datalist>`;
+    }
     default:
-      return html`<input id=${id} .value=${text} inputmode=${kind === 'number' ? 'decimal' : 'text'}
+      return html`<input id=${id} .value=${text} inputmode=${control === 'number' ? 'decimal' : 'text'}
         aria-required=${field.isRequired} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}>`;
   }
 }

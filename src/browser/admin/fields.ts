@@ -1,10 +1,15 @@
-import { description, type Item, type Kind } from './session.ts';
+export type Kind = 'users' | 'posts';
+
+export interface Item {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
 
 /** A field of a form, as the description of the API has it. */
 export interface Field {
   readonly name: string;
   readonly label: string;
-  readonly kind: 'line' | 'long' | 'number' | 'choice' | 'json' | 'author' | 'publication';
+  readonly control: 'line' | 'long' | 'number' | 'choice' | 'json' | 'author' | 'publication';
   readonly hint: string;
   readonly isRequired: boolean;
   /** What the field is when its text is empty; undefined leaves it out. */
@@ -30,47 +35,58 @@ interface Schema {
   readonly required?: readonly string[];
 }
 
+/** The description of the API, as far as forms need it. */
+export interface Description {
+  readonly paths: Readonly<
+    Record<string, { readonly get?: { readonly parameters: readonly Parameter[] } }>
+  >;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+interface Parameter {
+  readonly name?: string;
+  readonly in?: string;
+}
+
 /** The fields that the server makes. */
 const made = new Set(['id', 'createdAt', 'updatedAt']);
 const known: Readonly<Record<string, Partial<Field>>> = {
   name: { empty: '' },
   email: { empty: null, label: 'Email address' },
   title: { empty: '' },
-  body: { empty: '', kind: 'long' },
-  authorId: { empty: null, kind: 'author', label: 'Author' },
-  publishedAt: { kind: 'publication', label: 'Publication' },
+  body: { empty: '', control: 'long' },
+  authorId: { empty: null, control: 'author', label: 'Author' },
+  publishedAt: { control: 'publication', label: 'Publication' },
 };
 /** Custom fields that the schema does not name, as one object. */
 const others: Field = {
-  ...{ name: '', label: 'Other custom fields', kind: 'json', isRequired: false, choices: [] },
+  ...{ name: '', label: 'Other custom fields', control: 'json', isRequired: false, choices: [] },
   ...{ empty: undefined, hint: 'A JSON object: {"colour": "blue"}.' },
 };
 /** Parameters of lists that are no filter on a custom field. */
 const general = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'id']);
 
-export let forms: Readonly<Record<Kind, Form>>;
-
-export async function readForms(): Promise<void> {
-  const document = await (await fetch(description)).json();
-  const resolve = (schema: Schema): Schema => {
+export function formsOf(description: Description): Readonly<Record<Kind, Form>> {
+  const { schemas } = description.components;
+  const resolve = (schema: Schema = {}): Schema => {
     if (schema.$ref === undefined) return schema;
-    const keys = schema.$ref.split('/').slice(1).map(decodeURIComponent);
-    return resolve(keys.map(unescaped).reduce((at, key) => at?.[key] ?? {}, document));
+    const keys = schema.$ref.split('/').slice(1).map(decodeURIComponent).map(unescaped);
+    const within = (at: unknown, key: string) => (at as Record<string, unknown> | undefined)?.[key];
+    return resolve(keys.reduce(within, description as unknown) as Schema | undefined);
   };
   const formOf = (kind: Kind, one: string): Form => {
-    const { properties = {}, required = [] } = resolve(document.components.schemas[`${one}Input`]);
+    const { properties = {}, required = [] } = resolve(schemas[`${one}Input`]);
     const fields = Object.entries(properties)
       .filter(([name]) => !made.has(name))
       .map(([name, schema]) => fieldOf(name, resolve(schema), required.includes(name)));
-    const parameters: { name?: string; in?: string }[] = document.paths[`/${kind}`].get.parameters;
-    const filters = parameters
+    const filters = (description.paths[`/${kind}`]?.get?.parameters ?? [])
       .flatMap(({ name = '', in: place }) => (place === 'query' ? [name] : []))
-      .filter((name) => !known[name] && !general.has(name) && !name.includes('['))
+      .filter((name) => !Object.hasOwn(known, name) && !general.has(name) && !name.includes('['))
       .map((name) => ({ name, choices: fields.find((one) => one.name === name)?.choices ?? [] }))
       .map(({ name, choices }) => ({ name, choices: choices.map(String) }));
     return { fields: [...fields, others], filters };
   };
-  forms = { users: formOf('users', 'User'), posts: formOf('posts', 'Post') };
+  return { users: formOf('users', 'User'), posts: formOf('posts', 'Post') };
 }
 
 /** A key of a JSON Pointer (RFC 6901). */
@@ -82,21 +98,22 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
   const type = [schema.type ?? []].flat().find((one) => one !== 'null');
   const choices = schema.enum ?? (type === 'boolean' ? [true, false] : []);
   const text = (schema.maxLength ?? 0) > 300 ? 'long' : 'line';
-  const kinds: Readonly<Record<string, Field['kind']>> = {
+  const controls: Readonly<Record<string, Field['control']>> = {
     ...{ string: text, number: 'number', integer: 'number' },
   };
-  const kind = choices.length > 0 ? 'choice' : (kinds[type ?? ''] ?? 'json');
+  const control = choices.length > 0 ? 'choice' : (controls[type ?? ''] ?? 'json');
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
   const label = schema.title ?? words.charAt(0).toUpperCase() + words.slice(1);
-  const hint = known[name] ? '' : (schema.description ?? '');
-  return { ...{ name, label, kind, hint, isRequired, choices, empty: undefined }, ...known[name] };
+  const own = Object.hasOwn(known, name) ? known[name] : undefined;
+  const hint = own ? '' : (schema.description ?? '');
+  return { ...{ name, label, control, hint, isRequired, choices, empty: undefined }, ...own };
 }
 
 /** A stored value of another type than the schema has now is shown, and changed, as JSON. */
-export function kindOf({ kind }: Field, value: unknown): Field['kind'] {
-  const type = kind === 'number' ? 'number' : 'string';
-  const isAny = value === undefined || value === null || kind === 'choice';
-  return isAny || typeof value === type ? kind : 'json';
+export function controlOf({ control }: Field, value: unknown): Field['control'] {
+  const type = control === 'number' ? 'number' : 'string';
+  const isAny = value === undefined || value === null || control === 'choice';
+  return isAny || typeof value === type ? control : 'json';
 }
 
 /** The value of a field in a record: of the other custom fields, all that no field has. */
@@ -108,29 +125,38 @@ export function valueIn(item: Item | undefined, field: Field, fields: readonly F
 }
 
 /** A value as the text of its control. */
-export function textOf(kind: Field['kind'], value: unknown): string {
-  if (kind === 'publication') return value === null ? 'draft' : String(value ?? 'now');
-  if (value === undefined || (value === null && kind !== 'json' && kind !== 'choice')) return '';
-  return kind === 'json' || kind === 'choice' ? JSON.stringify(value, null, 2) : String(value);
+export function textOf(control: Field['control'], value: unknown): string {
+  if (control === 'publication') return value === null ? 'draft' : String(value ?? 'now');
+  const isJson = control === 'json' || control === 'choice';
+  if (value === undefined || (value === null && !isJson)) return '';
+  return isJson ? JSON.stringify(value, null, 2) : String(value);
 }
 
 /** The value of a control's text. @throws a sentence for the person */
-export function parse({ empty, name }: Field, kind: Field['kind'], text: string): unknown {
-  if (kind === 'publication') {
+export function parse(field: Field, control: Field['control'], text: string): unknown {
+  if (control === 'publication') {
     return text === 'draft' ? null : text === 'now' ? new Date().toISOString() : text;
   }
-  if (text.trim() === '') return empty;
-  if (kind === 'number' && Number.isNaN(Number(text))) throw new Error('This is not a number.');
-  if (kind === 'number') return Number(text);
-  if (kind !== 'json' && kind !== 'choice') return text;
+  if (text.trim() === '') return field.empty;
+  if (control === 'number') {
+    if (!Number.isFinite(Number(text))) throw new Error('This is not a number.');
+    return Number(text);
+  }
+  if (control !== 'json' && control !== 'choice') return text;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     throw new Error(`This is not JSON: ${(error as Error).message}.`);
   }
-  if (name === '' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
+  if (field.name === '' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
     throw new Error('This must be a JSON object, with the names of fields as its keys.');
   }
   return value;
+}
+
+/** What of a record's other custom fields has a control of its own, and can be set there alone. */
+export function ownControlIn(value: unknown, fields: readonly Field[]): string | undefined {
+  const names = new Set([...made, ...fields.map(({ name }) => name)]);
+  return Object.keys(value ?? {}).find((name) => names.has(name));
 }

@@ -1,8 +1,8 @@
 import { html, nothing } from 'lit-html';
 import type { ListPage, RecordEvent } from 'rostrum-client';
-import { type Field, forms } from './fields.ts';
+import type { Field, Item, Kind } from './fields.ts';
 import { creates, reads, seesDrafts, seesWhole } from './rights.ts';
-import { type Item, type Kind, learnNames, names, session } from './session.ts';
+import { forms, learnNames, names, session } from './session.ts';
 import * as ui from './ui.ts';
 
 const pageSize = 25;
@@ -25,6 +25,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
   let page: ListPage<Item> | undefined;
   let total: number | undefined;
   let error = '';
+  const begin = ui.latest();
   let waiting: ReturnType<typeof setTimeout> | undefined;
   void load();
 
@@ -48,18 +49,23 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
   }
 
   async function load(): Promise<void> {
+    const isLast = begin();
     const counting = session[kind].list({ ...filter, count: 'exact', limit: 1, fields: ['id'] });
     counting.catch(() => {}); // It is waited for later.
     const cursor = cursors.at(-1) ?? null;
     try {
-      page = await session[kind].list({ ...filter, sort, limit: pageSize, cursor });
+      const loaded = await session[kind].list({ ...filter, sort, limit: pageSize, cursor });
+      if (!isLast()) return;
+      [page, error] = [loaded, ''];
       ui.refresh();
       const authors = new Set([...page.items.map(({ authorId }) => authorId), isOfOne && whose]);
       const unmet = [...authors].filter((id) => id && !names.has(String(id)));
-      if (unmet.length > 0 && reads('users')) await learnNames({ id: unmet });
+      // Without their names, authors have their ids.
+      if (unmet.length > 0 && reads('users')) await learnNames({ id: unmet }).catch(() => {});
+      ui.refresh();
       ({ total } = await counting);
     } catch (cause) {
-      error = ui.sentenceOf(cause);
+      if (isLast()) error = ui.sentenceOf(cause);
     }
     ui.refresh();
   }
@@ -68,7 +74,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     const sorted = (name: string, label: string) => ({ name, label, isSorted: true });
     const wide = (column: Column) => ({ ...column, isWide: true });
     const isFilter = (name: string) => filters.some((one) => one.name === name);
-    const custom = fields.filter(({ name, kind: type }) => type !== 'json' && isFilter(name));
+    const custom = fields.filter(({ name, control }) => control !== 'json' && isFilter(name));
     const more = custom.slice(0, 2).map(({ name, label }) => wide({ name, label }));
     const created = sorted('createdAt', 'Created');
     const changed = wide(sorted('updatedAt', 'Changed'));
@@ -175,9 +181,10 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     // Where very much changes, the list is read anew once a second.
     waiting = setTimeout(() => {
       waiting = undefined;
-      void load();
+      if (!view.isLeft) void load();
     }, 1000);
   }
 
-  return { title: heading, show, follow };
+  const view: ui.View = { title: () => heading, show, follow };
+  return view;
 }

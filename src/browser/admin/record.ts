@@ -1,13 +1,23 @@
 import { html } from 'lit-html';
 import { isApiProblem, type RecordEvent, type Versioned } from 'rostrum-client';
-import { control } from './control.ts';
-import { type Field, forms, kindOf, parse, textOf, unescaped, valueIn } from './fields.ts';
+import { labelled } from './control.ts';
+import {
+  controlOf,
+  type Field,
+  type Item,
+  type Kind,
+  ownControlIn,
+  parse,
+  textOf,
+  unescaped,
+  valueIn,
+} from './fields.ts';
 import { removal } from './removal.ts';
 import { changes, reads } from './rights.ts';
-import { type Item, type Kind, names, session } from './session.ts';
+import { forms, learnNames, names, session } from './session.ts';
 import * as ui from './ui.ts';
 
-const met = `Somebody else saved this record, and nothing of yours is saved yet. Where you both changed
+const conflict = `Somebody else saved this record, and nothing of yours is saved yet. Where you both changed
   a field, both versions are shown: choose, and save.`;
 
 /** A record in a form, or a new one. What others save comes in as they save it. */
@@ -26,41 +36,59 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   let deletion: ReturnType<typeof removal> | undefined;
   /** A form that is sent again, because no response came, makes one record. */
   let sent = { body: '', key: '' };
-  if (stored !== undefined) take(stored);
+  /** Events that came while a change of ours was under way. */
+  const missed: RecordEvent[] = [];
+  const name = () => (stored === undefined ? `New ${one}` : String(stored.record[title]));
+  const view: ui.View = { title: name, show, follow, isChanged: () => fields.some(isTyped) };
+  if (stored !== undefined) accept(stored);
 
-  /** Shows a version of the record, and nothing of what was typed. */
-  function take(now: Versioned<Item>): void {
+  /**
+   * Shows a version of the record.
+   *
+   * @param saved what was typed when it was saved: what was typed since stays
+   */
+  function accept(now: Versioned<Item>, saved: ReadonlyMap<string, string> = texts): void {
     stored = now;
-    [texts, theirs, errors, message] = [new Map(), new Set(), new Map(), ''];
-    void countPosts(now.record.id);
-    deletion ??= removal(kind, () => ({ ...now, ...stored, posts }));
+    texts = new Map([...texts].filter(([name, text]) => saved.get(name) !== text));
+    [theirs, errors, message] = [new Set(), new Map(), ''];
+    const { id, name, authorId } = now.record;
+    if (kind === 'users') names.set(id, String(name));
+    deletion ??= removal(kind, () => ({ ...now, ...stored, posts }), view);
+    void learn(id, authorId).catch(() => {}); // The form does without.
   }
 
-  async function countPosts(authorId: string): Promise<void> {
-    if (kind === 'posts' || !reads('posts')) return;
-    const query = { authorId, count: 'exact', limit: 1, fields: ['id'] };
-    ({ total: posts } = await session.posts.list(query));
+  /** Learns the name of a post's author, or how many posts a user has. */
+  async function learn(id: string, authorId: unknown): Promise<void> {
+    if (kind === 'users' && reads('posts')) {
+      const query = { authorId: id, count: 'exact', limit: 1, fields: ['id'] };
+      ({ total: posts } = await session.posts.list(query));
+    }
+    if (authorId && reads('users')) await learnNames({ id: authorId });
     ui.refresh();
   }
 
   const given = (field: Field) => valueIn(stored?.record, field, fields);
-  const storedText = (field: Field) => textOf(kindOf(field, given(field)), given(field));
+  const storedText = (field: Field) => textOf(controlOf(field, given(field)), given(field));
   const typedText = (field: Field) => texts.get(field.name) ?? storedText(field);
   const isTyped = (field: Field) => typedText(field) !== storedText(field);
 
-  /** Brings in what somebody else saved, and keeps what was typed. */
-  function meet(now: Versioned<Item>): void {
-    const isTouched = fields.some(isTyped);
+  /** Brings in what was saved meanwhile, and keeps what was typed. */
+  function merge(now: Versioned<Item>): void {
+    if (view.isLeft || (now.version > 0 && now.version <= (stored?.version ?? 0))) return;
     const before = fields.map((field) => [field, storedText(field), isTyped(field)] as const);
+    const wasTyped = fields.some(isTyped);
     stored = now;
-    for (const [field, was, wasTyped] of before) {
-      if (!wasTyped) texts.delete(field.name);
+    for (const [field, was, isMine] of before) {
+      if (!isMine) texts.delete(field.name);
       if (storedText(field) !== was) theirs.add(field.name);
     }
-    if (isTouched) message = met;
+    if (fields.some(isTyped)) message = conflict;
     else {
-      take(now);
-      ui.tell('Somebody else saved this record: this is how it is now.');
+      accept(now);
+      // What was typed is what is stored now: the response to our own change was lost.
+      ui.notify(
+        wasTyped ? 'It is saved.' : 'Somebody else saved this record: this is how it is now.',
+      );
     }
     ui.refresh();
   }
@@ -73,7 +101,10 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
       let value = given(field);
       const isNew = stored === undefined && field.isRequired;
       try {
-        if (isNew || isTyped(field)) value = parse(field, kindOf(field, value), typedText(field));
+        if (isNew || isTyped(field))
+          value = parse(field, controlOf(field, value), typedText(field));
+        const own = field.name === '' && ownControlIn(value, fields);
+        if (own) throw new Error(`"${own}" has a field of its own.`);
       } catch (error) {
         errors.set(field.name, ui.sentenceOf(error));
       }
@@ -91,39 +122,47 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     isBusy = true;
     ui.refresh();
     try {
-      await (stored === undefined ? create(input) : replace(stored, input));
+      await (stored === undefined ? create(input) : replace(stored, input, new Map(texts)));
     } catch (error) {
       message = ui.sentenceOf(error);
-      if (isApiProblem(error)) point(error.errors);
+      if (isApiProblem(error)) showErrors(error.errors);
       fail();
+      if (isApiProblem(error, 'unauthenticated')) ui.askForKey();
     }
     isBusy = false;
+    void follow(missed.splice(0));
     ui.refresh();
   }
 
   async function create(input: object): Promise<void> {
-    const body = JSON.stringify(input);
+    const [body, saved] = [JSON.stringify(input), new Map(texts)];
     if (sent.body !== body) sent = { body, key: `admin-${Math.random()}-${Date.now()}` };
     const made = await session[kind].create(input, { idempotencyKey: sent.key });
-    take(made);
+    if (reads(kind)) accept(made, saved);
+    else [texts, sent] = [new Map(), { body: '', key: '' }]; // The form is for the next one.
+    if (view.isLeft) return ui.notify('It is created.');
     if (reads(kind)) history.replaceState(null, '', ui.hrefOf(kind, made.record.id));
     ui.focus('h1');
-    ui.tell('It is created.');
+    ui.notify('It is created.');
   }
 
-  async function replace({ record, version }: Versioned<Item>, input: object): Promise<void> {
+  async function replace(
+    { record, version }: Versioned<Item>,
+    input: object,
+    saved: ReadonlyMap<string, string>,
+  ): Promise<void> {
     try {
-      take(await session[kind].replace(record.id, input, { ifMatch: version }));
-      ui.tell('It is saved.');
+      accept(await session[kind].replace(record.id, input, { ifMatch: version }), saved);
+      ui.notify('It is saved.');
     } catch (error) {
       if (!isApiProblem(error, 'version-mismatch')) throw error;
-      meet(await session[kind].get(record.id));
+      merge(await session[kind].get(record.id));
       ui.focus('.alert');
     }
   }
 
   /** Puts what is wrong to the fields where it is. */
-  function point(entries: readonly object[]): void {
+  function showErrors(entries: readonly object[]): void {
     for (const entry of entries as { pointer?: string; message: string }[]) {
       const { pointer = '', message: text } = entry;
       const key = unescaped(pointer.split('/')[1] ?? '');
@@ -149,17 +188,17 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   }
 
   function entry(field: Field): ui.Html {
-    const [name, kind] = [field.name, kindOf(field, given(field))];
+    const { name } = field;
     const set = (text: string) => {
       texts.set(name, text);
       ui.refresh();
     };
-    const error = errors.get(name) ?? '';
-    const mine = control({ field, kind, error, text: typedText(field), set });
+    const [control, error] = [controlOf(field, given(field)), errors.get(name) ?? ''];
+    const mine = labelled({ field, control, error, text: typedText(field), set });
     if (!theirs.has(name)) return mine;
     if (!isTyped(field)) return html`${mine}<p class="hint theirs">Changed by somebody else.</p>`;
     const text = storedText(field);
-    const shown = (kind === 'author' && names.get(text)) || text || '(empty)';
+    const shown = (control === 'author' && names.get(text)) || text || '(empty)';
     return html`<div class="both">${mine}<div class="field"><b>Theirs</b>
       <pre tabindex="0" aria-label=${`${field.label}, theirs`}>${shown}</pre>
       ${ui.button('Take theirs', () => set(text))}</div></div>`;
@@ -168,7 +207,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   function form(): ui.Html {
     const may = stored === undefined || changes(kind, stored.record);
     // Who may write no other's posts chooses no author.
-    const open = fields.filter(({ kind }) => kind !== 'author' || session.has('posts:write'));
+    const open = fields.filter(({ control }) => control !== 'author' || session.has('posts:write'));
     const shown = may ? open : fields.filter((field) => given(field) !== undefined);
     const buttons = html`<div class="bar"><button class="primary" ?disabled=${isBusy}>${stored ? 'Save' : 'Create'}</button>
       ${deletion ? ui.button('Delete…', deletion.open, 'bad') : ''}</div>`;
@@ -180,24 +219,20 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   async function follow(events: readonly RecordEvent[]): Promise<void> {
     const id = stored?.record.id;
     const last = events.findLast((event) => event.id === id && event.type.startsWith(one));
-    if (id === undefined || last === undefined || isBusy) return;
+    if (id === undefined || last === undefined) return;
+    if (isBusy || deletion?.isBusy()) return void missed.push(last);
     const { version = Number.MAX_VALUE } = last;
-    if (last.type.endsWith('deleted')) message = 'Somebody else deleted this record.';
-    else if (version > (stored?.version ?? 0)) await session[kind].get(id).then(meet, () => {});
+    if (last.type.endsWith('deleted')) message = 'This record is deleted.';
+    else if (version > (stored?.version ?? 0)) await session[kind].get(id).then(merge, () => {});
     ui.refresh();
   }
 
-  return {
-    get title() {
-      return stored === undefined ? `New ${one}` : String(stored.record[title]);
-    },
-    isChanged: () => fields.some(isTyped),
-    show() {
-      const back = html`<a href=${ui.href(kind)}>← ${heading}</a>`;
-      return html`<p class="back">${reads(kind) ? back : ''}</p>
-        <h1 tabindex="-1">${this.title}</h1> ${stored ? facts(stored) : ''} ${ui.alertOf(message)}
-        ${form()}`;
-    },
-    follow,
-  };
+  function show(): ui.Html {
+    const back = html`<a href=${ui.href(kind)}>← ${heading}</a>`;
+    return html`<p class="back">${reads(kind) ? back : ''}</p>
+      <h1 tabindex="-1">${name()}</h1> ${stored ? facts(stored) : ''} ${ui.alertOf(message)}
+      ${form()}`;
+  }
+
+  return view;
 }

@@ -1,7 +1,8 @@
 import { html } from 'lit-html';
 import { isApiProblem, type Versioned } from 'rostrum-client';
+import type { Item, Kind } from './fields.ts';
 import { reads } from './rights.ts';
-import { type Item, type Kind, session } from './session.ts';
+import { session } from './session.ts';
 import * as ui from './ui.ts';
 
 const changed = 'Somebody else changed it meanwhile: look at it again before you delete it.';
@@ -9,8 +10,12 @@ const changed = 'Somebody else changed it meanwhile: look at it again before you
 /** The record, at the version that the person sees, and how many posts a user has, where it is known. */
 type Seen = Versioned<Item> & { readonly posts: number | undefined };
 
-/** The deletion of a record, with a choice for the posts of a user. */
-export function removal(kind: Kind, seen: () => Seen) {
+/**
+ * The deletion of a record, with a choice for the posts of a user.
+ *
+ * @param view where it is asked for
+ */
+export function removal(kind: Kind, seen: () => Seen, view: ui.View) {
   let error = '';
   let isBusy = false;
   const { id } = seen().record;
@@ -29,9 +34,12 @@ export function removal(kind: Kind, seen: () => Seen) {
     ui.refresh();
     try {
       await session[kind].delete(id, { ifMatch: seen().version, posts });
-      dialog()?.close();
-      location.hash = ui.href(reads(kind) ? kind : '');
-      ui.tell('It is deleted.');
+      if (!view.isLeft) {
+        dialog()?.close();
+        view.isLeft = true;
+        location.hash = ui.href(reads(kind) ? kind : '');
+      }
+      ui.notify('It is deleted.');
     } catch (cause) {
       error = isApiProblem(cause, 'version-mismatch') ? changed : ui.sentenceOf(cause);
       ui.focus('#removal h2');
@@ -54,5 +62,5 @@ export function removal(kind: Kind, seen: () => Seen) {
       <div class="bar">${asks ? both : choice('Delete')} ${ui.button('Cancel', () => dialog()?.close())}</div></dialog>`;
   }
 
-  return { open, show };
+  return { open, show, isBusy: () => isBusy };
 }

@@ -1,4 +1,5 @@
-import { type Item, type Kind, session } from './session.ts';
+import type { Item, Kind } from './fields.ts';
+import { session } from './session.ts';
 
 /** Whether it may list the records at all. */
 export function reads(kind: Kind): boolean {

@@ -1,11 +1,5 @@
 import { createClient, type Events, type ListPage, type Versioned } from 'rostrum-client';
-
-export type Kind = 'users' | 'posts';
-
-export interface Item {
-  readonly id: string;
-  readonly [field: string]: unknown;
-}
+import { type Form, formsOf, type Item, type Kind } from './fields.ts';
 
 /** The client's resource, with any field and any filter: a form has what the schema says. */
 interface Resource {
@@ -31,34 +25,40 @@ export interface Session extends Record<Kind, Resource> {
 const { api = '', site = '' } = document.documentElement.dataset;
 const storage = 'rostrum.token';
 
-export const description = `${site}/openapi.json`;
 export let session: Session;
+export let forms: Readonly<Record<Kind, Form>>;
+/** The names of users by their ids, as far as this session met them. */
+export const names = new Map<string, string>();
+
+export const keptToken = () => sessionStorage.getItem(storage) ?? '';
 
 /** Kept for the tab alone. */
-export function keep(token: string): void {
+function keep(token: string): void {
   if (token === '') sessionStorage.removeItem(storage);
   else sessionStorage.setItem(storage, token);
 }
 
 /** @throws a sentence where the server does not know the credentials, and an empty one without any */
-export async function openSession(): Promise<void> {
-  const token = sessionStorage.getItem(storage) ?? '';
+export async function openSession(token: string): Promise<void> {
+  names.clear();
+  if (token === '') keep('');
   if (!/^[!-~]*$/.test(token)) throw new Error('A key has no other signs than those of ASCII.');
   const headers = token === '' ? {} : { Authorization: `Bearer ${token}` };
   const response = await fetch(`${site}/admin/caller`, { headers, cache: 'no-store' });
   const body = await response.json();
+  if (response.status === 401) keep('');
   if (!response.ok) throw new Error(body.error);
+  keep(token);
   if (token === '' && body.scopes.length === 0) throw new Error();
   const client = createClient({ url: api, ...(token !== '' && { token }) });
   const has = (...all: readonly string[]) => all.some((scope) => body.scopes.includes(scope));
+  forms ??= formsOf(await (await fetch(`${site}/openapi.json`)).json());
   session = { ...body, ...(client as unknown as Record<Kind, Resource>), has };
 }
 
-/** The names of users by their ids, as far as this page met them. */
-export const names = new Map<string, string>();
-
 /** Learns the names of those users that a query finds. */
 export async function learnNames(query: object): Promise<void> {
+  const asked = session;
   const { items } = await session.users.list({ ...query, fields: ['name'] });
-  for (const { id, name } of items) names.set(id, String(name));
+  if (session === asked) for (const { id, name } of items) names.set(id, String(name));
 }

@@ -3,12 +3,14 @@ import { isApiProblem, type RecordEvent } from 'rostrum-client';
 
 /** What is shown below the links: a list, a form. */
 export interface View {
-  readonly title: string;
+  title(): string;
   show(): Html;
   /** Whether something was typed that is not saved. */
   isChanged?(): boolean;
   /** Told of what changed on the server. */
   follow(events: readonly RecordEvent[]): void;
+  /** Whether another one is shown now: a response that comes late changes no page. */
+  isLeft?: boolean;
 }
 
 export type Html = TemplateResult | string;
@@ -20,18 +22,29 @@ export const words = {
 
 /** Draws the page anew, after something that it shows has changed. */
 export let refresh = () => {};
+/** Asks for credentials. What was typed stays. */
+export let askForKey = () => {};
 
-export function onChange(draw: () => void): void {
-  refresh = draw;
+export function start(draw: () => void, ask: () => void): void {
+  [refresh, askForKey] = [draw, ask];
+}
+
+/** Of what is begun again and again, only the last one counts: each is told whether it is that. */
+export function latest(): () => () => boolean {
+  let last = 0;
+  return () => {
+    const mine = ++last;
+    return () => mine === last;
+  };
 }
 
 let notice = { text: '', place: '' };
 
 /** Tells what was done, to screen readers too, for some seconds and on this page alone. */
-export function tell(text: string): void {
+export function notify(text: string): void {
   const told = { text, place: location.hash };
   notice = told;
-  if (text !== '') setTimeout(() => notice === told && tell(''), 6000);
+  if (text !== '') setTimeout(() => notice === told && notify(''), 6000);
   refresh();
 }
 

@@ -101,7 +101,7 @@ describe('/admin with late responses', function () {
       const late = await hold(page, 'GET', `/posts/${id}`);
       await open(page, `posts/${id}`);
       await late.reached;
-      await open(page, 'posts/new');
+      await open(page, 'new/posts');
       await page.getByRole('heading', { name: 'New post' }).waitFor();
       await open(page, `posts/${id}`);
       await page.getByRole('heading', { name: 'Opened late' }).waitFor();
@@ -120,6 +120,22 @@ describe('/admin with late responses', function () {
       deleted.release();
       await told(page, 'It is deleted.');
       expect(page.url()).to.match(/#\/users$/);
+    }));
+
+  it('deletes nothing that somebody changes while it is asked for', () =>
+    admin(async (page) => {
+      const { id } = await send('POST', '/posts', { title: 'Deleted?' });
+      await open(page, `posts/${id}`);
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await send('PATCH', `/posts/${id}`, { title: 'Changed, and better' });
+      await page.getByText('Version 2').waitFor();
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByText('Somebody else changed it meanwhile').waitFor();
+      expect((await send('GET', `/posts/${id}`)).title).to.equal('Changed, and better');
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await told(page, 'It is deleted.');
     }));
 
   it('shows a list as it was read last', () =>
@@ -155,7 +171,7 @@ describe('/admin with late responses', function () {
 
   it('takes a field where it is, and not among the others', () =>
     admin(async (page) => {
-      await open(page, 'posts/new');
+      await open(page, 'new/posts');
       await title(page).fill('Of the field');
       await page
         .getByRole('textbox', { name: 'Other custom fields' })
@@ -187,7 +203,7 @@ describe('/admin with late responses', function () {
       expect(await page.evaluate('sessionStorage.length')).to.equal(0);
       await enter(reader);
       await page.getByRole('heading', { name: 'Users' }).waitFor();
-      await open(page, 'posts/new', asked.address);
+      await open(page, 'new/posts', asked.address);
       await page.getByRole('combobox', { name: 'Author' }).fill('Secret');
       await page.locator('option', { hasText: 'Secret Name' }).waitFor({ state: 'attached' });
 

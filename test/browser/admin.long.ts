@@ -105,7 +105,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
     const told = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
 
     it('makes, shows and changes a user, with what is wrong at its field', async () => {
-      const page = await open('#/users/new');
+      const page = await open('#/new/users');
       await save(page, 'Create');
       await page.getByText('It is not saved: something is wrong in a field.').waitFor();
       const nameField = page.getByRole('textbox', { name: 'Name' });
@@ -144,7 +144,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
     });
 
     it('knows the custom fields of the schema, drafts and publication', async () => {
-      const page = await open('#/posts/new');
+      const page = await open('#/new/posts');
       await page.getByRole('textbox', { name: 'Title' }).fill('Of pages');
       await page.getByLabel('Publication').selectOption('Draft');
       await page.getByLabel('Section').selectOption('essays');
@@ -234,7 +234,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
     it('takes an author by the whole name, and tells of one whom nobody is', async () => {
       const author = await make('/users', { name: 'Jean Toomer' });
       await make('/users', { name: 'Jean Toomer Jr.' });
-      const page = await open('#/posts/new');
+      const page = await open('#/new/posts');
       await page.getByRole('textbox', { name: 'Title' }).fill('Cane');
       await page.getByRole('combobox', { name: 'Author' }).fill('Nobody of that name');
       await save(page, 'Create');
@@ -342,7 +342,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
     for (const look of looks) {
       it(`has nothing for axe to find: ${look.colorScheme}, ${look.viewport.width} px wide`, async () => {
         const { id } = await make('/users', { name: 'Looked at' });
-        for (const hash of ['#/users', '#/posts', '#/posts/new', `#/users/${id}`, '#/users/none']) {
+        for (const hash of ['#/users', '#/posts', '#/new/posts', `#/users/${id}`, '#/users/none']) {
           const page = await open(hash, look);
           await page.locator('h1').waitFor();
           await page.locator('#admin[aria-busy=false]').waitFor();
@@ -382,8 +382,13 @@ for (const [name, urlOf] of Object.entries(stores)) {
         author: await tokenOf('posts:read,posts:write:own,users:write:own', '--subject', ada.id),
       };
       await using asked = await startServer('--store', store, '--auth-keys', keys);
+      const refusals: string[] = [];
+      const watch = async (page: Page) =>
+        page.on('response', (response) => {
+          if (response.status() >= 400) refusals.push(new URL(response.url()).pathname);
+        });
       const enter = async (token: string): Promise<Page> => {
-        const page = await open('', {}, asked.address);
+        const page = await open('', {}, asked.address, watch);
         await page.getByRole('heading', { name: 'Sign in' }).waitFor();
         await page.getByLabel('Key or token').fill(token);
         await page.getByRole('button', { name: 'Sign in' }).click();
@@ -403,7 +408,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await users.getByRole('heading', { name: 'Ada of Keys' }).waitFor();
       expect(await users.locator('main button').allTextContents()).to.deep.equal(['Sign out']);
       expect(await users.getByRole('textbox', { name: 'Name' }).isDisabled()).to.equal(true);
-      for (const hash of ['#/posts', '#/users/new']) {
+      for (const hash of ['#/posts', '#/new/users']) {
         await users.goto(`${asked.address}/admin${hash}`);
         await users.getByRole('alert').getByText('These credentials do not allow it.').waitFor();
         expect(await users.getByRole('search').count()).to.equal(0);
@@ -440,6 +445,8 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await author.getByRole('button', { name: 'Sign out' }).click();
       await author.getByRole('heading', { name: 'Sign in' }).waitFor();
       expect(await author.evaluate('sessionStorage.length')).to.equal(0);
+      // What one may not do is not asked for.
+      expect(refusals).to.deep.equal(['/admin/caller']);
       for (const page of [refused, users, hidden, reader, writer, author])
         await page.context().close();
     });

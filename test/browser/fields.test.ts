@@ -55,7 +55,7 @@ describe('the forms of /admin', () => {
     });
     expect(fieldOf('section')).to.include({ label: 'Department' });
     expect(fieldOf('viewCount')).to.include({
-      label: 'View count',
+      label: 'View Count',
       hint: 'How often it was read.',
     });
     expect(fieldOf('title').isRequired).to.equal(true);

@@ -64,6 +64,7 @@ describe('the reference in Chromium', function () {
     it(`opens each operation in at most two screens of ${width} x ${screen} px`, async () => {
       const heights = new Map<string, number>();
       await visit(browser, docs, { colorScheme: 'light', viewport }, async (page) => {
+        await page.locator('.opblock').last().waitFor();
         expect(await page.locator('.opblock').count()).to.equal(operations.length);
         for (const name of operations) {
           const operation = operationOf(page, name);

@@ -2,7 +2,7 @@ import { html, render } from 'lit-html';
 import { isApiProblem } from 'rostrum-client';
 import { list } from './list.ts';
 import { record } from './record.ts';
-import { creates, reads, seesDrafts } from './rights.ts';
+import { creates, reads, seesDrafts, seesEvents } from './rights.ts';
 import { keptToken, openSession, session } from './session.ts';
 import * as ui from './ui.ts';
 
@@ -19,7 +19,9 @@ const denied = 'These credentials do not allow it.';
 async function open(): Promise<void> {
   const isLast = beginOpening();
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?');
-  const [kind = '', id = ''] = path.split('/');
+  const [first = '', second = ''] = path.split('/');
+  const isNew = first === 'new';
+  const [kind, id] = isNew ? [second, ''] : [first, second];
   const query = new URLSearchParams(search);
   let next: ui.View | undefined;
   if (view) view.isLeft = true;
@@ -27,10 +29,9 @@ async function open(): Promise<void> {
   ui.refresh();
   try {
     if (kind !== 'users' && kind !== 'posts') return start();
-    const isNew = id === 'new';
     if (isNew ? !creates(kind) : id === '' && !reads(kind)) throw new Error(denied);
-    if (id === '') next = list(kind, query);
-    else if (isNew) next = record(kind, undefined, query.get('authorId') ?? '');
+    if (isNew) next = record(kind, undefined, query.get('authorId') ?? '');
+    else if (id === '') next = list(kind, query);
     else next = record(kind, await session[kind].get(decodeURIComponent(id)));
     if (!isLast()) return;
     view = next;
@@ -60,8 +61,8 @@ function places(): readonly (readonly [path: string, text: string])[] {
     [reads('posts'), ui.href('posts'), 'Posts'],
     [mine, ui.href('posts', 'authorId=me'), 'My posts'],
     [account, ui.hrefOf('users', subject ?? ''), 'My account'],
-    [creates('users') && !reads('users'), ui.href('users/new'), 'New user'],
-    [creates('posts') && !reads('posts'), ui.href('posts/new'), 'New post'],
+    [creates('users') && !reads('users'), ui.href('new/users'), 'New user'],
+    [creates('posts') && !reads('posts'), ui.href('new/posts'), 'New post'],
   ];
   return all.flatMap(([may, path, text]) => (may ? [[path, text] as const] : []));
 }
@@ -75,7 +76,7 @@ async function begin(token: string): Promise<void> {
     await openSession(token);
     state = 'open';
     following = new AbortController();
-    void follow(following.signal);
+    if (seesEvents()) void follow(following.signal);
     if (view?.isChanged?.()) ui.refresh();
     else await open();
   } catch (cause) {
@@ -84,7 +85,7 @@ async function begin(token: string): Promise<void> {
   }
 }
 
-/** Shows what changes as it changes. Without a right to events, the page shows what it was opened on. */
+/** Shows what changes as it changes. */
 async function follow(signal: AbortSignal): Promise<void> {
   try {
     for await (const { events } of session.events.follow({}, { signal })) {
@@ -130,7 +131,7 @@ function signInForm(): ui.Html {
 
 function bar(): ui.Html {
   const { name, asks } = session;
-  const [, kind = ''] = location.hash.split(/[/?]/);
+  const [kind = ''] = /users|posts/.exec(location.hash) ?? [];
   const all = places();
   const at = all.find(([path]) => path === location.hash)?.[0] ?? ui.href(kind);
   const link = ([path, text]: readonly [string, string]) =>

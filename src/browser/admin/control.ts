@@ -51,7 +51,7 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
     case 'long':
     case 'json':
       return html`<textarea id=${id} class=${control} .value=${text}
-        spellcheck=${control === 'long'} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}></textarea>`;
+        spellcheck=${control === 'long'} aria-required=${field.isRequired} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}></textarea>`;
     case 'choice': {
       // A stored value that is no choice any more stays one.
       const all = text && { [text]: text };
@@ -64,7 +64,7 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
       const at = isTime ? { [text]: word } : { [tomorrow]: 'At a time…' };
       const pick = (event: Event) => {
         const picked = new Date((event.currentTarget as HTMLInputElement).value);
-        if (!Number.isNaN(picked.getTime())) set(picked.toISOString());
+        set(Number.isNaN(picked.getTime()) ? 'draft' : picked.toISOString());
       };
       return html`<div class="bar">${select({ draft: 'Draft', now: 'Publish now', ...at })}
         ${isTime ? html`<input type="datetime-local" aria-label="Time of publication" .value=${localOf(text)} @change=${pick}>` : ''}</div>`;

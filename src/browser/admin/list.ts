@@ -167,7 +167,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
 
   function show(): ui.Html {
     const count = total === undefined ? '' : ui.countOf(total, kind);
-    const path = ui.href(`${kind}/new`, isOfOne ? new URLSearchParams({ authorId: whose }) : '');
+    const path = ui.href(`new/${kind}`, isOfOne ? new URLSearchParams({ authorId: whose }) : '');
     const make = html`<a class="button primary" href=${path}>New ${one}</a>`;
     return html`<div class="bar"><h1 tabindex="-1">${heading}</h1>
       <span class="soft" id="count">${count}</span>${creates(kind) ? make : ''}</div>

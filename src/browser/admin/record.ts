@@ -228,9 +228,10 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   }
 
   function show(): ui.Html {
+    const said = message === conflict && !fields.some(isTyped) ? '' : message;
     const back = html`<a href=${ui.href(kind)}>← ${heading}</a>`;
     return html`<p class="back">${reads(kind) ? back : ''}</p>
-      <h1 tabindex="-1">${name()}</h1> ${stored ? facts(stored) : ''} ${ui.alertOf(message)}
+      <h1 tabindex="-1">${name()}</h1> ${stored ? facts(stored) : ''} ${ui.alertOf(said)}
       ${form()}`;
   }
 

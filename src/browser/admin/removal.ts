@@ -18,13 +18,15 @@ type Seen = Versioned<Item> & { readonly posts: number | undefined };
 export function removal(kind: Kind, seen: () => Seen, view: ui.View) {
   let error = '';
   let isBusy = false;
-  const { id } = seen().record;
+  /** What the person saw who asks for it: not what somebody makes of it while the dialog is open. */
+  let asked = seen();
+  const { id } = asked.record;
   const dialog = () => document.querySelector<HTMLDialogElement>('#removal');
   const mayChoose =
     session.has('posts:write') || (id === session.subject && session.has('posts:write:own'));
 
   function open(): void {
-    error = '';
+    [error, asked] = ['', seen()];
     ui.refresh();
     dialog()?.showModal();
   }
@@ -33,7 +35,7 @@ export function removal(kind: Kind, seen: () => Seen, view: ui.View) {
     isBusy = true;
     ui.refresh();
     try {
-      await session[kind].delete(id, { ifMatch: seen().version, posts });
+      await session[kind].delete(id, { ifMatch: asked.version, posts });
       if (!view.isLeft) {
         dialog()?.close();
         view.isLeft = true;
@@ -51,7 +53,7 @@ export function removal(kind: Kind, seen: () => Seen, view: ui.View) {
   function show(): ui.Html {
     const choice = (text: string, posts?: 'keep' | 'delete') =>
       ui.button(text, () => remove(posts), 'bad', isBusy);
-    const { record, posts } = seen();
+    const { record, posts } = asked;
     // Posts may have come since they were counted: then it was refused.
     const asks = kind === 'users' && mayChoose && (posts !== 0 || error !== '');
     const those = posts === undefined ? 'The posts' : ui.countOf(posts, 'posts');

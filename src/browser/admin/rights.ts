@@ -10,6 +10,9 @@ export function reads(kind: Kind): boolean {
 export const seesWhole = () => session.has('users:read');
 export const seesDrafts = () => session.has('posts:read:all', 'posts:write');
 
+/** What changes is told of records that are seen whole. */
+export const seesEvents = () => seesWhole() || seesDrafts();
+
 export function creates(kind: Kind): boolean {
   const isOwn = kind === 'posts' && session.subject !== null;
   return session.has(`${kind}:write`, ...(isOwn ? ['posts:write:own'] : []));

@@ -42,7 +42,8 @@ function keep(token: string): void {
 export async function openSession(token: string): Promise<void> {
   names.clear();
   if (token === '') keep('');
-  if (!/^[!-~]*$/.test(token)) throw new Error('A key has no other signs than those of ASCII.');
+  if (!/^[!-~]*$/.test(token))
+    throw new Error('A key has no spaces, and no signs but those of ASCII.');
   const headers = token === '' ? {} : { Authorization: `Bearer ${token}` };
   const response = await fetch(`${site}/admin/caller`, { headers, cache: 'no-store' });
   const body = await response.json();

@@ -175,6 +175,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   function fail(): void {
     const count = errors.size === 1 ? 'a field' : `${errors.size} fields`;
     if (errors.size > 0) message = `It is not saved: something is wrong in ${count}.`;
+    if (view.isLeft) return ui.notify(message);
     ui.refresh();
     ui.focus(errors.size > 0 ? '[aria-invalid=true]' : '.alert');
   }

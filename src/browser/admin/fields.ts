@@ -37,16 +37,10 @@ interface Schema {
 
 /** The description of the API, as far as forms need it. */
 export interface Description {
-  readonly paths: Readonly<
-    Record<string, { readonly get?: { readonly parameters: readonly Parameter[] } }>
-  >;
+  readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters: Parameters } }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
-
-interface Parameter {
-  readonly name?: string;
-  readonly in?: string;
-}
+type Parameters = readonly { readonly name?: string; readonly in?: string }[];
 
 /** The fields that the server makes. */
 const made = new Set(['id', 'createdAt', 'updatedAt']);

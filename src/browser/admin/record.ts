@@ -1,17 +1,8 @@
 import { html } from 'lit-html';
 import { isApiProblem, type RecordEvent, type Versioned } from 'rostrum-client';
 import { labelled } from './control.ts';
-import {
-  controlOf,
-  type Field,
-  type Item,
-  type Kind,
-  ownControlIn,
-  parse,
-  textOf,
-  unescaped,
-  valueIn,
-} from './fields.ts';
+import type { Field, Item, Kind } from './fields.ts';
+import { controlOf, ownControlIn, parse, textOf, unescaped, valueIn } from './fields.ts';
 import { removal } from './removal.ts';
 import { changes, reads } from './rights.ts';
 import { forms, learnNames, names, session } from './session.ts';
@@ -85,10 +76,8 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     if (fields.some(isTyped)) message = conflict;
     else {
       accept(now);
-      // What was typed is what is stored now: the response to our own change was lost.
-      ui.notify(
-        wasTyped ? 'It is saved.' : 'Somebody else saved this record: this is how it is now.',
-      );
+      // Where what was typed is what is stored now, the response to our own change was lost.
+      ui.notify(wasTyped ? 'It is saved.' : 'Somebody else saved this record, as it is here now.');
     }
     ui.refresh();
   }
@@ -122,7 +111,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     isBusy = true;
     ui.refresh();
     try {
-      await (stored === undefined ? create(input) : replace(stored, input, new Map(texts)));
+      await (stored === undefined ? create(input) : replace(stored, input));
     } catch (error) {
       message = ui.sentenceOf(error);
       if (isApiProblem(error)) showErrors(error.errors);
@@ -146,11 +135,8 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     ui.notify('It is created.');
   }
 
-  async function replace(
-    { record, version }: Versioned<Item>,
-    input: object,
-    saved: ReadonlyMap<string, string>,
-  ): Promise<void> {
+  async function replace({ record, version }: Versioned<Item>, input: object): Promise<void> {
+    const saved = new Map(texts);
     try {
       accept(await session[kind].replace(record.id, input, { ifMatch: version }), saved);
       ui.notify('It is saved.');
@@ -175,9 +161,9 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   function fail(): void {
     const count = errors.size === 1 ? 'a field' : `${errors.size} fields`;
     if (errors.size > 0) message = `It is not saved: something is wrong in ${count}.`;
-    if (view.isLeft) return ui.notify(message);
     ui.refresh();
-    ui.focus(errors.size > 0 ? '[aria-invalid=true]' : '.alert');
+    if (view.isLeft) ui.notify(message);
+    else ui.focus(errors.size > 0 ? '[aria-invalid=true]' : '.alert');
   }
 
   function facts({ record: { id, createdAt, updatedAt }, version }: Versioned<Item>): ui.Html {

@@ -5,14 +5,13 @@ import { counted, countsText, grouped } from './count.ts';
 import { exitCodes, type StoreSetting } from './failure.ts';
 import { openDataFile } from './import/data-file.ts';
 import { readNames } from './import/field-names.ts';
-import { readTypes } from './import/field-types.ts';
+import { readTypes, withKnownTimes } from './import/field-types.ts';
 import { failureOf, type Imported, importRecords } from './import/import-records.ts';
 import type { Refusal } from './import/list-import.ts';
 import { Refusals } from './import/refusals.ts';
 import { checkReportName, ReportFile } from './import/report-file.ts';
 import { createReadTime } from './import/times.ts';
 import { runLong } from './run-long.ts';
-import { writeFile } from './transfer/part-file.ts';
 import { withStore } from './with-store.ts';
 
 export interface ImportFlags extends SchemaFiles {
@@ -33,14 +32,16 @@ export async function importCommand(
   flags: ImportFlags = {},
 ): Promise<void> {
   const { as, timeZone, keepIds = false, skipInvalid = false, dryRun = false, report } = flags;
-  if (report !== undefined) checkReportName(report);
+  if (report !== undefined) checkReportName(report, path);
   const settings = {
-    ...{ names: readNames(flags.map ?? []), types: readTypes(flags.type ?? []) },
+    ...{ names: readNames(flags.map ?? []), types: withKnownTimes(readTypes(flags.type ?? [])) },
     ...{ readTime: await createReadTime(timeZone), timeZone },
     ...{ customFields: await readSchemaFiles(flags), keepIds, skipInvalid, dryRun },
   };
   // The reader of the refusals may end before them.
-  process.stdout.on('error', () => {});
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
   const refusals = new Refusals();
   const show = () => process.stdout.write(refusals.take(report));
   const added = { users: 0, posts: 0 };
@@ -52,21 +53,19 @@ export async function importCommand(
       ? `${again}, and it adds the rest: ${countsText(added)} are added already`
       : `remove the ${countsText(added)} that are added already: the same command adds all of them again`;
   };
-  const importFile = (part?: string) =>
-    runLong(async (run) => {
-      const file = await openDataFile(path, as);
-      using rows = report && part ? new ReportFile(part, report, file) : undefined;
-      const onRefusal = (refusal: Refusal) => {
-        refusals.add(refusal);
-        rows?.add(refusal);
-      };
-      const options = { ...run, ...settings, added, report: onRefusal, onChecked: show };
-      const role = dryRun ? 'rehearsal' : 'target';
-      const result = await withStore(named, role, (store) => importRecords(file, store, options));
-      return { ...result, others: file.others };
-    }, next);
-  const result = await (report === undefined ? importFile() : writeFile(report, importFile));
-  show();
+  const result = await runLong(async (run) => {
+    const file = await openDataFile(path, as);
+    // An import that is interrupted leaves what its report has so far.
+    using rows = report === undefined ? undefined : new ReportFile(report, file);
+    const onRefusal = (refusal: Refusal) => {
+      refusals.add(refusal);
+      rows?.add(refusal);
+    };
+    const options = { ...run, ...settings, added, report: onRefusal, onChecked: show };
+    const role = dryRun ? 'rehearsal' : 'target';
+    const result = await withStore(named, role, (store) => importRecords(file, store, options));
+    return { ...result, others: file.others };
+  }, next).finally(show);
   const failure = failureOf(result, { skipInvalid });
   if (failure !== undefined) throw failure;
   const { good, refused, others } = result;

@@ -12,11 +12,11 @@ export interface Progress {
 }
 
 /** The time between two lines, in milliseconds. */
-const lineMs = 2000;
+const lineMs = 10_000;
 
 /**
- * Shows a bar on a terminal, otherwise a line every two seconds and at the end of each part. It
- * goes to standard error, because standard output is for the result.
+ * Shows a bar on a terminal, otherwise a line every ten seconds, and at the end of a part that took as
+ * long. It goes to standard error, because standard output is for the result.
  */
 export async function createProgress(
   stream: NodeJS.WriteStream = process.stderr,
@@ -51,20 +51,22 @@ function formatTime(seconds: unknown): string {
 }
 
 function lines(stream: NodeJS.WriteStream): Progress {
-  let part = { what: '', total: 0, done: 0, writtenAt: 0 };
+  let part = { what: '', total: 0, done: 0, writtenAt: 0, isShown: false };
   const write = () => {
-    part.writtenAt = Date.now();
+    [part.writtenAt, part.isShown] = [Date.now(), true];
     stream.write(`${part.what}: ${part.done} of ${Math.max(part.total, part.done)}\n`);
   };
   return {
     begin(what, total) {
-      part = { what, total, done: 0, writtenAt: Date.now() };
+      part = { what, total, done: 0, writtenAt: Date.now(), isShown: false };
     },
     advance(steps) {
       part.done += steps;
       if (Date.now() - part.writtenAt >= lineMs) write();
     },
-    end: write,
+    end() {
+      if (part.isShown) write();
+    },
     stop() {},
   };
 }

@@ -61,13 +61,23 @@ export function readFieldOptions<T>(
 }
 
 /**
- * Once all records are checked: a name that none of them has is misspelt.
+ * Once all records are checked: a name that neither they nor the columns have is misspelt.
  *
+ * @param columns of CSV, where a cell without a text is no field
  * @throws Failure
  */
-export function checkUsed(...given: readonly ByList<unknown>[]): void {
-  const options = given.flatMap(({ users, posts }) => [...users.values(), ...posts.values()]);
-  const unused = options.find(({ isUsed }) => !isUsed);
+export function checkUsed(
+  columns: readonly string[],
+  names: ByList<string>,
+  types: ByList<unknown>,
+): void {
+  const become = columns.flatMap((column) => [
+    names.users.get(column)?.to,
+    names.posts.get(column)?.to,
+  ]);
+  const there = new Set([...columns, ...become]);
+  const options = [names, types].flatMap(({ users, posts }) => [...users, ...posts]);
+  const unused = options.find(([name, { isUsed }]) => !isUsed && !there.has(name))?.[1];
   if (unused === undefined) return;
   throw new Failure(
     `Nothing is added, because no record has the field of ${unused.text}: ` +

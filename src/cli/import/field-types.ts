@@ -27,6 +27,12 @@ export function readTypes(given: readonly string[]) {
   return readFieldOptions('--type', given, like, (to) => fieldTypes.find((type) => type === to));
 }
 
+/** `publishedAt` is a time, as the API has it, without an option that says so. */
+export function withKnownTimes(types: ReturnType<typeof readTypes>): ReturnType<typeof readTypes> {
+  const known = { to: 'time', text: '', isUsed: true } as const;
+  return { ...types, posts: new Map([['publishedAt', known], ...types.posts]) };
+}
+
 /** Replaces the texts of a record by what they stand for; other values stay. */
 export function readTexts(input: Record<string, unknown>, texts: Texts, issues: Issues): void {
   for (const [name, option] of texts.types) {
@@ -36,7 +42,12 @@ export function readTexts(input: Record<string, unknown>, texts: Texts, issues: 
     if (typeof given !== 'string') continue;
     const value = meantBy(given.trim(), option.to, texts.readTime);
     if (value !== undefined) setMember(input, name, value);
-    else issues.add([name], 'type', wrong(name, option.to, texts.timeZone));
+    else
+      issues.add(
+        [name],
+        option.to === 'time' ? 'invalid' : 'type',
+        wrong(name, option.to, texts.timeZone),
+      );
   }
 }
 

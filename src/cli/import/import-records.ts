@@ -5,6 +5,7 @@ import { exitCodes, Failure } from '../failure.ts';
 import type { DataFile } from './data-file.ts';
 import { checkUsed } from './field-names.ts';
 import { ListImport, type ListOptions, type Refusal } from './list-import.ts';
+import { reasonOf } from './refusals.ts';
 
 export interface ImportOptions extends ListOptions {
   /** Whether the other records are added when some are refused. */
@@ -49,8 +50,7 @@ export async function importRecords(
 ): Promise<Imported> {
   const counts = new Map<string, number>();
   const report = (refusal: Refusal) => {
-    for (const { pointer, code } of refusal.issues) {
-      const reason = `${pointer} ${code}`.trimStart();
+    for (const reason of refusal.issues.map(reasonOf)) {
       const known = counts.has(reason) || counts.size < mostReasons ? reason : 'other reasons';
       counts.set(known, (counts.get(known) ?? 0) + 1);
     }
@@ -72,7 +72,7 @@ export async function importRecords(
     const instead = file.others.length === 0 ? '' : `, but ${file.others.join(', ')}`;
     throw new Failure(`${file.path} has no ${file.lists.join(' and no ')}${instead}.`);
   }
-  checkUsed(options.names, options.types);
+  checkUsed(file.columns ?? [], options.names, options.types);
   given.onChecked?.();
   if (!options.dryRun && (refused === 0 || options.skipInvalid)) {
     for (const list of file.lists) late += await imports[list].add(file);

@@ -63,7 +63,10 @@ export function makeRecord({ place, value, problem }: Given, making: Making): Ma
     if (issues.list.length > 0) return { ...about, issues: issues.list };
     return { ...about, record: { ...record, updatedAt }, issues: [] };
   } catch (error) {
-    return { ...about, issues: [...issues.list, ...issuesOf(error)] };
+    // What could not be read is told once.
+    const told = new Set(issues.list.map(({ pointer }) => pointer));
+    const others = issuesOf(error).filter(({ pointer }) => !told.has(pointer));
+    return { ...about, issues: [...issues.list, ...others] };
   }
 }
 

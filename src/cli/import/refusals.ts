@@ -1,3 +1,4 @@
+import type { FieldIssue } from '../../domain/issues.ts';
 import { counted, grouped } from '../count.ts';
 import type { Refusal } from './list-import.ts';
 
@@ -5,7 +6,7 @@ import type { Refusal } from './list-import.ts';
 const mostLines = 20;
 
 /** How many reasons of a record are on its line. */
-const mostReasons = 3;
+const mostOnLine = 3;
 
 /** The longest line: a pointer may have some thousand characters. */
 const longestLine = 400;
@@ -52,6 +53,11 @@ export class Refusals {
   }
 }
 
+/** `/email invalid`; the code alone of what is about the whole record. */
+export function reasonOf({ pointer, code }: FieldIssue): string {
+  return `${pointer} ${code}`.trimStart();
+}
+
 /** The author of a post with which all else is right. */
 function authorOf({ list, author, issues: [issue, ...others] }: Refusal): string | undefined {
   const isAll = others.length === 0 && issue?.pointer === '/authorId' && issue.code === 'unknown';
@@ -59,8 +65,8 @@ function authorOf({ list, author, issues: [issue, ...others] }: Refusal): string
 }
 
 function lineOf({ place, issues }: Refusal): string {
-  const reasons = issues.slice(0, mostReasons).map((issue) => {
-    return `${`${issue.pointer} ${issue.code}`.trimStart()}: ${issue.message}`;
+  const reasons = issues.slice(0, mostOnLine).map((issue) => {
+    return `${reasonOf(issue)}: ${issue.message}`;
   });
   const more = issues.length - reasons.length;
   const line = `${place} ${reasons.join(' ')}${more === 0 ? '' : ` (and ${more} more reasons)`}`;

@@ -1,17 +1,45 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import type { FieldIssue } from '../../domain/issues.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import { Failure } from '../failure.ts';
 import type { DataFile } from './data-file.ts';
 import type { Refusal } from './list-import.ts';
+import { reasonOf } from './refusals.ts';
 
 /** How many characters wait to be written. */
 const gathered = 64 * 1024;
 
-/** @throws Failure for the name of a file that is neither CSV nor JSON Lines */
-export function checkReportName(path: string): void {
-  if (/\.(csv|jsonl|ndjson)$/i.test(path)) return;
-  throw new Failure(`--report "${path}" is not named like bad.csv or bad.jsonl.`);
+/** What a report begins with, in either format. */
+const beginnings = ['refused_place,refused_reasons', '{"place":'];
+
+/**
+ * Refuses the name of a file that is neither CSV nor JSON Lines, and of a file that is there and is no
+ * report: an earlier one is written anew.
+ *
+ * @param input the file that is imported
+ * @throws Failure
+ */
+export function checkReportName(path: string, input: string): void {
+  if (!/\.(csv|jsonl|ndjson)$/i.test(path)) {
+    throw new Failure(`--report "${path}" is not named like bad.csv or bad.jsonl.`);
+  }
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there === undefined) return;
+  const isInput = statSync(input, { throwIfNoEntry: false })?.ino === there.ino;
+  if (isInput || !there.isFile() || (there.size > 0 && !isReport(path))) {
+    throw new Failure(`The file ${path} exists: remove it, or choose another name.`);
+  }
+}
+
+function isReport(path: string): boolean {
+  const descriptor = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(64);
+    const text = head.toString('utf8', 0, readSync(descriptor, head));
+    return beginnings.some((beginning) => text.startsWith(beginning));
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /**
@@ -27,12 +55,11 @@ export class ReportFile implements Disposable {
 
   /**
    * @param path the file to write
-   * @param name what it is called in the end
    * @param file whose records they are
    */
-  constructor(path: string, name: string, file: DataFile) {
+  constructor(path: string, file: DataFile) {
     this.#descriptor = openSync(path, 'w');
-    this.#isCsv = /\.csv$/i.test(name);
+    this.#isCsv = /\.csv$/i.test(path);
     this.#file = file;
   }
 
@@ -78,9 +105,7 @@ export class ReportFile implements Disposable {
 
 /** `/email invalid: Must be an address.`, a line each. */
 function reasonsText(reasons: readonly FieldIssue[]): string {
-  return reasons
-    .map(({ pointer, code, message }) => `${`${pointer} ${code}`.trimStart()}: ${message}`)
-    .join('\n');
+  return reasons.map((issue) => `${reasonOf(issue)}: ${issue.message}`).join('\n');
 }
 
 /** A row of CSV (RFC 4180). */

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Refusals } from '../../../src/cli/import/refusals.ts';
-import { rostrum } from '../../support/server.ts';
+import { outcomeOf } from '../../support/process.ts';
+import { rostrum, startCommand } from '../../support/server.ts';
 import { refusalOf } from '../refusal.ts';
 import { authors, columns, postLines, postsCsv } from './cms.ts';
 import { Imports, lines, text } from './imports.ts';
@@ -112,13 +114,68 @@ describe('rostrum import: what a person is told', function () {
     ]);
   });
 
-  it('refuses a report that is there, or has another name, and adds nothing', async () => {
+  it('refuses a report over another file, or with another name, and adds nothing', async () => {
     const path = imports.write(lines([{ name: 'A' }]), 'users.jsonl');
-    const there = await run(path, '--as', 'users', '--report', path);
-    expect(there.stderr).to.equal(`The file ${path} exists: remove it, or choose another name.\n`);
+    const other = imports.write('name\nA\n', 'mine.csv');
+    for (const report of [path, other]) {
+      const there = await run(path, '--as', 'users', '--report', report);
+      expect(there.stderr).to.equal(
+        `The file ${report} exists: remove it, or choose another name.\n`,
+      );
+    }
     const named = await run(path, '--as', 'users', '--report', 'bad.txt');
     expect(named.stderr).to.equal('--report "bad.txt" is not named like bad.csv or bad.jsonl.\n');
     expect(imports.countOf('users')).to.equal(0);
+  });
+
+  it('writes a report anew, but never over what it imports', async () => {
+    const path = imports.write(lines([{ name: 'A' }, { name: ' ' }, { name: '' }]), 'users.jsonl');
+    for (const name of ['again.csv', 'again.jsonl']) {
+      const report = join(imports.folder, name);
+      for (const more of [['--dry-run'], ['--dry-run'], []]) {
+        const { stderr } = await run(path, '--as', 'users', '--report', report, ...more);
+        expect(stderr).to.match(/^Nothing is added/);
+        const refused = readFileSync(report, 'utf8');
+        expect(refused.match(/line \d/g)).to.deep.equal(['line 2', 'line 3']);
+        const mended = await run(report, '--as', 'users', '--report', report);
+        expect(mended.stderr).to.match(/exists: remove it/);
+        expect(readFileSync(report, 'utf8')).to.equal(refused);
+      }
+    }
+  });
+
+  it('has in its report what was refused when it is interrupted', async () => {
+    const all = Array.from({ length: 40_000 }, (_, n) => ({ id: n, title: n % 2 ? 'A' : ' ' }));
+    const path = imports.write(lines(all), 'posts.jsonl');
+    const report = join(imports.folder, 'so-far.jsonl');
+    const child = startCommand([
+      ...['import', path, '--as', 'posts', '--keep-ids', '--skip-invalid'],
+      ...['--store', imports.url, '--report', report],
+    ]);
+    const ended = outcomeOf(child);
+    const before = imports.countOf('posts');
+    while (imports.countOf('posts') === before) await sleep(5);
+    child.kill('SIGINT');
+    const { code, stdout } = await ended;
+    expect(code).to.equal(1);
+    expect(stdout).to.contain(`… and 19,980 more; ${report} has all`);
+    expect(rowsOf(readFileSync(report, 'utf8'))).to.have.length(20_000);
+  });
+
+  it('reads publishedAt as a time, tells of a wrong one once, and knows columns without a cell', async () => {
+    const csv = 'title,when,author,hits\nA,2019-06-15 10:05:00,,\nB,soon,,\n';
+    const path = imports.write(csv, 'times.csv');
+    const map = ['when=publishedAt', 'author=authorId'].flatMap((name) => ['--map', name]);
+    const options = ['--as', 'posts', ...map, '--type', 'hits=number', '--skip-invalid'];
+    const zoned = await run(path, ...options, '--time-zone', 'Europe/Berlin');
+    expect(zoned.stdout.split('\n').slice(0, 2)).to.deep.equal([
+      'line 3 /publishedAt invalid: A time must be like 2026-11-21T09:30:00Z or 2026-11-21 09:30:00.',
+      'Added 0 users and 1 post; refused 1 record (1 × /publishedAt invalid)',
+    ]);
+    const here = await run(path, ...options);
+    expect(here.stdout).to.match(/one without an offset needs --time-zone/);
+    const misspelt = await run(path, ...options, '--map', 'authr=authorId');
+    expect(misspelt.stderr).to.match(/no record has the field of --map "authr=authorId"/);
   });
 
   it('makes no file for a store that is not there, on a dry run', async () => {
@@ -199,8 +256,8 @@ describe('rostrum import: texts', () => {
     const wrong = 'title,views,live,at\nA,010,yes,now\nB,"1,5",constructor,x\nC,1e999,0,\n';
     await refusalOf(imports.run(wrong, { file: 'a.csv', as: 'posts', type }));
     expect(imports.refused).to.deep.equal([
-      ...['line 2 /views type', 'line 2 /live type', 'line 2 /at type'],
-      ...['line 3 /views type', 'line 3 /live type', 'line 3 /at type'],
+      ...['line 2 /views type', 'line 2 /live type', 'line 2 /at invalid'],
+      ...['line 3 /views type', 'line 3 /live type', 'line 3 /at invalid'],
       'line 4 /views number-range',
     ]);
     for (const [sentence, ...given] of [

@@ -186,8 +186,11 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   const text = button.parentElement?.querySelector('pre')?.textContent ?? '';
   button.hidden = navigator.clipboard === undefined;
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(text.trim());
-    button.textContent = 'Copied';
+    const copied = navigator.clipboard.writeText(text.trim());
+    button.textContent = await copied.then(
+      () => 'Copied',
+      () => 'The browser refused',
+    );
     setTimeout(() => {
       button.textContent = 'Copy';
     }, 2000);

@@ -113,10 +113,27 @@ function foldParameters(operation: Operation, { components }: Description): void
 
 /** What is for programs: the library would show each pattern, and make up fields that nobody names. */
 const machine = ['additionalProperties', 'propertyNames', 'pattern'];
-const text = await (await fetch(description)).text();
-const given: Description = JSON.parse(text, (key, value) =>
-  machine.includes(key) ? undefined : value,
-);
+
+/** @param areNames whether the keys are names of fields, and not words of JSON Schema */
+function forPeople(value: unknown, areNames = false): unknown {
+  if (Array.isArray(value)) return value.map((one) => forPeople(one));
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => areNames || !machine.includes(key));
+  const shown = ([key, one]: [string, unknown]) =>
+    [key, forPeople(one, key === 'properties' && !areNames)] as const;
+  return Object.fromEntries(kept.map(shown));
+}
+
+async function describe(): Promise<Description> {
+  const response = await fetch(description).catch(() => undefined);
+  if (response?.ok) return forPeople(await response.json()) as Description;
+  const text = 'The server does not send its description at present: load this page again.';
+  const alert = Object.assign(document.createElement('p'), { role: 'alert', textContent: text });
+  document.querySelector('#docs')?.replaceChildren(alert);
+  return new Promise(() => {}); // There is nothing more to show.
+}
+
+const given = await describe();
 const isAsked = given.components.securitySchemes !== undefined;
 const api = new URL(given.servers[0]?.url ?? '', location.href).href.replace(/\/$/, '');
 const about = `${given.info.description}\n\n${shortenResponses(given)}`;

@@ -21,6 +21,7 @@ const postSchema = {
     section: { type: 'string', enum: ['news', 'essays'] },
     pinned: { type: 'boolean' },
     tags: { type: 'array', items: { type: 'string' } },
+    pattern: { type: 'string' },
   },
 };
 
@@ -80,6 +81,14 @@ describe('the reference in Chromium', function () {
     });
   }
 
+  it('says that it has no description', async () => {
+    await visit(browser, `${server.address}/livez`, undefined, async (page) => {
+      await page.route('**/openapi.json', (route) => route.fulfill({ status: 429 }));
+      await page.goto(docs);
+      await page.getByRole('alert').getByText('load this page again').waitFor();
+    });
+  });
+
   it('has samples that make what they say', async () => {
     const look = { colorScheme: 'light', viewport: { width: 1280, height: 800 } } as const;
     await visit(browser, `${docs}#/posts/createPost`, look, async (page) => {
@@ -90,6 +99,8 @@ describe('the reference in Chromium', function () {
         const text = (await fold.locator('pre').textContent()) ?? '';
         return text.replace('KEY', key).replace('3f2a9c5e-order-17', idempotencyKey);
       };
+      await operation.getByRole('tab', { name: 'Schema' }).first().click();
+      await operation.locator('.model-box').first().getByText('pattern').waitFor();
       const { stdout } = await execute('bash', ['-c', await sampleOf('curl', 'one')]);
       expect(JSON.parse(stdout)).to.include({ title: 'On engines', authorId: null });
       const javascript = await sampleOf('JavaScript', 'two');

@@ -8,14 +8,12 @@ import type { Exchange } from '../exchange.ts';
 import { unserved } from '../problems/problem.ts';
 import { json, type Response } from '../response.ts';
 import { adminStyle } from './admin-style.ts';
-import { Files, readModule, type Source, types } from './files.ts';
+import { extension, Files, isInstalled, readModule, type Source, types } from './files.ts';
 import { digest, escapeHtml, page } from './html.ts';
 import type { Site } from './site.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Of sources, the page is served with its types stripped; of the package, as it was built. */
-const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 const own = new URL('../../../browser/admin/', import.meta.url);
 const client =
   extension === '.ts'
@@ -29,13 +27,7 @@ const ofFrameworks = /^(?:admin|react-admin|refine)\./;
 const library = 'lit-html';
 
 /** Whether the optional package is installed. */
-export function hasAdmin(): boolean {
-  try {
-    return require.resolve(library) !== '';
-  } catch {
-    return false;
-  }
-}
+export const hasAdmin = () => isInstalled(library);
 
 /** `/admin`, and below it what it loads. */
 export async function adminPage(ctx: Context, site: Site, path: string): Promise<Response> {
@@ -81,13 +73,13 @@ const files = new Files(() => [
 ]);
 
 function document({ base, prefix, links, own }: Site): Response {
-  const at = `${base}/admin`;
+  const [path, at] = [`${base}/admin`, escapeHtml(`${base}/admin`)];
   const imports = JSON.stringify({
-    imports: { [library]: `${at}/lit-html.js`, 'rostrum-client': `${at}/client/index.js` },
+    imports: { [library]: `${path}/lit-html.js`, 'rostrum-client': `${path}/client/index.js` },
   });
   const preloads = modules().map(([path]) => `<link rel="modulepreload" href="${at}${path}">`);
   return page({
-    ...{ title: 'Admin', links, path: at },
+    ...{ title: 'Admin', links, path },
     root: ` data-api="${escapeHtml(base + prefix)}" data-site="${escapeHtml(base)}"`,
     head: `<link rel="stylesheet" href="${at}/style.css">
 <script type="importmap">${imports}</script>

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Context } from 'koa';
 import { Problem, unserved } from '../problems/problem.ts';
 import type { Response } from '../response.ts';
-import { Files, readModule, types } from './files.ts';
+import { browserModule, Files, isInstalled, types } from './files.ts';
 import { guidePage } from './guides.ts';
 import { escapeHtml, page } from './html.ts';
 import { referenceStyle } from './reference-style.ts';
@@ -16,17 +16,13 @@ const library = 'swagger-ui-dist';
 /** The one that the guides are made by. */
 const markdown = 'marked';
 
-const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-const module = (name: string) =>
-  readModule(new URL(`../../../browser/${name}${extension}`, import.meta.url));
-
 const files = new Files(() => {
   const read = (name: string) => readFile(require.resolve(`${library}/${name}`), 'utf8');
   return [
     ['/swagger-ui.css', types.css, async () => referenceStyle(await read('swagger-ui.css'))],
     ['/swagger-ui-bundle.js', types.js, () => read('swagger-ui-bundle.js')],
-    ['/reference.js', types.js, () => module('reference')],
-    ['/samples.js', types.js, () => module('samples')],
+    ['/reference.js', types.js, () => browserModule('reference')],
+    ['/samples.js', types.js, () => browserModule('samples')],
   ];
 });
 
@@ -49,11 +45,7 @@ export async function docsPage(ctx: Context, site: Site, path: string): Promise<
 
 /** Whether the optional packages are installed. */
 export function hasDocsPage(): boolean {
-  try {
-    return [`${library}/swagger-ui.css`, markdown].every((name) => require.resolve(name) !== '');
-  } catch {
-    return false;
-  }
+  return isInstalled(`${library}/swagger-ui.css`) && isInstalled(markdown);
 }
 
 function document({ base, links, own }: Site): Response {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { stripTypeScriptTypes } from 'node:module';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip as gzipBytes } from 'node:zlib';
 import type { Context } from 'koa';
@@ -70,6 +70,25 @@ async function fileOf([, type, read]: Source): Promise<File> {
   const plain = Buffer.from(await read());
   const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`;
   return { type, plain, gzipped: await gzip(plain), tag };
+}
+
+/** Of sources, pages are served with their types stripped; of the package, as they were built. */
+export const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+
+/** A module of `src/browser`, by its name. */
+export function browserModule(name: string): Promise<string> {
+  return readModule(new URL(`../../../browser/${name}${extension}`, import.meta.url));
+}
+
+const require = createRequire(import.meta.url);
+
+/** Whether an optional package is there. */
+export function isInstalled(path: string): boolean {
+  try {
+    return require.resolve(path) !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** A module as a browser runs it: of sources, with its types stripped. */

@@ -3,15 +3,12 @@ import type { Context } from 'koa';
 import { scopes } from '../../../domain/caller.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { json, type Response } from '../response.ts';
-import { Files, readModule, types } from './files.ts';
+import { browserModule, Files, types } from './files.ts';
 import { escapeHtml, negotiated, page, wantsPage } from './html.ts';
 import type { Site } from './site.ts';
 
-const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-const script = new URL(`../../../browser/home${extension}`, import.meta.url);
-
 /** `/home.js`: what the page does beside being read. */
-export const homeFiles = new Files(() => [['/home.js', types.js, () => readModule(script)]]);
+export const homeFiles = new Files(() => [['/home.js', types.js, () => browserModule('home')]]);
 
 const started = new Date();
 
@@ -109,7 +106,7 @@ and errors that say what to do.</p>
 /** Code with a button that copies it, where there are scripts. */
 function code(text: string, label: string): string {
   return `<div><pre tabindex="0" aria-label="${label}"><code>${escapeHtml(text)}</code></pre>
-<button type="button" data-copy hidden>Copy</button></div>`;
+<button type="button" data-copy aria-live="polite" hidden>Copy</button></div>`;
 }
 
 function firstRequest(api: string, { base, pages }: Site, options: RostrumAppOptions): string {
@@ -185,7 +182,7 @@ function differences({ prefix }: Site): string {
       sample = '',
     ]) => `<li class="card"><h3>${title}</h3><p>${text}</p>
 <pre tabindex="0" aria-live="polite" aria-label="${title}">${escapeHtml(sample)}</pre>
-<button type="button" data-run="${name}" hidden>Try it here</button></li>`,
+<button type="button" data-run="${name}" aria-label="Try it here: ${title}" hidden>Try it here</button></li>`,
   );
   return `<h2>What is different here</h2>
 <p class="soft">Each example runs against this server. What it makes is a draft, and is deleted again.</p>

@@ -133,8 +133,8 @@ const examples: Readonly<Record<string, (run: Run) => Promise<void>>> = {
     const met: string[] = [];
     const read = async (cursor = ''): Promise<string | null> => {
       if (cursor !== '') query.set('cursor', cursor);
-      const first = `GET ${front}/posts?sort=title&limit=2`;
-      run.say(cursor === '' ? first : `GET …&limit=2&cursor=${cursor.slice(0, 8)}…`);
+      const first = `GET ${front}/posts?${decodeURIComponent(String(query)).replaceAll('+', ' ')}`;
+      run.say(cursor === '' ? first : `GET …&cursor=${cursor.slice(0, 8)}…`);
       const { posts, next } = await run.list(`/posts?${query}`);
       const page = posts.map(({ title }) => title.replace(`${word}, `, ''));
       run.say(`→ 200: ${page.join(', ')}`);

@@ -136,7 +136,7 @@ async function describe(): Promise<Description> {
 const given = await describe();
 const isAsked = given.components.securitySchemes !== undefined;
 const api = new URL(given.servers[0]?.url ?? '', location.href).href.replace(/\/$/, '');
-const about = `${given.info.description}\n\n${shortenResponses(given)}`;
+const about = `${given.info.description} All paths are below \`${api}\`.\n\n${shortenResponses(given)}`;
 for (const [path, methods] of Object.entries(given.paths)) {
   for (const [method, operation] of Object.entries(methods)) {
     foldParameters(operation, given);

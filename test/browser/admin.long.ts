@@ -206,7 +206,14 @@ for (const [name, urlOf] of Object.entries(stores)) {
         expect(await mine.inputValue()).to.equal('By the second');
         await second.getByLabel('Title, theirs').getByText('By the first').waitFor();
         expect(await second.getByRole('button', { name: 'Take theirs' }).count()).to.equal(1);
-        if (isTold) await second.getByRole('button', { name: 'Take theirs' }).click();
+        await save(second);
+        await second.getByRole('alert').getByText('choose first').waitFor();
+        const focused = 'document.activeElement.textContent';
+        expect(await second.evaluate(focused)).to.equal('Keep mine');
+        expect((await send('GET', `/posts/${id}`)).body.title).to.equal('By the first');
+        await second.getByRole('button', { name: 'Take theirs' }).click();
+        expect(await mine.inputValue()).to.equal('By the first');
+        if (!isTold) await second.getByRole('button', { name: 'Keep mine' }).click();
         await save(second);
         await told(second, 'It is saved.');
         expect((await send('GET', `/posts/${id}`)).body).to.include({
@@ -228,6 +235,37 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.getByText('Version 2').waitFor();
       await send('DELETE', `/posts/${id}`);
       await page.getByRole('alert').getByText('This record is deleted.').waitFor();
+      await page.context().close();
+    });
+
+    it('makes a new record of what is typed into one that somebody deletes', async () => {
+      const { id } = await make('/posts', { title: 'Vanishing', body: 'Kept' });
+      const page = await open(`#/posts/${id}`);
+      await page.getByRole('textbox', { name: 'Title' }).fill('Back again');
+      await send('DELETE', `/posts/${id}`);
+      await page.getByRole('alert').getByText('makes a new one').waitFor();
+      await save(page, 'Create');
+      await told(page, 'It is created.');
+      const { body } = await send('GET', '/posts?title=Back%20again');
+      expect(body.posts).to.have.length(1);
+      expect(body.posts[0]).to.include({ body: 'Kept' });
+      await page.context().close();
+    });
+
+    it('makes drafts, unless it is told otherwise, and asks before nothing is lost', async () => {
+      const { id } = await make('/users', { name: 'Claude McKay' });
+      const page = await open(`#/posts?authorId=${id}`);
+      await page.getByRole('link', { name: 'New post' }).click();
+      await page.getByRole('heading', { name: 'New post' }).waitFor();
+      page.on('dialog', () => wrong.push('a question about nothing'));
+      await page.getByRole('link', { name: 'Users' }).first().click();
+      await page.getByRole('heading', { name: 'Users' }).waitFor();
+      await page.goBack();
+      await page.getByRole('textbox', { name: 'Title' }).fill('Home to Harlem');
+      await save(page, 'Create');
+      await told(page, 'It is created.');
+      const { body } = await send('GET', `/posts?authorId=${id}`);
+      expect(body.posts.map(({ publishedAt }) => publishedAt)).to.deep.equal([null]);
       await page.context().close();
     });
 

@@ -75,7 +75,7 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
         void suggest((event.currentTarget as HTMLInputElement).value, set);
       };
       return html`<input id=${id} list=${`${id}-list`} .value=${names.get(text) ?? text} aria-invalid=${invalid}
-        placeholder="The beginning of a name, or an id" aria-describedby=${about} @input=${meant}>
+        placeholder=${reads('users') ? 'The beginning of a name, or an id' : 'An id'} aria-describedby=${about} @input=${meant}>
         <datalist id=${`${id}-list`}>${ui.options(text, Object.fromEntries(names))}</datalist>`;
     }
     default:

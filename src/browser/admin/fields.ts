@@ -120,7 +120,7 @@ export function valueIn(item: Item | undefined, field: Field, fields: readonly F
 
 /** A value as the text of its control. */
 export function textOf(control: Field['control'], value: unknown): string {
-  if (control === 'publication') return value === null ? 'draft' : String(value ?? 'now');
+  if (control === 'publication') return String(value ?? 'draft');
   const isJson = control === 'json' || control === 'choice';
   if (value === undefined || (value === null && !isJson)) return '';
   return isJson ? JSON.stringify(value, null, 2) : String(value);

@@ -10,6 +10,8 @@ const pageSize = 25;
 /** What is wide is left out on a phone. */
 type Column = Pick<Field, 'name' | 'label'> & { isSorted?: boolean; isWide?: boolean };
 
+const authorOf = ({ authorId }: Item) => String(authorId ?? '');
+
 /** A table of users or of posts, as the query in the page's URL says it. */
 export function list(kind: Kind, query: URLSearchParams): ui.View {
   const { one, many, heading, title } = ui.words[kind];
@@ -58,8 +60,8 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
       if (!isLast()) return;
       [page, error] = [loaded, ''];
       ui.refresh();
-      const authors = new Set([...page.items.map(({ authorId }) => authorId), isOfOne && whose]);
-      const unmet = [...authors].filter((id) => id && !names.has(String(id)));
+      const authors = new Set([...page.items.map(authorOf), isOfOne ? whose : '']);
+      const unmet = [...authors].filter((id) => id !== '' && !names.has(id));
       // Without their names, authors have their ids.
       if (unmet.length > 0 && reads('users')) await learnNames({ id: unmet }).catch(() => {});
       ui.refresh();
@@ -144,10 +146,12 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
       html`<label>${label} <select name=${name}>${ui.options(given(name), { '': usual }, all)}</select></label>`;
     const drafts = (seesDrafts() || whose === 'me') && { draft: 'Drafts', scheduled: 'Scheduled' };
     const mine = session.subject && { me: 'Mine' };
-    const one = isOfOne && { [whose]: names.get(whose) ?? 'One user’s' };
+    // Anybody else is found from their own page.
+    const authors = new Set([...(isOfOne ? [whose] : []), ...(page?.items.map(authorOf) ?? [])]);
+    const met = [...authors].filter(Boolean).map((id) => [id, names.get(id) ?? id]);
     const ofPosts = () => [
       select('state', 'Publication', { published: 'Published', ...drafts }),
-      select('authorId', 'Author', { none: 'Nobody', ...mine, ...one }),
+      select('authorId', 'Author', { none: 'Nobody', ...mine, ...Object.fromEntries(met) }),
     ];
     const custom = filters.map(({ name, choices }) =>
       choices.length > 0

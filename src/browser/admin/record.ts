@@ -4,12 +4,12 @@ import { labelled } from './control.ts';
 import type { Field, Item, Kind } from './fields.ts';
 import { controlOf, ownControlIn, parse, textOf, unescaped, valueIn } from './fields.ts';
 import { removal } from './removal.ts';
-import { changes, reads } from './rights.ts';
+import { changes, creates, reads } from './rights.ts';
 import { forms, learnNames, names, session } from './session.ts';
 import * as ui from './ui.ts';
 
-const conflict = `Somebody else saved this record, and nothing of yours is saved yet. Where you both changed
-  a field, both versions are shown: choose, and save.`;
+const conflict = `Somebody else saved this record, and nothing of yours is saved yet. What only they changed
+  is in the form. Where you both changed a field, choose: then save.`;
 
 /** A record in a form, or a new one. What others save comes in as they save it. */
 export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.View {
@@ -19,6 +19,9 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   let texts = new Map<string, string>(author === '' ? [] : [['authorId', author]]);
   /** The fields that somebody else changed meanwhile. */
   let theirs = new Set<string>();
+  /** What was typed into fields that both changed, and those of them where it is not chosen yet. */
+  let mine = new Map<string, string>();
+  const undecided = new Set<string>();
   let errors = new Map<string, string>();
   let message = '';
   let isBusy = false;
@@ -30,7 +33,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   /** Events that came while a change of ours was under way. */
   const missed: RecordEvent[] = [];
   const name = () => (stored === undefined ? `New ${one}` : String(stored.record[title]));
-  const view: ui.View = { title: name, show, follow, isChanged: () => fields.some(isTyped) };
+  const view: ui.View = { title: name, show, follow, isChanged };
   if (stored !== undefined) accept(stored);
 
   /**
@@ -41,7 +44,8 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   function accept(now: Versioned<Item>, saved: ReadonlyMap<string, string> = texts): void {
     stored = now;
     texts = new Map([...texts].filter(([name, text]) => saved.get(name) !== text));
-    [theirs, errors, message] = [new Set(), new Map(), ''];
+    [theirs, mine, errors, message] = [new Set(), new Map(), new Map(), ''];
+    undecided.clear();
     const { id, name, authorId } = now.record;
     if (kind === 'users') names.set(id, String(name));
     deletion ??= removal(kind, () => ({ ...now, ...stored, posts }), view);
@@ -63,6 +67,11 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   const typedText = (field: Field) => texts.get(field.name) ?? storedText(field);
   const isTyped = (field: Field) => typedText(field) !== storedText(field);
 
+  /** The author that a new post begins with was not typed. */
+  function isChanged(): boolean {
+    return fields.some((field) => isTyped(field) && (author === '' || typedText(field) !== author));
+  }
+
   /** Brings in what was saved meanwhile, and keeps what was typed. */
   function merge(now: Versioned<Item>): void {
     if (view.isLeft || (now.version > 0 && now.version <= (stored?.version ?? 0))) return;
@@ -71,7 +80,11 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     stored = now;
     for (const [field, was, isMine] of before) {
       if (!isMine) texts.delete(field.name);
-      if (storedText(field) !== was) theirs.add(field.name);
+      if (storedText(field) === was) continue;
+      theirs.add(field.name);
+      if (!isTyped(field)) continue;
+      mine.set(field.name, typedText(field));
+      undecided.add(field.name);
     }
     if (fields.some(isTyped)) message = conflict;
     else {
@@ -88,7 +101,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     errors = new Map();
     for (const field of fields) {
       let value = given(field);
-      const isNew = stored === undefined && field.isRequired;
+      const isNew = stored === undefined && (field.isRequired || field.name === 'publishedAt');
       try {
         if (isNew || isTyped(field))
           value = parse(field, controlOf(field, value), typedText(field));
@@ -105,7 +118,9 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
 
   async function save(event: Event): Promise<void> {
     event.preventDefault();
-    message = '';
+    message =
+      undecided.size > 0 ? 'It is not saved: choose first, where you both changed a field.' : '';
+    if (undecided.size > 0) return ui.focus('.both button');
     const input = read();
     if (input === undefined) return fail();
     isBusy = true;
@@ -143,7 +158,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     } catch (error) {
       if (!isApiProblem(error, 'version-mismatch')) throw error;
       merge(await session[kind].get(record.id));
-      ui.focus('.alert');
+      ui.focus(undecided.size > 0 ? '.both button' : '.alert');
     }
   }
 
@@ -178,16 +193,21 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     const { name } = field;
     const set = (text: string) => {
       texts.set(name, text);
+      undecided.delete(name);
       ui.refresh();
     };
     const [control, error] = [controlOf(field, given(field)), errors.get(name) ?? ''];
-    const mine = labelled({ field, control, error, text: typedText(field), set });
-    if (!theirs.has(name)) return mine;
-    if (!isTyped(field)) return html`${mine}<p class="hint theirs">Changed by somebody else.</p>`;
+    const shown = labelled({ field, control, error, text: typedText(field), set });
+    const own = mine.get(name);
+    if (own === undefined) {
+      return theirs.has(name)
+        ? html`${shown}<p class="hint theirs">Changed by somebody else.</p>`
+        : shown;
+    }
     const text = storedText(field);
-    const shown = (control === 'author' && names.get(text)) || text || '(empty)';
-    return html`<div class="both">${mine}<div class="field"><b>Theirs</b>
-      <pre tabindex="0" aria-label=${`${field.label}, theirs`}>${shown}</pre>
+    const other = (control === 'author' && names.get(text)) || text || '(empty)';
+    return html`<div class="both" ?data-open=${undecided.has(name)}><div>${shown}${ui.button('Keep mine', () => set(own))}</div>
+      <div class="field"><b>Theirs</b><pre tabindex="0" aria-label=${`${field.label}, theirs`}>${other}</pre>
       ${ui.button('Take theirs', () => set(text))}</div></div>`;
   }
 
@@ -209,9 +229,18 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     if (id === undefined || last === undefined) return;
     if (isBusy || deletion?.isBusy()) return void missed.push(last);
     const { version = Number.MAX_VALUE } = last;
-    if (last.type.endsWith('deleted')) message = 'This record is deleted.';
+    if (last.type.endsWith('deleted')) vanish();
     else if (version > (stored?.version ?? 0)) await session[kind].get(id).then(merge, () => {});
     ui.refresh();
+  }
+
+  /** Somebody deleted the record: what was typed can be a new one. */
+  function vanish(): void {
+    message = 'This record is deleted.';
+    if (!fields.some(isTyped) || !creates(kind)) return;
+    message += ' “Create” makes a new one of what is here.';
+    texts = new Map(fields.map((field) => [field.name, typedText(field)]));
+    [stored, deletion] = [undefined, undefined];
   }
 
   function show(): ui.Html {

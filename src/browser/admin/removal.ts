@@ -52,7 +52,7 @@ export function removal(kind: Kind, seen: () => Seen, view: ui.View) {
 
   function show(): ui.Html {
     const choice = (text: string, posts?: 'keep' | 'delete') =>
-      ui.button(text, () => remove(posts), 'bad', isBusy);
+      ui.button(text, () => remove(posts), posts === 'delete' ? 'bad worse' : 'bad', isBusy);
     const { record, posts } = asked;
     // Posts may have come since they were counted: then it was refused.
     const asks = kind === 'users' && mayChoose && (posts !== 0 || error !== '');
@@ -60,8 +60,8 @@ export function removal(kind: Kind, seen: () => Seen, view: ui.View) {
     const both = [choice('Delete, keep posts', 'keep'), choice('Delete with posts', 'delete')];
     return html`<dialog id="removal" aria-labelledby="removal-title">
       <h2 id="removal-title" tabindex="-1">Delete “${record.name ?? record.title}”?</h2> ${ui.alertOf(error)}
-      <p>It is gone for good then.${asks ? ` ${those} of this user may stay, without an author, or go too.` : ''}</p>
-      <div class="bar">${asks ? both : choice('Delete')} ${ui.button('Cancel', () => dialog()?.close())}</div></dialog>`;
+      <p>This cannot be undone.${asks ? ` ${those} of this user may stay, without an author, or go too.` : ''}</p>
+      <div class="bar">${ui.button('Cancel', () => dialog()?.close())} ${asks ? both : choice('Delete')}</div></dialog>`;
   }
 
   return { open, show, isBusy: () => isBusy };

@@ -28,7 +28,7 @@ form.record { max-width: 46rem } .field { margin-bottom: 1.15rem } .field .bar {
 .hint, .error { font-size: .88rem; margin: .3rem 0 0 } .hint { color: var(--soft) } .error { color: var(--bad); font-weight: 550 }
 .alert { position: sticky; top: .5rem; z-index: 1; max-width: 46rem; background: var(--bad-tint); color: var(--bad); border-radius: 8px; padding: .7rem 1rem; font-weight: 550 }
 .empty { padding: 3.5rem 1rem; text-align: center; color: var(--soft); border: 1px dashed var(--line); border-radius: 12px }
-.bad { color: var(--bad) } .record .bad { margin-left: auto }
+.bad { color: var(--bad) } .bad.worse { background: var(--bad); color: var(--ground); border-color: var(--bad) } .record .bad { margin-left: auto }
 table { background: var(--raised); border: 1px solid var(--line); border-radius: 12px; border-collapse: separate; border-spacing: 0 }
 tr:last-child > * { border-bottom: 0 } tbody tr:hover > * { background: var(--tint) }
 tbody th { color: var(--ink); font-weight: 600 } tbody th a { text-decoration: none } td time { color: var(--soft); white-space: nowrap }
@@ -36,7 +36,7 @@ tbody th { color: var(--ink); font-weight: 600 } tbody th a { text-decoration: n
 [aria-sort] .sort { color: var(--ink) }
 .pages { display: flex; align-items: center; justify-content: center; gap: 1rem; margin-top: 1.25rem }
 .both { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1.25rem; border-left: 3px solid var(--late); padding-left: .9rem; margin-bottom: 1.15rem }
-.both .field { margin: 0 } .both pre { margin: .25rem 0 .5rem; padding: .5rem .7rem; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 18rem; overflow-y: auto }
+.both .field { margin: 0 0 .5rem } .both:not([data-open]) { border-color: var(--line) } .both pre { margin: .25rem 0 .5rem; padding: .5rem .7rem; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 18rem; overflow-y: auto }
 .both b { font-size: .92rem } .both pre, .both textarea { font-size: .95rem } .both button { padding: .3rem .7rem }
 fieldset { border: 0; margin: 0; padding: 0; min-width: 0 }
 fieldset:disabled :is(input, select, textarea) { background: none; border-color: transparent; padding-left: 0; color: var(--ink); opacity: 1;
@@ -45,7 +45,7 @@ dialog { border: 1px solid var(--line); border-radius: 14px; padding: 1.5rem; ma
   background: var(--raised); color: var(--ink); box-shadow: 0 20px 60px #0006 }
 dialog h2 { margin-top: 0 } dialog .bar { margin: 1.25rem 0 0 } dialog::backdrop { background: #0008 }
 .sign-in { max-width: 30rem; margin: 3rem auto 0 }
-.notice { position: fixed; left: 50%; bottom: 1.5rem; translate: -50% 0; margin: 0; padding: .6rem 1.2rem; border-radius: 99px;
+.notice { position: fixed; left: 50%; top: 4.5rem; z-index: 2; translate: -50% 0; margin: 0; padding: .6rem 1.2rem; border-radius: 99px;
   background: var(--ink); color: var(--ground); font-weight: 550; opacity: 0; pointer-events: none } .notice.shown { opacity: 1 }
 thead { white-space: nowrap } @media (max-width: 44rem) { .wide { display: none } .both { grid-template-columns: 1fr } .both .field + .field { margin-top: .75rem }
   th, td { padding: .5rem .55rem } }

@@ -208,8 +208,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
         expect(await second.getByRole('button', { name: 'Take theirs' }).count()).to.equal(1);
         await save(second);
         await second.getByRole('alert').getByText('choose first').waitFor();
-        const focused = 'document.activeElement.textContent';
-        expect(await second.evaluate(focused)).to.equal('Keep mine');
+        await second.locator('button:focus', { hasText: 'Keep mine' }).waitFor();
         expect((await send('GET', `/posts/${id}`)).body.title).to.equal('By the first');
         await second.getByRole('button', { name: 'Take theirs' }).click();
         expect(await mine.inputValue()).to.equal('By the first');

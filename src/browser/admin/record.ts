@@ -118,9 +118,12 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
 
   async function save(event: Event): Promise<void> {
     event.preventDefault();
-    message =
-      undecided.size > 0 ? 'It is not saved: choose first, where you both changed a field.' : '';
-    if (undecided.size > 0) return ui.focus('.both button');
+    message = '';
+    if (undecided.size > 0) {
+      message = 'It is not saved: choose first, where you both changed a field.';
+      ui.refresh();
+      return ui.focus('[data-open] button');
+    }
     const input = read();
     if (input === undefined) return fail();
     isBusy = true;
@@ -158,7 +161,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     } catch (error) {
       if (!isApiProblem(error, 'version-mismatch')) throw error;
       merge(await session[kind].get(record.id));
-      ui.focus(undecided.size > 0 ? '.both button' : '.alert');
+      ui.focus(undecided.size > 0 ? '[data-open] button' : '.alert');
     }
   }
 

@@ -282,6 +282,34 @@ describe('the pages', () => {
     expect(broken).to.deep.equal([]);
   });
 
+  it('/problems/CODE has an example with the members that a body has', async () => {
+    await using api = await startApi();
+    const { id } = await api.make('/users', { name: 'A', email: 'a@example.com' });
+    await api.make('/posts', { title: 'A', authorId: id });
+    const bodies = [
+      await api.post('/users', { name: ' ' }),
+      await api.post('/users', { name: 'B', email: 'a@example.com' }),
+      await api.send('DELETE', `/users/${id}`),
+      await api.get('/users?limit=0'),
+      await api.get('/users?cursor=x'),
+      await api.get(`/users/${id}`, { 'If-None-Match': 'x' }),
+      await api.get('/users/none'),
+    ].map(({ body }) => body as unknown as Readonly<Record<string, unknown>>);
+    expect(bodies.map(({ code }) => code)).to.deep.equal([
+      ...['invalid-record', 'email-taken', 'user-has-posts', 'invalid-query', 'invalid-cursor'],
+      ...['invalid-header', 'user-not-found'],
+    ]);
+    for (const body of bodies) {
+      const page = await api.get(`${api.server.url}/problems/${body.code}`, asBrowser);
+      const [, text = ''] = /<code>(\{[^<]+)<\/code>/.exec(page.text) ?? [];
+      const example = JSON.parse(text.replaceAll('&quot;', '"'));
+      expect(Object.keys(example), text).to.deep.equal(Object.keys(body));
+      if (body.errors === undefined) continue;
+      const [first = {}, shown = {}] = [body, example].map(({ errors }) => errors[0]);
+      expect(Object.keys(shown), text).to.deep.equal(Object.keys(first));
+    }
+  });
+
   it('lead a person on from paths that are none for people, and say where nothing is', async () => {
     for (const [path, to] of [
       ['/docs/', '/docs'],

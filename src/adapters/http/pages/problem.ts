@@ -31,6 +31,35 @@ export function problemPage(
   );
 }
 
+/** What the body of these has beside what every body has. */
+const members: Partial<Record<keyof typeof problemCatalogue, object>> = {
+  'invalid-record': {
+    errors: [
+      {
+        pointer: '/email',
+        code: 'invalid',
+        message: 'The field "email" must be an email address.',
+      },
+    ],
+  },
+  'email-taken': {
+    errors: [
+      { pointer: '/email', code: 'taken', message: 'Another user already has this email address.' },
+    ],
+  },
+  'invalid-query': {
+    errors: [
+      { parameter: 'limit', code: 'invalid', message: 'Must be an integer from 1 to 1000.' },
+    ],
+    allowed: ['limit', 'cursor', '…'],
+  },
+  'invalid-cursor': { errors: [{ parameter: 'cursor', code: 'invalid', message: '…' }] },
+  'invalid-header': {
+    errors: [{ header: 'If-Match', code: 'invalid', message: 'Must be * or entity tags: "1".' }],
+  },
+  'user-has-posts': { posts: 12 },
+};
+
 function description(code: string, type: ProblemType, problems: string): object {
   const { status, title, meaning, advice } = type;
   return { type: `${problems}/${code}`, title, status, code, meaning, advice };
@@ -63,7 +92,10 @@ of these codes. A code is for programs and does not change; its sentence is for 
 
 function pageOf(code: string, type: ProblemType, problems: string, links: Site['links']): Response {
   const { status, title, meaning, advice } = type;
-  const example = { ...{ type: `${problems}/${code}`, title, status, code }, requestId: '…' };
+  const example = {
+    ...{ type: `${problems}/${code}`, title, status, code },
+    ...{ error: '…', detail: '…', requestId: '…', ...members[code as keyof typeof members] },
+  };
   const body = `<main><p>${badge(status)} <code>${escapeHtml(code)}</code></p>
 <h1>${escapeHtml(title)}</h1>
 <p class="lead">${escapeHtml(meaning)}</p>

@@ -3,17 +3,15 @@
 //
 //   npm run pictures [-- the beginning of their names]
 
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { launch } from '../test/browser/chromium.ts';
+import { launch, violationsIn } from '../test/browser/chromium.ts';
 import { rostrum, startServer } from '../test/support/server.ts';
 
 const folder = resolve(import.meta.dirname, '..', 'docs', 'pictures');
-const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const people = ['Ada Lovelace', 'Grace Hopper', 'Alan Turing', 'Barbara Liskov', 'Hedy Lamarr'];
 const titles = [
@@ -106,21 +104,21 @@ const scenes: Readonly<Record<string, Scene>> = {
 
 async function take(browser: Browser, name: string, scene: Scene, look: BrowserContextOptions) {
   const { path, address = server.address, prepare } = scene;
-  const context = await browser.newContext({ ...look, bypassCSP: true });
+  const context = await browser.newContext(look);
   const page = await context.newPage();
-  const foreign: string[] = [];
+  const wrong: string[] = [];
   let bytes = 0;
   page.on('request', (request) => {
     if (!request.url().startsWith(address) && !request.url().startsWith('data:')) {
-      foreign.push(request.url());
+      wrong.push(request.url());
     }
   });
   page.on('requestfinished', async (request) => {
     const { responseBodySize } = await request.sizes();
     if (!request.url().includes('swagger-ui')) bytes += responseBodySize;
   });
-  page.on('pageerror', ({ message }) => foreign.push(message));
-  page.on('console', (message) => message.type() === 'error' && foreign.push(message.text()));
+  page.on('pageerror', ({ message }) => wrong.push(message));
+  page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()));
   await page.goto(address + path);
   await page.locator('h1, .opblock').filter({ visible: true }).first().waitFor();
   await page.getByText('Loading…').waitFor({ state: 'detached' });
@@ -133,21 +131,18 @@ async function take(browser: Browser, name: string, scene: Scene, look: BrowserC
   await page.evaluate('document.fonts.ready');
   const file = `${name}-${look.viewport?.width}-${look.colorScheme}.png`;
   await page.screenshot({ path: join(folder, file) });
-  await page.evaluate(axe);
-  const found = await page.evaluate<string[]>(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + " " + nodes[0].html))',
-  );
+  const found = await violationsIn(page);
   console.log(`${file}: ${(loaded / 1024).toFixed(1)} KB, painted after ${Math.round(paint)} ms`);
-  for (const wrong of [...found, ...foreign]) {
-    console.error(`  ${wrong}`);
+  for (const one of [...wrong, ...found]) {
+    console.error(`  ${one}`);
     process.exitCode = 1;
   }
   await context.close();
 }
 
 const browser = await launch();
-if (browser === undefined) process.exit(1);
 try {
+  if (browser === undefined) throw new Error('Chromium is not here, or does not start.');
   await mkdir(folder, { recursive: true });
   for (const [name, scene] of Object.entries(scenes)) {
     if (!name.startsWith(process.argv[2] ?? '')) continue;
@@ -158,6 +153,6 @@ try {
     }
   }
 } finally {
-  await browser.close();
+  await browser?.close();
   await rm(work, { recursive: true, force: true });
 }

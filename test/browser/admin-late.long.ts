@@ -71,7 +71,7 @@ describe('/admin with late responses', function () {
       await put.reached;
       await title(page).fill('Slow, saved and typed on');
       put.release();
-      await told(page, 'It is saved.');
+      await told(page, 'Saved.');
       expect(await title(page).inputValue()).to.equal('Slow, saved and typed on');
       await save(page);
       await page.getByText('Version 3').waitFor();
@@ -91,7 +91,7 @@ describe('/admin with late responses', function () {
       });
       await title(page).fill('Unheard, and saved');
       await save(page);
-      await told(page, 'It is saved.');
+      await told(page, 'Saved.');
       expect(await page.getByRole('alert').count()).to.equal(0);
     }));
 
@@ -118,7 +118,7 @@ describe('/admin with late responses', function () {
       await open(page, 'users');
       await page.getByRole('heading', { name: 'Users' }).waitFor();
       deleted.release();
-      await told(page, 'It is deleted.');
+      await told(page, 'Deleted.');
       expect(page.url()).to.match(/#\/users$/);
     }));
 
@@ -135,7 +135,7 @@ describe('/admin with late responses', function () {
       await page.getByRole('button', { name: 'Cancel' }).click();
       await page.getByRole('button', { name: 'Delete…' }).click();
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
-      await told(page, 'It is deleted.');
+      await told(page, 'Deleted.');
     }));
 
   it('shows a list as it was read last', () =>
@@ -164,7 +164,7 @@ describe('/admin with late responses', function () {
       await page.waitForTimeout(500);
       await title(page).fill('Of ada still');
       await save(page);
-      await told(page, 'It is saved.');
+      await told(page, 'Saved.');
       const saved = await send('GET', `/posts/${id}`);
       expect(saved).to.include({ title: 'Of ada still', authorId: 'ada' });
     }));
@@ -244,7 +244,7 @@ describe('/admin with late responses', function () {
       await page.getByRole('button', { name: 'Sign in' }).click();
       expect(await title(page).inputValue()).to.equal('Typed with the first key');
       await page.getByRole('button', { name: 'Create' }).click();
-      await told(page, 'It is created.');
+      await told(page, 'Created.');
     }, asked.address);
   });
 });

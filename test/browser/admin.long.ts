@@ -107,7 +107,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
     it('makes, shows and changes a user, with what is wrong at its field', async () => {
       const page = await open('#/new/users');
       await save(page, 'Create');
-      await page.getByText('It is not saved: something is wrong in a field.').waitFor();
+      await page.getByText('Not saved: something is wrong in a field.').waitFor();
       const nameField = page.getByRole('textbox', { name: 'Name' });
       expect(await nameField.getAttribute('aria-invalid')).to.equal('true');
       expect(await page.evaluate('document.activeElement.id')).to.equal('field-name');
@@ -120,11 +120,11 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.locator('#field-email-error').waitFor();
       await page.getByRole('textbox', { name: 'Email address' }).fill('zora@example.com');
       await save(page, 'Create');
-      await told(page, 'It is created.');
+      await told(page, 'Created.');
       await page.getByRole('heading', { name: 'Zora Neale' }).waitFor();
       await page.getByRole('textbox', { name: 'Name' }).fill('Zora Neale Hurston');
       await save(page);
-      await told(page, 'It is saved.');
+      await told(page, 'Saved.');
       const { body } = await send('GET', '/users?email=zora@example.com');
       expect(body.users).to.have.length(1);
       expect(body.users[0]).to.include({ name: 'Zora Neale Hurston', town: 'Eatonville' });
@@ -133,13 +133,13 @@ for (const [name, urlOf] of Object.entries(stores)) {
 
     it('shows what others change, as it changes', async () => {
       const page = await open('#/users?find=Nella');
-      await page.getByText('No user is like that.').waitFor();
+      await page.getByText('No user matches.').waitFor();
       const { id } = await make('/users', { name: 'Nella Larsen' });
       await page.getByRole('link', { name: 'Nella Larsen' }).waitFor();
       await send('PATCH', `/users/${id}`, { name: 'Nella Imes' });
       await page.getByRole('link', { name: 'Nella Imes' }).waitFor();
       await send('DELETE', `/users/${id}`);
-      await page.getByText('No user is like that.').waitFor();
+      await page.getByText('No user matches.').waitFor();
       await page.context().close();
     });
 
@@ -160,7 +160,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.getByText('This is not JSON').waitFor();
       await page.getByRole('textbox', { name: 'Tags' }).fill('["one"]');
       await save(page, 'Create');
-      await told(page, 'It is created.');
+      await told(page, 'Created.');
       const find = async () => (await send('GET', '/posts?title=Of%20pages')).body.posts[0] as Body;
       expect(await find()).to.deep.include({
         ...{ publishedAt: null, section: 'essays', views: 12, pinned: true, tags: ['one'] },
@@ -193,7 +193,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
         await second.getByRole('textbox', { name: 'Title' }).fill('By the second');
         await second.getByRole('textbox', { name: 'Body' }).fill('Of the second');
         await save(first);
-        await told(first, 'It is saved.');
+        await told(first, 'Saved.');
         if (!isTold) await save(second);
         const alert = second.getByRole('alert').getByText('Somebody else saved this record');
         await alert.waitFor();
@@ -214,7 +214,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
         expect(await mine.inputValue()).to.equal('By the first');
         if (!isTold) await second.getByRole('button', { name: 'Keep mine' }).click();
         await save(second);
-        await told(second, 'It is saved.');
+        await told(second, 'Saved.');
         expect((await send('GET', `/posts/${id}`)).body).to.include({
           ...{ title: isTold ? 'By the first' : 'By the second', body: 'Of the second', note: 2 },
         });
@@ -244,7 +244,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await send('DELETE', `/posts/${id}`);
       await page.getByRole('alert').getByText('makes a new one').waitFor();
       await save(page, 'Create');
-      await told(page, 'It is created.');
+      await told(page, 'Created.');
       const { body } = await send('GET', '/posts?title=Back%20again');
       expect(body.posts).to.have.length(1);
       expect(body.posts[0]).to.include({ body: 'Kept' });
@@ -262,7 +262,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.goBack();
       await page.getByRole('textbox', { name: 'Title' }).fill('Home to Harlem');
       await save(page, 'Create');
-      await told(page, 'It is created.');
+      await told(page, 'Created.');
       const { body } = await send('GET', `/posts?authorId=${id}`);
       expect(body.posts.map(({ publishedAt }) => publishedAt)).to.deep.equal([null]);
       await page.context().close();
@@ -283,7 +283,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
         'Jean Toomer',
       );
       await save(page, 'Create');
-      await told(page, 'It is created.');
+      await told(page, 'Created.');
       const { body } = await send('GET', '/posts?title=Cane');
       expect(body.posts[0]?.authorId).to.equal(author.id);
       await page.context().close();
@@ -305,7 +305,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
         await page.getByText('1 post of this user may stay').waitFor();
         expect(await violationsIn(page)).to.deep.equal([]);
         await page.getByRole('button', { name: choice }).click();
-        await told(page, 'It is deleted.');
+        await told(page, 'Deleted.');
         expect((await send('GET', `/users/${user.id}`)).status).to.equal(404);
         const after = await send('GET', `/posts/${post.id}`);
         expect(after.status).to.equal(left === 1 ? 200 : 404);
@@ -356,7 +356,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.goto(`${server.address}/admin#/posts?state=draft`);
       await page.getByRole('link', { name: 'Still a draft' }).waitFor();
       await page.goto(`${server.address}/admin#/posts?section=news&authorId=none&gte=2020-01-01`);
-      await page.getByText('No post is like that.').waitFor();
+      await page.getByText('No post matches.').waitFor();
       await page.context().close();
     });
 
@@ -366,7 +366,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.getByRole('textbox', { name: 'Name' }).focus();
       await page.keyboard.type(' alone');
       await page.keyboard.press('Enter');
-      await told(page, 'It is saved.');
+      await told(page, 'Saved.');
       await page.getByRole('button', { name: 'Delete…' }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').waitFor();
@@ -465,7 +465,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       expect(await links(writer)).to.deep.equal(['New post']);
       await writer.getByRole('textbox', { name: 'Title' }).fill('Blind');
       await save(writer, 'Create');
-      await told(writer, 'It is created.');
+      await told(writer, 'Created.');
 
       const author = await enter(tokens.author);
       await author.getByRole('link', { name: 'My posts' }).click();
@@ -478,7 +478,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await author.getByRole('heading', { name: 'Of Ada' }).waitFor();
       await author.getByRole('textbox', { name: 'Title' }).fill('Of Ada herself');
       await save(author);
-      await told(author, 'It is saved.');
+      await told(author, 'Saved.');
       await author.getByRole('button', { name: 'Sign out' }).click();
       await author.getByRole('heading', { name: 'Sign in' }).waitFor();
       expect(await author.evaluate('sessionStorage.length')).to.equal(0);

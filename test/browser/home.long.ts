@@ -61,7 +61,7 @@ describe('the home page in Chromium', function () {
     it(`runs its examples on an empty store: ${look.colorScheme}, ${look.viewport.width} px wide`, async () => {
       await using server = await startServer('--store', 'memory:', '--require-if-match');
       await visit(browser, server.address, look, async (page) => {
-        await page.getByText('It is ready').waitFor();
+        await page.getByText('Ready', { exact: true }).waitFor();
         await page.getByText('0 users · 0 posts').waitFor();
         for (const [title, outcome] of Object.entries(outcomes)) {
           expect(await outcomeOf(page, title)).to.contain(outcome);

@@ -94,7 +94,7 @@ describe('rostrum copy', function () {
     const args = ['copy', '--from', url('few.db'), '--to', url('more.db')];
     const refused = await rostrum(...args);
     expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
-    expect(refused.stderr).to.match(/\nThe target holds 1 record .* \(the user u0009999\): .*\n$/);
+    expect(refused.stderr).to.match(/^The target holds 1 record .* \(the user u0009999\): .*\n$/);
     expect((await rostrum(...args, '--overwrite')).code).to.equal(0);
     expect(await held(sqlite('more.db'))).to.deep.equal(few);
   });
@@ -114,18 +114,14 @@ describe('rostrum copy', function () {
     expect(existsSync(path('missing.db'))).to.equal(false);
   });
 
-  it('lets others have both files, tells how far it is, and in the end what is equal', async () => {
+  it('lets others have both files, and says in the end what is equal', async () => {
     const hasBegun = () => countOf(path('told.db')) > 0;
     const { ended } = await copying(url('source.db'), url('told.db'), hasBegun);
     // A server may have both files open meanwhile.
     for (const name of ['source.db', 'told.db']) await sqlite(name)().close();
     const { code, stdout, stderr } = await ended;
-    // A slow machine shows lines in between.
-    expect(stderr.split('\n').filter((line) => /: (\d+) of \1$/.test(line))).to.deep.equal([
-      'users: 1000 of 1000',
-      'posts: 10000 of 10000',
-      'comparing: 11000 of 11000',
-    ]);
+    // What takes less than ten seconds says nothing on its way.
+    expect(stderr).to.equal('');
     const [example] = blocksOf('docs/operations.md').filter(({ text }) =>
       text.startsWith('Copied'),
     );

@@ -90,7 +90,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     else {
       accept(now);
       // Where what was typed is what is stored now, the response to our own change was lost.
-      ui.notify(wasTyped ? 'It is saved.' : 'Somebody else saved this record, as it is here now.');
+      ui.notify(wasTyped ? 'Saved.' : 'Somebody else saved this record: here it is.');
     }
     ui.refresh();
   }
@@ -120,7 +120,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     event.preventDefault();
     message = '';
     if (undecided.size > 0) {
-      message = 'It is not saved: choose first, where you both changed a field.';
+      message = 'Not saved: choose first, where you both changed a field.';
       ui.refresh();
       return ui.focus('[data-open] button');
     }
@@ -147,17 +147,17 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     const made = await session[kind].create(input, { idempotencyKey: sent.key });
     if (reads(kind)) accept(made, saved);
     else [texts, sent] = [new Map(), { body: '', key: '' }]; // The form is for the next one.
-    if (view.isLeft) return ui.notify('It is created.');
+    if (view.isLeft) return ui.notify('Created.');
     if (reads(kind)) history.replaceState(null, '', ui.hrefOf(kind, made.record.id));
     ui.focus('h1');
-    ui.notify('It is created.');
+    ui.notify('Created.');
   }
 
   async function replace({ record, version }: Versioned<Item>, input: object): Promise<void> {
     const saved = new Map(texts);
     try {
       accept(await session[kind].replace(record.id, input, { ifMatch: version }), saved);
-      ui.notify('It is saved.');
+      ui.notify('Saved.');
     } catch (error) {
       if (!isApiProblem(error, 'version-mismatch')) throw error;
       merge(await session[kind].get(record.id));
@@ -178,7 +178,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
 
   function fail(): void {
     const count = errors.size === 1 ? 'a field' : `${errors.size} fields`;
-    if (errors.size > 0) message = `It is not saved: something is wrong in ${count}.`;
+    if (errors.size > 0) message = `Not saved: something is wrong in ${count}.`;
     ui.refresh();
     if (view.isLeft) ui.notify(message);
     else ui.focus(errors.size > 0 ? '[aria-invalid=true]' : '.alert');

@@ -41,7 +41,7 @@ export function removal(kind: Kind, seen: () => Seen, view: ui.View) {
         view.isLeft = true;
         location.hash = ui.href(reads(kind) ? kind : '');
       }
-      ui.notify('It is deleted.');
+      ui.notify('Deleted.');
     } catch (cause) {
       error = isApiProblem(cause, 'version-mismatch') ? changed : ui.sentenceOf(cause);
       ui.focus('#removal h2');

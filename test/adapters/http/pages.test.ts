@@ -36,7 +36,7 @@ describe('the pages', () => {
     const home = await open('/', asBrowser);
     expect(home.status).to.equal(200);
     expectStrict(home, "script-src 'self'");
-    expect(home.text).to.contain('It is ready').and.contain('color-scheme: light dark');
+    expect(home.text).to.contain('>Ready<').and.contain('color-scheme: light dark');
     const links = [...home.text.matchAll(/<(?:a|script)[^>]+(?:href|src)="([^"]+)"/g)];
     const paths = new Set(links.map(([, path = '']) => path));
     expect([...paths]).to.include.members(['/docs', '/docs/guides', '/admin', '/llms.txt']);

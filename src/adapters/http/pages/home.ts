@@ -80,8 +80,8 @@ export function facts({ about }: RostrumAppOptions): readonly string[] {
 
 function introduction({ base, pages }: Site, options: RostrumAppOptions, isReady: boolean): string {
   const state = isReady
-    ? '<span class="badge good">It is ready</span>'
-    : '<span class="badge bad">It runs, but its store is not available at present</span>';
+    ? '<span class="badge good">Ready</span>'
+    : '<span class="badge bad">Running, but its store is not available at present</span>';
   const told = options.authenticate === undefined ? facts(options).join(' · ') : '';
   const buttons = [
     ...(pages.has('admin') ? [['/admin', 'Open the admin page', ' primary']] : []),

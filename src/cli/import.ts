@@ -55,16 +55,20 @@ export async function importCommand(
   };
   const result = await runLong(async (run) => {
     const file = await openDataFile(path, as);
-    // An import that is interrupted leaves what its report has so far.
-    using rows = report === undefined ? undefined : new ReportFile(report, file);
-    const onRefusal = (refusal: Refusal) => {
-      refusals.add(refusal);
-      rows?.add(refusal);
-    };
-    const options = { ...run, ...settings, added, report: onRefusal, onChecked: show };
-    const role = dryRun ? 'rehearsal' : 'target';
-    const result = await withStore(named, role, (store) => importRecords(file, store, options));
-    return { ...result, others: file.others };
+    return withStore(named, dryRun ? 'rehearsal' : 'target', async (store) => {
+      // An import that is interrupted leaves what its report has so far.
+      using rows = report === undefined ? undefined : new ReportFile(report, file);
+      const onRefusal = (refusal: Refusal) => {
+        refusals.add(refusal);
+        rows?.add(refusal);
+      };
+      const onChecked = () => {
+        rows?.flush();
+        show();
+      };
+      const options = { ...run, ...settings, added, report: onRefusal, onChecked };
+      return { ...(await importRecords(file, store, options)), others: file.others };
+    });
   }, next).finally(show);
   const failure = failureOf(result, { skipInvalid });
   if (failure !== undefined) throw failure;

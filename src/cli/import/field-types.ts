@@ -42,14 +42,12 @@ export function readTexts(input: Record<string, unknown>, texts: Texts, issues: 
     if (typeof given !== 'string') continue;
     const value = meantBy(given.trim(), option.to, texts.readTime);
     if (value !== undefined) setMember(input, name, value);
-    else
-      issues.add(
-        [name],
-        option.to === 'time' ? 'invalid' : 'type',
-        wrong(name, option.to, texts.timeZone),
-      );
+    else issues.add([name], codeOf(option.to), wrong(name, option.to, texts.timeZone));
   }
 }
+
+/** A time is a text in JSON too, and is wrong in what it says. */
+const codeOf = (type: FieldType) => (type === 'time' ? 'invalid' : 'type');
 
 const booleans = new Map([
   ['true', true],

@@ -130,7 +130,10 @@ function timesOf(
     const value = keepIds ? (input[name] ?? undefined) : undefined;
     if (value === undefined) return undefined;
     const time = typeof value === 'string' ? readTime(value) : undefined;
-    if (time === undefined) issues.add([name], 'invalid', wrongTime(timeZone));
+    // What --type could not read is told already.
+    if (time === undefined && !issues.has(name)) {
+      issues.add([name], 'invalid', wrongTime(timeZone));
+    }
     return time;
   });
   const now = clock.now();

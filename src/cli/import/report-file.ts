@@ -1,4 +1,12 @@
-import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import type { FieldIssue } from '../../domain/issues.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import { Failure } from '../failure.ts';
@@ -10,11 +18,12 @@ import { reasonOf } from './refusals.ts';
 const gathered = 64 * 1024;
 
 /** What a report begins with, in either format. */
-const beginnings = ['refused_place,refused_reasons', '{"place":'];
+const beginning =
+  /^(?:refused_place,refused_reasons|\{"place":"(?:line \d+|(?:users|posts)\[\d+\])","reasons":\[)/;
 
 /**
  * Refuses the name of a file that is neither CSV nor JSON Lines, and of a file that is there and is no
- * report: an earlier one is written anew.
+ * report.
  *
  * @param input the file that is imported
  * @throws Failure
@@ -25,7 +34,8 @@ export function checkReportName(path: string, input: string): void {
   }
   const there = statSync(path, { throwIfNoEntry: false });
   if (there === undefined) return;
-  const isInput = statSync(input, { throwIfNoEntry: false })?.ino === there.ino;
+  const imported = statSync(input, { throwIfNoEntry: false });
+  const isInput = imported?.ino === there.ino && imported.dev === there.dev;
   if (isInput || !there.isFile() || (there.size > 0 && !isReport(path))) {
     throw new Failure(`The file ${path} exists: remove it, or choose another name.`);
   }
@@ -35,8 +45,7 @@ function isReport(path: string): boolean {
   const descriptor = openSync(path, 'r');
   try {
     const head = Buffer.alloc(64);
-    const text = head.toString('utf8', 0, readSync(descriptor, head));
-    return beginnings.some((beginning) => text.startsWith(beginning));
+    return beginning.test(head.toString('utf8', 0, readSync(descriptor, head)));
   } finally {
     closeSync(descriptor);
   }
@@ -54,10 +63,11 @@ export class ReportFile implements Disposable {
   #isEmpty = true;
 
   /**
-   * @param path the file to write
+   * @param path the file to write; an earlier report becomes `FILE.old`, as its rows may be mended there
    * @param file whose records they are
    */
   constructor(path: string, file: DataFile) {
+    if (existsSync(path)) renameSync(path, `${path}.old`);
     this.#descriptor = openSync(path, 'w');
     this.#isCsv = /\.csv$/i.test(path);
     this.#file = file;
@@ -69,12 +79,12 @@ export class ReportFile implements Disposable {
     this.#text += this.#isCsv
       ? row([place, reasonsText(reasons), ...this.#cells(content)])
       : `${JSON.stringify({ place, reasons, content })}\n`;
-    if (this.#text.length > gathered) this.#flush();
+    if (this.#text.length > gathered) this.flush();
   }
 
   [Symbol.dispose](): void {
     if (this.#isCsv) this.#begin();
-    this.#flush();
+    this.flush();
     closeSync(this.#descriptor);
   }
 
@@ -96,7 +106,8 @@ export class ReportFile implements Disposable {
     return columns.map((name) => (Object.hasOwn(cells, name) ? String(cells[name]) : ''));
   }
 
-  #flush(): void {
+  /** Writes what waits, so that the file has what was added. */
+  flush(): void {
     const bytes = Buffer.from(this.#text);
     this.#text = '';
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -116,8 +116,11 @@ describe('rostrum import: what a person is told', function () {
 
   it('refuses a report over another file, or with another name, and adds nothing', async () => {
     const path = imports.write(lines([{ name: 'A' }]), 'users.jsonl');
-    const other = imports.write('name\nA\n', 'mine.csv');
-    for (const report of [path, other]) {
+    const others = [
+      imports.write('name\nA\n', 'mine.csv'),
+      imports.write(lines([{ place: 'Berlin', reasons: [] }]), 'mine.jsonl'),
+    ];
+    for (const report of [path, ...others]) {
       const there = await run(path, '--as', 'users', '--report', report);
       expect(there.stderr).to.equal(
         `The file ${report} exists: remove it, or choose another name.\n`,
@@ -133,8 +136,10 @@ describe('rostrum import: what a person is told', function () {
     for (const name of ['again.csv', 'again.jsonl']) {
       const report = join(imports.folder, name);
       for (const more of [['--dry-run'], ['--dry-run'], []]) {
+        const earlier = existsSync(report) ? readFileSync(report, 'utf8') : undefined;
         const { stderr } = await run(path, '--as', 'users', '--report', report, ...more);
         expect(stderr).to.match(/^Nothing is added/);
+        if (earlier) expect(readFileSync(`${report}.old`, 'utf8')).to.equal(earlier);
         const refused = readFileSync(report, 'utf8');
         expect(refused.match(/line \d/g)).to.deep.equal(['line 2', 'line 3']);
         const mended = await run(report, '--as', 'users', '--report', report);
@@ -176,6 +181,32 @@ describe('rostrum import: what a person is told', function () {
     expect(here.stdout).to.match(/one without an offset needs --time-zone/);
     const misspelt = await run(path, ...options, '--map', 'authr=authorId');
     expect(misspelt.stderr).to.match(/no record has the field of --map "authr=authorId"/);
+    const typed = ['--keep-ids', '--map', 'when=createdAt', '--type', 'createdAt=time'];
+    const once = await run(path, '--as', 'posts', ...typed, '--time-zone', 'Europe/Berlin');
+    expect(once.stderr).to.contain('(1 × /createdAt invalid)');
+  });
+
+  it('leaves an earlier report alone where the store cannot be opened', async () => {
+    const path = imports.write(lines([{ name: ' ' }]), 'users.jsonl');
+    const report = join(imports.folder, 'kept.jsonl');
+    await run(path, '--as', 'users', '--report', report);
+    const before = readFileSync(report, 'utf8');
+    const nowhere = `sqlite:${join(path, 'in-a-file.db')}`;
+    const failed = await rostrum(
+      'import',
+      path,
+      '--as',
+      'users',
+      '--report',
+      report,
+      '--store',
+      nowhere,
+    );
+    expect(failed.code).to.equal(1);
+    expect([readFileSync(report, 'utf8'), existsSync(`${report}.old`)]).to.deep.equal([
+      before,
+      false,
+    ]);
   });
 
   it('makes no file for a store that is not there, on a dry run', async () => {

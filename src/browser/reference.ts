@@ -114,26 +114,37 @@ function foldParameters(operation: Operation, { components }: Description): void
 /** What is for programs: the library would show each pattern, and make up fields that nobody names. */
 const machine = ['additionalProperties', 'propertyNames', 'pattern'];
 
+/** Values of records, in which a key is no word of JSON Schema. */
+const values = ['example', 'examples', 'default', 'const', 'enum'];
+
 /** @param areNames whether the keys are names of fields, and not words of JSON Schema */
 function forPeople(value: unknown, areNames = false): unknown {
   if (Array.isArray(value)) return value.map((one) => forPeople(one));
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).filter(([key]) => areNames || !machine.includes(key));
   const shown = ([key, one]: [string, unknown]) =>
-    [key, forPeople(one, key === 'properties' && !areNames)] as const;
+    !areNames && values.includes(key)
+      ? ([key, one] as const)
+      : ([key, forPeople(one, !areNames && key === 'properties')] as const);
   return Object.fromEntries(kept.map(shown));
 }
 
+/** @throws where the server sends no description, or the library did not come */
 async function describe(): Promise<Description> {
-  const response = await fetch(description).catch(() => undefined);
-  if (response?.ok) return forPeople(await response.json()) as Description;
-  const text = 'The server does not send its description at present: load this page again.';
-  const alert = Object.assign(document.createElement('p'), { role: 'alert', textContent: text });
-  document.querySelector('#docs')?.replaceChildren(alert);
-  return new Promise(() => {}); // There is nothing more to show.
+  const response = await fetch(description);
+  if (!response.ok || !('SwaggerUIBundle' in window)) throw new Error();
+  return forPeople(await response.json()) as Description;
 }
 
-const given = await describe();
+/** There is nothing more to show then. */
+function giveUp(): Promise<never> {
+  const text = 'The server does not send all of this page at present: load it again.';
+  const alert = Object.assign(document.createElement('p'), { role: 'alert', textContent: text });
+  document.querySelector('#docs')?.replaceChildren(alert);
+  return new Promise(() => {});
+}
+
+const given = await describe().catch(giveUp);
 const isAsked = given.components.securitySchemes !== undefined;
 const api = new URL(given.servers[0]?.url ?? '', location.href).href.replace(/\/$/, '');
 const about = `${given.info.description} All paths are below \`${api}\`.\n\n${shortenResponses(given)}`;

@@ -81,12 +81,18 @@ describe('the reference in Chromium', function () {
     });
   }
 
-  it('says that it has no description', async () => {
-    await visit(browser, `${server.address}/livez`, undefined, async (page) => {
-      await page.route('**/openapi.json', (route) => route.fulfill({ status: 429 }));
-      await page.goto(docs);
-      await page.getByRole('alert').getByText('load this page again').waitFor();
-    });
+  it('says that it is not whole, whatever of it does not come', async () => {
+    for (const [part, answer] of [
+      ['**/openapi.json', { status: 429 }],
+      ['**/openapi.json', { body: '{"info":' }],
+      ['**/swagger-ui-bundle.js', { status: 429 }],
+    ] as const) {
+      await visit(browser, `${server.address}/livez`, undefined, async (page) => {
+        await page.route(part, (route) => route.fulfill(answer));
+        await page.goto(docs);
+        await page.getByRole('alert').getByText('load it again').waitFor();
+      });
+    }
   });
 
   it('has samples that make what they say', async () => {

@@ -24,8 +24,8 @@ async function open(): Promise<void> {
   const [kind, id] = isNew ? [second, ''] : [first, second];
   const query = new URLSearchParams(search);
   let next: ui.View | undefined;
-  if (view) view.isLeft = true;
-  [view, error] = [undefined, ''];
+  leave();
+  error = '';
   ui.refresh();
   try {
     if (kind !== 'users' && kind !== 'posts') return start();
@@ -41,6 +41,11 @@ async function open(): Promise<void> {
   } finally {
     ui.refresh();
   }
+}
+
+function leave(): void {
+  if (view) view.isLeft = true;
+  view = undefined;
 }
 
 /** Leads to the first thing that this caller may do. */
@@ -114,7 +119,7 @@ const mayLeave = () => view?.isLeft || !view?.isChanged?.() || confirm('Leave wi
 
 function signOut(): void {
   if (!mayLeave()) return;
-  view = undefined;
+  leave();
   history.replaceState(null, '', '#');
   void begin('');
 }

@@ -1,5 +1,5 @@
 import { createClient, type Events, type ListPage, type Versioned } from 'rostrum-client';
-import { type Form, formsOf, type Item, type Kind } from './fields.ts';
+import { type Description, type Form, formsOf, type Item, type Kind } from './fields.ts';
 
 /** The client's resource, with any field and any filter: a form has what the schema says. */
 interface Resource {
@@ -53,8 +53,14 @@ export async function openSession(token: string): Promise<void> {
   if (token === '' && body.scopes.length === 0) throw new Error();
   const client = createClient({ url: api, ...(token !== '' && { token }) });
   const has = (...all: readonly string[]) => all.some((scope) => body.scopes.includes(scope));
-  forms ??= formsOf(await (await fetch(`${site}/openapi.json`)).json());
+  forms ??= formsOf(await describe());
   session = { ...body, ...(client as unknown as Record<Kind, Resource>), has };
+}
+
+async function describe(): Promise<Description> {
+  const response = await fetch(`${site}/openapi.json`);
+  if (!response.ok) throw new Error('The server does not send its description at present.');
+  return response.json();
 }
 
 /** Learns the names of those users that a query finds. */

@@ -11,17 +11,19 @@ import * as ui from './ui.ts';
 const conflict = `Somebody else saved this record, and nothing of yours is saved yet. What only they changed
   is in the form. Where you both changed a field, choose: then save.`;
 
+/** What somebody else made meanwhile of a field: where both changed it, one is to be chosen. */
+interface Change {
+  readonly mine?: string;
+  readonly isOpen: boolean;
+}
+
 /** A record in a form, or a new one. What others save comes in as they save it. */
 export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.View {
   const { fields } = forms[kind];
   const { one, heading, title } = ui.words[kind];
   /** What was typed, by the names of fields. */
   let texts = new Map<string, string>(author === '' ? [] : [['authorId', author]]);
-  /** The fields that somebody else changed meanwhile. */
-  let theirs = new Set<string>();
-  /** What was typed into fields that both changed, and those of them where it is not chosen yet. */
-  let mine = new Map<string, string>();
-  const undecided = new Set<string>();
+  let changed = new Map<string, Change>();
   let errors = new Map<string, string>();
   let message = '';
   let isBusy = false;
@@ -33,6 +35,13 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   /** Events that came while a change of ours was under way. */
   const missed: RecordEvent[] = [];
   const name = () => (stored === undefined ? `New ${one}` : String(stored.record[title]));
+  const given = (field: Field) => valueIn(stored?.record, field, fields);
+  const storedText = (field: Field) => textOf(controlOf(field, given(field)), given(field));
+  const typedText = (field: Field) => texts.get(field.name) ?? storedText(field);
+  const isTyped = (field: Field) => typedText(field) !== storedText(field);
+  const isUndecided = () => [...changed.values()].some(({ isOpen }) => isOpen);
+  // The author that a new post begins with was not typed.
+  const isChanged = () => fields.some((one) => isTyped(one) && typedText(one) !== (author || null));
   const view: ui.View = { title: name, show, follow, isChanged };
   if (stored !== undefined) accept(stored);
 
@@ -44,8 +53,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   function accept(now: Versioned<Item>, saved: ReadonlyMap<string, string> = texts): void {
     stored = now;
     texts = new Map([...texts].filter(([name, text]) => saved.get(name) !== text));
-    [theirs, mine, errors, message] = [new Set(), new Map(), new Map(), ''];
-    undecided.clear();
+    [changed, errors, message] = [new Map(), new Map(), ''];
     const { id, name, authorId } = now.record;
     if (kind === 'users') names.set(id, String(name));
     deletion ??= removal(kind, () => ({ ...now, ...stored, posts }), view);
@@ -62,16 +70,6 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     ui.refresh();
   }
 
-  const given = (field: Field) => valueIn(stored?.record, field, fields);
-  const storedText = (field: Field) => textOf(controlOf(field, given(field)), given(field));
-  const typedText = (field: Field) => texts.get(field.name) ?? storedText(field);
-  const isTyped = (field: Field) => typedText(field) !== storedText(field);
-
-  /** The author that a new post begins with was not typed. */
-  function isChanged(): boolean {
-    return fields.some((field) => isTyped(field) && (author === '' || typedText(field) !== author));
-  }
-
   /** Brings in what was saved meanwhile, and keeps what was typed. */
   function merge(now: Versioned<Item>): void {
     if (view.isLeft || (now.version > 0 && now.version <= (stored?.version ?? 0))) return;
@@ -81,10 +79,8 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     for (const [field, was, isMine] of before) {
       if (!isMine) texts.delete(field.name);
       if (storedText(field) === was) continue;
-      theirs.add(field.name);
-      if (!isTyped(field)) continue;
-      mine.set(field.name, typedText(field));
-      undecided.add(field.name);
+      const both = isTyped(field) && { mine: typedText(field) };
+      changed.set(field.name, { ...both, isOpen: both !== false });
     }
     if (fields.some(isTyped)) message = conflict;
     else {
@@ -119,7 +115,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   async function save(event: Event): Promise<void> {
     event.preventDefault();
     message = '';
-    if (undecided.size > 0) {
+    if (isUndecided()) {
       message = 'Not saved: choose first, where you both changed a field.';
       ui.refresh();
       return ui.focus('[data-open] button');
@@ -161,7 +157,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     } catch (error) {
       if (!isApiProblem(error, 'version-mismatch')) throw error;
       merge(await session[kind].get(record.id));
-      ui.focus(undecided.size > 0 ? '[data-open] button' : '.alert');
+      ui.focus(isUndecided() ? '[data-open] button' : '.alert');
     }
   }
 
@@ -185,32 +181,31 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   }
 
   function facts({ record: { id, createdAt, updatedAt }, version }: Versioned<Item>): ui.Html {
-    const changed = updatedAt === undefined ? '' : html` · Changed ${ui.time(updatedAt)}`;
+    const since = updatedAt === undefined ? '' : html` · Changed ${ui.time(updatedAt)}`;
     const path = ui.href('posts', new URLSearchParams({ authorId: id }));
-    return html`<p class="soft facts"><code>${id}</code> · Created ${ui.time(createdAt)}${changed}
+    return html`<p class="soft facts"><code>${id}</code> · Created ${ui.time(createdAt)}${since}
       ${version > 0 ? `· Version ${version}` : ''}</p>
       ${posts === undefined ? '' : html`<p><a class="button" href=${path}>${ui.countOf(posts, 'posts')} of this user</a></p>`}`;
   }
 
   function entry(field: Field): ui.Html {
     const { name } = field;
+    const { mine, isOpen = false } = changed.get(name) ?? {};
     const set = (text: string) => {
       texts.set(name, text);
-      undecided.delete(name);
+      if (mine !== undefined) changed.set(name, { mine, isOpen: false });
       ui.refresh();
     };
     const [control, error] = [controlOf(field, given(field)), errors.get(name) ?? ''];
     const shown = labelled({ field, control, error, text: typedText(field), set });
-    const own = mine.get(name);
-    if (own === undefined) {
-      return theirs.has(name)
-        ? html`${shown}<p class="hint theirs">Changed by somebody else.</p>`
-        : shown;
+    if (!changed.has(name)) return shown;
+    if (mine === undefined) {
+      return html`${shown}<p class="hint theirs">Changed by somebody else.</p>`;
     }
     const text = storedText(field);
-    const other = (control === 'author' && names.get(text)) || text || '(empty)';
-    return html`<div class="both" ?data-open=${undecided.has(name)}><div>${shown}${ui.button('Keep mine', () => set(own))}</div>
-      <div class="field"><b>Theirs</b><pre tabindex="0" aria-label=${`${field.label}, theirs`}>${other}</pre>
+    const theirs = (control === 'author' && names.get(text)) || text || '(empty)';
+    return html`<div class="both" ?data-open=${isOpen}><div>${shown}${ui.button('Keep mine', () => set(mine))}</div>
+      <div class="field"><b>Theirs</b><pre tabindex="0" aria-label=${`${field.label}, theirs`}>${theirs}</pre>
       ${ui.button('Take theirs', () => set(text))}</div></div>`;
   }
 

@@ -9,7 +9,7 @@ export const style = `:root { color-scheme: light dark;
   --late: light-dark(#8a5200, #f0b866); --late-tint: light-dark(#fdf2df, #3a2a10);
   --mono: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, monospace }
 * { box-sizing: border-box }
-html { background: var(--ground); color: var(--ink) }
+html { background: var(--ground); color: var(--ink); -webkit-text-size-adjust: 100% }
 body { margin: 0; font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; overflow-wrap: anywhere }
 a { color: var(--accent); text-underline-offset: .18em; text-decoration-thickness: 1px }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px }
@@ -59,12 +59,14 @@ button:hover, .button:hover { border-color: var(--accent) } button:disabled { op
 .badge.good { background: var(--good-tint); color: var(--good) } .badge.late { background: var(--late-tint); color: var(--late) }
 .badge.bad { background: var(--bad-tint); color: var(--bad) }
 main:not([id]) > table :is(th, td), .guide :is(th, td) { overflow-wrap: break-word }
-html { -webkit-text-size-adjust: 100% } @media (max-width: 50rem) { .guide { display: block } .guide > nav { padding: .8rem 0 0 }
+@media (max-width: 50rem) {
+  .guide { display: block } .guide > nav { padding: .8rem 0 0 }
   .guide > nav ul { display: flex; gap: .3rem; overflow-x: auto; padding: .2rem clamp(1rem, 4vw, 2rem) .5rem } .guide nav ul ul { display: none }
   .guide > nav a { border: 1px solid var(--line); border-radius: 99px; white-space: nowrap } .guide > nav li:has([aria-current]) { order: -1 }
   .guide table { min-width: 0 } .guide td:nth-child(n+2) code { white-space: normal } .guide :is(th, td) { min-width: 5rem; padding: .45rem .5rem }
-  .card { padding: .9rem } .card pre { font-size: .75rem; padding: .7rem .75rem } }
-html { color: var(--ink) } @media (prefers-reduced-motion: no-preference) { button, .button, a { transition: color .12s, border-color .12s } }
+  .card { padding: .9rem } .card pre { font-size: .75rem; padding: .7rem .75rem }
+}
+@media (prefers-reduced-motion: no-preference) { button, .button, a { transition: color .12s, border-color .12s } }
 `;
 
 /** A lectern. */

@@ -52,7 +52,8 @@ const ways =
   /globalThis|\bimport\(|^(?:export )?declare |@ts-\w+|biome-ignore|<reference (?!lib=)/gm;
 const imports =
   /^(?:import|export)\s(?:[\w\s{},*]+\sfrom\s)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
-const decorators = /^ *@\w/gm;
+/** `@media` is CSS. */
+const decorators = /^ *@(?!media\b)\w/gm;
 
 const root = resolve(import.meta.dirname, '..');
 

@@ -55,7 +55,14 @@ export function callerResponse(
   return json(200, JSON.stringify(body), ['Cache-Control', 'no-store', 'Vary', 'Authorization']);
 }
 
-function modules(): readonly (readonly [path: string, file: URL])[] {
+type Module = readonly [path: string, file: URL];
+let listed: readonly Module[] | undefined;
+const modules = () => {
+  listed ??= listModules();
+  return listed;
+};
+
+function listModules(): readonly Module[] {
   const modulesIn = (folder: URL) =>
     readdirSync(folder).filter((name) => name.endsWith(extension) && !name.endsWith('.d.ts'));
   const path = (name: string) => name.replace(/\.ts$/, '.js');

@@ -1,32 +1,23 @@
-import type { Context, Middleware } from 'koa';
-import { scopes } from '../../../domain/caller.ts';
+import type { Middleware } from 'koa';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
-import { authentication } from '../access/authenticate.ts';
-import { metadataPath, resourceMetadata } from '../access/metadata.ts';
-import { limitAddress, limitCaller } from '../access/rate-limit.ts';
-import { chained, exchangeOf } from '../exchange.ts';
+import { metadataPath } from '../access/metadata.ts';
+import { exchangeOf } from '../exchange.ts';
 import type { Room } from '../load/room.ts';
 import type { RostrumAppOptions } from '../options.ts';
-import { Problem, unserved } from '../problems/problem.ts';
+import { Problem } from '../problems/problem.ts';
 import { allMethods, readOnly } from '../request/read-only.ts';
 import { below, publicBase } from '../request/target.ts';
-import { type Response, respond, revalidated } from '../response.ts';
-import { adminPage, callerResponse, hasAdmin } from './admin.ts';
-import { docsPage, hasDocsPage } from './docs.ts';
-import { Files, types } from './files.ts';
-import { llmsText } from './guides.ts';
-import { facts, homeFiles, homePage } from './home.ts';
+import { type Response, respond } from '../response.ts';
+import { hasAdmin } from './admin.ts';
+import { hasDocsPage } from './docs.ts';
 import { wantsPage } from './html.ts';
 import { missingPage } from './missing.ts';
+import { createPages, type Page } from './pages.ts';
 import { alive, Readiness } from './probes.ts';
-import { problemPage } from './problem.ts';
 import { type Site, siteOf } from './site.ts';
-import { favicon } from './style.ts';
 
 /** `OPTIONS *` asks about the server as a whole (RFC 9110, section 9.3.7). */
 const serverOptions: Response = { status: 204, headers: ['Allow', allMethods] };
-
-type Page = (ctx: Context) => Response | Promise<Response>;
 
 const isInstalled = { home: () => true, docs: hasDocsPage, admin: hasAdmin };
 
@@ -42,78 +33,15 @@ export function pagesAndProbes(
   options: RostrumAppOptions,
   room: Room,
 ): Middleware {
-  const { issuer, publicUrl, prefix = '/api/v1', authenticate, anonymous, logger } = options;
+  const { publicUrl, prefix = '/api/v1', authenticate } = options;
   const site = siteOf(publicBase(publicUrl) ?? '', prefix, options.pages, isInstalled);
   const readiness = new Readiness(options.ready);
-  const description = new Files(() => [
-    ['/openapi.json', 'application/json', () => `${JSON.stringify(describe())}\n`],
-  ]);
   const probes: ReadonlyMap<string, Page> = new Map<string, Page>([
     ['/livez', () => alive],
     ['/readyz', () => readiness.check()],
   ]);
   const metadata = authenticate === undefined ? '' : metadataPath(prefix);
-  const { rateLimits = {} } = options;
-  const { failures } = rateLimits;
-  /** As a request of the API is. Any scope will do: it is told which there are. */
-  const named = chained([
-    limitAddress(rateLimits),
-    authentication({ rostrum, authenticate, anonymous, failures, logger })(scopes),
-    limitCaller(rateLimits),
-  ]);
-  const caller = async (ctx: Context) => {
-    try {
-      await named(ctx as Parameters<typeof named>[0], async () => {});
-    } catch (error) {
-      const isNameless = error instanceof Problem && error.code === 'unauthenticated';
-      // Who sends no credentials has done nothing wrong, and is told that some are asked for.
-      if (!isNameless || ctx.headers.authorization !== undefined) throw error;
-    }
-    return callerResponse(ctx.state.exchange, authenticate !== undefined, facts(options));
-  };
-  const llms = async ({ state: { exchange } }: Context): Promise<Response> => {
-    const body = await llmsText(site.base || exchange.site);
-    return { status: 200, headers: revalidated, body, type: types.md };
-  };
-  const icon: Response = {
-    status: 200,
-    headers: revalidated,
-    body: favicon,
-    type: 'image/svg+xml',
-  };
-  const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
-    ['/', async (ctx) => homePage(ctx, site, options, await readiness.isReady())],
-    ['/home.js', (ctx) => fileOf(ctx, homeFiles, '/home.js')],
-    ['/openapi.json', (ctx) => fileOf(ctx, description, '/openapi.json')],
-    ...(site.pages.has('docs') ? [['/llms.txt', llms] as const] : []),
-    ['/favicon.ico', () => icon],
-    [metadata, (ctx) => resourceMetadata(ctx, ctx.state.exchange, prefix, issuer)],
-    ...(site.pages.has('admin') ? [['/admin/caller', caller] as const] : []),
-  ]);
-  const folders: readonly (readonly [
-    path: string,
-    page: (ctx: Context, rest: string) => ReturnType<Page>,
-  ])[] = [
-    ...((options.pages?.includes('docs') ?? true)
-      ? [['/docs', (ctx: Context, rest: string) => docsPage(ctx, site, rest)] as const]
-      : []),
-    ...(site.pages.has('admin')
-      ? [['/admin', (ctx: Context, rest: string) => adminPage(ctx, site, rest)] as const]
-      : []),
-  ];
-
-  /** The page of a path, under the name that the log has for it. */
-  function pageOf(path: string): readonly [name: string, page: Page] | undefined {
-    const page = pages.get(path);
-    if (page !== undefined) return [path, (ctx) => readOnly(ctx, () => page(ctx))];
-    for (const [name, folder] of folders) {
-      const rest = below(name, path);
-      if (rest !== undefined) return [name, (ctx) => readOnly(ctx, () => folder(ctx, rest))];
-    }
-    const problem = below('/problems', path);
-    if (problem === undefined) return undefined;
-    return ['/problems', (ctx) => problemPage(ctx, ctx.state.exchange, problem.slice(1), site)];
-  }
+  const pageOf = createPages({ rostrum, describe, options, site, readiness, metadata });
 
   return async (ctx, next) => {
     const exchange = exchangeOf(ctx);
@@ -148,13 +76,6 @@ export function pagesAndProbes(
       respond(ctx, missingPage(error, site));
     }
   };
-}
-
-/** @throws Problem `path-not-found` */
-async function fileOf(ctx: Context, files: Files, path: string): Promise<Response> {
-  const file = await files.find(ctx, path);
-  if (file === undefined) throw unserved({ isValid: true });
-  return file;
 }
 
 /** Where a person is led that opens a path which is none for people. */

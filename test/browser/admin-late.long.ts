@@ -1,31 +1,23 @@
 // `/admin` in Chromium where responses come late, or never: nothing is lost, and nothing is said that is not so.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser, Page, Route } from 'playwright-core';
-import { rostrum, type Server, startServer } from '../support/server.ts';
-import { launch, visit } from './chromium.ts';
+import type { Page, Route } from 'playwright-core';
+import { createKey, rostrum, type Server, startServer } from '../support/server.ts';
+import { inChromium, visit } from './chromium.ts';
 
 describe('/admin with late responses', function () {
   this.timeout(120_000);
-  let browser: Browser;
-  let folder: string;
+  const given = inChromium();
   let store: string;
   let server: Server;
 
-  before(async function () {
-    browser = (await launch()) ?? this.skip();
-    folder = await mkdtemp(join(tmpdir(), 'rostrum-late-'));
-    store = `sqlite:${join(folder, 'rostrum.db')}`;
+  before(async () => {
+    store = `sqlite:${join(given.folder, 'rostrum.db')}`;
     server = await startServer('--store', store);
   });
-  after(async () => {
-    await browser?.close();
-    await server?.stop();
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-  });
+  after(() => server?.stop());
 
   async function send(method: string, path: string, body?: object) {
     const init = { method, headers: { 'Content-Type': 'application/json' } };
@@ -35,7 +27,7 @@ describe('/admin with late responses', function () {
   }
 
   const admin = (use: (page: Page) => Promise<void>, address = server.address) =>
-    visit(browser, `${address}/livez`, undefined, use);
+    visit(given.browser, `${address}/livez`, undefined, use);
   const open = (page: Page, path: string, address = server.address) =>
     page.goto(`${address}/admin#/${path}`);
   const title = (page: Page) => page.getByRole('textbox', { name: 'Title' });
@@ -153,7 +145,7 @@ describe('/admin with late responses', function () {
 
   it('leaves the author of a post alone, whatever users are named', () =>
     admin(async (page) => {
-      const file = join(folder, 'users.jsonl');
+      const file = join(given.folder, 'users.jsonl');
       await writeFile(file, '{"id": "ada", "name": "Somebody"}\n');
       const made = await rostrum('import', file, '--as', 'users', '--store', store, '--keep-ids');
       expect(made.code, made.stderr).to.equal(0);
@@ -181,15 +173,9 @@ describe('/admin with late responses', function () {
     }));
 
   it('forgets a session with it: the names it met, and a key that is none', async () => {
-    const keys = join(folder, 'keys');
-    const tokenOf = async (scopes: string) => {
-      const made = await rostrum('key', 'create', '--auth-keys', keys, '--scopes', scopes);
-      return made.stdout.trim().split('\n').at(-1) ?? '';
-    };
-    const [reader, writer] = [
-      await tokenOf('users:read,posts:write'),
-      await tokenOf('posts:write'),
-    ];
+    const keys = join(given.folder, 'keys');
+    const reader = await createKey(keys, 'users:read,posts:write');
+    const writer = await createKey(keys, 'posts:write');
     await send('POST', '/users', { name: 'Secret Name' });
     await using asked = await startServer('--store', store, '--auth-keys', keys);
     await admin(async (page) => {
@@ -220,13 +206,10 @@ describe('/admin with late responses', function () {
   });
 
   it('keeps a form whose key is withdrawn until there is another key', async () => {
-    const keys = join(folder, 'more-keys');
-    const create = async () => {
-      const scopes = 'posts:read:all,posts:write';
-      const made = await rostrum('key', 'create', '--auth-keys', keys, '--scopes', scopes);
-      return made.stdout.trim().split('\n').at(-1) ?? '';
-    };
-    const [first, second] = [await create(), await create()];
+    const keys = join(given.folder, 'more-keys');
+    const scopes = 'posts:read:all,posts:write';
+    const first = await createKey(keys, scopes);
+    const second = await createKey(keys, scopes);
     await using asked = await startServer('--store', store, '--auth-keys', keys);
     await admin(async (page) => {
       await open(page, '', asked.address);

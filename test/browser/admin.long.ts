@@ -1,13 +1,12 @@
 // `/admin` in Chromium, on SQLite and on MongoDB: everything that it does.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { sharedServer } from '../support/mongod/shared.ts';
-import { rostrum, type Server, startServer } from '../support/server.ts';
-import { launch, looks, violationsIn } from './chromium.ts';
+import { createKey, rostrum, type Server, startServer } from '../support/server.ts';
+import { inChromium, looks, violationsIn, watch } from './chromium.ts';
 
 /** What a response has of a record, a list or an error. */
 interface Body extends Record<string, unknown> {
@@ -34,18 +33,15 @@ const stores: Readonly<Record<string, (folder: string) => Promise<string>>> = {
 for (const [name, urlOf] of Object.entries(stores)) {
   describe(`/admin in Chromium (${name})`, function () {
     this.timeout(300_000);
-    let browser: Browser;
-    let folder: string;
+    const given = inChromium();
     let store: string;
     let schema: string;
     let server: Server;
     let wrong: string[];
 
-    before(async function () {
-      browser = (await launch()) ?? this.skip();
-      folder = await mkdtemp(join(tmpdir(), 'rostrum-admin-'));
-      store = await urlOf(folder);
-      schema = join(folder, 'posts.json');
+    before(async () => {
+      store = await urlOf(given.folder);
+      schema = join(given.folder, 'posts.json');
       await writeFile(schema, JSON.stringify(postSchema));
       server = await startServer(
         ...['--store', store, '--post-schema', schema, '--index', 'posts.section:text'],
@@ -57,11 +53,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
     afterEach(() => {
       expect(wrong).to.deep.equal([]);
     });
-    after(async () => {
-      await browser?.close();
-      await server?.stop();
-      await rm(folder, { recursive: true, force: true });
-    });
+    after(() => server?.stop());
 
     async function open(
       hash: string,
@@ -69,18 +61,10 @@ for (const [name, urlOf] of Object.entries(stores)) {
       address = server.address,
       prepare?: (page: Page) => Promise<unknown>,
     ): Promise<Page> {
-      const context = await browser.newContext(options);
+      const context = await given.browser.newContext(options);
       const page = await context.newPage();
       page.setDefaultTimeout(20_000);
-      page.on('pageerror', (error) => wrong.push(error.message));
-      page.on('console', (message) => {
-        // Chromium tells of every 4xx; what the page makes of it is what counts.
-        const isRefusal = /status of 4\d\d/.test(message.text());
-        if (message.type() === 'error' && !isRefusal) wrong.push(message.text());
-      });
-      page.on('request', (request) => {
-        if (!request.url().startsWith(address)) wrong.push(`a request to ${request.url()}`);
-      });
+      watch(page, wrong);
       await prepare?.(page);
       await page.goto(`${address}/admin${hash}`);
       return page;
@@ -395,19 +379,8 @@ for (const [name, urlOf] of Object.entries(stores)) {
     }
 
     it('offers what a key allows, and nothing else', async () => {
-      const keys = join(folder, 'keys');
-      const tokenOf = async (scopes: string, ...more: string[]) => {
-        const made = await rostrum(
-          'key',
-          'create',
-          '--auth-keys',
-          keys,
-          '--scopes',
-          scopes,
-          ...more,
-        );
-        return made.stdout.trim().split('\n').at(-1) ?? '';
-      };
+      const keys = join(given.folder, 'keys');
+      const tokenOf = (scopes: string, ...more: string[]) => createKey(keys, scopes, ...more);
       const ada = await make('/users', { name: 'Ada of Keys' });
       const own = await make('/posts', { title: 'Of Ada', authorId: ada.id, publishedAt: null });
       const other = await make('/posts', { title: 'Of nobody' });
@@ -420,12 +393,12 @@ for (const [name, urlOf] of Object.entries(stores)) {
       };
       await using asked = await startServer('--store', store, '--auth-keys', keys);
       const refusals: string[] = [];
-      const watch = async (page: Page) =>
+      const listen = async (page: Page) =>
         page.on('response', (response) => {
           if (response.status() >= 400) refusals.push(new URL(response.url()).pathname);
         });
       const enter = async (token: string): Promise<Page> => {
-        const page = await open('', {}, asked.address, watch);
+        const page = await open('', {}, asked.address, listen);
         await page.getByRole('heading', { name: 'Sign in' }).waitFor();
         await page.getByLabel('Key or token').fill(token);
         await page.getByRole('button', { name: 'Sign in' }).click();

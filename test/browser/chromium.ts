@@ -3,8 +3,9 @@
 // picture there.
 
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect } from 'chai';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -26,6 +27,25 @@ export async function launch(): Promise<Browser | undefined> {
   return undefined;
 }
 
+interface Given {
+  readonly browser: Browser;
+  readonly folder: string;
+}
+
+/** Gives a suite a browser and a folder, or skips it where there is no Chromium. */
+export function inChromium(): Given {
+  const given: { browser?: Browser; folder?: string } = {};
+  before(async function () {
+    given.browser = (await launch()) ?? this.skip();
+    given.folder = await mkdtemp(join(tmpdir(), 'rostrum-browser-'));
+  });
+  after(async () => {
+    await given.browser?.close();
+    if (given.folder !== undefined) await rm(given.folder, { recursive: true, force: true });
+  });
+  return given as Given;
+}
+
 export const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [360, 1280].map((width) => ({ colorScheme, viewport: { width, height: 800 } })),
 );
@@ -42,16 +62,8 @@ export async function violationsIn(page: Page): Promise<string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** Opens an address, uses what is there, and holds that nothing was wrong with it in silence. */
-export async function visit(
-  browser: Browser,
-  address: string,
-  look: (typeof looks)[number] | undefined,
-  use: (page: Page) => Promise<void>,
-): Promise<void> {
-  const context = await browser.newContext(look);
-  const wrong: string[] = [];
-  const page = await context.newPage();
+/** What is wrong with a page in silence, as it happens. */
+export function watch(page: Page, wrong: string[] = []): string[] {
   page.on('pageerror', (error) => wrong.push(error.message));
   page.on('console', (message) => {
     // Chromium and react-admin tell of every 4xx; what the page makes of it is what counts.
@@ -63,6 +75,19 @@ export async function visit(
     const isHere = protocol === 'data:' || ['127.0.0.1', 'localhost'].includes(hostname);
     if (!isHere) wrong.push(`a request to ${hostname}`);
   });
+  return wrong;
+}
+
+/** Opens an address, uses what is there, and holds that nothing was wrong with it in silence. */
+export async function visit(
+  browser: Browser,
+  address: string,
+  look: (typeof looks)[number] | undefined,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext(look);
+  const page = await context.newPage();
+  const wrong = watch(page);
   page.setDefaultTimeout(30_000);
   try {
     await page.goto(address, { waitUntil: 'networkidle' });

@@ -1,12 +1,11 @@
 // The home page in Chromium: its examples, as callers of different rights, and what it shows to whom.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
-import { rostrum, type Server, startServer } from '../support/server.ts';
-import { launch, looks, visit } from './chromium.ts';
+import type { Page } from 'playwright-core';
+import { createKey, type Server, startServer } from '../support/server.ts';
+import { inChromium, looks, visit } from './chromium.ts';
 
 const outcomes = {
   'A conflict is refused': '→ 412 version-mismatch  ETag: "2"',
@@ -25,24 +24,12 @@ async function outcomeOf(page: Page, title: string): Promise<string> {
 
 describe('the home page in Chromium', function () {
   this.timeout(300_000);
-  const folder = mkdtempSync(join(tmpdir(), 'rostrum-'));
-  const keys = join(folder, 'keys');
-  let browser: Browser;
+  const given = inChromium();
+  let keys: string;
 
-  before(async function () {
-    browser = (await launch()) ?? this.skip();
+  before(() => {
+    keys = join(given.folder, 'keys');
   });
-  after(async () => {
-    await browser?.close();
-    rmSync(folder, { recursive: true });
-  });
-
-  async function keyOf(scopes: string, ...options: string[]): Promise<string> {
-    const args = ['key', 'create', '--auth-keys', keys, '--scopes', scopes, ...options];
-    const { code, stdout, stderr } = await rostrum(...args);
-    expect(code, stderr).to.equal(0);
-    return stdout.trim();
-  }
 
   /** Opens the page as /admin leaves a tab in which a key was entered. */
   async function visitWith(
@@ -50,7 +37,7 @@ describe('the home page in Chromium', function () {
     key: string,
     use: (page: Page) => Promise<void>,
   ): Promise<void> {
-    await visit(browser, `${address}/livez`, undefined, async (page) => {
+    await visit(given.browser, `${address}/livez`, undefined, async (page) => {
       await page.evaluate((key) => sessionStorage.setItem('rostrum.token', key), key);
       await page.goto(address, { waitUntil: 'networkidle' });
       await use(page);
@@ -60,7 +47,7 @@ describe('the home page in Chromium', function () {
   for (const look of looks) {
     it(`runs its examples on an empty store: ${look.colorScheme}, ${look.viewport.width} px wide`, async () => {
       await using server = await startServer('--store', 'memory:', '--require-if-match');
-      await visit(browser, server.address, look, async (page) => {
+      await visit(given.browser, server.address, look, async (page) => {
         await page.getByText('Ready', { exact: true }).waitFor();
         await page.getByText('0 users · 0 posts').waitFor();
         for (const [title, outcome] of Object.entries(outcomes)) {
@@ -77,10 +64,15 @@ describe('the home page in Chromium', function () {
   }
 
   it('runs its examples as any caller that may write posts, and says what another one lacks', async () => {
-    const all = await keyOf('users:read,posts:read:all,posts:write', '--name', 'staff');
-    const own = await keyOf('posts:read,posts:write:own,users:write:own', '--subject', 'ada');
-    const blind = await keyOf('posts:write');
-    const reader = await keyOf('posts:read');
+    const all = await createKey(keys, 'users:read,posts:read:all,posts:write', '--name', 'staff');
+    const own = await createKey(
+      keys,
+      'posts:read,posts:write:own,users:write:own',
+      '--subject',
+      'ada',
+    );
+    const blind = await createKey(keys, 'posts:write');
+    const reader = await createKey(keys, 'posts:read');
     await using server = await startServer('--store', 'memory:', '--auth-keys', keys);
     const ada = await fetch(`${server.address}/api/v1/users/me`, {
       method: 'PUT',
@@ -112,10 +104,10 @@ describe('the home page in Chromium', function () {
   });
 
   it('says where posts need fields that no example knows', async () => {
-    const schema = join(folder, 'posts.json');
+    const schema = join(given.folder, 'posts.json');
     writeFileSync(schema, '{"properties": {"section": true}, "required": ["section"]}');
     await using server = await startServer('--store', 'memory:', '--post-schema', schema);
-    await visit(browser, server.address, undefined, async (page) => {
+    await visit(given.browser, server.address, undefined, async (page) => {
       expect(await outcomeOf(page, 'A page neither skips')).to.contain('fields that no example');
       expect(await outcomeOf(page, 'An error says')).to.contain('/section: ');
     });
@@ -123,7 +115,7 @@ describe('the home page in Chromium', function () {
 
   it('asks for nothing that it may not have, and leads to /admin', async () => {
     await using server = await startServer('--store', 'memory:', '--auth-keys', keys);
-    const page = await browser.newPage();
+    const page = await given.browser.newPage();
     const errors: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error') errors.push(message.text());

@@ -1,14 +1,13 @@
 // `/docs` in Chromium: how long its operations are, and that each can be read and tried.
 
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
-import { rostrum, type Server, startServer } from '../support/server.ts';
-import { launch, looks, violationsIn, visit } from './chromium.ts';
+import type { Page } from 'playwright-core';
+import { createKey, type Server, startServer } from '../support/server.ts';
+import { inChromium, looks, violationsIn, visit } from './chromium.ts';
 
 const execute = promisify(execFile);
 const operations = [
@@ -27,20 +26,15 @@ const postSchema = {
 
 describe('the reference in Chromium', function () {
   this.timeout(300_000);
-  let browser: Browser;
-  let folder: string;
+  const given = inChromium();
   let key: string;
   let server: Server;
   let docs: string;
 
-  before(async function () {
-    browser = (await launch()) ?? this.skip();
-    folder = await mkdtemp(join(tmpdir(), 'rostrum-reference-'));
-    const [keys, schema] = [join(folder, 'keys'), join(folder, 'posts.json')];
+  before(async () => {
+    const [keys, schema] = [join(given.folder, 'keys'), join(given.folder, 'posts.json')];
     await writeFile(schema, JSON.stringify(postSchema));
-    const scopes = 'users:read,users:write,posts:read,posts:write';
-    const made = await rostrum('key', 'create', '--auth-keys', keys, '--scopes', scopes);
-    key = made.stdout.trim();
+    key = await createKey(keys, 'users:read,users:write,posts:read,posts:write');
     // What makes operations long: callers, custom fields, and filters by them.
     const fields = ['section:text', 'pinned:boolean', 'year:number', 'slug:text', 'origin:text'];
     server = await startServer(
@@ -49,11 +43,7 @@ describe('the reference in Chromium', function () {
     );
     docs = `${server.address}/docs`;
   });
-  after(async () => {
-    await browser?.close();
-    await server?.stop();
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-  });
+  after(() => server?.stop());
 
   const operationOf = (page: Page, name: string) => page.locator(`.opblock[id$="-${name}"]`);
 
@@ -64,7 +54,7 @@ describe('the reference in Chromium', function () {
     const { width, height: screen } = viewport;
     it(`opens each operation in at most two screens of ${width} x ${screen} px`, async () => {
       const heights = new Map<string, number>();
-      await visit(browser, docs, { colorScheme: 'light', viewport }, async (page) => {
+      await visit(given.browser, docs, { colorScheme: 'light', viewport }, async (page) => {
         await page.locator('.opblock').last().waitFor();
         expect(await page.locator('.opblock').count()).to.equal(operations.length);
         for (const name of operations) {
@@ -87,7 +77,7 @@ describe('the reference in Chromium', function () {
       ['**/openapi.json', { body: '{"info":' }],
       ['**/swagger-ui-bundle.js', { status: 429 }],
     ] as const) {
-      await visit(browser, `${server.address}/livez`, undefined, async (page) => {
+      await visit(given.browser, `${server.address}/livez`, undefined, async (page) => {
         await page.route(part, (route) => route.fulfill(answer));
         await page.goto(docs);
         await page.getByRole('alert').getByText('load it again').waitFor();
@@ -97,7 +87,7 @@ describe('the reference in Chromium', function () {
 
   it('has samples that make what they say', async () => {
     const look = { colorScheme: 'light', viewport: { width: 1280, height: 800 } } as const;
-    await visit(browser, `${docs}#/posts/createPost`, look, async (page) => {
+    await visit(given.browser, `${docs}#/posts/createPost`, look, async (page) => {
       const operation = operationOf(page, 'createPost');
       await operation.locator('.response').last().waitFor();
       const sampleOf = async (name: string, idempotencyKey: string) => {
@@ -119,7 +109,7 @@ describe('the reference in Chromium', function () {
   for (const look of looks) {
     const title = `${look.colorScheme}, ${look.viewport.width} px wide`;
     it(`leads to an operation that can be read and tried: ${title}`, async () => {
-      await visit(browser, `${docs}#/users/listUsers`, look, async (page) => {
+      await visit(given.browser, `${docs}#/users/listUsers`, look, async (page) => {
         const operation = operationOf(page, 'listUsers');
         await operation.locator('.response').last().waitFor();
         expect(await violationsIn(page)).to.deep.equal([]);

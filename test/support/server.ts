@@ -54,3 +54,15 @@ export function startCommand(args: readonly string[], main = program): Child {
 export function rostrum(...args: string[]): Promise<Outcome> {
   return outcomeOf(startCommand(args));
 }
+
+/** Makes a key. @returns its token. @throws with what the command said */
+export async function createKey(
+  keys: string,
+  scopes: string,
+  ...more: readonly string[]
+): Promise<string> {
+  const args = ['key', 'create', '--auth-keys', keys, '--scopes', scopes, ...more];
+  const { code, stdout, stderr } = await rostrum(...args);
+  if (code !== 0) throw new Error(stderr);
+  return stdout.trim();
+}

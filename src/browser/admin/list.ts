@@ -65,7 +65,8 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
       // Without their names, authors have their ids.
       if (unmet.length > 0 && reads('users')) await learnNames({ id: unmet }).catch(() => {});
       ui.refresh();
-      ({ total } = await counting);
+      const counted = await counting;
+      if (isLast()) total = counted.total;
     } catch (cause) {
       if (isLast()) error = ui.sentenceOf(cause);
     }

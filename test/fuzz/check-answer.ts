@@ -13,12 +13,20 @@ export function checkAnswer({ method, path }: RawRequest, answer: RawResponse): 
     expect(body).to.equal('');
     return;
   }
-  if (status >= 400) {
+  if (status === 404 && headers.get('content-type')?.startsWith('text/html')) {
+    // A person who is lost; whoever asks the API for HTML is given a problem, as JSON.
+    expect(method).to.equal('GET');
+    expect(path).not.to.match(/^(http:\/\/elsewhere)?\/api\/v1(\/|$)/);
+  } else if (status >= 400) {
     checkProblem(answer);
   } else if (status === 204 || status === 304) {
     expect(body).to.equal('');
   } else if (headers.get('preference-applied') === 'return=minimal') {
     expect([status, body]).to.deep.equal([201, '']);
+  } else if (status === 307) {
+    // Only a browser that opens the API's root is led on, to a page.
+    expect([method, path.replace(/\/$/, ''), body]).to.deep.equal(['GET', '/api/v1', '']);
+    expect(headers.get('location')).to.equal('/docs');
   } else {
     expect([200, 201]).to.include(status);
     if (path.startsWith('/api/v1/')) checkSuccess(method, path, answer);

@@ -12,32 +12,35 @@ let view: ui.View | undefined;
 let error = '';
 let state: 'loading' | 'signed out' | 'open' = 'loading';
 let following = new AbortController();
-const beginOpening = ui.latest();
-const denied = 'These credentials do not allow it.';
+/** How often something was opened: what comes late, after the next, is not shown. */
+let openings = 0;
 
-/** Opens what the URL names. */
+/** Opens what the URL names, or leads to the first thing that this caller may do. */
 async function open(): Promise<void> {
-  const isLast = beginOpening();
+  const opening = ++openings;
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?');
   const [first = '', second = ''] = path.split('/');
   const isNew = first === 'new';
   const [kind, id] = isNew ? [second, ''] : [first, second];
   const query = new URLSearchParams(search);
-  let next: ui.View | undefined;
   leave();
   error = '';
   ui.refresh();
   try {
-    if (kind !== 'users' && kind !== 'posts') return start();
-    if (isNew ? !creates(kind) : id === '' && !reads(kind)) throw new Error(denied);
-    if (isNew) next = record(kind, undefined, query.get('authorId') ?? '');
-    else if (id === '') next = list(kind, query);
-    else next = record(kind, await session[kind].get(decodeURIComponent(id)));
-    if (!isLast()) return;
-    view = next;
+    if (kind !== 'users' && kind !== 'posts') {
+      const [first] = places();
+      if (first !== undefined) return location.replace(first[0]);
+      throw new Error('These credentials allow nothing that this page has.');
+    }
+    if (isNew ? !creates(kind) : id === '' && !reads(kind))
+      throw new Error('These credentials do not allow it.');
+    const stored = id === '' ? undefined : await session[kind].get(decodeURIComponent(id));
+    if (opening !== openings) return;
+    const author = (isNew && query.get('authorId')) || '';
+    view = stored || isNew ? record(kind, stored, author) : list(kind, query);
     ui.focus('h1');
   } catch (cause) {
-    if (isLast()) error = ui.sentenceOf(cause);
+    if (opening === openings) error = ui.sentenceOf(cause);
   } finally {
     ui.refresh();
   }
@@ -46,13 +49,6 @@ async function open(): Promise<void> {
 function leave(): void {
   if (view) view.isLeft = true;
   view = undefined;
-}
-
-/** Leads to the first thing that this caller may do. */
-function start(): void {
-  const [first] = places();
-  if (first === undefined) error = 'These credentials allow nothing that this page has.';
-  else location.replace(first[0]);
 }
 
 /** Where this caller may go, and how the links there are named. */
@@ -93,14 +89,10 @@ async function begin(token: string): Promise<void> {
 /** Shows what changes as it changes. */
 async function follow(signal: AbortSignal): Promise<void> {
   try {
-    for await (const { events } of session.events.follow({}, { signal })) {
-      if (events.length > 0) view?.follow(events);
-    }
+    for await (const { events } of session.events.follow({}, { signal })) view?.follow(events);
   } catch (cause) {
-    if (signal.aborted || !isApiProblem(cause, 'events-expired')) return;
     // The tab slept for so long that the server has forgotten what happened meanwhile.
-    void follow(signal);
-    if (!view?.isChanged?.()) void open();
+    if (isApiProblem(cause, 'events-expired')) void begin(keptToken());
   }
 }
 

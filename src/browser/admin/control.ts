@@ -13,19 +13,20 @@ export interface Entry {
   readonly set: (text: string) => void;
 }
 
-const begin = ui.latest();
+/** What was typed last for an author. */
+let typing = '';
 
 /** Learns which user is meant by what is typed into the field of an author: an id, or a name. */
 async function suggest(text: string, set: (text: string) => void): Promise<void> {
-  const isLast = begin();
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  if (!isLast() || text === '' || names.has(text) || !reads('users')) return;
+  typing = text;
+  await ui.wait(200);
+  if (text !== typing || text === '' || names.has(text) || !reads('users')) return;
   const queries = [{ 'name[startsWith]': text, sort: 'name', limit: 10 }, { id: text }];
   await Promise.allSettled(queries.map(learnNames));
   const isMeant = (name: string) => name.toLowerCase() === text.toLowerCase();
   const [one, ...more] = [...names].filter(([, name]) => isMeant(name));
   const isId = names.has(text);
-  if (isLast() && !isId && one !== undefined && more.length === 0) set(one[0]);
+  if (text === typing && !isId && one !== undefined && more.length === 0) set(one[0]);
   ui.refresh();
 }
 

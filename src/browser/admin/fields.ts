@@ -21,7 +21,7 @@ export interface Field {
 export interface Form {
   readonly fields: readonly Field[];
   /** Custom fields that lists can be filtered by. */
-  readonly filters: readonly { readonly name: string; readonly choices: readonly string[] }[];
+  readonly filters: readonly string[];
 }
 
 interface Schema {
@@ -36,11 +36,11 @@ interface Schema {
 }
 
 /** The description of the API, as far as forms need it. */
-export interface Description {
-  readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters: Parameters } }>>;
+interface Description {
+  readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters: Parameter[] } }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
-type Parameters = readonly { readonly name?: string; readonly in?: string }[];
+type Parameter = { readonly name?: string; readonly in?: string };
 
 /** The fields that the server makes. */
 const made = new Set(['id', 'createdAt', 'updatedAt']);
@@ -75,9 +75,7 @@ export function formsOf(description: Description): Readonly<Record<Kind, Form>> 
       .map(([name, schema]) => fieldOf(name, resolve(schema), required.includes(name)));
     const filters = (description.paths[`/${kind}`]?.get?.parameters ?? [])
       .flatMap(({ name = '', in: place }) => (place === 'query' ? [name] : []))
-      .filter((name) => !Object.hasOwn(known, name) && !general.has(name) && !name.includes('['))
-      .map((name) => ({ name, choices: fields.find((one) => one.name === name)?.choices ?? [] }))
-      .map(({ name, choices }) => ({ name, choices: choices.map(String) }));
+      .filter((name) => !Object.hasOwn(known, name) && !general.has(name) && !name.includes('['));
     return { fields: [...fields, others], filters };
   };
   return { users: formOf('users', 'User'), posts: formOf('posts', 'Post') };
@@ -110,11 +108,14 @@ export function controlOf({ control }: Field, value: unknown): Field['control'] 
   return isAny || typeof value === type ? control : 'json';
 }
 
+/** Whether a field has a control of its own, and can be set there alone, or is made by the server. */
+export const isNamed = (name: string, fields: readonly Field[]) =>
+  made.has(name) || fields.some((field) => field.name === name);
+
 /** The value of a field in a record: of the other custom fields, all that no field has. */
 export function valueIn(item: Item | undefined, field: Field, fields: readonly Field[]): unknown {
   if (item === undefined || field.name !== '') return item?.[field.name];
-  const names = new Set([...made, ...fields.map(({ name }) => name)]);
-  const more = Object.entries(item).filter(([name]) => !names.has(name));
+  const more = Object.entries(item).filter(([name]) => !isNamed(name, fields));
   return more.length > 0 ? Object.fromEntries(more) : undefined;
 }
 
@@ -147,10 +148,4 @@ export function parse(field: Field, control: Field['control'], text: string): un
     throw new Error('This must be a JSON object, with the names of fields as its keys.');
   }
   return value;
-}
-
-/** What of a record's other custom fields has a control of its own, and can be set there alone. */
-export function ownControlIn(value: unknown, fields: readonly Field[]): string | undefined {
-  const names = new Set([...made, ...fields.map(({ name }) => name)]);
-  return Object.keys(value ?? {}).find((name) => names.has(name));
 }

@@ -7,8 +7,7 @@ import * as ui from './ui.ts';
 
 const pageSize = 25;
 
-/** What is wide is left out on a phone. */
-type Column = Pick<Field, 'name' | 'label'> & { isSorted?: boolean; isWide?: boolean };
+type Column = Pick<Field, 'name' | 'label'> & { readonly isSorted?: boolean };
 
 const authorOf = ({ authorId }: Item) => String(authorId ?? '');
 
@@ -27,9 +26,8 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
   let page: ListPage<Item> | undefined;
   let total: number | undefined;
   let error = '';
-  const begin = ui.latest();
-  let waiting: ReturnType<typeof setTimeout> | undefined;
-  void load();
+  let isStale = false;
+  let loaded = load();
 
   function filterOf(): object {
     const now = new Date().toISOString();
@@ -40,52 +38,43 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     };
     const found: Record<string, unknown> = { ...states[given('state')] };
     if (given('find')) found[`${given('by') || title}[startsWith]`] = given('find');
-    for (const bound of ['gte', 'lt']) {
-      const at = new Date(`${given(bound)}T00:00`);
-      at.setDate(at.getDate() + (bound === 'lt' ? 1 : 0));
-      if (given(bound)) found[`createdAt[${bound}]`] = at.toISOString();
-    }
     if (whose) found.authorId = whose === 'none' ? '' : whose;
-    for (const { name } of filters) if (given(name)) found[name] = given(name);
+    for (const name of filters) if (given(name)) found[name] = given(name);
     return found;
   }
 
   async function load(): Promise<void> {
-    const isLast = begin();
     const counting = session[kind].list({ ...filter, count: 'exact', limit: 1, fields: ['id'] });
     counting.catch(() => {}); // It is waited for later.
-    const cursor = cursors.at(-1) ?? null;
     try {
-      const loaded = await session[kind].list({ ...filter, sort, limit: pageSize, cursor });
-      if (!isLast()) return;
-      [page, error] = [loaded, ''];
+      const at = { sort, limit: pageSize, cursor: cursors.at(-1) ?? null };
+      [page, error] = [await session[kind].list({ ...filter, ...at }), ''];
       ui.refresh();
       const authors = new Set([...page.items.map(authorOf), isOfOne ? whose : '']);
       const unmet = [...authors].filter((id) => id !== '' && !names.has(id));
       // Without their names, authors have their ids.
       if (unmet.length > 0 && reads('users')) await learnNames({ id: unmet }).catch(() => {});
       ui.refresh();
-      const counted = await counting;
-      if (isLast()) total = counted.total;
+      ({ total } = await counting);
     } catch (cause) {
-      if (isLast()) error = ui.sentenceOf(cause);
+      error = ui.sentenceOf(cause);
     }
     ui.refresh();
   }
 
+  /** On a phone the first two are shown. */
   function columns(): readonly Column[] {
     const sorted = (name: string, label: string) => ({ name, label, isSorted: true });
-    const wide = (column: Column) => ({ ...column, isWide: true });
-    const isFilter = (name: string) => filters.some((one) => one.name === name);
-    const custom = fields.filter(({ name, control }) => control !== 'json' && isFilter(name));
-    const more = custom.slice(0, 2).map(({ name, label }) => wide({ name, label }));
-    const created = sorted('createdAt', 'Created');
-    const changed = wide(sorted('updatedAt', 'Changed'));
+    const custom = fields.filter(
+      ({ name, control }) => control !== 'json' && filters.includes(name),
+    );
+    const more = custom.slice(0, 2);
+    const [created, changed] = [sorted('createdAt', 'Created'), sorted('updatedAt', 'Changed')];
     const first = sorted(title, isUsers ? 'Name' : 'Title');
-    if (isUsers && !seesWhole()) return [first, ...more, created];
-    if (isUsers) return [first, sorted('email', 'Email address'), ...more, wide(created), changed];
-    const author = wide({ name: 'authorId', label: 'Author' });
-    return [first, author, sorted('publishedAt', 'Publication'), ...more, changed];
+    if (isUsers && !seesWhole()) return [first, created, ...more];
+    if (isUsers) return [first, sorted('email', 'Email address'), ...more, created, changed];
+    const author = { name: 'authorId', label: 'Author' };
+    return [first, sorted('publishedAt', 'Publication'), author, ...more, changed];
   }
 
   function cell(name: string, item: Item): ui.Html {
@@ -106,13 +95,13 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     return ui.href(kind, next);
   }
 
-  function head({ name, label, isSorted, isWide }: Column): ui.Html {
+  function head({ name, label, isSorted }: Column): ui.Html {
     const isUp = sort === name;
     const order = isUp ? 'ascending' : sort === `-${name}` ? 'descending' : nothing;
     const arrow = isUp ? '↑' : order === nothing ? '' : '↓';
     const link = html`<a class="sort" href=${place({ sort: isUp ? `-${name}` : name })}
       >${label} <span aria-hidden="true">${arrow}</span></a>`;
-    return html`<th scope="col" class=${isWide ? 'wide' : ''} aria-sort=${order}>${isSorted ? link : label}</th>`;
+    return html`<th scope="col" aria-sort=${order}>${isSorted ? link : label}</th>`;
   }
 
   function table({ items, next }: ListPage<Item>): ui.Html {
@@ -120,7 +109,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     if (items.length === 0) return html`<p class="empty">${none}</p>`;
     const [first, ...rest] = columns();
     const row = (item: Item) => html`<tr><th scope="row">${cell(first?.name ?? '', item)}</th>
-      ${rest.map(({ name, isWide }) => html`<td class=${isWide ? 'wide' : ''}>${cell(name, item)}</td>`)}</tr>`;
+      ${rest.map(({ name }) => html`<td>${cell(name, item)}</td>`)}</tr>`;
     const turn = (text: string, rel: string, at: readonly string[]) =>
       html`<a class="button" rel=${rel} href=${place({}, at)}>${text}</a>`;
     return html`<table><thead><tr>${columns().map(head)}</tr></thead><tbody>${items.map(row)}</tbody></table>
@@ -141,8 +130,8 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
 
   /** Searches by the beginning, and filters: each is a part of the page's URL. */
   function search(): ui.Html {
-    const text = (name: string, label: string, type = 'text') =>
-      html`<label>${label} <input name=${name} type=${type} .value=${given(name)}></label>`;
+    const text = (name: string, label: string) =>
+      html`<label>${label} <input name=${name} .value=${given(name)}></label>`;
     const select = (name: string, label: string, all: object, usual = 'Any') =>
       html`<label>${label} <select name=${name}>${ui.options(given(name), { '': usual }, all)}</select></label>`;
     const drafts = (seesDrafts() || whose === 'me') && { draft: 'Drafts', scheduled: 'Scheduled' };
@@ -150,24 +139,23 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     // Anybody else is found from their own page.
     const authors = new Set([...(isOfOne ? [whose] : []), ...(page?.items.map(authorOf) ?? [])]);
     const met = [...authors].filter(Boolean).map((id) => [id, names.get(id) ?? id]);
-    const ofPosts = () => [
+    const ofPosts = [
       select('state', 'Publication', { published: 'Published', ...drafts }),
       select('authorId', 'Author', { none: 'Nobody', ...mine, ...Object.fromEntries(met) }),
     ];
-    const custom = filters.map(({ name, choices }) =>
-      choices.length > 0
-        ? select(name, name, Object.fromEntries(choices.map((choice) => [choice, choice])))
-        : text(name, name),
-    );
+    const custom = filters.map((name) => {
+      const { label = name, choices = [] } = fields.find((field) => field.name === name) ?? {};
+      const all = Object.fromEntries(choices.map((choice) => [choice, choice]));
+      return choices.length > 0 ? select(name, label, all) : text(name, label);
+    });
+    const all = isUsers ? (seesWhole() ? custom : []) : [...ofPosts, ...custom];
     const isOpen = [...query.keys()].some((name) => !['find', 'by', 'at', 'sort'].includes(name));
+    const more = html`<details ?open=${isOpen}><summary>Filters</summary><div class="fields">${all}</div></details>`;
     return html`<form class="search" role="search" @submit=${submit} autocomplete="off">
       <label class="grow">${isUsers ? 'Begins with' : 'Title begins with'}
         <input name="find" type="search" .value=${given('find')}></label>
       ${isUsers && seesWhole() ? select('by', 'In', { email: 'email address' }, 'name') : ''}
-      <details ?open=${isOpen}><summary>Filters</summary><div class="fields">${isUsers ? '' : ofPosts()}
-        ${text('gte', 'Created from', 'date')} ${text('lt', 'to', 'date')}
-        ${isUsers && !seesWhole() ? '' : custom}</div></details>
-      <button>Search</button>${isFiltered ? html`<a href=${ui.href(kind)}>Clear</a>` : ''}</form>`;
+      ${all.length > 0 ? more : ''} <button>Search</button>${isFiltered ? html`<a href=${ui.href(kind)}>Clear</a>` : ''}</form>`;
   }
 
   function show(): ui.Html {
@@ -180,14 +168,13 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
       ${page ? table(page) : error ? '' : html`<p class="soft">Loading…</p>`}`;
   }
 
-  function follow(events: readonly RecordEvent[]): void {
-    const isOurs = events.some(({ type }) => type.startsWith(`${one}.`));
-    if (!isOurs || waiting !== undefined) return;
-    // Where very much changes, the list is read anew once a second.
-    waiting = setTimeout(() => {
-      waiting = undefined;
-      if (!view.isLeft) void load();
-    }, 1000);
+  /** Where very much changes, the list is read anew once a second. */
+  async function follow(events: readonly RecordEvent[]): Promise<void> {
+    if (isStale || !events.some(({ type }) => type.startsWith(`${one}.`))) return;
+    isStale = true;
+    await Promise.all([loaded, ui.wait(1000)]);
+    isStale = false;
+    if (!view.isLeft) loaded = load();
   }
 
   const view: ui.View = { title: () => heading, show, follow };

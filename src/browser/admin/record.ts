@@ -2,8 +2,8 @@ import { html } from 'lit-html';
 import { isApiProblem, type RecordEvent, type Versioned } from 'rostrum-client';
 import { labelled } from './control.ts';
 import type { Field, Item, Kind } from './fields.ts';
-import { controlOf, ownControlIn, parse, textOf, unescaped, valueIn } from './fields.ts';
-import { removal } from './removal.ts';
+import { controlOf, isNamed, parse, textOf, unescaped, valueIn } from './fields.ts';
+import { askToRemove, isAsking, removal } from './removal.ts';
 import { changes, creates, reads } from './rights.ts';
 import { forms, learnNames, names, session } from './session.ts';
 import * as ui from './ui.ts';
@@ -11,29 +11,21 @@ import * as ui from './ui.ts';
 const conflict = `Somebody else saved this record, and nothing of yours is saved yet. What only they changed
   is in the form. Where you both changed a field, choose: then save.`;
 
-/** What somebody else made meanwhile of a field: where both changed it, one is to be chosen. */
-interface Change {
-  readonly mine?: string;
-  readonly isOpen: boolean;
-}
-
 /** A record in a form, or a new one. What others save comes in as they save it. */
 export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.View {
   const { fields } = forms[kind];
   const { one, heading, title } = ui.words[kind];
   /** What was typed, by the names of fields. */
   let texts = new Map<string, string>(author === '' ? [] : [['authorId', author]]);
-  let changed = new Map<string, Change>();
+  /** What somebody else changed meanwhile: where both did, one is to be chosen. */
+  let changed = new Map<string, { readonly mine?: string; readonly isOpen: boolean }>();
   let errors = new Map<string, string>();
   let message = '';
   let isBusy = false;
   /** How many posts a user has, as far as this caller may know. */
   let posts: number | undefined;
-  let deletion: ReturnType<typeof removal> | undefined;
   /** A form that is sent again, because no response came, makes one record. */
   let sent = { body: '', key: '' };
-  /** Events that came while a change of ours was under way. */
-  const missed: RecordEvent[] = [];
   const name = () => (stored === undefined ? `New ${one}` : String(stored.record[title]));
   const given = (field: Field) => valueIn(stored?.record, field, fields);
   const storedText = (field: Field) => textOf(controlOf(field, given(field)), given(field));
@@ -56,7 +48,6 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     [changed, errors, message] = [new Map(), new Map(), ''];
     const { id, name, authorId } = now.record;
     if (kind === 'users') names.set(id, String(name));
-    deletion ??= removal(kind, () => ({ ...now, ...stored, posts }), view);
     void learn(id, authorId).catch(() => {}); // The form does without.
   }
 
@@ -70,11 +61,15 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     ui.refresh();
   }
 
-  /** Brings in what was saved meanwhile, and keeps what was typed. */
-  function merge(now: Versioned<Item>): void {
-    if (view.isLeft || (now.version > 0 && now.version <= (stored?.version ?? 0))) return;
+  /**
+   * Brings in what somebody else saved, and keeps what was typed.
+   *
+   * @param said what is told where nothing was typed
+   */
+  async function merge(id: string, said: string): Promise<void> {
+    const now = await session[kind].get(id);
+    if (view.isLeft || isAsking() || now.version <= (stored?.version ?? 0)) return;
     const before = fields.map((field) => [field, storedText(field), isTyped(field)] as const);
-    const wasTyped = fields.some(isTyped);
     stored = now;
     for (const [field, was, isMine] of before) {
       if (!isMine) texts.delete(field.name);
@@ -85,10 +80,15 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     if (fields.some(isTyped)) message = conflict;
     else {
       accept(now);
-      // Where what was typed is what is stored now, the response to our own change was lost.
-      ui.notify(wasTyped ? 'Saved.' : 'Somebody else saved this record: here it is.');
+      ui.notify(said);
     }
-    ui.refresh();
+  }
+
+  /** Where a change was refused, because the record is not what it was. */
+  async function catchUp(cause: unknown, id: string, said = ''): Promise<void> {
+    if (!isApiProblem(cause, 'version-mismatch')) throw cause;
+    await merge(id, said);
+    ui.focus(isUndecided() ? '[data-open] button' : '.alert');
   }
 
   /** What is to be saved: as it is stored, with what was typed. Undefined where that cannot be read. */
@@ -101,8 +101,9 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
       try {
         if (isNew || isTyped(field))
           value = parse(field, controlOf(field, value), typedText(field));
-        const own = field.name === '' && ownControlIn(value, fields);
-        if (own) throw new Error(`"${own}" has a field of its own.`);
+        const others = Object.keys((field.name === '' && value) || {});
+        const own = others.find((name) => isNamed(name, fields));
+        if (own !== undefined) throw new Error(`"${own}" has a field of its own.`);
       } catch (error) {
         errors.set(field.name, ui.sentenceOf(error));
       }
@@ -114,26 +115,30 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
 
   async function save(event: Event): Promise<void> {
     event.preventDefault();
-    message = '';
     if (isUndecided()) {
       message = 'Not saved: choose first, where you both changed a field.';
       ui.refresh();
       return ui.focus('[data-open] button');
     }
     const input = read();
-    if (input === undefined) return fail();
-    isBusy = true;
+    if (input === undefined) fail();
+    else await attempt(stored === undefined ? create(input) : replace(stored, input));
+  }
+
+  /** Waits for a change, and tells what is wrong with it. */
+  async function attempt(change: Promise<void>): Promise<void> {
+    [isBusy, errors, message] = [true, new Map(), ''];
     ui.refresh();
     try {
-      await (stored === undefined ? create(input) : replace(stored, input));
+      await change;
     } catch (error) {
       message = ui.sentenceOf(error);
       if (isApiProblem(error)) showErrors(error.errors);
+      if (isApiProblem(error) && error.code === `${one}-not-found`) vanish();
       fail();
       if (isApiProblem(error, 'unauthenticated')) ui.askForKey();
     }
     isBusy = false;
-    void follow(missed.splice(0));
     ui.refresh();
   }
 
@@ -143,9 +148,9 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     const made = await session[kind].create(input, { idempotencyKey: sent.key });
     if (reads(kind)) accept(made, saved);
     else [texts, sent] = [new Map(), { body: '', key: '' }]; // The form is for the next one.
-    if (view.isLeft) return ui.notify('Created.');
-    if (reads(kind)) history.replaceState(null, '', ui.hrefOf(kind, made.record.id));
-    ui.focus('h1');
+    if (reads(kind) && !view.isLeft)
+      history.replaceState(null, '', ui.hrefOf(kind, made.record.id));
+    if (!view.isLeft) ui.focus('h1');
     ui.notify('Created.');
   }
 
@@ -154,11 +159,25 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     try {
       accept(await session[kind].replace(record.id, input, { ifMatch: version }), saved);
       ui.notify('Saved.');
-    } catch (error) {
-      if (!isApiProblem(error, 'version-mismatch')) throw error;
-      merge(await session[kind].get(record.id));
-      ui.focus(isUndecided() ? '[data-open] button' : '.alert');
+    } catch (cause) {
+      // Where what was typed is what is stored now, the response to our own change was lost.
+      await catchUp(cause, record.id, 'Saved.');
     }
+  }
+
+  /** Deletes the version that is shown. */
+  async function remove({ record, version }: Versioned<Item>, choice?: string): Promise<void> {
+    try {
+      await session[kind].delete(record.id, { ifMatch: version, posts: choice });
+    } catch (cause) {
+      posts = undefined; // There may be more than were counted.
+      await catchUp(cause, record.id);
+      message = 'Not deleted: somebody else changed this record. Look at it as it is now.';
+      return;
+    }
+    if (!view.isLeft) location.hash = ui.href(reads(kind) ? kind : '');
+    view.isLeft = true;
+    ui.notify('Deleted.');
   }
 
   /** Puts what is wrong to the fields where it is. */
@@ -181,10 +200,9 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   }
 
   function facts({ record: { id, createdAt, updatedAt }, version }: Versioned<Item>): ui.Html {
-    const since = updatedAt === undefined ? '' : html` · Changed ${ui.time(updatedAt)}`;
     const path = ui.href('posts', new URLSearchParams({ authorId: id }));
-    return html`<p class="soft facts"><code>${id}</code> · Created ${ui.time(createdAt)}${since}
-      ${version > 0 ? `· Version ${version}` : ''}</p>
+    return html`<p class="soft facts"><code>${id}</code> · Created ${ui.time(createdAt)}
+      ${version > 0 ? html`· Changed ${ui.time(updatedAt)} · Version ${version}` : ''}</p>
       ${posts === undefined ? '' : html`<p><a class="button" href=${path}>${ui.countOf(posts, 'posts')} of this user</a></p>`}`;
   }
 
@@ -199,9 +217,8 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     const [control, error] = [controlOf(field, given(field)), errors.get(name) ?? ''];
     const shown = labelled({ field, control, error, text: typedText(field), set });
     if (!changed.has(name)) return shown;
-    if (mine === undefined) {
-      return html`${shown}<p class="hint theirs">Changed by somebody else.</p>`;
-    }
+    const hint = html`${shown}<p class="hint theirs">Changed by somebody else.</p>`;
+    if (mine === undefined) return hint;
     const text = storedText(field);
     const theirs = (control === 'author' && names.get(text)) || text || '(empty)';
     return html`<div class="both" ?data-open=${isOpen}><div>${shown}${ui.button('Keep mine', () => set(mine))}</div>
@@ -215,20 +232,22 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     const open = fields.filter(({ control }) => control !== 'author' || session.has('posts:write'));
     const shown = may ? open : fields.filter((field) => given(field) !== undefined);
     const buttons = html`<div class="bar"><button class="primary" ?disabled=${isBusy}>${stored ? 'Save' : 'Create'}</button>
-      ${deletion ? ui.button('Delete…', deletion.open, 'bad') : ''}</div>`;
+      ${stored ? ui.button('Delete…', askToRemove, 'bad', isBusy) : ''}</div>`;
+    const chosen = (choice?: string) => stored && attempt(remove(stored, choice));
     return html`<form class="record" @submit=${save} novalidate autocomplete="off">
       <fieldset ?disabled=${!may}>${shown.map(entry)}</fieldset> ${may ? buttons : ''}</form>
-      ${may && deletion ? deletion.show() : ''}`;
+      ${may && stored ? removal(kind, stored.record, posts, chosen) : ''}`;
   }
 
   async function follow(events: readonly RecordEvent[]): Promise<void> {
-    const id = stored?.record.id;
-    const last = events.findLast((event) => event.id === id && event.type.startsWith(one));
-    if (id === undefined || last === undefined) return;
-    if (isBusy || deletion?.isBusy()) return void missed.push(last);
-    const { version = Number.MAX_VALUE } = last;
-    if (last.type.endsWith('deleted')) vanish();
-    else if (version > (stored?.version ?? 0)) await session[kind].get(id).then(merge, () => {});
+    const isOurs = ({ id, type }: RecordEvent) => id === stored?.record.id && type.startsWith(one);
+    const last = events.findLast(isOurs);
+    // What comes while we change the record ourselves is met by our own change.
+    if (last === undefined || isBusy) return;
+    const { id, version = 0, type } = last;
+    const said = 'Somebody else saved this record: here it is.';
+    if (type.endsWith('deleted')) vanish();
+    else if (version > (stored?.version ?? 0)) await merge(id, said).catch(() => {});
     ui.refresh();
   }
 
@@ -238,7 +257,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     if (!fields.some(isTyped) || !creates(kind)) return;
     message += ' “Create” makes a new one of what is here.';
     texts = new Map(fields.map((field) => [field.name, typedText(field)]));
-    [stored, deletion] = [undefined, undefined];
+    stored = undefined;
   }
 
   function show(): ui.Html {

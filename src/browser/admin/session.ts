@@ -1,5 +1,5 @@
 import { createClient, type Events, type ListPage, type Versioned } from 'rostrum-client';
-import { type Description, type Form, formsOf, type Item, type Kind } from './fields.ts';
+import { type Form, formsOf, type Item, type Kind } from './fields.ts';
 
 /** The client's resource, with any field and any filter: a form has what the schema says. */
 interface Resource {
@@ -30,37 +30,31 @@ export let forms: Readonly<Record<Kind, Form>>;
 /** The names of users by their ids, as far as this session met them. */
 export const names = new Map<string, string>();
 
-export const keptToken = () => sessionStorage.getItem(storage) ?? '';
-
 /** Kept for the tab alone. */
-function keep(token: string): void {
-  if (token === '') sessionStorage.removeItem(storage);
-  else sessionStorage.setItem(storage, token);
-}
+export const keptToken = () => sessionStorage.getItem(storage) ?? '';
 
 /** @throws a sentence where the server does not know the credentials, and an empty one without any */
 export async function openSession(token: string): Promise<void> {
   names.clear();
-  if (token === '') keep('');
+  if (token === '') sessionStorage.removeItem(storage);
   if (!/^[!-~]*$/.test(token))
     throw new Error('A key has no spaces, and no signs but those of ASCII.');
   const headers = token === '' ? {} : { Authorization: `Bearer ${token}` };
-  const response = await fetch(`${site}/admin/caller`, { headers, cache: 'no-store' });
-  const body = await response.json();
-  if (response.status === 401) keep('');
-  if (!response.ok) throw new Error(body.error);
-  keep(token);
-  if (token === '' && body.scopes.length === 0) throw new Error();
+  const caller = await ask('/admin/caller', headers);
+  if (token !== '') sessionStorage.setItem(storage, token);
+  if (token === '' && caller.scopes.length === 0) throw new Error();
   const client = createClient({ url: api, ...(token !== '' && { token }) });
-  const has = (...all: readonly string[]) => all.some((scope) => body.scopes.includes(scope));
-  forms ??= formsOf(await describe());
-  session = { ...body, ...(client as unknown as Record<Kind, Resource>), has };
+  const has = (...all: readonly string[]) => all.some((scope) => caller.scopes.includes(scope));
+  forms ??= formsOf(await ask('/openapi.json'));
+  session = { ...caller, ...(client as unknown as Record<Kind, Resource>), has };
 }
 
-async function describe(): Promise<Description> {
-  const response = await fetch(`${site}/openapi.json`);
-  if (!response.ok) throw new Error('The server does not send its description at present.');
-  return response.json();
+async function ask(path: string, headers = {}) {
+  const response = await fetch(site + path, { headers, cache: 'no-cache' });
+  const body = await response.json();
+  if (response.status === 401) sessionStorage.removeItem(storage);
+  if (!response.ok) throw new Error(body.error);
+  return body;
 }
 
 /** Learns the names of those users that a query finds. */

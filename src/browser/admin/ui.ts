@@ -29,14 +29,7 @@ export function start(draw: () => void, ask: () => void): void {
   [refresh, askForKey] = [draw, ask];
 }
 
-/** Of what is begun again and again, only the last one counts: each is told whether it is that. */
-export function latest(): () => () => boolean {
-  let last = 0;
-  return () => {
-    const mine = ++last;
-    return () => mine === last;
-  };
-}
+export const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let notice = { text: '', place: '' };
 

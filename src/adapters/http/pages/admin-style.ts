@@ -47,6 +47,6 @@ dialog h2 { margin-top: 0 } dialog .bar { margin: 1.25rem 0 0 } dialog::backdrop
 .sign-in { max-width: 30rem; margin: 3rem auto 0 }
 .notice { position: fixed; left: 50%; top: 4.5rem; z-index: 2; translate: -50% 0; margin: 0; padding: .6rem 1.2rem; border-radius: 99px;
   background: var(--ink); color: var(--ground); font-weight: 550; opacity: 0; pointer-events: none } .notice.shown { opacity: 1 }
-thead { white-space: nowrap } @media (max-width: 44rem) { :is(th, td):nth-child(n + 3) { display: none } .both { grid-template-columns: 1fr } .both .field + .field { margin-top: .75rem }
+thead { white-space: nowrap } @media (max-width: 44rem) { :is(th, td):nth-child(n + 3) { display: none } .both { grid-template-columns: 1fr } .both > .field { margin-top: .75rem }
   th, td { padding: .5rem .55rem } }
 `;

@@ -1,5 +1,7 @@
 // What the home page does beside being read: copies code, counts records, and runs the examples.
 
+import { offerCopy } from './copy.ts';
+
 const { api = '', admin, lists = '' } = document.documentElement.dataset;
 /** As requests have it. */
 const front = new URL(api, location.href).pathname;
@@ -182,20 +184,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-r
   });
 }
 
-for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
-  const text = button.parentElement?.querySelector('pre')?.textContent ?? '';
-  button.hidden = navigator.clipboard === undefined;
-  button.addEventListener('click', async () => {
-    const copied = navigator.clipboard.writeText(text.trim());
-    button.textContent = await copied.then(
-      () => 'Copied',
-      () => 'The browser refused',
-    );
-    setTimeout(() => {
-      button.textContent = 'Copy';
-    }, 2000);
-  });
-}
+for (const code of document.querySelectorAll('pre[data-copied]')) offerCopy(code);
 
 /** What runs, as whom this tab asks, and how many records there are: what its caller may know. */
 async function tell(): Promise<void> {

@@ -1,5 +1,6 @@
 // The reference: the description of the API, made shorter to read, in Swagger UI.
 
+import { offerCopy } from './copy.ts';
 import { nameOf, type Sampled, type Schemas, samplesOf } from './samples.ts';
 
 interface Response {
@@ -30,6 +31,7 @@ interface Description {
     readonly headers: Readonly<Record<string, { readonly description: string }>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
     readonly schemas: Schemas;
+    responses?: object;
     readonly securitySchemes?: object;
   };
 }
@@ -81,6 +83,10 @@ function shortenResponses(given: Description): string {
     const others = errors.filter(([status]) => !common.some(([one]) => one === status));
     if (others.length > 0) operation.responses.Errors = { description: errorsOf(others) };
   }
+  // Each error has a page of its own.
+  for (const code of Object.keys(given.components.responses ?? {}).flatMap((all) => all.split('.')))
+    delete given.components.schemas[code];
+  delete given.components.responses;
   return `<details><summary>What any request may end in</summary>
 
 ${common.map((one) => `- ${errorsOf([one])}`).join('\n')}
@@ -179,6 +185,8 @@ function mend(): void {
     const field = row.querySelector('input, select, textarea');
     field?.setAttribute('aria-label', row.dataset.paramName ?? '');
   }
+  for (const code of document.querySelectorAll('#docs details pre:not(:has(+ .copy))'))
+    offerCopy(code);
   // A link inside of a button, which does the same.
   for (const link of document.querySelectorAll('button a[href]')) link.removeAttribute('href');
 }

@@ -11,7 +11,7 @@ interface Body {
 }
 
 /** Schemas by their names. */
-export type Schemas = Readonly<Record<string, { readonly properties?: Properties }>>;
+export type Schemas = Record<string, { readonly properties?: Properties }>;
 type Properties = Readonly<Record<string, { readonly examples?: readonly unknown[] }>>;
 
 export const nameOf = (reference: string) => decodeURIComponent(reference.split('/').at(-1) ?? '');

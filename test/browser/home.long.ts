@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { createKey, type Server, startServer } from '../support/server.ts';
-import { inChromium, looks, visit } from './chromium.ts';
+import { copied, inChromium, looks, visit } from './chromium.ts';
 
 const outcomes = {
   'A conflict is refused': '→ 412 version-mismatch  ETag: "2"',
@@ -57,6 +57,8 @@ describe('the home page in Chromium', function () {
           "[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth).length",
         );
         expect(cut).to.equal(0);
+        const first = page.locator('.card', { hasText: 'In a terminal' });
+        expect(await copied(page, first)).to.contain(`curl ${server.address}/api/v1/users \\\n`);
         await page.reload();
         await page.getByText('0 users · 0 posts').waitFor();
       });

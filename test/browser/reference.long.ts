@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { createKey, type Server, startServer } from '../support/server.ts';
-import { inChromium, looks, violationsIn, visit } from './chromium.ts';
+import { copied, inChromium, looks, violationsIn, visit } from './chromium.ts';
 
 const execute = promisify(execFile);
 const operations = [
@@ -103,6 +103,8 @@ describe('the reference in Chromium', function () {
       const logged = page.waitForEvent('console');
       await page.evaluate(`(async () => { ${javascript} })()`);
       expect(await (await logged).args()[0]?.jsonValue()).to.include({ title: 'On engines' });
+      await operation.getByText('curl', { exact: true }).click();
+      expect(await copied(page, operation)).to.match(/^curl .*\/posts \\\n[\s\S]*'$/);
     });
   });
 

@@ -238,6 +238,8 @@ describe('the pages', () => {
     const guide = await open('/docs/guides/http', asBrowser);
     expectStrict(guide, '');
     expect(guide.text).to.contain('<h1 id="the-http-api">The HTTP API</h1>');
+    // What is copied asks the server that the page is of.
+    expect(guide.text).to.contain(`curl -s ${api.server.url}/openapi.json`);
     const links = [...guide.text.matchAll(/<a href="(\/[^"#]*)/g)].map(([, path = '']) => path);
     for (const path of new Set(links))
       expect((await open(path, asBrowser)).status, path).to.equal(200);

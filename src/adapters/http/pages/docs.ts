@@ -23,6 +23,7 @@ const files = new Files(() => {
     ['/swagger-ui-bundle.js', types.js, () => read('swagger-ui-bundle.js')],
     ['/reference.js', types.js, () => browserModule('reference')],
     ['/samples.js', types.js, () => browserModule('samples')],
+    ['/copy.js', types.js, () => browserModule('copy')],
   ];
 });
 
@@ -38,7 +39,7 @@ export async function docsPage(ctx: Context, site: Site, path: string): Promise<
     throw new Problem('path-not-found', sentence);
   }
   if (path === '') return document(site);
-  const found = (await files.find(ctx, path)) ?? (await guidePage(site, path));
+  const found = (await files.find(ctx, path)) ?? (await guidePage(ctx, site, path));
   if (found === undefined) throw unserved({ isValid: true }, `the page is ${site.base}/docs`);
   return found;
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { Context } from 'koa';
 import type { Tokens } from 'marked';
 import type { Response } from '../response.ts';
 import { types } from './files.ts';
@@ -19,6 +20,9 @@ interface Guide {
   readonly summary: string;
   readonly text: string;
 }
+
+/** Where the server of the guides runs: on a page it is the one that serves the page. */
+const usualOrigin = 'http://127.0.0.1:3000';
 
 let read: Promise<readonly Guide[]> | undefined;
 
@@ -47,13 +51,18 @@ function fileOf(href: string, from: string): string {
 }
 
 /** `/docs/guides`, and below it each guide, as a page and as Markdown. */
-export async function guidePage(site: Site, path: string): Promise<Response | undefined> {
+export async function guidePage(
+  ctx: Context,
+  site: Site,
+  path: string,
+): Promise<Response | undefined> {
   const [, name = ''] = /^\/guides(?:\/([\w-]+(?:\.md)?))?$/.exec(path) ?? [undefined, '?'];
   read ??= readGuides();
   const guides = await read;
   const guide = guides.find((one) => one.name === (name.replace(/\.md$/, '') || 'index'));
   if (guide === undefined) return undefined;
-  if (!name.endsWith('.md')) return pageOf(guide, guides, site);
+  if (!name.endsWith('.md'))
+    return pageOf(guide, guides, site, site.base || ctx.state.exchange.site);
   const headers = ['Cache-Control', 'no-cache'];
   return { status: 200, headers, body: guide.text, type: types.md };
 }
@@ -77,9 +86,14 @@ ${items.join('\n')}
 `;
 }
 
-async function pageOf(guide: Guide, guides: readonly Guide[], site: Site): Promise<Response> {
+async function pageOf(
+  guide: Guide,
+  guides: readonly Guide[],
+  site: Site,
+  origin: string,
+): Promise<Response> {
   const at = `${site.base}/docs/guides`;
-  const { html, parts } = await htmlOf(guide, (href) => targetOf(href, guide, at, guides));
+  const { html, parts } = await htmlOf(guide, origin, (href) => targetOf(href, guide, at, guides));
   const items = guides.map((one) => {
     const isHere = one === guide;
     const link = `<a href="${escapeHtml(pathOf(one, at))}"${isHere ? ' aria-current="page"' : ''}>${escapeHtml(one.title)}</a>`;
@@ -101,6 +115,7 @@ interface Rendered {
 /** HTML of Markdown that we wrote. HTML in it is for other readers: pictures, and who wrote what. */
 async function htmlOf(
   { text }: Guide,
+  origin: string,
   target: (href: string) => string | undefined,
 ): Promise<Rendered> {
   const { Marked } = await import('marked');
@@ -119,7 +134,7 @@ async function htmlOf(
       },
       html: ({ block, text: html }: Tokens.HTML | Tokens.Tag) => (block ? '' : escapeHtml(html)),
       code: ({ text: code }: Tokens.Code) =>
-        `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>\n`,
+        `<pre tabindex="0"><code>${escapeHtml(code.replaceAll(usualOrigin, origin))}</code></pre>\n`,
     },
   });
   const html = (await marked.parse(text))

@@ -7,8 +7,11 @@ import { browserModule, Files, types } from './files.ts';
 import { escapeHtml, negotiated, page, wantsPage } from './html.ts';
 import type { Site } from './site.ts';
 
-/** `/home.js`: what the page does beside being read. */
-export const homeFiles = new Files(() => [['/home.js', types.js, () => browserModule('home')]]);
+/** What the page does beside being read. */
+export const homeFiles = new Files(() => [
+  ['/home.js', types.js, () => browserModule('home')],
+  ['/copy.js', types.js, () => browserModule('copy')],
+]);
 
 const started = new Date();
 
@@ -103,10 +106,9 @@ and errors that say what to do.</p>
 <p class="row">${buttons.join(' ')}</p>`;
 }
 
-/** Code with a button that copies it, where there are scripts. */
+/** Code that is to be copied. */
 function code(text: string, label: string): string {
-  return `<div><pre tabindex="0" aria-label="${label}"><code>${escapeHtml(text)}</code></pre>
-<button type="button" data-copy aria-live="polite" hidden>Copy</button></div>`;
+  return `<div><pre tabindex="0" data-copied aria-label="${label}"><code>${escapeHtml(text)}</code></pre></div>`;
 }
 
 function firstRequest(api: string, { base, pages }: Site, options: RostrumAppOptions): string {

@@ -69,7 +69,9 @@ export function createPages({ rostrum, describe, options, site, readiness, metad
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ['/', async (ctx) => homePage(ctx, site, options, await readiness.isReady())],
-    ['/home.js', (ctx) => fileOf(ctx, homeFiles, '/home.js')],
+    ...['/home.js', '/copy.js'].map(
+      (path) => [path, (ctx: Context) => fileOf(ctx, homeFiles, path)] as const,
+    ),
     ['/openapi.json', (ctx) => fileOf(ctx, description, '/openapi.json')],
     ...(site.pages.has('docs') ? [['/llms.txt', llms] as const] : []),
     ['/favicon.ico', () => icon],

@@ -46,7 +46,7 @@ const style = `
   margin: .3rem 0; font-size: .8rem; font-weight: 400 } #docs pre code { background: none; padding: 0; font-size: 1em; font-weight: 400; white-space: pre }
 #docs :not(pre) > code { font-weight: 400; font-size: .85em } #docs .microlight span[style] { color: var(--good) !important } #docs .hljs-attr { color: var(--accent) !important }
 
-#docs summary { cursor: pointer; color: var(--accent); font-size: .9rem; width: fit-content } #docs details ul { margin: .3rem 0; font-size: .92rem }
+#docs :is(summary, .copy) { cursor: pointer; color: var(--accent); font-size: .9rem; width: fit-content } #docs details ul { margin: .3rem 0; font-size: .92rem }
 #docs .renderedMarkdown:has(> details ~ details) { display: flex; flex-wrap: wrap; gap: 0 1.2rem } #docs .renderedMarkdown:has(> details ~ details) > p { flex: 1 0 100% }
 #docs details ~ details, #docs details:has(~ details) { display: contents } #docs details::details-content { order: 1; flex: 1 0 100%; min-width: 0 }
 #docs :is(input, select, textarea) { background: var(--ground); font-weight: 400; border: 1px solid var(--line); border-radius: 8px; padding: .35rem .6rem; font-size: .9rem }

@@ -43,7 +43,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'temporal-polyfill$',
   ],
   'src/main.ts': ['src/', node],
-  'src/browser/': ['src/browser/', 'lit-html$', 'rostrum-client$'],
+  'src/browser/': ['src/browser/', 'lit-html($|/)', 'rostrum-client$'],
   'packages/rostrum-client/src/': ['packages/rostrum-client/src/', 'rostrum$'],
 };
 

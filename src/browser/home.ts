@@ -178,9 +178,11 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-r
   const example = examples[button.dataset.run ?? ''];
   button.hidden = false;
   button.addEventListener('click', async () => {
-    button.disabled = true;
-    if (example) output?.replaceChildren(...(await outcomeOf(example)));
-    button.disabled = false;
+    // It keeps the focus, as a disabled one would not.
+    if (button.ariaDisabled === 'true' || example === undefined) return;
+    button.ariaDisabled = 'true';
+    output?.replaceChildren(...(await outcomeOf(example)));
+    button.ariaDisabled = null;
   });
 }
 

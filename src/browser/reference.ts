@@ -1,40 +1,14 @@
 // The reference: the description of the API, made shorter to read, in Swagger UI.
 
 import { offerCopy } from './copy.ts';
-import { nameOf, type Sampled, type Schemas, samplesOf } from './samples.ts';
-
-interface Response {
-  readonly $ref?: string;
-  description?: string;
-  headers?: Readonly<Record<string, object>>;
-}
-
-interface Parameter {
-  readonly $ref?: string;
-  readonly name?: string;
-  readonly in?: string;
-  /** What the fold is called that begins here. */
-  'x-others'?: string;
-}
-
-interface Operation extends Sampled {
-  description: string;
-  parameters: Parameter[];
-  responses: Record<string, Response>;
-}
-
-interface Description {
-  readonly info: { readonly description: string };
-  readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: {
-    readonly headers: Readonly<Record<string, { readonly description: string }>>;
-    readonly parameters: Readonly<Record<string, Parameter>>;
-    readonly schemas: Schemas;
-    responses?: object;
-    readonly securitySchemes?: object;
-  };
-}
+import {
+  type Description,
+  nameOf,
+  type Operation,
+  type Parameter,
+  type Response,
+} from './description.ts';
+import { samplesOf } from './samples.ts';
 
 declare const SwaggerUIBundle: (options: object) => void;
 
@@ -158,7 +132,7 @@ for (const [path, methods] of Object.entries(given.paths)) {
   for (const [method, operation] of Object.entries(methods)) {
     foldParameters(operation, given);
     const url = `${api}${path.replace('{id}', 'ID')}`;
-    const samples = samplesOf(method, url, operation, given.components.schemas, isAsked);
+    const samples = samplesOf(method, url, operation, given, isAsked);
     operation.description += `\n\n${samples}`;
   }
 }

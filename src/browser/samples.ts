@@ -1,36 +1,35 @@
 // Requests of the operations in the reference, in three languages.
 
-/** What a sample needs of an operation. */
-export interface Sampled {
-  readonly requestBody?: { readonly content: Readonly<Record<string, Body>> };
-}
+import { type Description, type Operation, resolved, type Schema } from './description.ts';
 
-interface Body {
-  readonly example?: unknown;
-  readonly schema: { readonly $ref: string };
-}
-
-/** Schemas by their names. */
-export type Schemas = Record<string, { readonly properties?: Properties }>;
-type Properties = Readonly<Record<string, { readonly examples?: readonly unknown[] }>>;
-
-export const nameOf = (reference: string) => decodeURIComponent(reference.split('/').at(-1) ?? '');
-
-/** The example of a body: where custom fields leave none of the whole, what its fields have. */
-function exampleOf({ requestBody }: Sampled, schemas: Schemas): unknown {
+/** The example of a body; where custom fields leave none of the whole, one made of what its fields have. */
+function exampleOf({ requestBody }: Operation, description: Description): unknown {
   const [body] = Object.values(requestBody?.content ?? {});
   if (body === undefined || body.example !== undefined) return body?.example;
-  const fields = Object.entries(schemas[nameOf(body.schema.$ref)]?.properties ?? {});
-  const known = fields.flatMap(([name, { examples }]) => (examples ? [[name, examples[0]]] : []));
-  return Object.fromEntries(known);
+  const { properties = {}, required = [] } = resolved(body.schema, description);
+  const made = Object.entries(properties).flatMap(([name, property]) => {
+    const schema = resolved(property, description);
+    const [example] = schema.examples ?? (required.includes(name) ? [sampleOf(schema)] : []);
+    return example === undefined ? [] : [[name, example] as const];
+  });
+  return Object.fromEntries(made);
+}
+
+const simple: Readonly<Record<string, unknown>> = {
+  ...{ string: 'text', integer: 1, number: 1, boolean: true, array: [], object: {} },
+};
+
+/** A value of the right type, for a field that has to be there and has no example. */
+function sampleOf({ default: usual, enum: choices, type }: Schema): unknown {
+  return usual ?? choices?.[0] ?? simple[[type].flat()[0] ?? ''] ?? null;
 }
 
 /** A request of an operation in curl, JavaScript and Python, each folded. */
 export function samplesOf(
   method: string,
   url: string,
-  operation: Sampled,
-  schemas: Schemas,
+  operation: Operation,
+  description: Description,
   isAsked: boolean,
 ): string {
   const isBody = operation.requestBody !== undefined;
@@ -41,12 +40,12 @@ export function samplesOf(
     ...(['put', 'patch', 'delete'].includes(method) && { 'If-Match': '"1"' }),
   };
   const all = Object.entries(headers);
-  const json = JSON.stringify(exampleOf(operation, schemas));
+  const json = JSON.stringify(exampleOf(operation, description));
   const verb = method.toUpperCase();
   const curl = [
     `curl ${verb === 'GET' ? '' : `-X ${verb} `}${url}`,
     ...all.map(([name, value]) => `  -H '${name}: ${value}'`),
-    ...(isBody ? [`  -d '${json}'`] : []),
+    ...(isBody ? [`  -d '${json.replaceAll("'", "'\\''")}'`] : []),
   ].join(' \\\n');
   const init = [
     ...(verb === 'GET' ? [] : [`  method: '${verb}',`]),
@@ -63,8 +62,8 @@ export function samplesOf(
   const named = [
     `    '${url}',`,
     ...(all.length > 0 ? [`    headers=${JSON.stringify(headers)},`] : []),
-    // As text: JSON has `null` and `true`, which Python does not.
-    ...(isBody ? [`    data='${json}',`] : []),
+    // As text: JSON has `null` and `true`, which Python does not; a string of it is one of Python.
+    ...(isBody ? [`    data=${JSON.stringify(json)}.encode(),`] : []),
   ];
   const python = `import requests\n\nresponse = requests.${method}(\n${named.join('\n')}\n)\nprint(${pyResult})`;
   const samples = Object.entries({ curl, JavaScript: javascript, Python: python });

@@ -11,6 +11,7 @@ import {
   textOf,
   valueIn,
 } from '../../src/browser/admin/fields.ts';
+import type { Description } from '../../src/browser/description.ts';
 
 const properties = {
   id: { type: 'string' },
@@ -41,7 +42,7 @@ const forms = formsOf({
       'a/section': { enum: ['news', 'essays', null], title: 'Department' },
     },
   },
-});
+} as unknown as Description);
 const { fields } = forms.posts;
 const fieldOf = (name: string) => fields.find((field) => field.name === name) as Field;
 

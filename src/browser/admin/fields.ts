@@ -1,3 +1,5 @@
+import { type Description, resolved, type Schema } from '../description.ts';
+
 export type Kind = 'users' | 'posts';
 
 export interface Item {
@@ -24,26 +26,8 @@ export interface Form {
   readonly filters: readonly string[];
 }
 
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly title?: string;
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly maxLength?: number;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-}
-
-/** The description of the API, as far as forms need it. */
-interface Description {
-  readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters: Parameter[] } }>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
-type Parameter = { readonly name?: string; readonly in?: string };
-
-/** The fields that the server makes. */
-const made = new Set(['id', 'createdAt', 'updatedAt']);
+/** The fields that the server makes, and what can be none. */
+const made = new Set(['id', 'createdAt', 'updatedAt', '__proto__']);
 const known: Readonly<Record<string, Partial<Field>>> = {
   name: { empty: '' },
   email: { empty: null, label: 'Email address' },
@@ -62,28 +46,19 @@ const general = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include'
 
 export function formsOf(description: Description): Readonly<Record<Kind, Form>> {
   const { schemas } = description.components;
-  const resolve = (schema: Schema = {}): Schema => {
-    if (schema.$ref === undefined) return schema;
-    const keys = schema.$ref.split('/').slice(1).map(decodeURIComponent).map(unescaped);
-    const within = (at: unknown, key: string) => (at as Record<string, unknown> | undefined)?.[key];
-    return resolve(keys.reduce(within, description as unknown) as Schema | undefined);
-  };
   const formOf = (kind: Kind, one: string): Form => {
-    const { properties = {}, required = [] } = resolve(schemas[`${one}Input`]);
+    const { properties = {}, required = [] } = schemas[`${one}Input`] ?? {};
     const fields = Object.entries(properties)
       .filter(([name]) => !made.has(name))
-      .map(([name, schema]) => fieldOf(name, resolve(schema), required.includes(name)));
+      .map(([name, schema]) =>
+        fieldOf(name, resolved(schema, description), required.includes(name)),
+      );
     const filters = (description.paths[`/${kind}`]?.get?.parameters ?? [])
       .flatMap(({ name = '', in: place }) => (place === 'query' ? [name] : []))
       .filter((name) => !Object.hasOwn(known, name) && !general.has(name) && !name.includes('['));
     return { fields: [...fields, others], filters };
   };
   return { users: formOf('users', 'User'), posts: formOf('posts', 'Post') };
-}
-
-/** A key of a JSON Pointer (RFC 6901). */
-export function unescaped(key: string): string {
-  return key.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
@@ -97,18 +72,19 @@ function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
   const label = schema.title ?? words.charAt(0).toUpperCase() + words.slice(1);
   const own = Object.hasOwn(known, name) ? known[name] : undefined;
-  const hint = own ? '' : (schema.description ?? '');
+  const hint = own ? '' : (schema.description ?? (control === 'json' ? 'As JSON.' : ''));
   return { ...{ name, label, control, hint, isRequired, choices, empty: undefined }, ...own };
 }
 
 /** A stored value of another type than the schema has now is shown, and changed, as JSON. */
 export function controlOf({ control }: Field, value: unknown): Field['control'] {
+  if (control === 'line' && String(value).includes('\n')) return 'long';
   const type = control === 'number' ? 'number' : 'string';
   const isAny = value === undefined || value === null || control === 'choice';
   return isAny || typeof value === type ? control : 'json';
 }
 
-/** Whether a field has a control of its own, and can be set there alone, or is made by the server. */
+/** Whether a field cannot be among the other custom ones: it has a control of its own, or is the server's. */
 export const isNamed = (name: string, fields: readonly Field[]) =>
   made.has(name) || fields.some((field) => field.name === name);
 
@@ -133,10 +109,9 @@ export function parse(field: Field, control: Field['control'], text: string): un
     return text === 'draft' ? null : text === 'now' ? new Date().toISOString() : text;
   }
   if (text.trim() === '') return field.empty;
-  if (control === 'number') {
-    if (!Number.isFinite(Number(text))) throw new Error('This is not a number.');
-    return Number(text);
-  }
+  const number = control === 'number' ? Number(text) : 0;
+  if (!Number.isFinite(number)) throw new Error('This is not a number.');
+  if (control === 'number') return number;
   if (control !== 'json' && control !== 'choice') return text;
   let value: unknown;
   try {

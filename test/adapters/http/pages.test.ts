@@ -138,7 +138,7 @@ describe('the pages', () => {
     const home = await behind.get(`${url}/`);
     expect(home.body).to.include({ docs: `${publicUrl}/docs`, api: `${publicUrl}/api/v1` });
     const docs = await behind.get(`${url}/docs`);
-    expect(docs.text).to.contain(`src="${publicUrl}/docs/reference.js"`);
+    expect(docs.text).to.contain(`src="${publicUrl}/reference.js"`);
     expect(docs.headers.get('content-security-policy')).to.contain(
       "connect-src 'self' http://127.0.0.1:1;",
     );
@@ -151,9 +151,10 @@ describe('the pages', () => {
     const [, imports = ''] = /<script type="importmap">([^<]+)</.exec(admin.text) ?? [];
     const digest = createHash('sha256').update(imports).digest('base64');
     expectStrict(admin, `script-src 'self' 'sha256-${digest}'`);
-    const own = [...admin.text.matchAll(/(?:src|href)="(\/admin\/[^"]+)"/g)];
+    const own = [...admin.text.matchAll(/(?:src|href)="(\/(?:admin\/|description)[^"]+)"/g)];
     const paths = new Set(own.map(([, path = '']) => path));
-    expect([...paths]).to.include.members(Object.values(JSON.parse(imports).imports));
+    const named = Object.values<string>(JSON.parse(imports).imports);
+    expect([...paths]).to.include.members(named.filter((path) => !path.endsWith('/')));
     for (const path of paths) {
       const part = await open(path);
       expect(part.status, path).to.equal(200);

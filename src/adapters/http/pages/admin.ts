@@ -26,6 +26,9 @@ const ofFrameworks = /^(?:admin|react-admin|refine)\./;
 /** The optional package that the page is made by. */
 const library = 'lit-html';
 
+/** What of it the page needs. */
+const ofLibrary = ['lit-html.js', 'directive.js', 'directive-helpers.js', 'directives/repeat.js'];
+
 /** Whether the optional package is installed. */
 export const hasAdmin = () => isInstalled(library);
 
@@ -63,6 +66,8 @@ const modules = () => {
 };
 
 function listModules(): readonly Module[] {
+  // Node is given a build of its own, in a folder of the package.
+  const ofPackage = pathToFileURL(require.resolve(library));
   const modulesIn = (folder: URL) =>
     readdirSync(folder).filter((name) => name.endsWith(extension) && !name.endsWith('.d.ts'));
   const path = (name: string) => name.replace(/\.ts$/, '.js');
@@ -70,7 +75,7 @@ function listModules(): readonly Module[] {
   return [
     ...modulesIn(own).map((name) => [`/${path(name)}`, new URL(name, own)] as const),
     ...ofClient.map((name) => [`/client/${path(name)}`, new URL(name, client)] as const),
-    ['/lit-html.js', new URL('../lit-html.js', pathToFileURL(require.resolve(library)))],
+    ...ofLibrary.map((name) => [`/${library}/${name}`, new URL(`../${name}`, ofPackage)] as const),
   ];
 }
 
@@ -82,9 +87,14 @@ const files = new Files(() => [
 function document({ base, prefix, links, own }: Site): Response {
   const [path, at] = [`${base}/admin`, escapeHtml(`${base}/admin`)];
   const imports = JSON.stringify({
-    imports: { [library]: `${path}/lit-html.js`, 'rostrum-client': `${path}/client/index.js` },
+    imports: {
+      [library]: `${path}/${library}/lit-html.js`,
+      [`${library}/`]: `${path}/${library}/`,
+      'rostrum-client': `${path}/client/index.js`,
+    },
   });
-  const preloads = modules().map(([path]) => `<link rel="modulepreload" href="${at}${path}">`);
+  const loaded = [`${escapeHtml(base)}/description.js`, ...modules().map(([path]) => at + path)];
+  const preloads = loaded.map((href) => `<link rel="modulepreload" href="${href}">`);
   return page({
     ...{ title: 'Admin', links, path },
     root: ` data-api="${escapeHtml(base + prefix)}" data-site="${escapeHtml(base)}"`,
@@ -93,7 +103,7 @@ function document({ base, prefix, links, own }: Site): Response {
 ${preloads.join('\n')}
 <script type="module" src="${at}/admin.js"></script>
 `,
-    body: `<main id="admin"><noscript>This page needs JavaScript.</noscript></main>`,
+    body: `<main id="admin"></main><noscript>This page needs JavaScript.</noscript>`,
     sources: { script: `${own} ${digest(imports)}`, style: own, connect: own },
   });
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Context } from 'koa';
 import { Problem, unserved } from '../problems/problem.ts';
 import type { Response } from '../response.ts';
-import { browserModule, Files, isInstalled, types } from './files.ts';
+import { Files, isInstalled, types } from './files.ts';
 import { guidePage } from './guides.ts';
 import { escapeHtml, page } from './html.ts';
 import { referenceStyle } from './reference-style.ts';
@@ -21,9 +21,6 @@ const files = new Files(() => {
   return [
     ['/swagger-ui.css', types.css, async () => referenceStyle(await read('swagger-ui.css'))],
     ['/swagger-ui-bundle.js', types.js, () => read('swagger-ui-bundle.js')],
-    ['/reference.js', types.js, () => browserModule('reference')],
-    ['/samples.js', types.js, () => browserModule('samples')],
-    ['/copy.js', types.js, () => browserModule('copy')],
   ];
 });
 
@@ -60,7 +57,7 @@ function document({ base, links, own }: Site): Response {
 For programs there are <a href="${at}/openapi.json">OpenAPI 3.1</a> and <a href="${at}/llms.txt">llms.txt</a>.</p>
 <div id="docs"></div></main>
 <script defer src="${at}/docs/swagger-ui-bundle.js"></script>
-<script type="module" src="${at}/docs/reference.js"></script>`,
+<script type="module" src="${at}/reference.js"></script>`,
     sources: { script: own, style: own, connect: own, image: own },
   });
 }

@@ -75,10 +75,15 @@ async function fileOf([, type, read]: Source): Promise<File> {
 /** Of sources, pages are served with their types stripped; of the package, as they were built. */
 export const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
-/** A module of `src/browser`, by its name. */
-export function browserModule(name: string): Promise<string> {
-  return readModule(new URL(`../../../browser/${name}${extension}`, import.meta.url));
-}
+/** What pages do beside being read, and what of it they share, as `/NAME.js`. */
+export const modules = ['home', 'reference', 'samples', 'copy', 'description'];
+
+export const moduleFiles = new Files(() =>
+  modules.map((name) => {
+    const file = new URL(`../../../browser/${name}${extension}`, import.meta.url);
+    return [`/${name}.js`, types.js, () => readModule(file)];
+  }),
+);
 
 const require = createRequire(import.meta.url);
 

@@ -3,15 +3,8 @@ import type { Context } from 'koa';
 import { scopes } from '../../../domain/caller.ts';
 import type { RostrumAppOptions } from '../options.ts';
 import { json, type Response } from '../response.ts';
-import { browserModule, Files, types } from './files.ts';
 import { escapeHtml, negotiated, page, wantsPage } from './html.ts';
 import type { Site } from './site.ts';
-
-/** What the page does beside being read. */
-export const homeFiles = new Files(() => [
-  ['/home.js', types.js, () => browserModule('home')],
-  ['/copy.js', types.js, () => browserModule('copy')],
-]);
 
 const started = new Date();
 

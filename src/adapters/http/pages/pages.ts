@@ -12,9 +12,9 @@ import { below } from '../request/target.ts';
 import { type Response, revalidated } from '../response.ts';
 import { adminPage, callerResponse } from './admin.ts';
 import { docsPage } from './docs.ts';
-import { Files, types } from './files.ts';
+import { Files, moduleFiles, modules, types } from './files.ts';
 import { llmsText } from './guides.ts';
-import { facts, homeFiles, homePage } from './home.ts';
+import { facts, homePage } from './home.ts';
 import type { Readiness } from './probes.ts';
 import { problemPage } from './problem.ts';
 import type { Site } from './site.ts';
@@ -69,9 +69,10 @@ export function createPages({ rostrum, describe, options, site, readiness, metad
   };
   const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
     ['/', async (ctx) => homePage(ctx, site, options, await readiness.isReady())],
-    ...['/home.js', '/copy.js'].map(
-      (path) => [path, (ctx: Context) => fileOf(ctx, homeFiles, path)] as const,
-    ),
+    ...modules.map((name) => {
+      const path = `/${name}.js`;
+      return [path, (ctx: Context) => fileOf(ctx, moduleFiles, path)] as const;
+    }),
     ['/openapi.json', (ctx) => fileOf(ctx, description, '/openapi.json')],
     ...(site.pages.has('docs') ? [['/llms.txt', llms] as const] : []),
     ['/favicon.ico', () => icon],

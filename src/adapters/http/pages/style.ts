@@ -52,7 +52,7 @@ th { font-weight: 600; color: var(--soft) }
 .card h2, .card h3 { margin-top: 0 } .card > :last-child { margin-bottom: 0 }
 button, .button { font: inherit; font-weight: 550; line-height: 1.3; padding: .5rem .95rem; border-radius: 8px; cursor: pointer;
   border: 1px solid var(--line); background: var(--raised); color: var(--ink); text-decoration: none; display: inline-block }
-button:hover, .button:hover { border-color: var(--accent) } button:disabled { opacity: .55; cursor: default }
+button:hover, .button:hover { border-color: var(--accent) } button[aria-disabled=true] { opacity: .55; cursor: default }
 .primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
 .badge { display: inline-block; padding: .1rem .55rem; border-radius: 99px; font-size: .82rem; font-weight: 600; white-space: nowrap;
   background: var(--tint); color: var(--accent) }

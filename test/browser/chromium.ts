@@ -74,8 +74,10 @@ export async function copied(page: Page, part: Locator): Promise<string> {
 export function watch(page: Page, wrong: string[] = []): string[] {
   page.on('pageerror', (error) => wrong.push(error.message));
   page.on('console', (message) => {
-    // Chromium and react-admin tell of every 4xx; what the page makes of it is what counts.
-    const refused = /status of 4\d\d|must have|changed since it was read/.test(message.text());
+    // Chromium and react-admin tell of what is refused, or lost by a test; what the page makes of it counts.
+    const refused = /status of (?:4\d\d|502)|ERR_FAILED|must have|changed since it was read/.test(
+      message.text(),
+    );
     if (message.type() === 'error' && !refused) wrong.push(message.text());
   });
   page.on('request', (request) => {

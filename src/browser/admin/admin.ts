@@ -3,14 +3,18 @@ import { isApiProblem } from 'rostrum-client';
 import { list } from './list.ts';
 import { record } from './record.ts';
 import { creates, reads, seesDrafts, seesEvents } from './rights.ts';
-import { keptToken, openSession, session } from './session.ts';
+import { keptToken, openSession, SignedOut, session } from './session.ts';
 import * as ui from './ui.ts';
 
-const root = document.querySelector<HTMLElement>('#admin');
+const root = document.querySelector('#admin') as HTMLElement;
 let view: ui.View | undefined;
-/** Why somebody has to sign in, or why nothing can be shown. */
+/** Why nothing can be shown. */
 let error = '';
+/** Why somebody has to sign in. */
+let why = '';
 let state: 'loading' | 'signed out' | 'open' = 'loading';
+/** What was entered last. */
+let entered = keptToken();
 let following = new AbortController();
 /** How often something was opened: what comes late, after the next, is not shown. */
 let openings = 0;
@@ -25,7 +29,7 @@ async function open(): Promise<void> {
   const query = new URLSearchParams(search);
   leave();
   error = '';
-  ui.refresh();
+  ui.page.refresh();
   try {
     if (kind !== 'users' && kind !== 'posts') {
       const [first] = places();
@@ -42,7 +46,7 @@ async function open(): Promise<void> {
   } catch (cause) {
     if (opening === openings) error = ui.sentenceOf(cause);
   } finally {
-    ui.refresh();
+    ui.page.refresh();
   }
 }
 
@@ -70,19 +74,21 @@ function places(): readonly (readonly [path: string, text: string])[] {
 
 /** Opens a session, and what the URL names; a form with something typed stays as it is. */
 async function begin(token: string): Promise<void> {
-  [state, error] = ['loading', ''];
+  [state, error, entered] = ['loading', '', token];
   following.abort();
-  ui.refresh();
+  ui.page.refresh();
   try {
-    await openSession(token);
+    const mayAsMuch = await openSession(token);
     state = 'open';
     following = new AbortController();
     if (seesEvents()) void follow(following.signal);
-    if (view?.isChanged?.()) ui.refresh();
+    // What was typed before is shown to who may do as much.
+    if (mayAsMuch && view?.isChanged?.()) ui.page.refresh();
     else await open();
   } catch (cause) {
+    if (cause instanceof SignedOut) return askForKey(cause.message);
     error = ui.sentenceOf(cause);
-    askForKey();
+    ui.page.refresh();
   }
 }
 
@@ -92,13 +98,13 @@ async function follow(signal: AbortSignal): Promise<void> {
     for await (const { events } of session.events.follow({}, { signal })) view?.follow(events);
   } catch (cause) {
     // The tab slept for so long that the server has forgotten what happened meanwhile.
-    if (isApiProblem(cause, 'events-expired')) void begin(keptToken());
+    if (isApiProblem(cause, 'events-expired')) void begin(entered);
   }
 }
 
-function askForKey(): void {
-  state = 'signed out';
-  ui.refresh();
+function askForKey(reason = ''): void {
+  [state, why] = ['signed out', reason];
+  ui.page.refresh();
   ui.focus('#key');
 }
 
@@ -120,7 +126,7 @@ function signInForm(): ui.Html {
   return html`<section class="sign-in"><h1 tabindex="-1">Sign in</h1>
     <p class="soft">By a key that <code>rostrum key create</code> made, or an access token of the identity
       provider. It is kept for this tab alone.</p>
-    ${ui.alertOf(error)} ${view?.isChanged?.() ? html`<p>What you typed is there again afterwards.</p>` : ''}
+    ${ui.alertOf(why)} ${view?.isChanged?.() ? html`<p>What you typed is there again for who may do as much.</p>` : ''}
     <form @submit=${signIn} autocomplete="off"><div class="field"><label for="key">Key or token</label>
     <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false"></div>
     <button class="primary">Sign in</button></form></section>`;
@@ -135,7 +141,9 @@ function bar(): ui.Html {
     html`<a href=${path} aria-current=${path === at ? 'page' : 'false'}>${text}</a>`;
   const who = name ?? (asks ? 'Not signed in' : 'This server asks for no credentials');
   const change =
-    name === null ? asks && ui.button('Sign in', askForKey) : ui.button('Sign out', signOut);
+    name === null
+      ? asks && ui.button('Sign in', () => askForKey())
+      : ui.button('Sign out', signOut);
   return html`<div class="tabs"><nav aria-label="Records">${all.map(link)}</nav>
     <p class="who"><span class="soft">${who}</span> ${change || ''}</p></div>`;
 }
@@ -143,25 +151,25 @@ function bar(): ui.Html {
 function shown(): ui.Html {
   if (state === 'signed out') return signInForm();
   if (view !== undefined && state === 'open') return html`${bar()}${view.show()}`;
-  const text = error ? ui.alertOf(error) : html`<p class="soft">Loading…</p>`;
+  const again = ui.button('Try again', () => begin(entered));
+  const text = error ? html`${ui.alertOf(error)}${again}` : html`<p class="soft">Loading…</p>`;
   const title = html`<h1 tabindex="-1">${error ? 'This cannot be shown' : 'Admin'}</h1>`;
   return html`${state === 'open' ? bar() : ''}${title}${text}`;
 }
 
 function draw(): void {
-  if (root === null) return;
   document.title = `${state === 'signed out' ? 'Sign in' : (view?.title() ?? 'Admin')} · Rostrum`;
-  root.setAttribute('aria-busy', String(state === 'loading'));
+  root.setAttribute('aria-busy', String(state === 'loading' && error === ''));
   render(html`${shown()}${ui.showNotice()}`, root);
 }
 
-ui.start(draw, askForKey);
+Object.assign(ui.page, { refresh: draw, askForKey });
 addEventListener('beforeunload', (event) => {
   if (view?.isChanged?.()) event.preventDefault();
 });
 addEventListener('hashchange', ({ oldURL }) => {
+  if (state !== 'open') return;
   if (mayLeave()) void open();
   else history.replaceState(null, '', oldURL);
 });
-root?.replaceChildren();
-void begin(keptToken());
+void begin(entered);

@@ -16,18 +16,24 @@ export interface Entry {
 /** What was typed last for an author. */
 let typing = '';
 
-/** Learns which user is meant by what is typed into the field of an author: an id, or a name. */
+/** Offers the users who may be meant by what is typed. */
 async function suggest(text: string, set: (text: string) => void): Promise<void> {
+  set(text);
   typing = text;
   await ui.wait(200);
-  if (text !== typing || text === '' || names.has(text) || !reads('users')) return;
+  if (text === typing) await meantBy(text);
+  ui.page.refresh();
+}
+
+/** The id of the one user who is meant, by the id, the name, or its beginning; the text where there are more, or none. */
+export async function meantBy(text: string): Promise<string> {
+  if (text === '' || names.has(text) || !reads('users')) return text;
   const queries = [{ 'name[startsWith]': text, sort: 'name', limit: 10 }, { id: text }];
   await Promise.allSettled(queries.map(learnNames));
-  const isMeant = (name: string) => name.toLowerCase() === text.toLowerCase();
-  const [one, ...more] = [...names].filter(([, name]) => isMeant(name));
-  const isId = names.has(text);
-  if (text === typing && !isId && one !== undefined && more.length === 0) set(one[0]);
-  ui.refresh();
+  const all = [...names].filter(([, name]) => name.toLowerCase().startsWith(text.toLowerCase()));
+  const whole = all.filter(([, name]) => name.length === text.length);
+  const [one, ...more] = whole.length > 0 ? whole : all;
+  return names.has(text) || one === undefined || more.length > 0 ? text : one[0];
 }
 
 /** A field with its label, its hint, and what is wrong with it. */
@@ -45,9 +51,10 @@ export function labelled(entry: Entry): ui.Html {
 function input(entry: Entry, id: string, about: string | typeof nothing): ui.Html {
   const { field, control, text, error, set } = entry;
   const invalid = error ? 'true' : 'false';
-  const typed = (event: Event) => set((event.currentTarget as HTMLInputElement).value);
-  const select = (...all: readonly object[]) =>
-    html`<select id=${id} aria-invalid=${invalid} aria-describedby=${about} @change=${typed}>${ui.options(text, ...all)}</select>`;
+  const textIn = (event: Event) => (event.currentTarget as HTMLInputElement).value;
+  const typed = (event: Event) => set(textIn(event));
+  const select = (all: ui.Choices) =>
+    html`<select id=${id} aria-invalid=${invalid} aria-describedby=${about} @change=${typed}>${ui.options(text, all)}</select>`;
   switch (control) {
     case 'long':
     case 'json':
@@ -55,8 +62,8 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
         spellcheck=${control === 'long'} aria-required=${field.isRequired} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}></textarea>`;
     case 'choice': {
       // A stored value that is no choice any more stays one.
-      const all = text && { [text]: text };
-      return select({ '': '–' }, { ...all, ...Object.fromEntries(field.choices.map(choiceOf)) });
+      const choices = field.choices.map((one) => [JSON.stringify(one), ui.wordOf(one)] as const);
+      return select(new Map([['', '–'], [text, text || '–'], ...choices]));
     }
     case 'publication': {
       const isTime = text !== 'draft' && text !== 'now';
@@ -64,30 +71,24 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
       const tomorrow = new Date(Math.ceil(Date.now() / 3.6e6) * 3.6e6 + 8.64e7).toISOString();
       const at = isTime ? { [text]: word } : { [tomorrow]: 'At a time…' };
       const pick = (event: Event) => {
-        const picked = new Date((event.currentTarget as HTMLInputElement).value);
-        set(Number.isNaN(picked.getTime()) ? 'draft' : picked.toISOString());
+        // While it is typed it is no time at times.
+        const picked = new Date(textIn(event));
+        if (!Number.isNaN(picked.getTime())) set(picked.toISOString());
       };
-      return html`<div class="bar">${select({ draft: 'Draft', now: 'Publish now', ...at })}
+      const all = Object.entries({ draft: 'Draft', now: 'Publish now', ...at });
+      return html`<div class="bar">${select(all)}
         ${isTime ? html`<input type="datetime-local" aria-label="Time of publication" .value=${localOf(text)} @change=${pick}>` : ''}</div>`;
     }
     case 'author': {
-      const meant = (event: Event) => {
-        typed(event);
-        void suggest((event.currentTarget as HTMLInputElement).value, set);
-      };
+      const meant = (event: Event) => suggest(textIn(event), set);
       return html`<input id=${id} list=${`${id}-list`} .value=${names.get(text) ?? text} aria-invalid=${invalid}
         placeholder=${reads('users') ? 'The beginning of a name, or an id' : 'An id'} aria-describedby=${about} @input=${meant}>
-        <datalist id=${`${id}-list`}>${ui.options(text, Object.fromEntries(names))}</datalist>`;
+        <datalist id=${`${id}-list`}>${ui.options(text, names)}</datalist>`;
     }
     default:
       return html`<input id=${id} .value=${text} inputmode=${control === 'number' ? 'decimal' : 'text'}
         aria-required=${field.isRequired} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}>`;
   }
-}
-
-function choiceOf(value: unknown): readonly [text: string, name: string] {
-  const name = value === true ? 'Yes' : value === false ? 'No' : String(value);
-  return [JSON.stringify(value), name];
 }
 
 /** An instant in the time of this place, to the minute, as the browser's field writes it. */

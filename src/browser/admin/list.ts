@@ -1,4 +1,5 @@
 import { html, nothing } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
 import type { ListPage, RecordEvent } from 'rostrum-client';
 import type { Field, Item, Kind } from './fields.ts';
 import { creates, reads, seesDrafts, seesWhole } from './rights.ts';
@@ -21,6 +22,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
   const cursors = query.getAll('at');
   const isFiltered = [...query.keys()].some((name) => name !== 'at' && name !== 'sort');
   const whose = given('authorId');
+  const begins = `${title}[startsWith]`;
   const isOfOne = !['', 'none', 'me'].includes(whose);
   const filter = filterOf();
   let page: ListPage<Item> | undefined;
@@ -36,11 +38,8 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
       draft: { publishedAt: 'null' },
       scheduled: { 'publishedAt[gt]': now },
     };
-    const found: Record<string, unknown> = { ...states[given('state')] };
-    if (given('find')) found[`${given('by') || title}[startsWith]`] = given('find');
-    if (whose) found.authorId = whose === 'none' ? '' : whose;
-    for (const name of filters) if (given(name)) found[name] = given(name);
-    return found;
+    const { at: _at, sort: _sort, state = '', ...found } = Object.fromEntries(query);
+    return { ...found, ...(whose === 'none' && { authorId: '' }), ...states[state] };
   }
 
   async function load(): Promise<void> {
@@ -49,26 +48,24 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     try {
       const at = { sort, limit: pageSize, cursor: cursors.at(-1) ?? null };
       [page, error] = [await session[kind].list({ ...filter, ...at }), ''];
-      ui.refresh();
+      ui.page.refresh();
       const authors = new Set([...page.items.map(authorOf), isOfOne ? whose : '']);
       const unmet = [...authors].filter((id) => id !== '' && !names.has(id));
       // Without their names, authors have their ids.
       if (unmet.length > 0 && reads('users')) await learnNames({ id: unmet }).catch(() => {});
-      ui.refresh();
+      ui.page.refresh();
       ({ total } = await counting);
     } catch (cause) {
       error = ui.sentenceOf(cause);
     }
-    ui.refresh();
+    ui.page.refresh();
   }
 
   /** On a phone the first two are shown. */
   function columns(): readonly Column[] {
     const sorted = (name: string, label: string) => ({ name, label, isSorted: true });
-    const custom = fields.filter(
-      ({ name, control }) => control !== 'json' && filters.includes(name),
-    );
-    const more = custom.slice(0, 2);
+    const isShort = ({ name, control }: Field) => control !== 'json' && filters.includes(name);
+    const more = fields.filter(isShort).slice(0, 2);
     const [created, changed] = [sorted('createdAt', 'Created'), sorted('updatedAt', 'Changed')];
     const first = sorted(title, isUsers ? 'Name' : 'Title');
     if (isUsers && !seesWhole()) return [first, created, ...more];
@@ -81,7 +78,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     const value = item[name];
     if (name === title) return html`<a href=${ui.hrefOf(kind, item.id)}>${value}</a>`;
     if (name === 'publishedAt') return ui.publication(value);
-    if (name.endsWith('At')) return ui.time(value);
+    if (name === 'createdAt' || name === 'updatedAt') return ui.time(value);
     if (name !== 'authorId' || typeof value !== 'string') return String(value ?? '');
     const text = names.get(value) ?? value;
     return reads('users') ? html`<a href=${ui.hrefOf('users', value)}>${text}</a>` : text;
@@ -112,7 +109,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
       ${rest.map(({ name }) => html`<td>${cell(name, item)}</td>`)}</tr>`;
     const turn = (text: string, rel: string, at: readonly string[]) =>
       html`<a class="button" rel=${rel} href=${place({}, at)}>${text}</a>`;
-    return html`<table><thead><tr>${columns().map(head)}</tr></thead><tbody>${items.map(row)}</tbody></table>
+    return html`<table><thead><tr>${columns().map(head)}</tr></thead><tbody>${repeat(items, ({ id }) => id, row)}</tbody></table>
       <nav class="pages" aria-label="Pages of the list">
       ${cursors.length > 0 ? turn('← Back', 'prev', cursors.slice(0, -1)) : ''}
       <span class="soft">Page ${cursors.length + 1}</span>
@@ -132,40 +129,39 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
   function search(): ui.Html {
     const text = (name: string, label: string) =>
       html`<label>${label} <input name=${name} .value=${given(name)}></label>`;
-    const select = (name: string, label: string, all: object, usual = 'Any') =>
-      html`<label>${label} <select name=${name}>${ui.options(given(name), { '': usual }, all)}</select></label>`;
+    const select = (name: string, label: string, all: ui.Choices, usual = 'Any') =>
+      html`<label>${label} <select name=${name}>${ui.options(given(name), [['', usual], ...all])}</select></label>`;
     const drafts = (seesDrafts() || whose === 'me') && { draft: 'Drafts', scheduled: 'Scheduled' };
-    const mine = session.subject && { me: 'Mine' };
+    const mine = session.subject === null ? [] : [['me', 'Mine'] as const];
     // Anybody else is found from their own page.
     const authors = new Set([...(isOfOne ? [whose] : []), ...(page?.items.map(authorOf) ?? [])]);
-    const met = [...authors].filter(Boolean).map((id) => [id, names.get(id) ?? id]);
+    const met = [...authors].filter(Boolean).map((id) => [id, names.get(id) ?? id] as const);
     const ofPosts = [
-      select('state', 'Publication', { published: 'Published', ...drafts }),
-      select('authorId', 'Author', { none: 'Nobody', ...mine, ...Object.fromEntries(met) }),
+      select('state', 'Publication', Object.entries({ published: 'Published', ...drafts })),
+      select('authorId', 'Author', [['none', 'Nobody'], ...mine, ...met]),
     ];
     const custom = filters.map((name) => {
       const { label = name, choices = [] } = fields.find((field) => field.name === name) ?? {};
-      const all = Object.fromEntries(choices.map((choice) => [choice, choice]));
-      return choices.length > 0 ? select(name, label, all) : text(name, label);
+      const all = choices.map((choice) => [String(choice), ui.wordOf(choice)] as const);
+      return all.length > 0 ? select(name, label, all) : text(name, label);
     });
-    const all = isUsers ? (seesWhole() ? custom : []) : [...ofPosts, ...custom];
-    const isOpen = [...query.keys()].some((name) => !['find', 'by', 'at', 'sort'].includes(name));
+    const email = text('email[startsWith]', 'Email address begins with');
+    const all = isUsers ? (seesWhole() ? [email, ...custom] : []) : [...ofPosts, ...custom];
+    const isOpen = [...query.keys()].some((name) => ![begins, 'at', 'sort'].includes(name));
     const more = html`<details ?open=${isOpen}><summary>Filters</summary><div class="fields">${all}</div></details>`;
     return html`<form class="search" role="search" @submit=${submit} autocomplete="off">
-      <label class="grow">${isUsers ? 'Begins with' : 'Title begins with'}
-        <input name="find" type="search" .value=${given('find')}></label>
-      ${isUsers && seesWhole() ? select('by', 'In', { email: 'email address' }, 'name') : ''}
+      <label class="grow">${isUsers ? 'Name' : 'Title'} begins with
+        <input name=${begins} type="search" .value=${given(begins)}></label>
       ${all.length > 0 ? more : ''} <button>Search</button>${isFiltered ? html`<a href=${ui.href(kind)}>Clear</a>` : ''}</form>`;
   }
 
   function show(): ui.Html {
-    const count = total === undefined ? '' : ui.countOf(total, kind);
     const path = ui.href(`new/${kind}`, isOfOne ? new URLSearchParams({ authorId: whose }) : '');
     const make = html`<a class="button primary" href=${path}>New ${one}</a>`;
     return html`<div class="bar"><h1 tabindex="-1">${heading}</h1>
-      <span class="soft" id="count">${count}</span>${creates(kind) ? make : ''}</div>
+      <span class="soft" id="count">${total === undefined ? '' : ui.countOf(total, kind)}</span>${creates(kind) ? make : ''}</div>
       ${search()} ${ui.alertOf(error)}
-      ${page ? table(page) : error ? '' : html`<p class="soft">Loading…</p>`}`;
+      ${page ? table(page) : error ? ui.button('Try again', load) : html`<p class="soft">Loading…</p>`}`;
   }
 
   /** Where very much changes, the list is read anew once a second. */

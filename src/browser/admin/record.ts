@@ -1,15 +1,13 @@
 import { html } from 'lit-html';
 import { isApiProblem, type RecordEvent, type Versioned } from 'rostrum-client';
-import { labelled } from './control.ts';
+import { unescaped } from '../description.ts';
+import { labelled, meantBy } from './control.ts';
 import type { Field, Item, Kind } from './fields.ts';
-import { controlOf, isNamed, parse, textOf, unescaped, valueIn } from './fields.ts';
-import { askToRemove, isAsking, removal } from './removal.ts';
+import { controlOf, isNamed, parse, textOf, valueIn } from './fields.ts';
+import { isAsking, openDialog, removal } from './removal.ts';
 import { changes, creates, reads } from './rights.ts';
 import { forms, learnNames, names, session } from './session.ts';
 import * as ui from './ui.ts';
-
-const conflict = `Somebody else saved this record, and nothing of yours is saved yet. What only they changed
-  is in the form. Where you both changed a field, choose: then save.`;
 
 /** A record in a form, or a new one. What others save comes in as they save it. */
 export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.View {
@@ -17,21 +15,23 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   const { one, heading, title } = ui.words[kind];
   /** What was typed, by the names of fields. */
   let texts = new Map<string, string>(author === '' ? [] : [['authorId', author]]);
-  /** What somebody else changed meanwhile: where both did, one is to be chosen. */
-  let changed = new Map<string, { readonly mine?: string; readonly isOpen: boolean }>();
+  /** What somebody else changed meanwhile. Where both did there is mine, and it is open until one is chosen. */
+  let changed = new Map<string, { choice: 'open' | 'mine' | 'theirs'; mine?: string }>();
   let errors = new Map<string, string>();
   let message = '';
   let isBusy = false;
   /** How many posts a user has, as far as this caller may know. */
   let posts: number | undefined;
-  /** A form that is sent again, because no response came, makes one record. */
-  let sent = { body: '', key: '' };
+  /** A form that is sent again, because no response came, is the same request, and makes one record. */
+  let sent = { typed: '', input: {}, key: '' };
+  /** Events that came while a change of ours was under way, or asked about. */
+  const missed: RecordEvent[] = [];
   const name = () => (stored === undefined ? `New ${one}` : String(stored.record[title]));
   const given = (field: Field) => valueIn(stored?.record, field, fields);
   const storedText = (field: Field) => textOf(controlOf(field, given(field)), given(field));
   const typedText = (field: Field) => texts.get(field.name) ?? storedText(field);
   const isTyped = (field: Field) => typedText(field) !== storedText(field);
-  const isUndecided = () => [...changed.values()].some(({ isOpen }) => isOpen);
+  const isUndecided = () => [...changed.values()].some(({ choice }) => choice === 'open');
   // The author that a new post begins with was not typed.
   const isChanged = () => fields.some((one) => isTyped(one) && typedText(one) !== (author || null));
   const view: ui.View = { title: name, show, follow, isChanged };
@@ -58,43 +58,35 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
       ({ total: posts } = await session.posts.list(query));
     }
     if (authorId && reads('users')) await learnNames({ id: authorId });
-    ui.refresh();
+    ui.page.refresh();
   }
 
-  /**
-   * Brings in what somebody else saved, and keeps what was typed.
-   *
-   * @param said what is told where nothing was typed
-   */
-  async function merge(id: string, said: string): Promise<void> {
-    const now = await session[kind].get(id);
-    if (view.isLeft || isAsking() || now.version <= (stored?.version ?? 0)) return;
+  /** Brings in what somebody else saved, and keeps what was typed. */
+  function merge(now: Versioned<Item>): void {
+    if (view.isLeft || now.version <= (stored?.version ?? 0)) return;
     const before = fields.map((field) => [field, storedText(field), isTyped(field)] as const);
     stored = now;
     for (const [field, was, isMine] of before) {
       if (!isMine) texts.delete(field.name);
-      if (storedText(field) === was) continue;
-      const both = isTyped(field) && { mine: typedText(field) };
-      changed.set(field.name, { ...both, isOpen: both !== false });
+      const both = isTyped(field) && ({ choice: 'open', mine: typedText(field) } as const);
+      if (storedText(field) !== was) changed.set(field.name, both || { choice: 'theirs' });
     }
-    if (fields.some(isTyped)) message = conflict;
+    if (fields.some(isTyped)) ui.notify('');
     else {
       accept(now);
-      ui.notify(said);
+      ui.notify('Somebody else saved this record: here it is.');
     }
   }
 
-  /** Where a change was refused, because the record is not what it was. */
-  async function catchUp(cause: unknown, id: string, said = ''): Promise<void> {
-    if (!isApiProblem(cause, 'version-mismatch')) throw cause;
-    await merge(id, said);
-    ui.focus(isUndecided() ? '[data-open] button' : '.alert');
+  /** The record as it is now, where a change was refused because it is not what it was. */
+  async function current(cause: unknown, id: string): Promise<Versioned<Item>> {
+    if (view.isLeft || !isApiProblem(cause, 'version-mismatch')) throw cause;
+    return session[kind].get(id);
   }
 
-  /** What is to be saved: as it is stored, with what was typed. Undefined where that cannot be read. */
-  function read(): object | undefined {
+  /** What is to be saved: as it is stored, with what was typed. @throws where that cannot be read */
+  function read(): object {
     const input: Record<string, unknown> = {};
-    errors = new Map();
     for (const field of fields) {
       let value = given(field);
       const isNew = stored === undefined && (field.isRequired || field.name === 'publishedAt');
@@ -103,51 +95,60 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
           value = parse(field, controlOf(field, value), typedText(field));
         const others = Object.keys((field.name === '' && value) || {});
         const own = others.find((name) => isNamed(name, fields));
-        if (own !== undefined) throw new Error(`"${own}" has a field of its own.`);
+        if (own !== undefined) throw new Error(`"${own}" cannot be among these.`);
       } catch (error) {
         errors.set(field.name, ui.sentenceOf(error));
       }
       if (field.name === '') Object.assign(input, value);
       else if (value !== undefined) input[field.name] = value;
     }
-    return errors.size > 0 ? undefined : input;
+    if (errors.size > 0) throw new Error();
+    return input;
   }
 
   async function save(event: Event): Promise<void> {
     event.preventDefault();
+    if (isBusy) return;
     if (isUndecided()) {
       message = 'Not saved: choose first, where you both changed a field.';
-      ui.refresh();
+      ui.page.refresh();
       return ui.focus('[data-open] button');
     }
-    const input = read();
-    if (input === undefined) fail();
-    else await attempt(stored === undefined ? create(input) : replace(stored, input));
+    await settle(async () => {
+      const author = texts.get('authorId');
+      if (author !== undefined) texts.set('authorId', await meantBy(author));
+      const input = read();
+      await (stored === undefined ? create(input) : replace(stored, input));
+    });
   }
 
-  /** Waits for a change, and tells what is wrong with it. */
-  async function attempt(change: Promise<void>): Promise<void> {
+  /** Makes a change, and tells what is wrong with it. */
+  async function settle(change: () => Promise<void>): Promise<void> {
     [isBusy, errors, message] = [true, new Map(), ''];
-    ui.refresh();
+    ui.page.refresh();
     try {
-      await change;
+      await change();
+      if (message !== '' || changed.size > 0)
+        ui.focus(isUndecided() ? '[data-open] button' : '.alert');
     } catch (error) {
       message = ui.sentenceOf(error);
       if (isApiProblem(error)) showErrors(error.errors);
       if (isApiProblem(error) && error.code === `${one}-not-found`) vanish();
       fail();
-      if (isApiProblem(error, 'unauthenticated')) ui.askForKey();
     }
     isBusy = false;
-    ui.refresh();
+    catchUp();
+    ui.page.refresh();
   }
 
   async function create(input: object): Promise<void> {
-    const [body, saved] = [JSON.stringify(input), new Map(texts)];
-    if (sent.body !== body) sent = { body, key: `admin-${Math.random()}-${Date.now()}` };
-    const made = await session[kind].create(input, { idempotencyKey: sent.key });
+    const [typed, saved] = [JSON.stringify([...texts]), new Map(texts)];
+    const key = `admin-${Math.random()}-${Date.now()}`;
+    if (sent.typed !== typed) sent = { typed, input, key };
+    const made = await session[kind].create(sent.input, { idempotencyKey: sent.key });
+    sent.typed = '';
     if (reads(kind)) accept(made, saved);
-    else [texts, sent] = [new Map(), { body: '', key: '' }]; // The form is for the next one.
+    else texts = new Map(); // The form is for the next one.
     if (reads(kind) && !view.isLeft)
       history.replaceState(null, '', ui.hrefOf(kind, made.record.id));
     if (!view.isLeft) ui.focus('h1');
@@ -158,20 +159,24 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     const saved = new Map(texts);
     try {
       accept(await session[kind].replace(record.id, input, { ifMatch: version }), saved);
-      ui.notify('Saved.');
     } catch (cause) {
-      // Where what was typed is what is stored now, the response to our own change was lost.
-      await catchUp(cause, record.id, 'Saved.');
+      const now = await current(cause, record.id);
+      const isSent = ([name, value]: [string, unknown]) =>
+        JSON.stringify(value) === JSON.stringify(now.record[name]);
+      if (!Object.entries(input).every(isSent)) return merge(now);
+      accept(now, saved); // The response to our own change was lost.
     }
+    ui.notify('Saved.');
   }
 
-  /** Deletes the version that is shown. */
-  async function remove({ record, version }: Versioned<Item>, choice?: string): Promise<void> {
+  async function remove(choice?: string): Promise<void> {
+    if (stored === undefined) return;
+    const { record, version } = stored;
     try {
       await session[kind].delete(record.id, { ifMatch: version, posts: choice });
     } catch (cause) {
       posts = undefined; // There may be more than were counted.
-      await catchUp(cause, record.id);
+      merge(await current(cause, record.id));
       message = 'Not deleted: somebody else changed this record. Look at it as it is now.';
       return;
     }
@@ -182,10 +187,9 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
 
   /** Puts what is wrong to the fields where it is. */
   function showErrors(entries: readonly object[]): void {
-    for (const entry of entries as { pointer?: string; message: string }[]) {
-      const { pointer = '', message: text } = entry;
+    for (const { pointer = '', message: text } of entries as (Error & { pointer?: string })[]) {
       const key = unescaped(pointer.split('/')[1] ?? '');
-      const name = fields.some((field) => field.name === key) ? key : '';
+      const name = open().some((field) => field.name === key) ? key : '';
       const where = pointer === `/${name}` ? '' : `${pointer}: `;
       errors.set(name, `${errors.get(name) ?? ''} ${where}${text}`.trim());
     }
@@ -194,7 +198,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   function fail(): void {
     const count = errors.size === 1 ? 'a field' : `${errors.size} fields`;
     if (errors.size > 0) message = `Not saved: something is wrong in ${count}.`;
-    ui.refresh();
+    ui.page.refresh();
     if (view.isLeft) ui.notify(message);
     else ui.focus(errors.size > 0 ? '[aria-invalid=true]' : '.alert');
   }
@@ -208,47 +212,52 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
 
   function entry(field: Field): ui.Html {
     const { name } = field;
-    const { mine, isOpen = false } = changed.get(name) ?? {};
-    const set = (text: string) => {
+    const { choice, mine } = changed.get(name) ?? {};
+    const set = (text: string, choice: 'mine' | 'theirs' = 'mine', kept = text) => {
       texts.set(name, text);
-      if (mine !== undefined) changed.set(name, { mine, isOpen: false });
-      ui.refresh();
+      message = '';
+      if (mine !== undefined) changed.set(name, { choice, mine: kept });
+      ui.page.refresh();
     };
     const [control, error] = [controlOf(field, given(field)), errors.get(name) ?? ''];
     const shown = labelled({ field, control, error, text: typedText(field), set });
-    if (!changed.has(name)) return shown;
     const hint = html`${shown}<p class="hint theirs">Changed by somebody else.</p>`;
-    if (mine === undefined) return hint;
+    if (mine === undefined) return choice ? hint : shown;
     const text = storedText(field);
     const theirs = (control === 'author' && names.get(text)) || text || '(empty)';
-    return html`<div class="both" ?data-open=${isOpen}><div>${shown}${ui.button('Keep mine', () => set(mine))}</div>
+    const keep = choice === 'mine' ? 'Mine is kept' : 'Keep mine';
+    const take = choice === 'theirs' ? 'Theirs is taken' : 'Take theirs';
+    return html`<div class="both" ?data-open=${choice === 'open'}><div>${shown}${ui.button(keep, () => set(mine))}</div>
       <div class="field"><b>Theirs</b><pre tabindex="0" aria-label=${`${field.label}, theirs`}>${theirs}</pre>
-      ${ui.button('Take theirs', () => set(text))}</div></div>`;
+      ${ui.button(take, () => set(text, 'theirs', mine))}</div></div>`;
   }
+
+  /** Who may write no other's posts chooses no author. */
+  const open = () =>
+    fields.filter(({ control }) => control !== 'author' || session.has('posts:write'));
 
   function form(): ui.Html {
     const may = stored === undefined || changes(kind, stored.record);
-    // Who may write no other's posts chooses no author.
-    const open = fields.filter(({ control }) => control !== 'author' || session.has('posts:write'));
-    const shown = may ? open : fields.filter((field) => given(field) !== undefined);
-    const buttons = html`<div class="bar"><button class="primary" ?disabled=${isBusy}>${stored ? 'Save' : 'Create'}</button>
-      ${stored ? ui.button('Delete…', askToRemove, 'bad', isBusy) : ''}</div>`;
-    const chosen = (choice?: string) => stored && attempt(remove(stored, choice));
+    const shown = may ? open() : fields.filter((field) => given(field) !== undefined);
+    const buttons = html`<div class="bar"><button class="primary" aria-disabled=${isBusy}>${stored ? 'Save' : 'Create'}</button>
+      ${stored ? ui.button('Delete…', openDialog, 'bad') : ''}</div>`;
+    const chosen = (choice?: string) => isBusy || settle(() => remove(choice));
     return html`<form class="record" @submit=${save} novalidate autocomplete="off">
       <fieldset ?disabled=${!may}>${shown.map(entry)}</fieldset> ${may ? buttons : ''}</form>
-      ${may && stored ? removal(kind, stored.record, posts, chosen) : ''}`;
+      ${may && stored ? removal(kind, stored.record, posts, chosen, catchUp) : ''}`;
   }
 
+  const catchUp = () => void follow(missed.splice(0));
+
   async function follow(events: readonly RecordEvent[]): Promise<void> {
-    const isOurs = ({ id, type }: RecordEvent) => id === stored?.record.id && type.startsWith(one);
-    const last = events.findLast(isOurs);
-    // What comes while we change the record ourselves is met by our own change.
-    if (last === undefined || isBusy) return;
+    const isThis = ({ id, type }: RecordEvent) => id === stored?.record.id && type.startsWith(one);
+    const last = events.findLast(isThis);
+    if (last === undefined) return;
+    if (isBusy || isAsking()) return void missed.push(last);
     const { id, version = 0, type } = last;
-    const said = 'Somebody else saved this record: here it is.';
     if (type.endsWith('deleted')) vanish();
-    else if (version > (stored?.version ?? 0)) await merge(id, said).catch(() => {});
-    ui.refresh();
+    else if (version > (stored?.version ?? 0)) await session[kind].get(id).then(merge, () => {});
+    ui.page.refresh();
   }
 
   /** Somebody deleted the record: what was typed can be a new one. */
@@ -257,13 +266,17 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     if (!fields.some(isTyped) || !creates(kind)) return;
     message += ' “Create” makes a new one of what is here.';
     texts = new Map(fields.map((field) => [field.name, typedText(field)]));
-    stored = undefined;
+    [stored, changed] = [undefined, new Map()];
   }
 
   function show(): ui.Html {
-    const said = message === conflict && !fields.some(isTyped) ? '' : message;
-    const back = html`<a href=${ui.href(kind)}>← ${heading}</a>`;
-    return html`<p class="back">${reads(kind) ? back : ''}</p>
+    const what = isUndecided()
+      ? 'Where you both changed a field, choose; then save.'
+      : 'Look at it, and save.';
+    const conflict = `Somebody else saved this record, and nothing of yours is saved yet. What they changed
+      is in the form. ${what}`;
+    const said = message || (changed.size > 0 && fields.some(isTyped) ? conflict : '');
+    return html`<p class="back">${reads(kind) ? html`<a href=${ui.href(kind)}>← ${heading}</a>` : ''}</p>
       <h1 tabindex="-1">${name()}</h1> ${stored ? facts(stored) : ''} ${ui.alertOf(said)}
       ${form()}`;
   }

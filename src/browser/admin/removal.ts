@@ -5,7 +5,7 @@ import * as ui from './ui.ts';
 
 const dialog = () => document.querySelector<HTMLDialogElement>('#removal');
 
-export const askToRemove = () => dialog()?.showModal();
+export const openDialog = () => dialog()?.showModal();
 export const isAsking = () => dialog()?.open === true;
 
 /**
@@ -15,23 +15,19 @@ export const isAsking = () => dialog()?.open === true;
  */
 export function removal(
   kind: Kind,
-  { id, name, title }: Item,
+  record: Item,
   posts: number | undefined,
   remove: (posts?: 'keep' | 'delete') => void,
+  closed: () => void,
 ): ui.Html {
-  const choice = (text: string, posts?: 'keep' | 'delete') => {
-    const choose = () => {
-      dialog()?.close();
-      remove(posts);
-    };
-    return ui.button(text, choose, posts === 'delete' ? 'bad worse' : 'bad');
-  };
-  const isOwn = id === session.subject && session.has('posts:write:own');
+  const choice = (text: string, posts?: 'keep' | 'delete') =>
+    html`<button class=${posts === 'delete' ? 'bad worse' : 'bad'} @click=${() => remove(posts)}>${text}</button>`;
+  const isOwn = record.id === session.subject && session.has('posts:write:own');
   const asks = kind === 'users' && posts !== 0 && (isOwn || session.has('posts:write'));
   const those = posts === undefined ? 'The posts' : ui.countOf(posts, 'posts');
   const both = [choice('Delete, keep posts', 'keep'), choice('Delete with posts', 'delete')];
-  return html`<dialog id="removal" aria-labelledby="removal-title">
-    <h2 id="removal-title" tabindex="-1">Delete “${name ?? title}”?</h2>
+  return html`<dialog id="removal" aria-labelledby="removal-title" @close=${closed}>
+    <h2 id="removal-title" tabindex="-1">Delete “${record[ui.words[kind].title]}”?</h2>
     <p>This cannot be undone.${asks ? ` ${those} of this user may stay, without an author, or go too.` : ''}</p>
-    <div class="bar">${ui.button('Cancel', () => dialog()?.close())} ${asks ? both : choice('Delete')}</div></dialog>`;
+    <form method="dialog" class="bar"><button>Cancel</button> ${asks ? both : choice('Delete')}</form></dialog>`;
 }

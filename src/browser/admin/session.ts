@@ -14,6 +14,7 @@ interface Resource {
 export interface Session extends Record<Kind, Resource> {
   /** Null for a request without credentials. */
   readonly name: string | null;
+  readonly scopes: readonly string[];
   readonly subject: string | null;
   /** Whether the server knows credentials at all. */
   readonly asks: boolean;
@@ -33,27 +34,39 @@ export const names = new Map<string, string>();
 /** Kept for the tab alone. */
 export const keptToken = () => sessionStorage.getItem(storage) ?? '';
 
-/** @throws a sentence where the server does not know the credentials, and an empty one without any */
-export async function openSession(token: string): Promise<void> {
+/** The server does not know the credentials, or asks for some. */
+export class SignedOut extends Error {}
+
+/**
+ * @returns whether it may do all that the session before it might, as the same user
+ * @throws SignedOut
+ */
+export async function openSession(token: string): Promise<boolean> {
   names.clear();
   if (token === '') sessionStorage.removeItem(storage);
   if (!/^[!-~]*$/.test(token))
-    throw new Error('A key has no spaces, and no signs but those of ASCII.');
+    throw new SignedOut('A key has no spaces, and no signs but those of ASCII.');
   const headers = token === '' ? {} : { Authorization: `Bearer ${token}` };
   const caller = await ask('/admin/caller', headers);
   if (token !== '') sessionStorage.setItem(storage, token);
-  if (token === '' && caller.scopes.length === 0) throw new Error();
+  if (token === '' && caller.scopes.length === 0) throw new SignedOut();
   const client = createClient({ url: api, ...(token !== '' && { token }) });
   const has = (...all: readonly string[]) => all.some((scope) => caller.scopes.includes(scope));
   forms ??= formsOf(await ask('/openapi.json'));
+  const before: Session | undefined = session;
   session = { ...caller, ...(client as unknown as Record<Kind, Resource>), has };
+  return before?.subject === session.subject && before.scopes.every((scope) => has(scope));
 }
 
 async function ask(path: string, headers = {}) {
-  const response = await fetch(site + path, { headers, cache: 'no-cache' });
-  const body = await response.json();
-  if (response.status === 401) sessionStorage.removeItem(storage);
-  if (!response.ok) throw new Error(body.error);
+  const response = await fetch(site + path, { headers, cache: 'no-cache' }).catch(() => undefined);
+  const body = await response?.json().catch(() => undefined);
+  if (response?.status === 401) {
+    sessionStorage.removeItem(storage);
+    throw new SignedOut(body?.error);
+  }
+  if (!response?.ok || !body)
+    throw new Error(body?.error ?? 'No response arrived from the server.');
   return body;
 }
 

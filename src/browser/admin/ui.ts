@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
 import { isApiProblem, type RecordEvent } from 'rostrum-client';
 
 /** What is shown below the links: a list, a form. */
@@ -14,41 +15,44 @@ export interface View {
 }
 
 export type Html = TemplateResult | string;
+/** Values, and their names. */
+export type Choices = Iterable<readonly [value: string, name: string]>;
 
 export const words = {
   users: { one: 'user', many: 'users', heading: 'Users', title: 'name' },
   posts: { one: 'post', many: 'posts', heading: 'Posts', title: 'title' },
 } as const;
 
-/** Draws the page anew, after something that it shows has changed. */
-export let refresh = () => {};
-/** Asks for credentials. What was typed stays. */
-export let askForKey = () => {};
-
-export function start(draw: () => void, ask: () => void): void {
-  [refresh, askForKey] = [draw, ask];
-}
+/** The page that shows it all. */
+export const page = {
+  /** Draws it anew, after something that it shows has changed. */
+  refresh: () => {},
+  /** Asks for credentials, and says why. What was typed stays. */
+  askForKey: (_why: string) => {},
+};
 
 export const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-let notice = { text: '', place: '' };
+let notice = { text: '' };
 
-/** Tells what was done, to screen readers too, for some seconds and on this page alone. */
+/** Tells what was done, to screen readers too, for some seconds. */
 export function notify(text: string): void {
-  const told = { text, place: location.hash };
+  const told = { text };
   notice = told;
   if (text !== '') setTimeout(() => notice === told && notify(''), 6000);
-  refresh();
+  page.refresh();
 }
 
 export function showNotice(): Html {
-  const text = notice.place === location.hash ? notice.text : '';
-  return html`<p role="status" class=${text ? 'notice shown' : 'notice'}>${text}</p>`;
+  return html`<p role="status" class=${notice.text ? 'notice shown' : 'notice'}>${notice.text}</p>`;
 }
 
+/** What went wrong, in a sentence. Where the key is not valid any more, another one is asked for with it. */
 export function sentenceOf(error: unknown): string {
-  if (isApiProblem(error, 'no-response')) return 'The server does not answer.';
-  return error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
+  if (!isApiProblem(error, 'unauthenticated')) return text;
+  page.askForKey(text);
+  return '';
 }
 
 /** Moves to where the person has to look next, once it is drawn. */
@@ -60,11 +64,10 @@ export function alertOf(message: string): Html {
   return message && html`<p class="alert" role="alert" tabindex="-1">${message}</p>`;
 }
 
-export function button(text: string, click: () => unknown, look = '', isOff = false): Html {
-  return html`<button type="button" class=${look} ?disabled=${isOff} @click=${click}>${text}</button>`;
+export function button(text: string, click: () => unknown, look = ''): Html {
+  return html`<button type="button" class=${look} @click=${click}>${text}</button>`;
 }
 
-const numbers = new Intl.NumberFormat();
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 export function time(value: unknown): Html {
@@ -78,16 +81,18 @@ export function publication(value: unknown): Html {
   return html`<span class=${isLate ? 'badge late' : 'badge good'}>${isLate ? 'Scheduled' : 'Published'}</span> ${time(value)}`;
 }
 
-/** The options of a `select`: the names of values. */
-export function options(chosen: string, ...all: readonly object[]): Html[] {
-  const one = ([value, name]: [string, string]) =>
+export const wordOf = (value: unknown) =>
+  value === true ? 'Yes' : value === false ? 'No' : String(value);
+
+/** The options of a `select`. One that a person has chosen stays it when there are more. */
+export function options(chosen: string, all: Choices): unknown {
+  const one = ([value, name]: readonly [string, string]) =>
     html`<option value=${value} .selected=${value === chosen}>${name}</option>`;
-  return all.flatMap(Object.entries).map(one);
+  return repeat(all, ([value]) => value, one);
 }
 
-export function countOf(count: number, kind: keyof typeof words): string {
-  return `${numbers.format(count)} ${words[kind][count === 1 ? 'one' : 'many']}`;
-}
+export const countOf = (count: number, kind: keyof typeof words) =>
+  `${count.toLocaleString()} ${words[kind][count === 1 ? 'one' : 'many']}`;
 
 /** A place in the page, as the part of its URL behind `#`. */
 export function href(path: string, query: URLSearchParams | string = ''): string {
@@ -95,6 +100,4 @@ export function href(path: string, query: URLSearchParams | string = ''): string
   return `#/${path}${text && `?${text}`}`;
 }
 
-export function hrefOf(kind: string, id: string): string {
-  return href(`${kind}/${encodeURIComponent(id)}`);
-}
+export const hrefOf = (kind: string, id: string) => href(`${kind}/${encodeURIComponent(id)}`);

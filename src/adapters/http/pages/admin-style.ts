@@ -8,7 +8,7 @@ export const adminStyle = `main { max-width: 78rem; padding-top: 1rem }
 .who { display: flex; align-items: center; gap: .75rem; margin: .4rem 0; font-size: .92rem }
 .who button { padding: .3rem .7rem }
 .bar { display: flex; flex-wrap: wrap; align-items: center; gap: .6rem .9rem; margin-bottom: 1rem }
-.bar h1, .bar h2 { margin: 0 } .bar > .button.primary { margin-left: auto }
+.bar h1 { margin: 0 } .bar > .button.primary { margin-left: auto }
 h1:focus, h2:focus, .alert:focus { outline: none }
 .back { margin-bottom: .4rem } .back a { text-decoration: none }
 .facts { font-size: .88rem }
@@ -18,7 +18,7 @@ form.search { display: flex; flex-wrap: wrap; align-items: end; gap: .75rem 1rem
 summary { cursor: pointer; color: var(--soft); padding: .2rem 0 }
 .search .fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); gap: .75rem 1rem; padding: .5rem 0 }
 label { font-weight: 550; font-size: .92rem } label .soft { font-weight: 400; font-size: .85rem }
-input:not([type=radio]), select, textarea { display: block; width: 100%; font: inherit; font-weight: 400; color: var(--ink);
+input, select, textarea { display: block; width: 100%; font: inherit; font-weight: 400; color: var(--ink);
   background: var(--raised); border: 1px solid light-dark(#858da1, #6a7288); border-radius: 8px; padding: .5rem .7rem; margin-top: .25rem }
 .search input, .search select { min-height: 2.6rem }
 textarea { resize: vertical; line-height: 1.5; field-sizing: content; max-height: 70vh } .long { min-height: 10rem } textarea.json { min-height: 5.5rem; font-family: var(--mono); font-size: .9rem }

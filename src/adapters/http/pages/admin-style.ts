@@ -41,7 +41,7 @@ tbody th { color: var(--ink); font-weight: 600 } tbody th a { text-decoration: n
 fieldset { border: 0; margin: 0; padding: 0; min-width: 0 }
 fieldset:disabled :is(input, select, textarea) { background: none; border-color: transparent; padding-left: 0; color: var(--ink); opacity: 1;
   appearance: none; resize: none; min-height: 0 } fieldset:disabled label .soft { display: none } .theirs { margin: -.85rem 0 1.15rem; color: var(--late) }
-dialog { border: 1px solid var(--line); border-radius: 14px; padding: 1.5rem; max-width: min(34rem, calc(100vw - 2rem));
+dialog { border: 1px solid var(--line); border-radius: 14px; padding: 1.5rem; max-width: min(36rem, calc(100vw - 2rem));
   background: var(--raised); color: var(--ink); box-shadow: 0 20px 60px #0006 }
 dialog h2 { margin-top: 0 } dialog .bar { margin: 1.25rem 0 0 } dialog::backdrop { background: #0008 }
 .sign-in { max-width: 30rem; margin: 3rem auto 0 }

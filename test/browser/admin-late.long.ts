@@ -201,7 +201,14 @@ describe('/admin with late responses', function () {
       await page.waitForTimeout(300);
       expect((await send('GET', `/posts/${id}`)).publishedAt).to.equal(publishedAt);
       await time.focus();
-      await page.keyboard.type('06302031');
+      await page.keyboard.type('02312029'); // There is no such day.
+      await save(page);
+      await page.waitForTimeout(300);
+      expect((await send('GET', `/posts/${id}`)).publishedAt).to.equal(publishedAt);
+      await title(page).focus();
+      await time.focus();
+      await page.keyboard.type('063020311105A');
+      expect(await time.inputValue()).to.equal('2031-06-30T11:05');
       expect(await time.inputValue()).to.match(/^2031-06-30T/);
       await save(page);
       await page.getByText('Version 2').waitFor();
@@ -266,6 +273,124 @@ describe('/admin with late responses', function () {
       await page.unroute('**/admin/caller');
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { name: 'Posts' }).waitFor();
+    }));
+
+  it('loses nothing of what is typed while somebody else saves the same field', () =>
+    admin(async (page) => {
+      const { id } = await send('POST', '/posts', { title: 'Typed on' });
+      await open(page, `posts/${id}`);
+      await title(page).focus();
+      await page.keyboard.press('End');
+      const typing = page.keyboard.type(' and on and on and on and on', { delay: 60 });
+      await page.waitForTimeout(300);
+      await send('PATCH', `/posts/${id}`, { title: 'Of another' });
+      await page.getByLabel('Title, theirs').waitFor();
+      await typing;
+      expect(await title(page).inputValue()).to.equal('Typed on and on and on and on and on');
+    }));
+
+  it('keeps a form that is left, and shows it when its URL is opened again', () =>
+    admin(async (page) => {
+      const { id } = await send('POST', '/posts', { title: 'Left' });
+      await open(page, 'posts');
+      await page.getByRole('link', { name: 'Left', exact: true }).click();
+      await title(page).fill('Left, and come back to');
+      await page.goBack();
+      await page.getByRole('heading', { name: 'Posts' }).waitFor();
+      await page.goForward();
+      await page.getByRole('heading', { name: 'Left', exact: true }).waitFor();
+      expect(await title(page).inputValue()).to.equal('Left, and come back to');
+      await save(page);
+      await told(page, 'Saved.');
+      expect((await send('GET', `/posts/${id}`)).title).to.equal('Left, and come back to');
+      await page.goBack();
+      await page.getByRole('link', { name: 'Left, and come back to' }).waitFor();
+    }));
+
+  it('knows a save of its own by the event, where no response came', () =>
+    admin(async (page) => {
+      const { id } = await send('POST', '/posts', { title: 'Told by the event' });
+      await open(page, `posts/${id}`);
+      const heard = await loseResponses(page, 'PUT', `/posts/${id}`, 'abort', Infinity);
+      await title(page).fill('Saved, and not told');
+      await save(page);
+      await told(page, 'Saved.');
+      await heard();
+      expect(await page.getByText('Somebody else').count()).to.equal(0);
+    }));
+
+  it('takes what somebody else changed for no save of its own', () =>
+    admin(async (page) => {
+      const { id } = await send('POST', '/posts', { title: 'Of colours', colour: 'blue' });
+      await page.route(/events\?.*after=/, () => {});
+      await open(page, `posts/${id}`);
+      await page.getByRole('textbox', { name: 'Other custom fields' }).fill('');
+      await send('PATCH', `/posts/${id}`, { colour: 'red' });
+      await save(page);
+      await page.getByText('nothing of yours is saved yet').waitFor();
+    }));
+
+  it('makes one record of a form that is typed on when no response came', () =>
+    admin(async (page) => {
+      await open(page, 'new/posts');
+      const heard = await loseResponses(page, 'POST', '/posts', 'abort', Infinity);
+      await title(page).fill('Typed on after it');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.getByRole('alert').getByText('No response arrived').waitFor();
+      await heard();
+      await title(page).fill('Typed on after it!');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await told(page, 'Saved.');
+      const { posts } = await send('GET', '/posts?title[startsWith]=Typed%20on%20after');
+      expect(posts.map((post) => post.title)).to.deep.equal(['Typed on after it!']);
+    }));
+
+  it('goes on saying that a record is deleted', () =>
+    admin(async (page) => {
+      const { id } = await send('POST', '/posts', { title: 'Deleted meanwhile' });
+      await open(page, `posts/${id}`);
+      await title(page).fill('Typed');
+      await send('DELETE', `/posts/${id}`);
+      await page.getByRole('alert').getByText('This record is deleted.').waitFor();
+      await title(page).pressSequentially(' on');
+      expect(await page.getByRole('alert').textContent()).to.contain('This record is deleted.');
+    }));
+
+  it('deletes nothing that changed just before it is asked for', () =>
+    admin(async (page) => {
+      const { id } = await send('POST', '/posts', { title: 'Deleted late?' });
+      await open(page, `posts/${id}`);
+      await title(page).waitFor();
+      const read = await hold(page, 'GET', `/posts/${id}`);
+      await send('PATCH', `/posts/${id}`, { title: 'Changed late' });
+      await read.reached;
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      read.release();
+      await page.waitForTimeout(300);
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByRole('alert').getByText('Not deleted').waitFor();
+      expect((await send('GET', `/posts/${id}`)).title).to.equal('Changed late');
+    }));
+
+  it('takes no author that was not looked up', () =>
+    admin(async (page) => {
+      const { id } = await send('POST', '/users', { name: 'Anna Met' });
+      await send('POST', '/users', { name: 'Anna' });
+      await send('POST', '/posts', { title: 'Of Anna Met', authorId: id });
+      await open(page, 'posts');
+      await page.getByRole('link', { name: 'Anna Met', exact: true }).waitFor();
+      await page.route('**/api/v1/users?**', (route) => route.fulfill({ status: 500, body: '' }));
+      await open(page, 'new/posts');
+      await title(page).fill('Of whom?');
+      await page.getByRole('combobox', { name: 'Author' }).fill('Ann');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.locator('#field-authorId-error').waitFor();
+      await page.unroute('**/api/v1/users?**');
+      await page.getByRole('combobox', { name: 'Author' }).fill('anna');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await told(page, 'Created.');
+      const author = page.getByRole('combobox', { name: 'Author' });
+      expect(await author.inputValue()).to.equal('Anna');
     }));
 
   it('opens what was asked for last, and leaves nobody where they are not', () =>
@@ -453,7 +578,7 @@ describe('/admin with late responses', function () {
       expect(revoked.code, revoked.stderr).to.equal(0);
       await page.waitForTimeout(1500);
       await page.getByRole('button', { name: 'Create' }).click();
-      await page.getByText('What you typed is there again').waitFor();
+      await page.getByText('What you typed is kept.').waitFor();
       await page.getByLabel('Key or token').fill(second);
       await page.getByRole('button', { name: 'Sign in' }).click();
       expect(await title(page).inputValue()).to.equal('Typed with the first key');

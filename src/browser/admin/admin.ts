@@ -2,7 +2,7 @@ import { html, render } from 'lit-html';
 import { isApiProblem } from 'rostrum-client';
 import { list } from './list.ts';
 import { record } from './record.ts';
-import { creates, reads, seesDrafts, seesEvents } from './rights.ts';
+import { creates, mayAsMuchAs, reads, seesDrafts, seesEvents } from './rights.ts';
 import { keptToken, openSession, SignedOut, session } from './session.ts';
 import * as ui from './ui.ts';
 
@@ -18,11 +18,15 @@ let entered = keptToken();
 let following = new AbortController();
 /** How often something was opened: what comes late, after the next, is not shown. */
 let openings = 0;
+/** Forms that were left with something typed in them, by their URLs. */
+const kept = new Map<string, ui.View>();
+const hasTyped = () => [...kept.values(), view].some((one) => one?.isChanged?.());
 
 /** Opens what the URL names, or leads to the first thing that this caller may do. */
 async function open(): Promise<void> {
   const opening = ++openings;
-  const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?');
+  const at = location.hash;
+  const [path = '', search = ''] = at.replace(/^#\/?/, '').split('?');
   const [first = '', second = ''] = path.split('/');
   const isNew = first === 'new';
   const [kind, id] = isNew ? [second, ''] : [first, second];
@@ -38,10 +42,17 @@ async function open(): Promise<void> {
     }
     if (isNew ? !creates(kind) : id === '' && !reads(kind))
       throw new Error('These credentials do not allow it.');
-    const stored = id === '' ? undefined : await session[kind].get(decodeURIComponent(id));
-    if (opening !== openings) return;
-    const author = (isNew && query.get('authorId')) || '';
-    view = stored || isNew ? record(kind, stored, author) : list(kind, query);
+    const left = kept.get(at);
+    if (left?.by && mayAsMuchAs(left.by)) {
+      kept.delete(at);
+      view = left;
+    } else {
+      const stored = id === '' ? undefined : await session[kind].get(decodeURIComponent(id));
+      if (opening !== openings) return;
+      const author = (isNew && query.get('authorId')) || '';
+      view = stored || isNew ? record(kind, stored, author) : list(kind, query);
+    }
+    Object.assign(view, { isLeft: false, at });
     ui.focus('h1');
   } catch (cause) {
     if (opening === openings) error = ui.sentenceOf(cause);
@@ -52,6 +63,10 @@ async function open(): Promise<void> {
 
 function leave(): void {
   if (view) view.isLeft = true;
+  if (view?.at !== undefined && view.isChanged?.()) {
+    kept.set(view.at, view);
+    ui.notify('What you typed is not saved. It is there when you come back.');
+  }
   view = undefined;
 }
 
@@ -72,19 +87,17 @@ function places(): readonly (readonly [path: string, text: string])[] {
   return all.flatMap(([may, path, text]) => (may ? [[path, text] as const] : []));
 }
 
-/** Opens a session, and what the URL names; a form with something typed stays as it is. */
+/** Opens a session, and what the URL names. */
 async function begin(token: string): Promise<void> {
   [state, error, entered] = ['loading', '', token];
   following.abort();
   ui.page.refresh();
   try {
-    const mayAsMuch = await openSession(token);
+    await openSession(token);
     state = 'open';
     following = new AbortController();
     if (seesEvents()) void follow(following.signal);
-    // What was typed before is shown to who may do as much.
-    if (mayAsMuch && view?.isChanged?.()) ui.page.refresh();
-    else await open();
+    await open();
   } catch (cause) {
     if (cause instanceof SignedOut) return askForKey(cause.message);
     error = ui.sentenceOf(cause);
@@ -113,23 +126,23 @@ function signIn(event: Event): void {
   void begin(String(new FormData(event.currentTarget as HTMLFormElement).get('key')).trim());
 }
 
-const mayLeave = () => view?.isLeft || !view?.isChanged?.() || confirm('Leave without saving?');
-
 function signOut(): void {
-  if (!mayLeave()) return;
+  if (hasTyped() && !confirm('Sign out without saving?')) return;
   leave();
+  kept.clear();
   history.replaceState(null, '', '#');
   void begin('');
 }
 
 function signInForm(): ui.Html {
+  const isAnonymous = entered === '' && session?.scopes.length > 0;
   return html`<section class="sign-in"><h1 tabindex="-1">Sign in</h1>
     <p class="soft">By a key that <code>rostrum key create</code> made, or an access token of the identity
       provider. It is kept for this tab alone.</p>
-    ${ui.alertOf(why)} ${view?.isChanged?.() ? html`<p>What you typed is there again for who may do as much.</p>` : ''}
+    ${ui.alertOf(why)} ${hasTyped() ? html`<p>What you typed is kept.</p>` : ''}
     <form @submit=${signIn} autocomplete="off"><div class="field"><label for="key">Key or token</label>
     <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false"></div>
-    <button class="primary">Sign in</button></form></section>`;
+    <div class="bar"><button class="primary">Sign in</button> ${isAnonymous ? ui.button('Cancel', () => begin('')) : ''}</div></form></section>`;
 }
 
 function bar(): ui.Html {
@@ -165,11 +178,7 @@ function draw(): void {
 
 Object.assign(ui.page, { refresh: draw, askForKey });
 addEventListener('beforeunload', (event) => {
-  if (view?.isChanged?.()) event.preventDefault();
+  if (hasTyped()) event.preventDefault();
 });
-addEventListener('hashchange', ({ oldURL }) => {
-  if (state !== 'open') return;
-  if (mayLeave()) void open();
-  else history.replaceState(null, '', oldURL);
-});
+addEventListener('hashchange', () => state === 'open' && open());
 void begin(entered);

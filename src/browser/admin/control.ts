@@ -26,14 +26,15 @@ async function suggest(text: string, set: (text: string) => void): Promise<void>
 }
 
 /** The id of the one user who is meant, by the id, the name, or its beginning; the text where there are more, or none. */
-export async function meantBy(text: string): Promise<string> {
+export async function meantBy(typed: string): Promise<string> {
+  const text = typed.trim();
   if (text === '' || names.has(text) || !reads('users')) return text;
   const queries = [{ 'name[startsWith]': text, sort: 'name', limit: 10 }, { id: text }];
-  await Promise.allSettled(queries.map(learnNames));
-  const all = [...names].filter(([, name]) => name.toLowerCase().startsWith(text.toLowerCase()));
-  const whole = all.filter(([, name]) => name.length === text.length);
+  const found = await Promise.allSettled(queries.map(learnNames));
+  const all = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  const whole = all.filter(({ name }) => String(name).toLowerCase() === text.toLowerCase());
   const [one, ...more] = whole.length > 0 ? whole : all;
-  return names.has(text) || one === undefined || more.length > 0 ? text : one[0];
+  return names.has(text) || one === undefined || more.length > 0 ? text : one.id;
 }
 
 /** A field with its label, its hint, and what is wrong with it. */
@@ -71,13 +72,13 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
       const tomorrow = new Date(Math.ceil(Date.now() / 3.6e6) * 3.6e6 + 8.64e7).toISOString();
       const at = isTime ? { [text]: word } : { [tomorrow]: 'At a time…' };
       const pick = (event: Event) => {
-        // While it is typed it is no time at times.
+        // While it is typed it may be none yet.
         const picked = new Date(textIn(event));
         if (!Number.isNaN(picked.getTime())) set(picked.toISOString());
       };
       const all = Object.entries({ draft: 'Draft', now: 'Publish now', ...at });
       return html`<div class="bar">${select(all)}
-        ${isTime ? html`<input type="datetime-local" aria-label="Time of publication" .value=${localOf(text)} @change=${pick}>` : ''}</div>`;
+        ${isTime ? html`<input type="datetime-local" required max="9999-12-31T23:59" aria-label="Time of publication" .value=${localOf(text)} @change=${pick}>` : ''}</div>`;
     }
     case 'author': {
       const meant = (event: Event) => suggest(textIn(event), set);

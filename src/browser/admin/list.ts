@@ -30,6 +30,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
   let error = '';
   let isStale = false;
   let loaded = load();
+  ui.lists.set(kind, location.hash);
 
   function filterOf(): object {
     const now = new Date().toISOString();
@@ -56,7 +57,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
       ui.page.refresh();
       ({ total } = await counting);
     } catch (cause) {
-      error = ui.sentenceOf(cause);
+      error = ui.sentenceOf(cause, view);
     }
     ui.page.refresh();
   }
@@ -161,14 +162,18 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     return html`<div class="bar"><h1 tabindex="-1">${heading}</h1>
       <span class="soft" id="count">${total === undefined ? '' : ui.countOf(total, kind)}</span>${creates(kind) ? make : ''}</div>
       ${search()} ${ui.alertOf(error)}
-      ${page ? table(page) : error ? ui.button('Try again', load) : html`<p class="soft">Loading…</p>`}`;
+      ${page ? table(page) : error ? ui.button('Try again', () => reload(0)) : html`<p class="soft">Loading…</p>`}`;
   }
 
   /** Where very much changes, the list is read anew once a second. */
-  async function follow(events: readonly RecordEvent[]): Promise<void> {
-    if (isStale || !events.some(({ type }) => type.startsWith(`${one}.`))) return;
+  function follow(events: readonly RecordEvent[]): void {
+    if (events.some(({ type }) => type.startsWith(`${one}.`))) void reload(1000);
+  }
+
+  async function reload(delayMs: number): Promise<void> {
+    if (isStale) return;
     isStale = true;
-    await Promise.all([loaded, ui.wait(1000)]);
+    await Promise.all([loaded, ui.wait(delayMs)]);
     isStale = false;
     if (!view.isLeft) loaded = load();
   }

@@ -9,6 +9,8 @@ import { changes, creates, reads } from './rights.ts';
 import { forms, learnNames, names, session } from './session.ts';
 import * as ui from './ui.ts';
 
+type Input = Record<string, unknown>;
+
 /** A record in a form, or a new one. What others save comes in as they save it. */
 export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.View {
   const { fields } = forms[kind];
@@ -22,8 +24,9 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   let isBusy = false;
   /** How many posts a user has, as far as this caller may know. */
   let posts: number | undefined;
-  /** A form that is sent again, because no response came, is the same request, and makes one record. */
-  let sent = { typed: '', input: {}, key: '' };
+  /** The request to which no response came yet: it makes one record, and is told from what others save. */
+  let sent: { texts: ReadonlyMap<string, string>; input: Input; key: string } | undefined;
+  let isGone = false;
   /** Events that came while a change of ours was under way, or asked about. */
   const missed: RecordEvent[] = [];
   const name = () => (stored === undefined ? `New ${one}` : String(stored.record[title]));
@@ -33,8 +36,9 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   const isTyped = (field: Field) => typedText(field) !== storedText(field);
   const isUndecided = () => [...changed.values()].some(({ choice }) => choice === 'open');
   // The author that a new post begins with was not typed.
-  const isChanged = () => fields.some((one) => isTyped(one) && typedText(one) !== (author || null));
-  const view: ui.View = { title: name, show, follow, isChanged };
+  const isChanged = () =>
+    fields.some((field) => isTyped(field) && typedText(field) !== (author || null));
+  const view: ui.View = { title: name, show, follow, isChanged, by: session };
   if (stored !== undefined) accept(stored);
 
   /**
@@ -43,11 +47,11 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
    * @param saved what was typed when it was saved: what was typed since stays
    */
   function accept(now: Versioned<Item>, saved: ReadonlyMap<string, string> = texts): void {
-    stored = now;
+    [stored, author, sent, isGone] = [now, '', undefined, false];
     texts = new Map([...texts].filter(([name, text]) => saved.get(name) !== text));
     [changed, errors, message] = [new Map(), new Map(), ''];
     const { id, name, authorId } = now.record;
-    if (kind === 'users') names.set(id, String(name));
+    if (kind === 'users' && view.by === session) names.set(id, String(name));
     void learn(id, authorId).catch(() => {}); // The form does without.
   }
 
@@ -61,9 +65,21 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     ui.page.refresh();
   }
 
+  /** Whether it is what we sent, and the response was lost. */
+  function isSent(record: Item): boolean {
+    const textOfAll = (item: Item) =>
+      JSON.stringify(fields.map((field) => valueIn(item, field, fields)));
+    return sent !== undefined && textOfAll(record) === textOfAll(sent.input as Item);
+  }
+
   /** Brings in what somebody else saved, and keeps what was typed. */
   function merge(now: Versioned<Item>): void {
     if (view.isLeft || now.version <= (stored?.version ?? 0)) return;
+    if (isSent(now.record)) {
+      accept(now, sent?.texts);
+      ui.notify('Saved.');
+      return;
+    }
     const before = fields.map((field) => [field, storedText(field), isTyped(field)] as const);
     stored = now;
     for (const [field, was, isMine] of before) {
@@ -85,8 +101,8 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   }
 
   /** What is to be saved: as it is stored, with what was typed. @throws where that cannot be read */
-  function read(): object {
-    const input: Record<string, unknown> = {};
+  function read(): Input {
+    const input: Input = {};
     for (const field of fields) {
       let value = given(field);
       const isNew = stored === undefined && (field.isRequired || field.name === 'publishedAt');
@@ -115,8 +131,9 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
       return ui.focus('[data-open] button');
     }
     await settle(async () => {
-      const author = texts.get('authorId');
-      if (author !== undefined) texts.set('authorId', await meantBy(author));
+      const author = texts.get('authorId') ?? '';
+      const meant = await meantBy(author);
+      if (author !== '' && author === texts.get('authorId')) texts.set('authorId', meant);
       const input = read();
       await (stored === undefined ? create(input) : replace(stored, input));
     });
@@ -125,14 +142,15 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   /** Makes a change, and tells what is wrong with it. */
   async function settle(change: () => Promise<void>): Promise<void> {
     [isBusy, errors, message] = [true, new Map(), ''];
-    ui.page.refresh();
+    ui.notify('');
     try {
       await change();
       if (message !== '' || changed.size > 0)
         ui.focus(isUndecided() ? '[data-open] button' : '.alert');
     } catch (error) {
-      message = ui.sentenceOf(error);
+      message = ui.sentenceOf(error, view);
       if (isApiProblem(error)) showErrors(error.errors);
+      if (!isApiProblem(error, 'no-response')) sent = undefined;
       if (isApiProblem(error) && error.code === `${one}-not-found`) vanish();
       fail();
     }
@@ -141,30 +159,29 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     ui.page.refresh();
   }
 
-  async function create(input: object): Promise<void> {
-    const [typed, saved] = [JSON.stringify([...texts]), new Map(texts)];
-    const key = `admin-${Math.random()}-${Date.now()}`;
-    if (sent.typed !== typed) sent = { typed, input, key };
+  async function create(input: Input): Promise<void> {
+    const isAgain = sent !== undefined;
+    sent ??= { texts: new Map(texts), input, key: `admin-${Math.random()}-${Date.now()}` };
     const made = await session[kind].create(sent.input, { idempotencyKey: sent.key });
-    sent.typed = '';
-    if (reads(kind)) accept(made, saved);
-    else texts = new Map(); // The form is for the next one.
-    if (reads(kind) && !view.isLeft)
-      history.replaceState(null, '', ui.hrefOf(kind, made.record.id));
+    if (reads(kind)) accept(made, sent.texts);
+    else [texts, sent] = [new Map(), undefined]; // The form is for the next one.
+    if (reads(kind) && !view.isLeft) {
+      view.at = ui.hrefOf(kind, made.record.id);
+      history.replaceState(null, '', view.at);
+    }
     if (!view.isLeft) ui.focus('h1');
     ui.notify('Created.');
+    // Somebody typed on after no response came to the first request.
+    if (isAgain && fields.some(isTyped)) await replace(made, read());
   }
 
-  async function replace({ record, version }: Versioned<Item>, input: object): Promise<void> {
-    const saved = new Map(texts);
+  async function replace({ record, version }: Versioned<Item>, input: Input): Promise<void> {
+    sent = { texts: new Map(texts), input, key: '' };
     try {
-      accept(await session[kind].replace(record.id, input, { ifMatch: version }), saved);
+      const now = await session[kind].replace(record.id, input, { ifMatch: version });
+      accept(now, sent.texts);
     } catch (cause) {
-      const now = await current(cause, record.id);
-      const isSent = ([name, value]: [string, unknown]) =>
-        JSON.stringify(value) === JSON.stringify(now.record[name]);
-      if (!Object.entries(input).every(isSent)) return merge(now);
-      accept(now, saved); // The response to our own change was lost.
+      return merge(await current(cause, record.id));
     }
     ui.notify('Saved.');
   }
@@ -180,8 +197,8 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
       message = 'Not deleted: somebody else changed this record. Look at it as it is now.';
       return;
     }
-    if (!view.isLeft) location.hash = ui.href(reads(kind) ? kind : '');
-    view.isLeft = true;
+    texts = new Map();
+    if (!view.isLeft) location.hash = ui.lists.get(kind) ?? ui.href(reads(kind) ? kind : '');
     ui.notify('Deleted.');
   }
 
@@ -189,7 +206,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   function showErrors(entries: readonly object[]): void {
     for (const { pointer = '', message: text } of entries as (Error & { pointer?: string })[]) {
       const key = unescaped(pointer.split('/')[1] ?? '');
-      const name = open().some((field) => field.name === key) ? key : '';
+      const name = offered().some((field) => field.name === key) ? key : '';
       const where = pointer === `/${name}` ? '' : `${pointer}: `;
       errors.set(name, `${errors.get(name) ?? ''} ${where}${text}`.trim());
     }
@@ -200,7 +217,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     if (errors.size > 0) message = `Not saved: something is wrong in ${count}.`;
     ui.page.refresh();
     if (view.isLeft) ui.notify(message);
-    else ui.focus(errors.size > 0 ? '[aria-invalid=true]' : '.alert');
+    else if (message !== '' || isGone) ui.focus(errors.size > 0 ? '[aria-invalid=true]' : '.alert');
   }
 
   function facts({ record: { id, createdAt, updatedAt }, version }: Versioned<Item>): ui.Html {
@@ -221,28 +238,29 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     };
     const [control, error] = [controlOf(field, given(field)), errors.get(name) ?? ''];
     const shown = labelled({ field, control, error, text: typedText(field), set });
-    const hint = html`${shown}<p class="hint theirs">Changed by somebody else.</p>`;
-    if (mine === undefined) return choice ? hint : shown;
     const text = storedText(field);
     const theirs = (control === 'author' && names.get(text)) || text || '(empty)';
     const keep = choice === 'mine' ? 'Mine is kept' : 'Keep mine';
     const take = choice === 'theirs' ? 'Theirs is taken' : 'Take theirs';
-    return html`<div class="both" ?data-open=${choice === 'open'}><div>${shown}${ui.button(keep, () => set(mine))}</div>
-      <div class="field"><b>Theirs</b><pre tabindex="0" aria-label=${`${field.label}, theirs`}>${theirs}</pre>
-      ${ui.button(take, () => set(text, 'theirs', mine))}</div></div>`;
+    const both = html`<div class="field"><b>Theirs</b><pre tabindex="0" aria-label=${`${field.label}, theirs`}>${theirs}</pre>
+      ${ui.button(take, () => set(text, 'theirs', mine))}</div>`;
+    const hint = choice ? html`<p class="hint theirs">Changed by somebody else.</p>` : '';
+    // One template: a control that is made anew loses the focus, and what is typed meanwhile.
+    return html`<div class=${mine === undefined ? '' : 'both'} ?data-open=${choice === 'open'}><div>${shown}
+      ${mine === undefined ? hint : ui.button(keep, () => set(mine))}</div>${mine === undefined ? '' : both}</div>`;
   }
 
   /** Who may write no other's posts chooses no author. */
-  const open = () =>
+  const offered = () =>
     fields.filter(({ control }) => control !== 'author' || session.has('posts:write'));
 
   function form(): ui.Html {
     const may = stored === undefined || changes(kind, stored.record);
-    const shown = may ? open() : fields.filter((field) => given(field) !== undefined);
+    const shown = may ? offered() : fields.filter((field) => given(field) !== undefined);
     const buttons = html`<div class="bar"><button class="primary" aria-disabled=${isBusy}>${stored ? 'Save' : 'Create'}</button>
       ${stored ? ui.button('Delete…', openDialog, 'bad') : ''}</div>`;
     const chosen = (choice?: string) => isBusy || settle(() => remove(choice));
-    return html`<form class="record" @submit=${save} novalidate autocomplete="off">
+    return html`<form class="record" @submit=${save} autocomplete="off">
       <fieldset ?disabled=${!may}>${shown.map(entry)}</fieldset> ${may ? buttons : ''}</form>
       ${may && stored ? removal(kind, stored.record, posts, chosen, catchUp) : ''}`;
   }
@@ -253,30 +271,35 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     const isThis = ({ id, type }: RecordEvent) => id === stored?.record.id && type.startsWith(one);
     const last = events.findLast(isThis);
     if (last === undefined) return;
-    if (isBusy || isAsking()) return void missed.push(last);
     const { id, version = 0, type } = last;
-    if (type.endsWith('deleted')) vanish();
-    else if (version > (stored?.version ?? 0)) await session[kind].get(id).then(merge, () => {});
+    const isDeleted = type.endsWith('deleted');
+    if (!isDeleted && version <= (stored?.version ?? 0)) return;
+    const now = isDeleted ? undefined : await session[kind].get(id).catch(() => undefined);
+    if (isBusy || isAsking()) missed.push(last);
+    else if (isDeleted) vanish();
+    else if (now) merge(now);
     ui.page.refresh();
   }
 
   /** Somebody deleted the record: what was typed can be a new one. */
   function vanish(): void {
-    message = 'This record is deleted.';
+    [isGone, message] = [true, ''];
     if (!fields.some(isTyped) || !creates(kind)) return;
-    message += ' “Create” makes a new one of what is here.';
     texts = new Map(fields.map((field) => [field.name, typedText(field)]));
     [stored, changed] = [undefined, new Map()];
   }
 
   function show(): ui.Html {
-    const what = isUndecided()
-      ? 'Where you both changed a field, choose; then save.'
+    const again = stored === undefined ? ' “Create” makes a new one of what is here.' : '';
+    const todo = isUndecided()
+      ? 'Choose where you both changed a field, then save.'
       : 'Look at it, and save.';
     const conflict = `Somebody else saved this record, and nothing of yours is saved yet. What they changed
-      is in the form. ${what}`;
-    const said = message || (changed.size > 0 && fields.some(isTyped) ? conflict : '');
-    return html`<p class="back">${reads(kind) ? html`<a href=${ui.href(kind)}>← ${heading}</a>` : ''}</p>
+      is in the form. ${todo}`;
+    const isConflict = changed.size > 0 && fields.some(isTyped);
+    const said =
+      message || (isGone ? `This record is deleted.${again}` : isConflict ? conflict : '');
+    return html`<p class="back">${reads(kind) ? html`<a href=${ui.lists.get(kind) ?? ui.href(kind)}>← ${heading}</a>` : ''}</p>
       <h1 tabindex="-1">${name()}</h1> ${stored ? facts(stored) : ''} ${ui.alertOf(said)}
       ${form()}`;
   }

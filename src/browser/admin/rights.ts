@@ -1,5 +1,5 @@
 import type { Item, Kind } from './fields.ts';
-import { session } from './session.ts';
+import { type Session, session } from './session.ts';
 
 /** Whether it may list the records at all. */
 export function reads(kind: Kind): boolean {
@@ -17,6 +17,10 @@ export function creates(kind: Kind): boolean {
   const isOwn = kind === 'posts' && session.subject !== null;
   return session.has(`${kind}:write`, ...(isOwn ? ['posts:write:own'] : []));
 }
+
+/** Whether this session may do all that another one might, as the same user. */
+export const mayAsMuchAs = ({ subject, scopes }: Session) =>
+  subject === session.subject && scopes.every((scope) => session.has(scope));
 
 export function changes(kind: Kind, { id, authorId }: Item): boolean {
   const isOwn = session.subject !== null && (kind === 'users' ? id : authorId) === session.subject;

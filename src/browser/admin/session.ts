@@ -37,11 +37,8 @@ export const keptToken = () => sessionStorage.getItem(storage) ?? '';
 /** The server does not know the credentials, or asks for some. */
 export class SignedOut extends Error {}
 
-/**
- * @returns whether it may do all that the session before it might, as the same user
- * @throws SignedOut
- */
-export async function openSession(token: string): Promise<boolean> {
+/** @throws SignedOut */
+export async function openSession(token: string): Promise<void> {
   names.clear();
   if (token === '') sessionStorage.removeItem(storage);
   if (!/^[!-~]*$/.test(token))
@@ -53,26 +50,22 @@ export async function openSession(token: string): Promise<boolean> {
   const client = createClient({ url: api, ...(token !== '' && { token }) });
   const has = (...all: readonly string[]) => all.some((scope) => caller.scopes.includes(scope));
   forms ??= formsOf(await ask('/openapi.json'));
-  const before: Session | undefined = session;
   session = { ...caller, ...(client as unknown as Record<Kind, Resource>), has };
-  return before?.subject === session.subject && before.scopes.every((scope) => has(scope));
 }
 
 async function ask(path: string, headers = {}) {
   const response = await fetch(site + path, { headers, cache: 'no-cache' }).catch(() => undefined);
   const body = await response?.json().catch(() => undefined);
-  if (response?.status === 401) {
-    sessionStorage.removeItem(storage);
-    throw new SignedOut(body?.error);
-  }
+  if (response?.status === 401) throw new SignedOut(body?.error);
   if (!response?.ok || !body)
     throw new Error(body?.error ?? 'No response arrived from the server.');
   return body;
 }
 
 /** Learns the names of those users that a query finds. */
-export async function learnNames(query: object): Promise<void> {
+export async function learnNames(query: object): Promise<readonly Item[]> {
   const asked = session;
   const { items } = await session.users.list({ ...query, fields: ['name'] });
   if (session === asked) for (const { id, name } of items) names.set(id, String(name));
+  return items;
 }

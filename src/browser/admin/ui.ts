@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { isApiProblem, type RecordEvent } from 'rostrum-client';
+import type { Session } from './session.ts';
 
 /** What is shown below the links: a list, a form. */
 export interface View {
@@ -12,6 +13,9 @@ export interface View {
   follow(events: readonly RecordEvent[]): void;
   /** Whether another one is shown now: a response that comes late changes no page. */
   isLeft?: boolean;
+  /** Its URL, behind `#`, and as whom it was opened. */
+  at?: string;
+  by?: Session;
 }
 
 export type Html = TemplateResult | string;
@@ -31,6 +35,9 @@ export const page = {
   askForKey: (_why: string) => {},
 };
 
+/** Where the lists were that were shown last. */
+export const lists = new Map<string, string>();
+
 export const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let notice = { text: '' };
@@ -48,9 +55,9 @@ export function showNotice(): Html {
 }
 
 /** What went wrong, in a sentence. Where the key is not valid any more, another one is asked for with it. */
-export function sentenceOf(error: unknown): string {
+export function sentenceOf(error: unknown, view?: View): string {
   const text = error instanceof Error ? error.message : String(error);
-  if (!isApiProblem(error, 'unauthenticated')) return text;
+  if (view?.isLeft || !isApiProblem(error, 'unauthenticated')) return text;
   page.askForKey(text);
   return '';
 }
@@ -77,8 +84,8 @@ export function time(value: unknown): Html {
 
 export function publication(value: unknown): Html {
   if (typeof value !== 'string') return html`<span class="badge">Draft</span>`;
-  const isLate = Date.parse(value) > Date.now();
-  return html`<span class=${isLate ? 'badge late' : 'badge good'}>${isLate ? 'Scheduled' : 'Published'}</span> ${time(value)}`;
+  const isScheduled = Date.parse(value) > Date.now();
+  return html`<span class=${isScheduled ? 'badge late' : 'badge good'}>${isScheduled ? 'Scheduled' : 'Published'}</span> ${time(value)}`;
 }
 
 export const wordOf = (value: unknown) =>

@@ -181,7 +181,13 @@ describe('/admin with late responses', function () {
       await send('PATCH', `/posts/${id}`, { title: 'Three' });
       await page.getByText('nothing of yours is saved yet').waitFor();
       await title(page).fill('Two and three');
-      await page.getByRole('button', { name: /Keep mine|Mine is kept/ }).click();
+      await save(page);
+      await page.getByRole('alert').getByText('choose first').waitFor();
+      await page.getByRole('button', { name: 'Take theirs' }).click();
+      await title(page).fill('Three!');
+      await page.getByRole('button', { name: 'Keep mine' }).click();
+      expect(await title(page).inputValue()).to.equal('Two and three');
+      await page.getByRole('button', { name: 'Mine is kept' }).click();
       await page.getByRole('button', { name: 'Mine is kept' }).waitFor();
       expect(await page.getByText('choose').count()).to.equal(0);
       await save(page);
@@ -203,6 +209,12 @@ describe('/admin with late responses', function () {
       await time.focus();
       await page.keyboard.type('02312029'); // There is no such day.
       await save(page);
+      await page.waitForTimeout(300);
+      expect((await send('GET', `/posts/${id}`)).publishedAt).to.equal(publishedAt);
+      await title(page).focus();
+      await time.focus();
+      await page.keyboard.type('063020');
+      await page.keyboard.press('Enter');
       await page.waitForTimeout(300);
       expect((await send('GET', `/posts/${id}`)).publishedAt).to.equal(publishedAt);
       await title(page).focus();
@@ -317,6 +329,7 @@ describe('/admin with late responses', function () {
       await told(page, 'Saved.');
       await heard();
       expect(await page.getByText('Somebody else').count()).to.equal(0);
+      expect(await page.evaluate('document.activeElement.textContent')).to.equal('Save');
     }));
 
   it('takes what somebody else changed for no save of its own', () =>

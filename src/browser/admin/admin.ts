@@ -21,6 +21,7 @@ let openings = 0;
 /** Forms that were left with something typed in them, by their URLs. */
 const kept = new Map<string, ui.View>();
 const hasTyped = () => [...kept.values(), view].some((one) => one?.isChanged?.());
+const isOurs = ({ by }: ui.View) => by !== undefined && mayAsMuchAs(by);
 
 /** Opens what the URL names, or leads to the first thing that this caller may do. */
 async function open(): Promise<void> {
@@ -43,7 +44,7 @@ async function open(): Promise<void> {
     if (isNew ? !creates(kind) : id === '' && !reads(kind))
       throw new Error('These credentials do not allow it.');
     const left = kept.get(at);
-    if (left?.by && mayAsMuchAs(left.by)) {
+    if (left !== undefined && isOurs(left)) {
       kept.delete(at);
       view = left;
     } else {
@@ -65,7 +66,7 @@ function leave(): void {
   if (view) view.isLeft = true;
   if (view?.at !== undefined && view.isChanged?.()) {
     kept.set(view.at, view);
-    ui.notify('What you typed is not saved. It is there when you come back.');
+    if (isOurs(view)) ui.notify('What you typed is not saved. It is there when you come back.');
   }
   view = undefined;
 }
@@ -126,16 +127,19 @@ function signIn(event: Event): void {
   void begin(String(new FormData(event.currentTarget as HTMLFormElement).get('key')).trim());
 }
 
-function signOut(): void {
-  if (hasTyped() && !confirm('Sign out without saving?')) return;
+function signOut(): void | Promise<void> {
   leave();
-  kept.clear();
+  const ours = [...kept].filter(([, left]) => isOurs(left));
+  if (ours.some(([, left]) => left.isChanged?.()) && !confirm('Sign out without saving?'))
+    return open();
+  for (const [at] of ours) kept.delete(at);
+  ui.notify('');
   history.replaceState(null, '', '#');
   void begin('');
 }
 
 function signInForm(): ui.Html {
-  const isAnonymous = entered === '' && session?.scopes.length > 0;
+  const isAnonymous = session?.name === null && session.scopes.length > 0;
   return html`<section class="sign-in"><h1 tabindex="-1">Sign in</h1>
     <p class="soft">By a key that <code>rostrum key create</code> made, or an access token of the identity
       provider. It is kept for this tab alone.</p>

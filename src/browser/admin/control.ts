@@ -78,7 +78,7 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
       };
       const all = Object.entries({ draft: 'Draft', now: 'Publish now', ...at });
       return html`<div class="bar">${select(all)}
-        ${isTime ? html`<input type="datetime-local" required max="9999-12-31T23:59" aria-label="Time of publication" .value=${localOf(text)} @change=${pick}>` : ''}</div>`;
+        ${isTime ? html`<input type="datetime-local" required min="1970-01-01T00:00" max="9999-12-31T23:59" aria-label="Time of publication" .value=${localOf(text)} @change=${pick}>` : ''}</div>`;
     }
     case 'author': {
       const meant = (event: Event) => suggest(textIn(event), set);

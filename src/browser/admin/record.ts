@@ -76,6 +76,8 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   function merge(now: Versioned<Item>): void {
     if (view.isLeft || now.version <= (stored?.version ?? 0)) return;
     if (isSent(now.record)) {
+      // The focus may be at what is said of the response that did not come.
+      if (document.activeElement?.matches('.alert')) ui.focus('form.record .primary');
       accept(now, sent?.texts);
       ui.notify('Saved.');
       return;
@@ -230,10 +232,11 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   function entry(field: Field): ui.Html {
     const { name } = field;
     const { choice, mine } = changed.get(name) ?? {};
-    const set = (text: string, choice: 'mine' | 'theirs' = 'mine', kept = text) => {
+    // To type is no choice yet; over theirs, it leaves mine as it was.
+    const set = (text: string, next = choice, kept = choice === 'theirs' ? mine : text) => {
       texts.set(name, text);
       message = '';
-      if (mine !== undefined) changed.set(name, { choice, mine: kept });
+      if (next && mine !== undefined) changed.set(name, { choice: next, mine: kept ?? '' });
       ui.page.refresh();
     };
     const [control, error] = [controlOf(field, given(field)), errors.get(name) ?? ''];
@@ -247,7 +250,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     const hint = choice ? html`<p class="hint theirs">Changed by somebody else.</p>` : '';
     // One template: a control that is made anew loses the focus, and what is typed meanwhile.
     return html`<div class=${mine === undefined ? '' : 'both'} ?data-open=${choice === 'open'}><div>${shown}
-      ${mine === undefined ? hint : ui.button(keep, () => set(mine))}</div>${mine === undefined ? '' : both}</div>`;
+      ${mine === undefined ? hint : ui.button(keep, () => set(mine, 'mine', mine))}</div>${mine === undefined ? '' : both}</div>`;
   }
 
   /** Who may write no other's posts chooses no author. */
@@ -255,7 +258,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     fields.filter(({ control }) => control !== 'author' || session.has('posts:write'));
 
   function form(): ui.Html {
-    const may = stored === undefined || changes(kind, stored.record);
+    const may = stored === undefined || (!isGone && changes(kind, stored.record));
     const shown = may ? offered() : fields.filter((field) => given(field) !== undefined);
     const buttons = html`<div class="bar"><button class="primary" aria-disabled=${isBusy}>${stored ? 'Save' : 'Create'}</button>
       ${stored ? ui.button('Delete…', openDialog, 'bad') : ''}</div>`;

@@ -358,6 +358,22 @@ describe('/admin with late responses', function () {
       expect(posts.map((post) => post.title)).to.deep.equal(['Typed on after it!']);
     }));
 
+  it('makes a new record at once where one is deleted after a save that did not arrive', () =>
+    admin(async (page) => {
+      const { id } = await send('POST', '/posts', { title: 'Not to be saved' });
+      await open(page, `posts/${id}`);
+      await page.route(`**/posts/${id}`, (route) =>
+        route.request().method() === 'PUT' ? route.abort() : route.fallback(),
+      );
+      await title(page).fill('To be made anew');
+      await save(page);
+      await page.getByRole('alert').getByText('No response arrived').waitFor();
+      await send('DELETE', `/posts/${id}`);
+      await page.getByRole('button', { name: 'Create' }).click();
+      await told(page, 'Created.');
+      expect((await send('GET', '/posts?title=To%20be%20made%20anew')).posts).to.have.length(1);
+    }));
+
   it('goes on saying that a record is deleted', () =>
     admin(async (page) => {
       const { id } = await send('POST', '/posts', { title: 'Deleted meanwhile' });

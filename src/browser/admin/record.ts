@@ -289,7 +289,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     [isGone, message] = [true, ''];
     if (!fields.some(isTyped) || !creates(kind)) return;
     texts = new Map(fields.map((field) => [field.name, typedText(field)]));
-    [stored, changed] = [undefined, new Map()];
+    [stored, sent, changed] = [undefined, undefined, new Map()];
   }
 
   function show(): ui.Html {

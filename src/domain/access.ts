@@ -2,15 +2,16 @@ import type { Caller, Scope } from './caller.ts';
 import { RostrumError } from './errors.ts';
 import { addMs, type Instant } from './instant.ts';
 import { isPlainObject } from './json.ts';
+import { isPublic, type Post } from './post.ts';
+import type { Collection, Id } from './record.ts';
 import {
   type DefaultOrder,
   lastPublishedFirst,
   newestFirst,
   type PostFilter,
   type TimeSpan,
-} from './list.ts';
-import { isPublic, type Post } from './post.ts';
-import type { Collection, Id } from './record.ts';
+} from './search.ts';
+
 
 /** What has an owner: a user is its own, a post is its author's. */
 interface Owned {

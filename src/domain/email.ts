@@ -9,3 +9,12 @@ const address =
 export function isEmail(text: string): boolean {
   return address.test(text);
 }
+
+/** Placeholder until the text branch is merged. */
+export function emailKey(email: string): string {
+  return email.normalize('NFC').toLowerCase().normalize('NFC');
+}
+
+export function emailPrefixKey(prefix: string): string | undefined {
+  return emailKey(prefix);
+}

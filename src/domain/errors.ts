@@ -25,8 +25,10 @@ export interface ErrorDetails {
   'precondition-required': Record<never, never>;
   /** The idempotency key was used for another request. */
   'idempotency-key-reused': Record<never, never>;
-  /** A record with this id is there already: the id generator repeats itself. */
+  /** A record with this id exists: the id generator repeats itself. */
   'id-taken': { readonly id: string };
+  /** A rule of the host, or of its database, rejects the change; `reason` says why. */
+  refused: { readonly reason: string };
   /**
    * The caller lacks this scope. `reason` says more: the record is not its own; it is no user; or its
    * subject can be no user's id.
@@ -61,7 +63,8 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
   'precondition-required': () =>
     'A change has to name the version of the record that it starts from.',
   'idempotency-key-reused': () => 'This idempotency key was used for another request.',
-  'id-taken': () => 'A record has this id, or had it before it was deleted.',
+  'id-taken': () => 'There is a record with this id.',
+  refused: ({ reason }) => reason,
   forbidden: ({ scope, reason }) => {
     if (reason === 'no-subject') return 'The caller is no user: its credentials name none.';
     if (reason === 'no-id') return "The subject of the caller cannot be a user's id.";
@@ -155,4 +158,10 @@ export function afterChange(error: unknown): unknown {
   return isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none'
     ? storeUnavailable('unknown', error)
     : error;
+}
+
+/** The error of a change that a rule of the host's own in the store's database rejects. */
+export function refusedByDatabase(cause: unknown): RostrumError<'refused'> {
+  const reason = "A rule of this server's database rejects this change.";
+  return new RostrumError('refused', { reason }, { cause });
 }

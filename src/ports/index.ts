@@ -1,9 +1,9 @@
 /** The interfaces that the core needs from outside, and the functions that a store is written with. */
 
-export {
-  type CustomFilterFields,
-  type CustomFilters,
-  type CustomFilterType,
+export type {
+  CustomFilterFields,
+  CustomFilters,
+  CustomFilterType,
 } from '../domain/custom-filters.ts';
 export {
   afterChange,

@@ -6,6 +6,7 @@ export {
   type CustomFilterType,
   customEqualities,
 } from '../domain/custom-filters.ts';
+export { emailKey, emailPrefixKey } from '../domain/email.ts';
 export {
   afterChange,
   emailTaken,

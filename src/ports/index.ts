@@ -5,6 +5,7 @@ export type {
   CustomFilters,
   CustomFilterType,
 } from '../domain/custom-filters.ts';
+export { emailKey, emailPrefixKey } from '../domain/email.ts';
 export {
   afterChange,
   emailTaken,

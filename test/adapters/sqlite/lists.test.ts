@@ -1,13 +1,7 @@
 import { renameSync } from 'node:fs';
 import { expect } from 'chai';
-import {
-  type PageRequest,
-  type Position,
-  type UserFilter,
-  type UserSort,
-  userSortKey,
-  userSorts,
-} from '../../../src/domain/list.ts';
+import { type PageRequest, type Position, userSortKey, userSorts } from '../../../src/domain/list.ts';
+import { type UserFilter, type UserSort } from '../../../src/domain/search.ts';
 import { textKey } from '../../../src/domain/text.ts';
 import type { User } from '../../../src/domain/user.ts';
 import { stepped } from './support/faults.ts';

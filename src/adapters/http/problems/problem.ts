@@ -67,7 +67,7 @@ export function toProblem(error: unknown, headers: IncomingHttpHeaders): Problem
 function ofRostrumError(error: AnyRostrumError, headers: IncomingHttpHeaders): Problem {
   const { message: sentence } = error;
   switch (error.code) {
-    case 'id-taken': // Nothing that a client could mend.
+    case 'id-taken': // The id generator is broken: a client cannot help.
       return internal(error);
     case 'forbidden':
       return new Problem(error.code, sentence, {
@@ -75,6 +75,10 @@ function ofRostrumError(error: AnyRostrumError, headers: IncomingHttpHeaders): P
         headers: ['WWW-Authenticate', insufficientScope(error.details)],
       });
     case 'invalid-record':
+      if (error.details.reason === 'no-user') return noUserYet();
+      return new Problem(error.code, sentence, { errors: error.details.issues });
+    case 'refused':
+      return new Problem(error.code, sentence, { members: { reason: sentence } });
     case 'email-taken':
       return new Problem(error.code, sentence, { errors: error.details.issues });
     case 'user-has-posts':
@@ -89,6 +93,14 @@ function ofRostrumError(error: AnyRostrumError, headers: IncomingHttpHeaders): P
     default:
       return new Problem(error.code, sentence); // What is logged of it has no use for a stack.
   }
+}
+
+const createUserFirst = 'Create your user first: PUT /users/me.';
+
+/** The caller is allowed to write its own posts, but has no user that could be their author. */
+function noUserYet(): Problem {
+  const errors = [{ pointer: '/authorId', code: 'unknown', message: createUserFirst }];
+  return new Problem('invalid-record', createUserFirst, { errors });
 }
 
 /** @param tag of the record as it is */

@@ -175,8 +175,8 @@ describe('/users/me', () => {
     ]);
     expect((await api.send('DELETE', '/users/me', asMe())).body).to.deep.equal({ deleted: true });
     expectProblem(await put({ name: 'A' }, { 'If-Match': '*' }), 404, 'user-not-found');
-    const again = await put({ name: 'A' });
-    expect([again.status, tagOf(again)]).to.deep.equal([201, '"4"']);
+    const back = await put({ name: 'A' });
+    expect([back.status, tagOf(back)]).to.deep.equal([201, '"4"']);
   });
 
   it('is made without a body in the response, where that is preferred', async () => {

@@ -163,7 +163,7 @@ describe('a caller', () => {
       const refusal = await told(call(here.theirs));
       expect(refusal).to.deep.equal([
         'forbidden',
-        "The record is not the caller's own: this needs the scope posts:write.",
+        'This record belongs to someone else. Changing it requires the scope posts:write.',
       ]);
       expect(await told(call('none'))).to.deep.equal(refusal);
     }

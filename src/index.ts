@@ -1,7 +1,8 @@
 /** The public core: what a service that embeds Rostrum imports. */
 import { systemClock, uuidV7 } from './adapters/system/index.ts';
 import type { CustomFieldsInput } from './domain/custom-fields.ts';
-import type { CheckedFilters, CustomFilters } from './domain/custom-filters.ts';
+import type { CheckedFilters } from './domain/custom-filters.ts';
+import type { CustomFilters } from './domain/declared-fields.ts';
 import type { JsonObject } from './domain/json.ts';
 import { checkOptions } from './domain/options.ts';
 import {
@@ -72,12 +73,12 @@ export function createRostrum<
 
 export { type Caller, type CallerInput, type Scope, scopes } from './domain/caller.ts';
 export type { CustomFieldsInput, CustomFieldsSchema } from './domain/custom-fields.ts';
+export type { CustomFilter } from './domain/custom-filters.ts';
 export type {
-  CustomFilter,
   CustomFilterFields,
   CustomFilters,
   CustomFilterType,
-} from './domain/custom-filters.ts';
+} from './domain/declared-fields.ts';
 export {
   type AnyRostrumError,
   type ErrorCode,

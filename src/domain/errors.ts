@@ -18,6 +18,8 @@ export interface ErrorDetails {
   };
   /** Another user has this email address. */
   'email-taken': { readonly issues: readonly FieldIssue[] };
+  /** Another record has this value of a custom field that is declared as unique. */
+  'field-taken': { readonly issues: readonly FieldIssue[] };
   /**
    * The user still has posts, and the deletion did not say what happens to them. `posts` is their number,
    * for a caller that is allowed to read them.
@@ -61,6 +63,7 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
       ? issues[0].message
       : `${issues.length} fields are invalid.`,
   'email-taken': () => 'Another user already has this email address.',
+  'field-taken': ({ issues }) => issues[0]?.message ?? 'Another record already has this value.',
   'user-has-posts': ({ posts }) =>
     `The user still has ${posts === undefined ? '' : `${posts} `}post${posts === 1 ? '' : 's'}.`,
   'version-mismatch': () => 'The record has changed since you read it.',
@@ -72,7 +75,8 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
   forbidden: ({ scope, reason }) => {
     if (reason === 'no-subject') return 'These credentials do not belong to a user.';
     if (reason === 'no-id') return 'The subject of these credentials cannot be the id of a user.';
-    const start = reason === 'not-own' ? 'This record belongs to someone else. Changing it' : 'This';
+    const start =
+      reason === 'not-own' ? 'This record belongs to someone else. Changing it' : 'This';
     return `${start} requires the scope ${scope}.`;
   },
   'events-expired': () => 'The events after this position are no longer available.',
@@ -147,6 +151,13 @@ export function emailTaken(): RostrumError<'email-taken'> {
   return new RostrumError('email-taken', {
     issues: [{ pointer: '/email', code: 'taken', message }],
   });
+}
+
+/** @param name of the custom field */
+export function fieldTaken(name: string): RostrumError<'field-taken'> {
+  const message = `Another record already has this value of "${name}".`;
+  const pointer = `/${name}`;
+  return new RostrumError('field-taken', { issues: [{ pointer, code: 'taken', message }] });
 }
 
 /** @param outcome what is known of the change that was asked for; `none` for a read */

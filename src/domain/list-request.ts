@@ -1,7 +1,19 @@
-import { type CustomFilterFields, checkCustomFilter } from './custom-filters.ts';
+import { checkCustomFilter, customConditions } from './custom-filters.ts';
+import {
+  type CustomFilterFields,
+  declaredField,
+  declaredFields,
+  isSortable,
+} from './declared-fields.ts';
 import { isInstant } from './instant.ts';
 import { isPlainObject } from './json.ts';
-import { type Condition, type ListQuery, type Position, pageLimits } from './list.ts';
+import {
+  type Condition,
+  type ListQuery,
+  type Position,
+  pageLimits,
+  type QueryOrder,
+} from './list.ts';
 import { checkOptions } from './options.ts';
 import type { Collection } from './record.ts';
 import {
@@ -86,8 +98,8 @@ export function checkRequest<Filter extends EntityFilter, Sort extends string>(
   const { limit = pageLimits.default } = request;
   checkFilter(filter, collection);
   const custom = checkCustomFilter(filter.custom, rules.custom);
-  checkOrder(order, collection);
-  if (after !== undefined) checkPosition(after, order.by);
+  checkOrder(order, rules);
+  if (after !== undefined) checkPosition(after, order.by, rules.custom);
   if (!Number.isInteger(limit) || limit < 1 || limit > pageLimits.max) {
     throw new RangeError(`The limit must be an integer from 1 to ${pageLimits.max}.`);
   }
@@ -100,7 +112,7 @@ export function checkRequest<Filter extends EntityFilter, Sort extends string>(
 /** Translates a checked request for a store; undefined when no record can match. */
 export function listQuery<Filter extends EntityFilter, Sort extends string>(
   { filter, order, ...page }: CheckedRequest<Filter, Sort>,
-  { collection, custom: declared = {} }: ListRules,
+  { collection, custom: declared }: ListRules,
 ): ListQuery | undefined {
   const { custom = {}, ...known } = filter;
   const table = filters[collection] as unknown as Readonly<Record<string, AnyFilter>>;
@@ -111,15 +123,21 @@ export function listQuery<Filter extends EntityFilter, Sort extends string>(
     if (more === undefined) return undefined;
     conditions.push(...more);
   }
-  for (const [field, value] of Object.entries(custom)) {
-    if (value === undefined) continue;
-    if (typeof value === 'string' && !isCleanText(value)) return undefined;
-    conditions.push({ field, custom: declared[field], op: 'eq', value });
-  }
-  const { [order.by as string]: field = '' } = sorts[collection] as Readonly<
-    Record<string, string>
-  >;
-  return { ...page, conditions, order: { field, direction: order.direction } };
+  const more = customConditions(custom, declared);
+  if (more === undefined) return undefined;
+  conditions.push(...more);
+  return { ...page, conditions, order: queryOrder(order, collection, declared) };
+}
+
+function queryOrder(
+  { by, direction }: Order<string>,
+  collection: Collection,
+  declared: CustomFilterFields | undefined,
+): QueryOrder {
+  const custom = declaredField(declared, by)?.type;
+  if (custom !== undefined) return { field: by, custom, direction };
+  const fields = sorts[collection] as Readonly<Record<string, string>>;
+  return { field: fields[by] ?? by, direction };
 }
 
 type AnyFilter = Filter<unknown>;
@@ -158,19 +176,25 @@ function isSpan(value: unknown): boolean {
   return areInstants && Object.keys(others).length === 0;
 }
 
-function checkOrder(order: Order<string>, collection: Collection): void {
+/** Returns what lists of a collection can be sorted by. */
+export function sortsOf(collection: Collection, custom?: CustomFilterFields): readonly string[] {
+  const sortable = declaredFields(custom).filter(isSortable);
+  return [...Object.keys(sorts[collection]), ...sortable.map(({ name }) => name)];
+}
+
+function checkOrder(order: Order<string>, { collection, custom }: ListRules): void {
   const { by, direction } = checkOptions<Order<string>>(order, ['by', 'direction'], 'order');
-  if (!Object.hasOwn(sorts[collection], by)) {
-    const known = Object.keys(sorts[collection]).join(', ');
-    throw new RangeError(`The order must be by one of ${known}.`);
+  const known = sortsOf(collection, custom);
+  if (!known.includes(by)) {
+    throw new RangeError(`The order must be by one of ${known.join(', ')}.`);
   }
   if (direction !== 'asc' && direction !== 'desc') {
     throw new RangeError('The direction of an order must be "asc" or "desc".');
   }
 }
 
-function checkPosition(after: Position, by: string): void {
-  if (isPosition(checkOptions<Position>(after, ['key', 'id'], 'position'), by)) return;
+function checkPosition(after: Position, by: string, custom?: CustomFilterFields): void {
+  if (isPosition(checkOptions<Position>(after, ['key', 'id'], 'position'), by, custom)) return;
   throw new TypeError('The position "after" must be the "next" of a page in the same order.');
 }
 
@@ -178,9 +202,13 @@ function checkPosition(after: Position, by: string): void {
 export function isPosition(
   position: { readonly key: unknown; readonly id: unknown },
   by: string,
+  custom?: CustomFilterFields,
 ): position is Position {
   const { key, id } = position;
   if (typeof id !== 'string' || !isCleanText(id)) return false;
+  const { type } = declaredField(custom, by) ?? {};
+  if (type === 'number') return key === null || Number.isFinite(key);
+  if (type !== undefined) return key === null || (typeof key === 'string' && isCleanText(key));
   if (key === null) return by === 'email' || by === 'publishedAt';
   return by.endsWith('At') ? isInstant(key) : typeof key === 'string' && isCleanText(key);
 }

@@ -1,4 +1,4 @@
-import type { CustomFilterType } from './custom-filters.ts';
+import type { CustomFilterType } from './declared-fields.ts';
 import type { Id, Versioned } from './record.ts';
 import { compareText, utf8Bytes } from './text.ts';
 
@@ -23,30 +23,41 @@ export interface QueryField {
 /**
  * What one field must be for a record to match:
  *
- * - `eq`: this value exactly. A custom field of another type than declared never matches.
+ * - `eq`: this value exactly.
  * - `in`: one of these.
- * - `from`, `before`: a text at or after, or before this one, by code point. Null never matches.
+ * - `has`: an array that contains this text (custom fields of the type `text[]`).
+ * - `from`, `before`: at or after, or before this value: texts by code point, numbers by size. Null never
+ *   matches. For a number, either end may be infinite.
  * - `isNull`: nothing.
+ *
+ * A custom field that is missing, or of another type than declared, matches no condition.
  */
 export type Condition = QueryField &
   (
     | { readonly op: 'eq'; readonly value: string | number | boolean }
     | { readonly op: 'in'; readonly value: readonly string[] }
-    | { readonly op: 'from' | 'before'; readonly value: string }
+    | { readonly op: 'has'; readonly value: string }
+    | { readonly op: 'from' | 'before'; readonly value: string | number }
     | { readonly op: 'isNull' }
   );
 
-/** By a field, in a direction; ties go by id in the same direction. */
+/**
+ * By a field, in a direction; ties go by id in the same direction. A custom field is a text or a number;
+ * one that is missing, or of another type than declared, has the key null.
+ */
 export interface QueryOrder extends QueryField {
   readonly direction: 'asc' | 'desc';
 }
+
+/** A search field or a custom field of the order; a number for a custom field of that type. */
+export type SortKey = string | number | null;
 
 /**
  * A position in a list: just behind the record that had this sort key and this id when it was
  * read. The record itself may be gone by now.
  */
 export interface Position {
-  readonly key: string | null;
+  readonly key: SortKey;
   readonly id: Id;
 }
 
@@ -83,14 +94,15 @@ export interface Page<R> {
   readonly isProjected?: boolean | undefined;
 }
 
-/** Compares positions of an ascending list: null before all text, text by code point, then by id. */
+/** Compares positions of an ascending list: null first, text by code point, numbers by size, then by id. */
 export function comparePositions(a: Position, b: Position): number {
   return compareKeys(a.key, b.key) || compareText(a.id, b.id);
 }
 
-function compareKeys(a: string | null, b: string | null): number {
-  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
-  return compareText(a, b);
+function compareKeys(a: SortKey, b: SortKey): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return Number(a !== null) - Number(b !== null);
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { CustomFilter } from './custom-filters.ts';
+import { type CustomFilterFields, type DeclaredField, declaredField } from './declared-fields.ts';
 import { emailKey, emailPrefixKey } from './email.ts';
 import type { Instant } from './instant.ts';
-import type { Condition } from './list.ts';
+import type { Condition, SortKey } from './list.ts';
 import type { Post } from './post.ts';
 import type { Collection, Id } from './record.ts';
 import { isCleanText, normalizedText, prefixSpan, textKey } from './text.ts';
@@ -76,6 +77,19 @@ export interface TimeSpan {
 
 /** How many ids a filter may name. */
 export const maxFilterIds = 100;
+
+/** Returns what a user is sorted by: a value of its search row, or a declared custom field. */
+export function sortKey(user: User, by: string, declared?: CustomFilterFields): SortKey {
+  if (!Object.hasOwn(sorts.users, by)) return customValue(user, declaredField(declared, by));
+  return searchFields.users[sorts.users[by as UserSort]](user);
+}
+
+/** Returns the value of a declared text or number; null for a value of another type. */
+export function customValue(record: object, declared: DeclaredField | undefined): SortKey {
+  const value: unknown = declared && Reflect.get(record, declared.name);
+  if (declared?.type === 'text') return typeof value === 'string' ? value : null;
+  return declared?.type === 'number' && typeof value === 'number' ? value : null;
+}
 
 /** Which values a filter takes. */
 export type FilterType = 'text' | 'text or null' | 'ids' | 'span' | 'span or null';

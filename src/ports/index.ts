@@ -4,11 +4,12 @@ export type {
   CustomFilterFields,
   CustomFilters,
   CustomFilterType,
-} from '../domain/custom-filters.ts';
+} from '../domain/declared-fields.ts';
 export { emailKey, emailPrefixKey } from '../domain/email.ts';
 export {
   afterChange,
   emailTaken,
+  fieldTaken,
   isRostrumError,
   type Outcome,
   RostrumError,
@@ -27,6 +28,7 @@ export {
   type Position,
   type QueryField,
   type QueryOrder,
+  type SortKey,
 } from '../domain/list.ts';
 export { type Post, withoutAuthor } from '../domain/post.ts';
 export type { Receipt } from '../domain/receipt.ts';
@@ -37,7 +39,7 @@ export {
   type Versioned,
   VersionedRecord,
 } from '../domain/record.ts';
-export { type SearchRow, searchFields, searchRow } from '../domain/search.ts';
+export { customValue, type SearchRow, searchFields, searchRow } from '../domain/search.ts';
 export { compareText } from '../domain/text.ts';
 export type { User } from '../domain/user.ts';
 export type { Clock } from './clock.ts';

@@ -85,6 +85,9 @@ export interface Repository<R> {
    *
    * @throws RostrumError `idempotency-key-reused`: the key was used with another fingerprint
    * @throws RostrumError `id-taken`: there is a record with this id
+   * @throws RostrumError `field-taken` (`fieldTaken(name)`): another record has the same value of a custom
+   * field that is declared as unique; as `update` does, both after `email-taken` and before an unknown
+   * author. A missing value is not a value. Of calls that race for a value, one wins.
    */
   create(record: R, receipt?: Receipt): Promise<Creation<R>>;
 

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { CustomFilters } from '../domain/custom-filters.ts';
+import type { CustomFilters } from '../domain/declared-fields.ts';
 import type { EventLog } from './event-log.ts';
 import type { PostRepository } from './post-repository.ts';
 import type { Transfer } from './transfer.ts';
@@ -8,8 +8,11 @@ import type { UserRepository } from './user-repository.ts';
 /** What a deployment chooses that a store has to know when it is opened. */
 export interface StoreOptions<Filters extends CustomFilters = CustomFilters> {
   /**
-   * Custom fields that lists can be filtered by. A store makes its indexes for them when it is opened;
-   * the set may be another one each time.
+   * Custom fields that lists can be filtered and sorted by, and that can be unique. A store builds its
+   * indexes for them when it is opened, and the set may differ each time. It derives their values from the
+   * JSON of a record, so that stores with other declarations work on the same data. It does not open, and
+   * names the field and two ids, when stored records already break a `unique`, or have more than 64 elements
+   * in a `text[]`.
    */
   readonly customFilters?: Filters | undefined;
 }

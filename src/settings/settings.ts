@@ -1,9 +1,5 @@
 import { type Scope, scopes } from '../domain/caller.ts';
-import {
-  type CustomFilters,
-  type CustomFilterType,
-  checkCustomFilters,
-} from '../domain/custom-filters.ts';
+import { type CustomFilters, type CustomFilterType, checkCustomFilters } from '../domain/declared-fields.ts';
 import { setMember } from '../domain/json.ts';
 import { checkOptions } from '../domain/options.ts';
 import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from './addresses.ts';

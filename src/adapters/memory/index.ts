@@ -1,6 +1,9 @@
-import type { CustomFilters, NoCustomFilters } from '../../domain/custom-filters.ts';
-import { emailKey } from '../../domain/email.ts';
-import { emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
+import {
+  type CustomFilters,
+  declaredFields,
+  type NoCustomFilters,
+} from '../../domain/declared-fields.ts';
+import { RostrumError, unknownAuthor } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { type Post, withoutAuthor } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
@@ -23,10 +26,9 @@ export function createMemoryStore<const Filters extends CustomFilters = NoCustom
 export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): Store {
   const state: State = { isClosed: false, isFilling: false };
   const events = new EventRing();
-  const namesOf = (fields: object = {}) => Object.keys(fields);
   const added = events.add.bind(events);
-  const userTable = new Table<User>('users', namesOf(customFilters.users), added);
-  const postTable = new Table<Post>('posts', namesOf(customFilters.posts), added);
+  const userTable = new Table<User>('users', declaredFields(customFilters.users), added);
+  const postTable = new Table<Post>('posts', declaredFields(customFilters.posts), added);
   const users = new MemoryUsers(state, userTable, postTable);
   const posts = new MemoryPosts(state, postTable, userTable);
   const setFilling = (isFilling: boolean) => {
@@ -66,10 +68,7 @@ class MemoryUsers extends MemoryRepository<User> implements UserRepository {
   readonly #posts: Table<Post>;
 
   constructor(state: State, users: Table<User>, posts: Table<Post>) {
-    super(state, users, ({ id, email }) => {
-      const holder = email === null ? id : (users.withEmail(emailKey(email)) ?? id);
-      if (holder !== id) throw emailTaken();
-    });
+    super(state, users);
     this.#users = users;
     this.#posts = posts;
   }
@@ -88,7 +87,10 @@ class MemoryUsers extends MemoryRepository<User> implements UserRepository {
     }
     for (const post of posts) {
       if (mode === 'delete') this.#posts.delete(post);
-      else this.#posts.put(withoutAuthor(parsed<Post>(post).record, at), post.version + 1);
+      else {
+        const changed = withoutAuthor(parsed<Post>(post).record, at);
+        this.#posts.put(this.#posts.rowOf(changed, post.version + 1));
+      }
     }
     this.#users.delete(user);
     return { posts: posts.length };

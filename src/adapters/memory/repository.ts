@@ -33,14 +33,14 @@ interface StoredReceipt {
 export class MemoryRepository<R extends User | Post> implements Repository<R>, RecordTransfer<R> {
   readonly #state: State;
   readonly #table: Table<R>;
-  readonly #checkConflicts: (record: R) => void;
+  readonly #checkReferences: (record: R) => void;
   readonly #receipts = new Map<string, StoredReceipt>();
 
-  /** @param checkConflicts throws when a record cannot be stored beside the others */
-  constructor(state: State, table: Table<R>, checkConflicts: (record: R) => void) {
+  /** @param checkReferences throws when a record names another one that does not exist */
+  constructor(state: State, table: Table<R>, checkReferences = (_record: R) => {}) {
     this.#state = state;
     this.#table = table;
-    this.#checkConflicts = checkConflicts;
+    this.#checkReferences = checkReferences;
   }
 
   async get(id: Id): Promise<Versioned<R> | undefined> {
@@ -122,8 +122,11 @@ export class MemoryRepository<R extends User | Post> implements Repository<R>, R
   }
 
   #put(record: R, version: Version): Row {
-    this.#checkConflicts(record);
-    return this.#table.put(record, version);
+    const row = this.#table.rowOf(record, version);
+    this.#table.checkUnique(row);
+    this.#checkReferences(record);
+    this.#table.put(row);
+    return row;
   }
 
   /** Returns what was created under a receipt; undefined when its key is free. */

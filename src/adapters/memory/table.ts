@@ -1,3 +1,5 @@
+import type { DeclaredField } from '../../domain/declared-fields.ts';
+import { emailTaken, fieldTaken } from '../../domain/errors.ts';
 import {
   type Condition,
   comparePositions,
@@ -13,7 +15,7 @@ import {
   type Version,
   VersionedRecord,
 } from '../../domain/record.ts';
-import { type SearchRow, searchRow } from '../../domain/search.ts';
+import { customValue, type SearchRow, searchRow } from '../../domain/search.ts';
 import { compareText } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { RecordEvent } from '../../ports/event-log.ts';
@@ -31,32 +33,29 @@ export interface Row {
 /** The records of one collection by id, and the last versions of deleted ones. Sorts an order on demand. */
 export class Table<R extends User | Post> {
   readonly #collection: Collection;
-  readonly #declared: readonly string[];
+  readonly #declared: readonly DeclaredField[];
+  readonly #names: readonly string[];
   readonly #added: (event: RecordEvent) => void;
   readonly #rows = new Map<Id, Row>();
-  /** Which user has an email address, by its key. */
-  readonly #emails = new Map<string | null, Id>();
+  /** Which record has a unique value, by the field and the value. */
+  readonly #holders = new Map<string, Id>();
   readonly #deleted = new Map<Id, Version>();
   /** The orders that were asked for since the last change. */
   readonly #orders = new Map<string, readonly Row[]>();
 
-  /** @param declared names of custom fields that lists can be filtered by */
   constructor(
     collection: Collection,
-    declared: readonly string[],
+    declared: readonly DeclaredField[],
     added: (event: RecordEvent) => void,
   ) {
     this.#collection = collection;
     this.#declared = declared;
+    this.#names = declared.map(({ name }) => name);
     this.#added = added;
   }
 
   get(id: Id): Row | undefined {
     return this.#rows.get(id);
-  }
-
-  withEmail(key: string): Id | undefined {
-    return this.#emails.get(key);
   }
 
   lastVersion(id: Id): Version | undefined {
@@ -68,21 +67,30 @@ export class Table<R extends User | Post> {
     return rows.filter((row) => conditions.every((condition) => meets(row, condition)));
   }
 
-  /** Adds a record, or replaces the one with its id. */
-  put(record: R, version: Version): Row {
-    const { id } = record;
-    const before = this.#remove(id);
+  rowOf(record: R, version: Version): Row {
     const search = searchRow(this.#collection, record);
-    const custom = projected(record, this.#declared);
-    const row = { id, version, json: JSON.stringify(record), search, custom };
-    this.#rows.set(id, row);
-    if (search.emailKey != null) this.#emails.set(search.emailKey, id);
-    this.#deleted.delete(id);
-    if (before?.version !== version) {
-      const type = before === undefined ? 'created' : 'updated';
-      this.#added({ type, collection: this.#collection, id, version });
+    const custom = projected(record, this.#names);
+    return { id: record.id, version, json: JSON.stringify(record), search, custom };
+  }
+
+  /** @throws RostrumError `email-taken`, `field-taken` */
+  checkUnique(row: Row): void {
+    for (const { field, key } of this.#uniqueValues(row)) {
+      if ((this.#holders.get(key) ?? row.id) === row.id) continue;
+      throw field === 'emailKey' ? emailTaken() : fieldTaken(field);
     }
-    return row;
+  }
+
+  /** Adds a row, or replaces the one with its id. */
+  put(row: Row): void {
+    const { id, version } = row;
+    const before = this.#remove(id);
+    this.#rows.set(id, row);
+    for (const { key } of this.#uniqueValues(row)) this.#holders.set(key, id);
+    this.#deleted.delete(id);
+    if (before?.version === version) return;
+    const type = before === undefined ? 'created' : 'updated';
+    this.#added({ type, collection: this.#collection, id, version });
   }
 
   delete({ id, version }: Row): void {
@@ -94,9 +102,20 @@ export class Table<R extends User | Post> {
   #remove(id: Id): Row | undefined {
     const row = this.#rows.get(id);
     this.#rows.delete(id);
-    this.#emails.delete(row?.search.emailKey ?? null);
+    for (const { key } of row ? this.#uniqueValues(row) : []) this.#holders.delete(key);
     this.#orders.clear();
     return row;
+  }
+
+  /** Returns the values of a row that no other row may have: the key of the address first. */
+  #uniqueValues({ search, custom }: Row) {
+    const email = { field: 'emailKey', value: search.emailKey ?? null };
+    const others = this.#declared.map((field) => {
+      return { field: field.name, value: field.isUnique ? customValue(custom, field) : null };
+    });
+    return [email, ...others].flatMap(({ field, value }) => {
+      return value === null ? [] : [{ field, key: `${field} ${JSON.stringify(value)}` }];
+    });
   }
 
   /** Returns the ids of deleted records behind an id, in order. */
@@ -140,8 +159,15 @@ export class Table<R extends User | Post> {
   }
 }
 
-export function positionOf(row: Row, order: QueryOrder): Position {
-  return { key: valueIn(row, order) as string | null, id: row.id };
+export function positionOf({ id, search, custom }: Row, order: QueryOrder): Position {
+  const { field, custom: type } = order;
+  if (type === undefined) return { key: search[field] ?? null, id };
+  return { key: customValue(custom, { name: field, type, isUnique: false }), id };
+}
+
+/** Compares two texts, or two numbers. */
+function compare(a: unknown, b: string | number): number {
+  return typeof b === 'string' ? compareText(a as string, b) : (a as number) - b;
 }
 
 function valueIn({ search, custom: own }: Row, { field, custom }: QueryField): unknown {
@@ -155,10 +181,12 @@ export function meets(row: Row, condition: Condition): boolean {
       return value === condition.value;
     case 'in':
       return typeof value === 'string' && condition.value.includes(value);
+    case 'has':
+      return Array.isArray(value) && value.includes(condition.value);
     case 'from':
-      return typeof value === 'string' && compareText(value, condition.value) >= 0;
+      return typeof value === typeof condition.value && compare(value, condition.value) >= 0;
     case 'before':
-      return typeof value === 'string' && compareText(value, condition.value) < 0;
+      return typeof value === typeof condition.value && compare(value, condition.value) < 0;
     case 'isNull':
       return value === null;
   }

@@ -1,5 +1,5 @@
 /** The MongoDB store. */
-import type { CustomFilters, NoCustomFilters } from '../../domain/custom-filters.ts';
+import type { CustomFilters, NoCustomFilters } from '../../domain/declared-fields.ts';
 import { type MongodbStore, type MongodbStoreOptions, openStore } from './store.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { CustomFilterFields } from '../../domain/custom-filters.ts';
+import type { CustomFilterFields } from '../../domain/declared-fields.ts';
 import type { PostFilter, PostSort } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Id, Versioned } from '../../domain/record.ts';

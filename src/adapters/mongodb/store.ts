@@ -1,4 +1,4 @@
-import type { CustomFilters } from '../../domain/custom-filters.ts';
+import type { CustomFilters } from '../../domain/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Store, StoreOptions } from '../../ports/store.ts';
 import type { Transfer } from '../../ports/transfer.ts';

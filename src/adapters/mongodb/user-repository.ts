@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CustomFilterFields } from '../../domain/custom-filters.ts';
+import type { CustomFilterFields } from '../../domain/declared-fields.ts';
 import type { Instant } from '../../domain/instant.ts';
 import type { UserFilter, UserSort } from '../../domain/list.ts';
 import type { Id, Versioned } from '../../domain/record.ts';

@@ -1,6 +1,6 @@
 /** The embedded store: everything in one SQLite file, durable before it is acknowledged. */
 import { DatabaseSync } from 'node:sqlite';
-import type { CustomFilters, NoCustomFilters } from '../../domain/custom-filters.ts';
+import type { CustomFilters, NoCustomFilters } from '../../domain/declared-fields.ts';
 import type { Store } from '../../ports/store.ts';
 import type { SqliteStoreOptions } from './options.ts';
 import { openStore } from './store.ts';

@@ -1,4 +1,4 @@
-import type { CustomFilters } from '../../domain/custom-filters.ts';
+import type { CustomFilters } from '../../domain/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { StoreOptions } from '../../ports/store.ts';
 

@@ -1,4 +1,4 @@
-import type { CustomFilters } from '../../domain/custom-filters.ts';
+import type { CustomFilters } from '../../domain/declared-fields.ts';
 import { copyJson } from '../../domain/json.ts';
 import { cutPage, type EntityFilter, type Page, type PageRequest } from '../../domain/list.ts';
 import type { Receipt } from '../../domain/receipt.ts';

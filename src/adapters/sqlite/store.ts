@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { checkCustomFilters } from '../../domain/custom-filters.ts';
+import { checkCustomFilters } from '../../domain/declared-fields.ts';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';

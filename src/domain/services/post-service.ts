@@ -1,5 +1,6 @@
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { CustomFilterFields, CustomFilterOf } from '../custom-filters.ts';
+import type { CustomFilterOf } from '../custom-filters.ts';
+import type { CustomFilterFields } from '../declared-fields.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page } from '../list.ts';
 import type { ListRequest } from '../list-request.ts';

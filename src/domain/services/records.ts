@@ -1,7 +1,7 @@
 import type { Creation, Repository } from '../../ports/repository.ts';
 import { Access, defaultOrder } from '../access.ts';
 import type { Caller } from '../caller.ts';
-import type { CustomFilterFields } from '../custom-filters.ts';
+import type { CustomFilterFields } from '../declared-fields.ts';
 import { isRostrumError, RostrumError } from '../errors.ts';
 import type { Instant } from '../instant.ts';
 import { type FieldIssue, maxIssues } from '../issues.ts';

@@ -4,7 +4,7 @@ import type { Store } from '../../ports/store.ts';
 import { Access, eventsSeen, itself } from '../access.ts';
 import { type Caller, type CallerInput, toCaller } from '../caller.ts';
 import type { CheckedSchema, CustomFieldsInput, CustomFieldsSchema } from '../custom-fields.ts';
-import { type CustomFilters, checkCustomFilters } from '../custom-filters.ts';
+import { type CustomFilters, checkCustomFilters } from '../declared-fields.ts';
 import { type Instant, isInstant } from '../instant.ts';
 import type { JsonObject } from '../json.ts';
 import { checkSynchronous } from '../options.ts';
@@ -99,13 +99,13 @@ export function assembleRostrum(parts: RostrumParts): Rostrum {
   const shared = { now: checkedClock(clock), newId: checkedIds(ids) };
   const users = {
     ...{ ...shared, collection: 'users', repository: store.users, customFilters: filters.users },
-    model: new RecordModel<User>(userRules, customFields.users),
+    model: new RecordModel<User>(userRules, customFields.users, filters.users),
     publicFields: ['id', 'name', 'createdAt', ...publicUserFields],
     access: undefined,
   } as const satisfies UserContext;
   const posts = {
     ...{ ...shared, collection: 'posts', repository: store.posts, customFilters: filters.posts },
-    model: new RecordModel<Post>(postRules, customFields.posts),
+    model: new RecordModel<Post>(postRules, customFields.posts, filters.posts),
     authors: (wanted, signal) => publicUsers(users, wanted, signal),
     issuesFromStore: unknownAuthors(store.users),
     access: undefined,

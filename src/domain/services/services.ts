@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { CustomFilters, FieldsOf } from '../custom-filters.ts';
+import type { CustomFilters, FieldsOf } from '../declared-fields.ts';
 import type { JsonObject } from '../json.ts';
 import { checkSynchronous } from '../options.ts';
 import type { PostService } from './post-service.ts';

@@ -6,7 +6,7 @@ import { cutPage, type Page, type Position } from '../list.ts';
 import { type CheckedRequest, checkRequest, type ListRequest } from '../list-request.ts';
 import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import { type Id, projected, type Versioned, VersionedRecord } from '../record.ts';
-import { filters, searchFields, sorts, type UserFilter, type UserSort } from '../search.ts';
+import { filters, sortKey, type UserFilter, type UserSort } from '../search.ts';
 import { isCleanText } from '../text.ts';
 import type { PublicUser, User, UserInput } from '../user.ts';
 import type { CreateOptions } from './record-service.ts';
@@ -167,7 +167,7 @@ async function readPublicPage(
 ): Promise<Page<User>> {
   const { order, limit } = request;
   const position = ({ record }: Versioned<User>): Position => {
-    return { key: searchFields.users[sorts.users[order.by]](record), id: record.id };
+    return { key: sortKey(record, order.by, context.customFilters), id: record.id };
   };
   let page = await readPage(context, request);
   while (!page.isProjected && page.next !== undefined && page.items.length < limit) {

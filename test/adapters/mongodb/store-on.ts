@@ -6,7 +6,7 @@ import {
   type MongodbStore,
   openStore,
 } from '../../../src/adapters/mongodb/store.ts';
-import type { CustomFilters } from '../../../src/domain/custom-filters.ts';
+import type { CustomFilters } from '../../../src/domain/declared-fields.ts';
 import type { Topology } from '../../support/mongod/shared.ts';
 import { sharedServer } from '../../support/mongod/shared.ts';
 

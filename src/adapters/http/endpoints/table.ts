@@ -1,5 +1,5 @@
 import { itself, readsWhole, subjectOf } from '../../../domain/access.ts';
-import type { CustomFilters } from '../../../domain/custom-filters.ts';
+import type { CustomFilters } from '../../../domain/declared-fields.ts';
 import type { PostFilter, PostSort, UserFilter, UserSort } from '../../../domain/search.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { Endpoint } from '../endpoint.ts';

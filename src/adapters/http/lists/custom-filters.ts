@@ -1,8 +1,5 @@
-import type {
-  CustomFilter,
-  CustomFilterFields,
-  CustomFilterType,
-} from '../../../domain/custom-filters.ts';
+import type { CustomFilter } from '../../../domain/custom-filters.ts';
+import type { CustomFilterFields, CustomFilterType } from '../../../domain/declared-fields.ts';
 import type { Query } from '../exchange.ts';
 import type { Parameter } from '../parameter.ts';
 

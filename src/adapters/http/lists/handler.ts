@@ -1,5 +1,5 @@
 import { defaultOrder } from '../../../domain/access.ts';
-import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
+import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
 import type { Page } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
 import type { Collection, Versioned } from '../../../domain/record.ts';

@@ -1,4 +1,5 @@
-import { type CustomFilterFields, hasDeclaredTypes } from '../../../domain/custom-filters.ts';
+import { hasDeclaredTypes } from '../../../domain/custom-filters.ts';
+import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
 import type { Json } from '../../../domain/json.ts';
 import { type Position, pageLimits } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';

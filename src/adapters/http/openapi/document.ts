@@ -1,5 +1,5 @@
 import { type Scope, scopes } from '../../../domain/caller.ts';
-import type { CustomFilters } from '../../../domain/custom-filters.ts';
+import type { CustomFilters } from '../../../domain/declared-fields.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { ifMatch } from '../endpoints/header-parameters.ts';
 import { commonProblems, endpointsFor, ownPath } from '../endpoints/table.ts';

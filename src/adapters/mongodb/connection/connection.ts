@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientSession, Collection, Db, MongoClient } from 'mongodb';
-import type { CustomFilters } from '../../../domain/custom-filters.ts';
+import type { CustomFilters } from '../../../domain/declared-fields.ts';
 import { RostrumError, storeUnavailable } from '../../../domain/errors.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import { collectionNames } from '../schema/collections.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
-import type { CustomFilters } from '../../../domain/custom-filters.ts';
+import type { CustomFilters } from '../../../domain/declared-fields.ts';
 import { storeUnavailable } from '../../../domain/errors.ts';
 import type { LogFields, Logger } from '../../../ports/logger.ts';
 import { MigrationUnderWay } from '../migration/lease.ts';

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
-import { type CustomFilterFields, customEqualities } from '../../../domain/custom-filters.ts';
+import { customEqualities } from '../../../domain/custom-filters.ts';
+import { type CustomFilterFields } from '../../../domain/declared-fields.ts';
 import type {
   EntityFilter,
   PostFilter,

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { CustomFilterFields, CustomFilters } from '../../../domain/custom-filters.ts';
+import type { CustomFilterFields, CustomFilters } from '../../../domain/declared-fields.ts';
 import { escapeKey } from './keys.ts';
 
 export interface Index {

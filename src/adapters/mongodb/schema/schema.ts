@@ -1,5 +1,5 @@
 import { type Db, type Document, MongoNetworkTimeoutError } from 'mongodb';
-import type { CustomFilters } from '../../../domain/custom-filters.ts';
+import type { CustomFilters } from '../../../domain/declared-fields.ts';
 import { collectionNames } from './collections.ts';
 import { type Index, indexesFor } from './indexes.ts';
 import { MongodbRefusal } from './refusal.ts';

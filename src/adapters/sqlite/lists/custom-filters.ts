@@ -1,9 +1,5 @@
-import {
-  type CustomFilterFields,
-  type CustomFilters,
-  type CustomFilterType,
-  customEqualities,
-} from '../../../domain/custom-filters.ts';
+import { customEqualities } from '../../../domain/custom-filters.ts';
+import { type CustomFilterFields, type CustomFilters, type CustomFilterType } from '../../../domain/declared-fields.ts';
 import type { CustomFilter, EntityFilter } from '../../../domain/list.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Equality, ListScheme } from './plan.ts';

@@ -1,5 +1,9 @@
 import { type Scope, scopes } from '../domain/caller.ts';
-import { type CustomFilters, type CustomFilterType, checkCustomFilters } from '../domain/declared-fields.ts';
+import {
+  type CustomFilterDeclaration,
+  type CustomFilters,
+  checkCustomFilters,
+} from '../domain/declared-fields.ts';
 import { setMember } from '../domain/json.ts';
 import { checkOptions } from '../domain/options.ts';
 import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from './addresses.ts';
@@ -231,8 +235,10 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--index <field>',
     env: 'INDEXES',
     fallback: [],
-    description: 'custom field that lists can be filtered by: posts.slug:text; may be given again',
-    allowed: 'a custom field and text, number or boolean: posts.slug:text',
+    description:
+      'custom field to filter and sort by: posts.views:number, posts.tags:text[]; with :unique, no two records have the same value: posts.slug:text:unique; may be given again',
+    allowed:
+      'a custom field and its type: posts.slug:text, :number, :boolean, :text[] or :text:unique',
     parse: (text) => listOf(text, (part) => indexForm.test(part)),
     isList: true,
   },
@@ -250,7 +256,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
   },
 };
 
-const indexForm = /^(users|posts)\.([^.:]+):(text|number|boolean)$/;
+const indexForm = /^(users|posts)\.([^.:]+):(text|number|boolean|text\[\])(:unique)?$/;
 
 /**
  * The custom filters that the setting `index` declares.
@@ -258,12 +264,20 @@ const indexForm = /^(users|posts)\.([^.:]+):(text|number|boolean)$/;
  * @throws TypeError or RangeError for what cannot be declared, in one sentence
  */
 export function customFiltersOf(index: readonly string[]): Required<CustomFilters> {
-  const fields = { users: {}, posts: {} } as Record<string, Record<string, CustomFilterType>>;
+  const fields = { users: {}, posts: {} } as Record<
+    string,
+    Record<string, CustomFilterDeclaration>
+  >;
   for (const part of index) {
-    const [, list = '', name = '', type] = indexForm.exec(part) ?? [];
+    const [, list = '', name = '', type = '', unique] = indexForm.exec(part) ?? [];
     const declared = fields[list] ?? {};
     if (Object.hasOwn(declared, name)) throw new TypeError(`${list}.${name} is given twice.`);
-    setMember(declared, name, type as CustomFilterType);
+    const isUnique = unique !== undefined;
+    setMember(
+      declared,
+      name,
+      (isUnique ? { type, unique: true } : type) as CustomFilterDeclaration,
+    );
   }
   const { users = {}, posts = {} } = fields;
   checkCustomFilters({ users, posts });

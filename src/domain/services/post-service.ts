@@ -1,5 +1,5 @@
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { CustomFilterOf } from '../custom-filters.ts';
+import type { CustomFilterOf, CustomSortOf } from '../custom-filters.ts';
 import type { CustomFilterFields } from '../declared-fields.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page } from '../list.ts';
@@ -28,7 +28,7 @@ export interface PostService<
     PostInput<Input>,
     PostPatch<Input>,
     PostFilter<CustomFilterOf<Fields>>,
-    PostSort
+    PostSort | CustomSortOf<Fields>
   > {
   /**
    * A page of posts as `list` reads it, with the authors of its posts, each once, in their public view.

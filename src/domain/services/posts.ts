@@ -10,7 +10,7 @@ import { checkRequest, type ListRequest } from '../list-request.ts';
 import type { Post } from '../post.ts';
 import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import type { Id, Versioned } from '../record.ts';
-import type { PostFilter, PostSort } from '../search.ts';
+import type { PostFilter } from '../search.ts';
 import { isCleanText } from '../text.ts';
 import type { PublicUser } from '../user.ts';
 import { maxLimitWithAuthors, type PageWithAuthors, type PostService } from './post-service.ts';
@@ -43,7 +43,7 @@ export function postService(context: PostContext): PostService {
   return {
     create: (input, options) => createPost(context, input, options),
     get: (id) => getRecord(context, id),
-    list: (request?: ListRequest<PostFilter, PostSort>) => listRecords(context, request),
+    list: (request?: ListRequest<PostFilter, string>) => listRecords(context, request),
     all: (request) => allRecords(context, request),
     listWithAuthors: (request) => listPostsWithAuthors(context, request),
     replace: (id, input, precondition) => replaceRecord(context, id, input, precondition),
@@ -78,7 +78,7 @@ async function createPost(
 
 async function listPostsWithAuthors(
   context: PostContext,
-  request: ListRequest<PostFilter, PostSort> = {},
+  request: ListRequest<PostFilter, string> = {},
 ): Promise<PageWithAuthors<Post>> {
   checkRequest(request, listRules(context));
   const { limit = maxLimitWithAuthors, signal } = request;

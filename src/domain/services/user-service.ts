@@ -1,6 +1,6 @@
 import type { DeleteMode, Deletion } from '../../ports/user-repository.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { CustomFilterOf } from '../custom-filters.ts';
+import type { CustomFilterOf, CustomSortOf } from '../custom-filters.ts';
 import type { CustomFilterFields } from '../declared-fields.ts';
 import type { JsonObject } from '../json.ts';
 import type { Page } from '../list.ts';
@@ -34,7 +34,7 @@ export interface UserService<
     UserInput<Input>,
     UserPatch<Input>,
     UserFilter<CustomFilterOf<Fields>>,
-    UserSort
+    UserSort | CustomSortOf<Fields>
   > {
   /**
    * One user in the public view: what a caller may see that has the scope `users:read:public` alone.

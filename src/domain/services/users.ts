@@ -6,7 +6,7 @@ import { cutPage, type Page, type Position } from '../list.ts';
 import { type CheckedRequest, checkRequest, type ListRequest } from '../list-request.ts';
 import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
 import { type Id, projected, type Versioned, VersionedRecord } from '../record.ts';
-import { filters, sortKey, type UserFilter, type UserSort } from '../search.ts';
+import { filters, sortKey, type UserFilter } from '../search.ts';
 import { isCleanText } from '../text.ts';
 import type { PublicUser, User, UserInput } from '../user.ts';
 import type { CreateOptions } from './record-service.ts';
@@ -36,7 +36,7 @@ import {
   type UserService,
 } from './user-service.ts';
 
-type UserListRequest = ListRequest<UserFilter, UserSort>;
+type UserListRequest = ListRequest<UserFilter, string>;
 
 export interface UserContext extends RecordContext<User, UserRepository> {
   /** The fields of the public view. */
@@ -163,7 +163,7 @@ async function deleteUser(
  */
 async function readPublicPage(
   context: UserContext,
-  request: CheckedRequest<UserFilter, UserSort>,
+  request: CheckedRequest<UserFilter, string>,
 ): Promise<Page<User>> {
   const { order, limit } = request;
   const position = ({ record }: Versioned<User>): Position => {
@@ -183,7 +183,7 @@ async function readPublicPage(
 /** Filters and orders must not tell what the public view hides. */
 function checkPublicOnly(
   { publicFields }: UserContext,
-  { filter, order }: CheckedRequest<UserFilter, UserSort>,
+  { filter, order }: CheckedRequest<UserFilter, string>,
 ): void {
   const { custom = {}, ...known } = filter;
   const asked = Object.entries(known).filter(([, value]) => value !== undefined);

@@ -1,3 +1,4 @@
+import { emailKey } from './email.ts';
 import type { Instant } from './instant.ts';
 import type { Post } from './post.ts';
 import type { Id, Versioned } from './record.ts';
@@ -62,11 +63,14 @@ export interface EntityFilter<Custom = CustomFilter> {
 export interface UserFilter<Custom = CustomFilter> extends EntityFilter<Custom> {
   /** The whole name. */
   readonly name?: string | undefined;
-  /** An address with the same {@link textKey}. */
+  /** An address with the same {@link emailKey}. */
   readonly email?: string | undefined;
   /** Names whose {@link textKey} begins with that of this text, which has no lone surrogate or NUL. */
   readonly nameStartsWith?: string | undefined;
-  /** The same for addresses. A missing address begins with nothing, not even with `''`. */
+  /**
+   * Addresses whose {@link emailKey} begins with the {@link emailPrefixKey} of this text: none where
+   * that is undefined. A missing address begins with nothing, not even with `''`.
+   */
   readonly emailStartsWith?: string | undefined;
 }
 
@@ -170,8 +174,8 @@ export function cutPage<V extends { readonly json: string }>(
  */
 export function userSortKey(user: User, by: UserSort): string | null {
   if (by === 'createdAt' || by === 'updatedAt') return user[by];
-  const text = user[by];
-  return text === null ? null : textKey(text);
+  if (by === 'name') return textKey(user.name);
+  return user.email === null ? null : emailKey(user.email);
 }
 
 /** What a post is sorted by; drafts, whose `publishedAt` is null, come before all others. */

@@ -26,8 +26,8 @@ export interface Creation<R> extends Versioned<R> {
  *
  * - Absence is `undefined` (`false` of a post's deletion), never an error.
  * - Ids, the keys of receipts and what a filter names are compared exactly, code point by code point
- *   (email addresses, and what a text begins with, by their key: `textKey`). Any text may be asked for, with NUL or half of a surrogate
- *   pair in it too. A text that no record can have matches nothing, and bounds a span or a
+ *   (email addresses by `emailKey`, and the start of a text by `textKey` or `emailPrefixKey`). Any
+ *   text may be asked for, with NUL or half of a surrogate pair in it too. A text that no record can have matches nothing, and bounds a span or a
  *   position like any other text.
  * - What is returned, what is taken and what a {@link Decide} or a {@link Guard} is shown are
  *   values, never aliases: changing them changes nothing that is stored. A record comes back equal

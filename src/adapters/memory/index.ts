@@ -3,6 +3,7 @@ import type {
   CustomFilters,
   NoCustomFilters,
 } from '../../domain/custom-filters.ts';
+import { emailKey, emailPrefixKey } from '../../domain/email.ts';
 import { emailTaken, RostrumError, storeUnavailable, unknownAuthor } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
 import {
@@ -111,14 +112,16 @@ class MemoryUsers extends MemoryRepository<User, UserFilter, UserSort> implement
 
   protected override matcher(filter: UserFilter): (user: User) => boolean {
     const { name, email, nameStartsWith, emailStartsWith } = filter;
-    const holder = email === undefined ? undefined : this.table.holder(textKey(email));
+    const holder = email === undefined ? undefined : this.table.holder(emailKey(email));
     const nameBegins = beginsWith(nameStartsWith);
-    const emailBegins = beginsWith(emailStartsWith);
+    // No key begins with NUL.
+    const emailPrefix = emailStartsWith && (emailPrefixKey(emailStartsWith) ?? '\0');
+    const emailBegins = beginsWith(emailPrefix);
     return (user) =>
       (name === undefined || user.name === name) &&
       (email === undefined || user.id === holder) &&
       nameBegins(user.name) &&
-      emailBegins(user.email);
+      emailBegins(emailKeyOf(user));
   }
 }
 
@@ -154,7 +157,7 @@ class MemoryPosts extends MemoryRepository<Post, PostFilter, PostSort> implement
 }
 
 function emailKeyOf({ email }: User): string | null {
-  return email === null ? null : textKey(email);
+  return email === null ? null : emailKey(email);
 }
 
 /** Whether a text begins as asked, by its key. */

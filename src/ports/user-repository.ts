@@ -22,9 +22,8 @@ export interface Deletion {
 }
 
 /**
- * Keeps users. No two users have an email address with the same `emailKey`. A missing address is not a
- * value: any
- * number of users can have none. `create` and `update` raise, after all else,
+ * Keeps users. No two users have an email address with the same `emailKey`. A missing address is not
+ * a value: any number of users can have none. `create` and `update` raise, after all else,
  *
  * - `email-taken` (`emailTaken()`): another user has an address with this key. Keys that are freed
  *   or taken in a race are judged as of the commit: one of the racers wins.

@@ -1,5 +1,5 @@
 import type { Position, PostFilter, TimeSpan, UserFilter } from 'rostrum/ports';
-import { prefixSpan, textKey } from 'rostrum/ports';
+import { emailKey, emailPrefixKey, prefixSpan, textKey } from 'rostrum/ports';
 
 export type Filter = UserFilter & PostFilter;
 
@@ -24,9 +24,11 @@ export class Conditions {
     }
     for (const by of ['name', 'email', 'title'] as const) {
       const { [by]: text, [`${by}StartsWith` as const]: start } = filter;
-      if (text !== undefined) this.equal(by, textKey(text));
+      const [keyOf, prefixKeyOf] = by === 'email' ? [emailKey, emailPrefixKey] : [textKey, textKey];
+      if (text !== undefined) this.equal(by, keyOf(text));
       if (text !== undefined && by !== 'email') this.contains(by, text); // To the letter.
-      if (start !== undefined) this.#within(by, prefixSpan(textKey(start)));
+      // No key begins with NUL.
+      if (start !== undefined) this.#within(by, prefixSpan(prefixKeyOf(start) ?? '\0'));
     }
     if (authorId !== undefined) this.equal('"authorId"', authorId);
     return this;

@@ -10,6 +10,7 @@ import type { Suite } from './suite.ts';
 /** Addresses in the order of their keys. */
 const byEmailKey = [
   ...['!@example.com', '1@example.com', 'a-b@example.com', 'a.b@example.com', 'A@example.com'],
+  ...['a@ä.example', 'a@xo.example'], // The A-label of ä is xn--4ca.
   ...['AA@example.com', 'b@example.com', 'C@example.com', 'e\u0300@example.com', 'É@example.com'],
   ...['я@example.com', 'Ｚ@example.com', '𐀀@example.com'],
 ];

@@ -1,3 +1,4 @@
+import { emailKey, emailPrefixKey } from '../../domain/email.ts';
 import { emailTaken, RostrumError } from '../../domain/errors.ts';
 import { type Instant, latestInstant } from '../../domain/instant.ts';
 import type { UserFilter, UserSort } from '../../domain/list.ts';
@@ -17,13 +18,13 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
   values: ({ createdAt, updatedAt, name, email }) => [
     createdAt,
     updatedAt,
-    email === null ? null : textKey(email),
+    email === null ? null : emailKey(email),
     textKey(name),
     name,
   ],
   conflict({ id, email }, connection) {
     const sql = 'SELECT 1 FROM users WHERE email_key = ? AND id <> ?';
-    const isTaken = email !== null && connection.get(sql, textKey(email), id) !== undefined;
+    const isTaken = email !== null && connection.get(sql, emailKey(email), id) !== undefined;
     return isTaken ? emailTaken() : undefined;
   },
   sorts: {
@@ -36,7 +37,7 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
   equalities({ email, name }) {
     const found: Equality<UserSort>[] = [];
     if (email !== undefined) {
-      const value = textKey(email);
+      const value = emailKey(email);
       found.push({ column: 'email_key', value, index: 'users_email_key', ordered: {} });
     }
     if (name !== undefined) {
@@ -50,7 +51,8 @@ export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
     createdAt,
     updatedAt,
     name: beginsWith(nameStartsWith),
-    email: beginsWith(emailStartsWith),
+    // No key begins with NUL.
+    email: beginsWith(emailStartsWith && (emailPrefixKey(emailStartsWith) ?? '\0')),
   }),
 };
 

@@ -3,6 +3,7 @@ import {
   comparePositions,
   cutPage,
   type Entity,
+  emailKey,
   type Position,
   type Receipt,
   textKey,
@@ -182,7 +183,7 @@ export const surrogates: Fault[] = [
     fault: 'takes half of a surrogate pair in an address for U+FFFD',
     breaks: 'users: email: an address with the same key',
     says: /list of {"email":".*\\ud800"} is \["/,
-    plan: comparing((text) => textKey(wellFormed(text)), 'email'),
+    plan: comparing((text) => emailKey(wellFormed(text)), 'email'),
   },
   {
     fault: 'takes half of a surrogate pair in the id that a scan begins behind for U+FFFD',

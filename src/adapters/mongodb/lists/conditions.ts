@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { type CustomFilterFields, customEqualities } from '../../../domain/custom-filters.ts';
+import { emailKey, emailPrefixKey } from '../../../domain/email.ts';
 import type {
   EntityFilter,
   PostFilter,
@@ -39,13 +40,17 @@ export const users: Resource<UserFilter, UserSort> = {
   conditions(filter) {
     const { ids, name, email, nameStartsWith, emailStartsWith } = filter;
     // An empty key stands for a missing address, which begins with nothing.
+    const [key, start] = [
+      email && emailKey(email),
+      emailStartsWith && (emailPrefixKey(emailStartsWith) ?? '\0'),
+    ];
     const hasAddress = emailStartsWith === '' ? { $gt: '' } : {};
     return {
       match: {
         ...entityMatch(filter),
         ...(name !== undefined && { 'record.name': name }),
         ...keyMatch('nameKey', name, nameStartsWith),
-        ...keyMatch('emailKey', email, emailStartsWith, hasAddress),
+        ...keyMatch('emailKey', key, start, hasAddress),
       },
       never: email === '' || isNeverStored(name, email),
       named(by) {

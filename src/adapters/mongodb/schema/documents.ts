@@ -1,4 +1,5 @@
 import { BSON, type Document } from 'mongodb';
+import { emailKey } from '../../../domain/email.ts';
 import type { Instant } from '../../../domain/instant.ts';
 import type { Post } from '../../../domain/post.ts';
 import { type Entity, type Id, VersionedRecord } from '../../../domain/record.ts';
@@ -63,8 +64,8 @@ export function asRead({ _id, version }: StoredRecord): { readonly _id: Id } {
 export const firstVersion = 1;
 
 export function toStoredUser(user: User, version: number): StoredUser {
-  const emailKey = user.email === null ? '' : textKey(user.email);
-  return { ...toStored(user, version), nameKey: textKey(user.name), emailKey };
+  const key = user.email === null ? '' : emailKey(user.email);
+  return { ...toStored(user, version), nameKey: textKey(user.name), emailKey: key };
 }
 
 /** A post's document, when readers may see it. */

@@ -17,3 +17,5 @@ declare const crypto: {
 declare class TextEncoder {
   encode(text: string): Uint8Array;
 }
+
+declare const URL: { parse(url: string): { readonly hostname: string } | null };

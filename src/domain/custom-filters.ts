@@ -9,8 +9,8 @@ export type CustomFilterType = (typeof customFilterTypes)[number];
 /** Custom fields that lists of users, or of posts, can be filtered by: their names and types. */
 export type CustomFilterFields = Readonly<Record<string, CustomFilterType>>;
 
-/** Values of custom fields, each of the type that its name is declared with. */
-export type CustomFilter = Readonly<Record<string, string | number | boolean>>;
+/** Values of custom fields, each of the type that its name is declared with; undefined asks for nothing. */
+export type CustomFilter = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** What a deployment declares; none where nothing is said. */
 export interface CustomFilters {
@@ -28,16 +28,13 @@ interface CustomFilterValues {
   readonly boolean: boolean;
 }
 
-/** What a list is asked to be filtered by, whatever is declared; what is undefined is not asked. */
-export type AnyCustomFilter = Readonly<Record<string, CustomFilter[string] | undefined>>;
-
 /**
  * What a list can be filtered by where `Fields` are declared: their names, and values of their types.
  * Nothing where nothing is declared; anything where the type of the declaration does not tell.
  */
 export type CustomFilterOf<Fields> = Fields extends CustomFilterFields
   ? string extends keyof Fields
-    ? AnyCustomFilter
+    ? CustomFilter
     : { readonly [K in keyof Fields]?: CustomFilterValues[Fields[K]] | undefined }
   : Readonly<Record<string, never>>;
 

@@ -11,7 +11,11 @@ export interface ErrorDetails {
   /** No post has this id. */
   'post-not-found': { readonly id: string };
   /** One or more fields break a rule; all of them are listed. */
-  'invalid-record': { readonly issues: readonly FieldIssue[] };
+  'invalid-record': {
+    readonly issues: readonly FieldIssue[];
+    /** The caller has to create its own user before it can be an author. */
+    readonly reason?: 'no-user' | undefined;
+  };
   /** Another user has this email address. */
   'email-taken': { readonly issues: readonly FieldIssue[] };
   /**

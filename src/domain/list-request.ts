@@ -62,7 +62,8 @@ export interface ListRules {
 }
 
 /** A checked request: what a store is asked for, unless nothing can match. */
-export interface CheckedRequest<Filter, Sort extends string> extends Omit<ListQuery, 'conditions' | 'order'> {
+export interface CheckedRequest<Filter, Sort extends string>
+  extends Omit<ListQuery, 'conditions' | 'order'> {
   readonly filter: Filter;
   readonly order: Order<Sort>;
 }
@@ -111,10 +112,13 @@ export function listQuery<Filter extends EntityFilter, Sort extends string>(
     conditions.push(...more);
   }
   for (const [field, value] of Object.entries(custom)) {
+    if (value === undefined) continue;
     if (typeof value === 'string' && !isCleanText(value)) return undefined;
     conditions.push({ field, custom: declared[field], op: 'eq', value });
   }
-  const { [order.by as string]: field = '' } = sorts[collection] as Readonly<Record<string, string>>;
+  const { [order.by as string]: field = '' } = sorts[collection] as Readonly<
+    Record<string, string>
+  >;
   return { ...page, conditions, order: { field, direction: order.direction } };
 }
 

@@ -36,8 +36,8 @@ export const searchFields = {
 /** Returns what lists look at of a record. */
 export function searchRow(collection: Collection, record: User | Post): SearchRow {
   const row: Record<string, string | null> = { id: record.id };
-  for (const [name, valueOf] of Object.entries(searchFields[collection])) {
-    row[name] = valueOf(record as User & Post);
+  for (const [name, derive] of Object.entries(searchFields[collection])) {
+    row[name] = derive(record as User & Post);
   }
   return row;
 }

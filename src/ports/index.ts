@@ -1,10 +1,11 @@
 /** The interfaces that the core needs from outside, and the functions that a store is written with. */
 
-export {
-  type CustomFilterFields,
-  type CustomFilters,
-  type CustomFilterType,
+export type {
+  CustomFilterFields,
+  CustomFilters,
+  CustomFilterType,
 } from '../domain/custom-filters.ts';
+export { emailKey, emailPrefixKey } from '../domain/email.ts';
 export {
   afterChange,
   emailTaken,

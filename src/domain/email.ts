@@ -65,12 +65,3 @@ function domainToAscii(domain: string): string | undefined {
   // The class reads a host whose last label is a number as an IPv4 address: `x` is never a number.
   return URL.parse(`http://${domain}.x`)?.hostname.slice(0, -'.x'.length);
 }
-
-/** Placeholder until the text branch is merged. */
-export function emailKey(email: string): string {
-  return email.normalize('NFC').toLowerCase().normalize('NFC');
-}
-
-export function emailPrefixKey(prefix: string): string | undefined {
-  return emailKey(prefix);
-}

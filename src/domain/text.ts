@@ -93,7 +93,3 @@ export function prefixSpan(prefix: string): TextSpan {
   points.push(last === 0xd7ff ? 0xe000 : last + 1);
   return { from: prefix, before: String.fromCodePoint(...points) };
 }
-
-export function normalizedText(text: string): string {
-  return text.normalize('NFC');
-}

@@ -133,7 +133,8 @@ export async function expectThrown(call: (fail: () => never) => Promise<unknown>
   ]);
   if (outcome.status === 'fulfilled') fail('a call returned although its callback threw');
   const error: unknown = outcome.reason;
-  if (error !== refusal) fail(`a call ended in ${quote(error)}, not in its callback's error`, error);
+  if (error !== refusal)
+    fail(`a call ended in ${quote(error)}, not in its callback's error`, error);
 }
 
 /** Waits for calls that race. Returns their results, and counts their errors by code. */

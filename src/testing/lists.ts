@@ -1,4 +1,10 @@
-import { type Condition, comparePositions, type ListQuery, type Page, pageLimits } from '../domain/list.ts';
+import {
+  type Condition,
+  comparePositions,
+  type ListQuery,
+  type Page,
+  pageLimits,
+} from '../domain/list.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { Collection, Entity, Versioned } from '../domain/record.ts';
 import { searchRow } from '../domain/search.ts';
@@ -71,17 +77,22 @@ export async function expectMatches<R extends Entity>(
 export function select<R extends Entity>(
   name: Collection,
   records: readonly R[],
-  { conditions, order }: Pick<ListQuery, 'conditions' | 'order'>,
+  { conditions, order, after }: Pick<ListQuery, 'conditions' | 'order' | 'after'>,
 ): R[] {
-  const rowOf = (record: R) => searchRow(name, record as never);
-  const positionOf = (record: R) => ({ key: rowOf(record)[order.field] ?? null, id: record.id });
-  const sorted = records
-    .filter((record) => conditions.every((one) => isMet(one, { ...record, ...rowOf(record) })))
-    .sort((a, b) => comparePositions(positionOf(a), positionOf(b)));
-  return order.direction === 'asc' ? sorted : sorted.reverse();
+  const sign = order.direction === 'asc' ? 1 : -1;
+  return records
+    .map((record) => ({ record, row: searchRow(name, record as never) }))
+    .filter(({ record, row }) => conditions.every((one) => isMet(one, { ...record, ...row })))
+    .map(({ record, row }) => ({ record, key: row[order.field] ?? null, id: record.id }))
+    .filter((one) => after === undefined || sign * comparePositions(one, after) > 0)
+    .sort((a, b) => sign * comparePositions(a, b))
+    .map(({ record }) => record);
 }
 
-function isMet(condition: Condition, { [condition.field]: value }: object & Record<string, unknown>) {
+function isMet(
+  condition: Condition,
+  { [condition.field]: value }: object & Record<string, unknown>,
+) {
   if (condition.op === 'isNull') return value === null;
   if (condition.op === 'eq') return value === condition.value;
   if (typeof value !== 'string') return false;

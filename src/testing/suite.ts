@@ -85,8 +85,11 @@ export interface Suite {
 export const customFilters = {
   users: { city: 'text', age: 'number', active: 'boolean', constructor: 'text', title: 'text' },
   posts: {
-    ...{ language: 'text', words: 'number', pinned: 'boolean' },
-    ...{ constructor: 'text', email: 'text' },
+    language: 'text',
+    words: 'number',
+    pinned: 'boolean',
+    constructor: 'text',
+    email: 'text',
   },
 } as const;
 

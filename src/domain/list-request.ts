@@ -176,9 +176,10 @@ function checkPosition(after: Position, by: string): void {
 
 /** Returns true for what can be a position in a list that is sorted by this. */
 export function isPosition(
-  { key, id }: { readonly key: unknown; readonly id: unknown },
+  position: { readonly key: unknown; readonly id: unknown },
   by: string,
-): boolean {
+): position is Position {
+  const { key, id } = position;
   if (typeof id !== 'string' || !isCleanText(id)) return false;
   if (key === null) return by === 'email' || by === 'publishedAt';
   return by.endsWith('At') ? isInstant(key) : typeof key === 'string' && isCleanText(key);

@@ -6,8 +6,8 @@ import { type CallOptions, isTransient, type Send, sleep } from './transport.ts'
 export interface RecordEvent {
   readonly type: `${'user' | 'post'}.${'created' | 'updated' | 'deleted'}`;
   readonly id: Id;
-  /** The version that the change made; absent of a deletion. */
-  readonly version?: Version;
+  /** The version that the change made, or the version that was deleted. */
+  readonly version: Version;
 }
 
 export interface EventPage {

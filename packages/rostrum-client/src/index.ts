@@ -144,7 +144,7 @@ export interface WithAuthors<R, Query, Author> {
 /** The user that the caller is: the one whose id is the subject of its credentials. */
 export interface Me<R, Input, Patch> {
   get(options?: CallOptions): Promise<Versioned<R>>;
-  /** Replaces the whole record, or makes it. A deleted user is not made again: `id-taken`. */
+  /** Replaces the whole record, or creates it: also after it was deleted. */
   save(input: Input, options?: ChangeOptions): Promise<Saved<R>>;
   patch(patch: Patch, options?: ChangeOptions): Promise<Versioned<R>>;
   delete(options?: DeleteUserOptions): Promise<void>;

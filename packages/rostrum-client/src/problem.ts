@@ -31,7 +31,7 @@ type ClientCode =
   | 'unexpected-response';
 
 /** Every code that a call can end in. A newer server may have others: v1 only grows. */
-export type ApiCode = ErrorCode | HttpCode | ClientCode;
+export type ApiCode = Exclude<ErrorCode, 'id-taken'> | HttpCode | ClientCode;
 
 /** One thing that is wrong in a field, a query parameter or a header. */
 export type ProblemEntry = { readonly message: string } & (
@@ -43,6 +43,7 @@ export type ProblemEntry = { readonly message: string } & (
 /** Members of a problem that only some codes have. */
 interface MoreDetails {
   'user-has-posts': { readonly posts?: number };
+  refused: { readonly reason: string };
   'store-unavailable': { readonly outcome: Outcome };
   'invalid-query': { readonly allowed: readonly string[] };
 }

@@ -2,10 +2,10 @@ import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
 import { emailTaken, unknownAuthorIssue } from '../../domain/errors.ts';
 import type { FieldIssue } from '../../domain/issues.ts';
 import { jsonEqual } from '../../domain/json.ts';
-import { newestFirst } from '../../domain/list.ts';
 import type { Collection, Entity, Id } from '../../domain/record.ts';
 import { RecordModel } from '../../domain/record-model.ts';
 import { rules } from '../../domain/rules.ts';
+import { filters } from '../../domain/search.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 import { textKey } from '../../domain/text.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -54,7 +54,7 @@ export interface Checked {
 export class ListImport {
   readonly #list: Collection;
   readonly #store: Store;
-  readonly #repository: Pick<Repository<Entity, never, never>, 'create' | 'get' | 'isIdTaken'>;
+  readonly #repository: Pick<Repository<Entity>, 'create' | 'get' | 'lastVersion'>;
   readonly #options: ListOptions;
   readonly #making: Making;
   /** The records that are not added, by their number in the file. */
@@ -129,14 +129,20 @@ export class ListImport {
   async #lookUp({ record, otherAuthor, hasTimes }: Made): Promise<FieldIssue[] | 'there'> {
     const { users } = this.#store;
     const issues: FieldIssue[] = [];
-    if (this.#options.keepIds && record && (await this.#repository.isIdTaken(record.id))) {
+    if (
+      this.#options.keepIds &&
+      record &&
+      (await this.#repository.lastVersion(record.id)) !== undefined
+    ) {
       const stored = (await this.#repository.get(record.id))?.record;
       if (stored && isSame(stored, record, hasTimes)) return 'there';
       issues.push(idTaken);
     }
     const email = this.#emailOf(record);
     if (email !== undefined) {
-      const request = { filter: { email }, order: newestFirst, limit: 1, bytes: 1 } as const;
+      const conditions = filters.users.email.conditions(email) ?? [];
+      const order = { field: 'createdAt', direction: 'desc' } as const;
+      const request = { conditions, order, limit: 1, bytes: 1 };
       if ((await users.list(request)).items.length > 0) issues.push(...emailTaken().details.issues);
     }
     if (otherAuthor !== undefined) {

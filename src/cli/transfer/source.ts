@@ -1,4 +1,3 @@
-import { newestFirst } from '../../domain/list.ts';
 import type { Entity, Id, Versioned } from '../../domain/record.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
@@ -24,7 +23,8 @@ export function transferOf({ transfer }: Store): Transfer {
  */
 export function storeSource(store: Store, signal: AbortSignal) {
   const transfer = transferOf(store);
-  const one = { filter: {}, order: newestFirst, limit: 1, bytes: 1, total: true } as const;
+  const order = { field: 'createdAt', direction: 'desc' } as const;
+  const one = { conditions: [], order, limit: 1, bytes: 1, total: true };
   return {
     count: async (): Promise<Counts> => ({
       users: (await store.users.list(one)).total ?? 0,

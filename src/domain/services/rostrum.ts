@@ -47,10 +47,10 @@ export interface Rostrum<
 }
 
 /** {@link Services} whatever their custom fields are: `<S extends AnyServices>` in a wrapper of any. */
-export type AnyServices = Services<object, never, object, never>;
+export type AnyServices = Services<object, object, object, object>;
 
 /** A {@link Rostrum} whatever its custom fields are, for code that works with any. */
-export type AnyRostrum = Rostrum<object, never, object, never>;
+export type AnyRostrum = Rostrum<object, object, object, object>;
 
 /** Schemas for a deployment's custom fields; without one they may be anything. */
 export interface CustomFieldsSchemas {
@@ -138,7 +138,7 @@ function checkedClock(clock: Clock): () => Instant {
   let last: Instant | undefined;
   return () => {
     const now = clock.now();
-    if (now === last) return now;
+    if (last !== undefined && now === last) return now;
     checkSynchronous(now, 'The clock');
     if (!isInstant(now)) {
       throw new TypeError('The clock must return an instant like 2026-11-21T09:30:00.000Z.');

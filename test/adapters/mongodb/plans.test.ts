@@ -6,12 +6,11 @@ import {
   type Page,
   type PageRequest,
   type Position,
-  type PostFilter,
   postSorts,
-  type UserFilter,
   userSorts,
 } from '../../../src/domain/list.ts';
 import { VersionedRecord } from '../../../src/domain/record.ts';
+import type { PostFilter, UserFilter } from '../../../src/domain/search.ts';
 import { post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';

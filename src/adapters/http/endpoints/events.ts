@@ -58,8 +58,6 @@ function readEvents({ query, rostrum, ended }: Exchange, waitMs: number): Promis
   return rostrum.events.read({ after: query.get('after')?.[0], limit, waitMs, signal: ended });
 }
 
-function described({ collection, id, version }: RecordEvent): object {
-  const record = collection === 'users' ? 'user' : 'post';
-  if (version === null) return { type: `${record}.deleted`, id };
-  return { type: `${record}.${version === 1 ? 'created' : 'updated'}`, id, version };
+function described({ type, collection, id, version }: RecordEvent): object {
+  return { type: `${collection === 'users' ? 'user' : 'post'}.${type}`, id, version };
 }

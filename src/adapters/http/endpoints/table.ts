@@ -1,6 +1,6 @@
 import { itself, readsWhole, subjectOf } from '../../../domain/access.ts';
 import type { CustomFilters } from '../../../domain/custom-filters.ts';
-import type { PostFilter, PostSort, UserFilter, UserSort } from '../../../domain/list.ts';
+import type { PostFilter, PostSort, UserFilter, UserSort } from '../../../domain/search.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { customParameters } from '../lists/custom-filters.ts';
@@ -91,7 +91,7 @@ function ownEndpoints(ofUsers: readonly Endpoint[]): readonly Endpoint[] {
   return ofUsers
     .filter(({ path }) => path === '/users/:id')
     .map((endpoint) => {
-      const { method, operation, problems, responses } = endpoint;
+      const { method, operation, responses } = endpoint;
       const own = {
         ...endpoint,
         path: ownPath,
@@ -116,7 +116,6 @@ function ownEndpoints(ofUsers: readonly Endpoint[]): readonly Endpoint[] {
             headers: [...(record?.headers ?? []), 'Location'],
           },
         },
-        problems: [...problems, 'id-taken'],
         handle: userHandlers.save,
       };
     });

@@ -1,5 +1,8 @@
-import type { CustomFilterFields, CustomFilterType } from '../../../domain/custom-filters.ts';
-import type { CustomFilter } from '../../../domain/list.ts';
+import type {
+  CustomFilter,
+  CustomFilterFields,
+  CustomFilterType,
+} from '../../../domain/custom-filters.ts';
 import type { Query } from '../exchange.ts';
 import type { Parameter } from '../parameter.ts';
 

@@ -1,14 +1,14 @@
 import { defaultOrder } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
+import type { Page } from '../../../domain/list.ts';
+import type { ListRequest } from '../../../domain/list-request.ts';
+import type { Collection, Versioned } from '../../../domain/record.ts';
 import {
   type DefaultOrder,
   type EntityFilter,
   lastPublishedFirst,
   newestFirst,
-  type Page,
-} from '../../../domain/list.ts';
-import type { ListRequest } from '../../../domain/list-request.ts';
-import type { Collection, Versioned } from '../../../domain/record.ts';
+} from '../../../domain/search.ts';
 import type { Handler } from '../endpoint.ts';
 import type { Exchange, Query } from '../exchange.ts';
 import { joined, json, revalidated } from '../response.ts';

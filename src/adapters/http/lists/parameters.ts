@@ -1,12 +1,11 @@
+import { pageLimits } from '../../../domain/list.ts';
 import {
   lastPublishedFirst,
   maxFilterIds,
   newestFirst,
   type Order,
-  pageLimits,
-  postSorts,
-  userSorts,
-} from '../../../domain/list.ts';
+  sorts,
+} from '../../../domain/search.ts';
 import type { Parameter } from '../parameter.ts';
 import { integer, oneOf } from '../request/parameter-values.ts';
 import { readInstant, timeBounds } from './time-filter.ts';
@@ -97,7 +96,7 @@ function common(sorts: readonly string[], isSame: boolean): readonly Parameter[]
 }
 
 export const userListParameters: readonly Parameter[] = [
-  ...common(userSorts, true),
+  ...common(Object.keys(sorts.users), true),
   text(
     'email',
     'Only the user with this email address; upper and lower case do not count.',
@@ -110,7 +109,7 @@ export const userListParameters: readonly Parameter[] = [
 ];
 
 export const postListParameters: readonly Parameter[] = [
-  ...common(postSorts, false),
+  ...common(Object.keys(sorts.posts), false),
   text(
     'authorId',
     'Only posts of this user; empty: posts without an author; me: those of the caller.',

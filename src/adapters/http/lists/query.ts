@@ -1,15 +1,14 @@
 import { type CustomFilterFields, hasDeclaredTypes } from '../../../domain/custom-filters.ts';
 import type { Json } from '../../../domain/json.ts';
-import {
-  type DefaultOrder,
-  type EntityFilter,
-  type Order,
-  type Position,
-  type PostFilter,
-  pageLimits,
-  type UserFilter,
-} from '../../../domain/list.ts';
+import { type Position, pageLimits } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
+import type {
+  DefaultOrder,
+  EntityFilter,
+  Order,
+  PostFilter,
+  UserFilter,
+} from '../../../domain/search.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import { textKey } from '../../../domain/text.ts';
 import type { Query } from '../exchange.ts';

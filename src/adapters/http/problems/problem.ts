@@ -67,7 +67,7 @@ export function toProblem(error: unknown, headers: IncomingHttpHeaders): Problem
 function ofRostrumError(error: AnyRostrumError, headers: IncomingHttpHeaders): Problem {
   const { message: sentence } = error;
   switch (error.code) {
-    case 'id-taken': // Nothing that a client could mend.
+    case 'id-taken': // The id generator is broken: a client cannot help.
       return internal(error);
     case 'forbidden':
       return new Problem(error.code, sentence, {
@@ -75,6 +75,10 @@ function ofRostrumError(error: AnyRostrumError, headers: IncomingHttpHeaders): P
         headers: ['WWW-Authenticate', insufficientScope(error.details)],
       });
     case 'invalid-record':
+      if (error.details.reason === 'no-user') return noUserYet();
+      return new Problem(error.code, sentence, { errors: error.details.issues });
+    case 'refused':
+      return new Problem(error.code, sentence, { members: { reason: sentence } });
     case 'email-taken':
       return new Problem(error.code, sentence, { errors: error.details.issues });
     case 'user-has-posts':
@@ -91,9 +95,17 @@ function ofRostrumError(error: AnyRostrumError, headers: IncomingHttpHeaders): P
   }
 }
 
+const createUserFirst = 'Create your user first: PUT /users/me.';
+
+/** The caller is allowed to write its own posts, but has no user that could be their author. */
+function noUserYet(): Problem {
+  const errors = [{ pointer: '/authorId', code: 'unknown', message: createUserFirst }];
+  return new Problem('invalid-record', createUserFirst, { errors });
+}
+
 /** @param tag of the record as it is */
 export function versionMismatch(headers: IncomingHttpHeaders, tag: string): Problem {
-  const sentence = 'The record is not at a version that the request allows.';
+  const sentence = 'The record has changed since you read it.';
   return new Problem(
     'version-mismatch',
     hasWeakTag(headers) ? `${sentence} ${weakTags}` : sentence,

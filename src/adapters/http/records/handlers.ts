@@ -1,12 +1,12 @@
 import { readsWhole } from '../../../domain/access.ts';
-import { isRostrumError } from '../../../domain/errors.ts';
+import type { PostInput } from '../../../domain/post.ts';
 import type { Collection, Version, Versioned } from '../../../domain/record.ts';
 import type { CreateOptions } from '../../../domain/services/record-service.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
+import type { UserInput } from '../../../domain/user.ts';
 import type { Api, Handler } from '../endpoint.ts';
 import type { Exchange } from '../exchange.ts';
 import { entityTag, type View } from '../headers/etag.ts';
-import { Problem } from '../problems/problem.ts';
 import { json, type Response, revalidated } from '../response.ts';
 import { parseIdempotencyKey } from './idempotency.ts';
 import { isNotModified, preconditionOf } from './preconditions.ts';
@@ -29,7 +29,10 @@ function recordHandlers(
   return {
     async create(exchange, { audit }) {
       const { base, body, rostrum } = exchange;
-      const stored = await rostrum[collection].create(body, idempotencyOf(exchange));
+      const stored = await rostrum[collection].create(
+        body as UserInput & PostInput,
+        idempotencyOf(exchange),
+      );
       const { id } = stored.record;
       if (!stored.replayed) audit(exchange, { collection, id, version: stored.version });
       const location = `${base}/${collection}/${encodeURIComponent(id)}`;
@@ -50,7 +53,7 @@ function recordHandlers(
     return async (exchange, { requireIfMatch, audit }) => {
       const { id, body, headers, rostrum } = exchange;
       const precondition = preconditionOf(headers, requireIfMatch);
-      const made = await rostrum[collection][way](id, body, precondition);
+      const made = await rostrum[collection][way](id, body as UserInput & PostInput, precondition);
       if (made.changed) audit(exchange, { collection, id, version: made.version });
       return written(exchange, 200, made);
     };
@@ -68,11 +71,7 @@ async function getUser(exchange: Exchange): Promise<Response> {
 async function saveItself(exchange: Exchange, { requireIfMatch, audit }: Api): Promise<Response> {
   const { base, body, headers, id, rostrum } = exchange;
   const precondition = preconditionOf(headers, requireIfMatch);
-  const saved = await rostrum.users.saveItself(body, precondition).catch((error: unknown) => {
-    // The subject is the client's, and so is its id. Elsewhere it is the server's.
-    if (!isRostrumError(error, 'id-taken')) throw error;
-    throw new Problem('id-taken', error.message);
-  });
+  const saved = await rostrum.users.saveItself(body as UserInput, precondition);
   if (saved.changed) audit(exchange, { collection: 'users', id, version: saved.version });
   if (!saved.created) return written(exchange, 200, saved);
   return written(exchange, 201, saved, ['Location', `${base}/users/${encodeURIComponent(id)}`]);

@@ -54,7 +54,7 @@ export function quote(value: unknown): string {
   return text.length > 300 ? `${text.slice(0, 200)}…${text.slice(-100)}`.toWellFormed() : text;
 }
 
-/** Compares what a store returned, as a value and as JSON text, with a record and its version. */
+/** Compares what a store returned, as a value and as compact JSON, with a record and its version. */
 export function expectRecord<R extends Entity>(
   actual: Versioned<R> | undefined,
   record: R,
@@ -63,8 +63,12 @@ export function expectRecord<R extends Entity>(
 ): void {
   assert(actual !== undefined, `${what} is missing`);
   expectEqual(`the version of ${what}`, actual.version, version);
-  expectEqual(what, actual.record, record);
-  expectEqual(`the json of ${what}`, JSON.parse(actual.json), record);
+  const { record: first } = actual;
+  expectEqual(what, first, record);
+  assert(actual.record === first, `"record" of ${what} is another object each time`);
+  const parsed: unknown = JSON.parse(actual.json);
+  expectEqual(`the json of ${what}`, parsed, record);
+  expectEqual(`the compact json of ${what}`, actual.json, JSON.stringify(parsed));
 }
 
 export async function expectAbsent(

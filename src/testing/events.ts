@@ -1,9 +1,8 @@
 import type { Collection, Id } from '../domain/record.ts';
-import { VersionedRecord } from '../domain/record.ts';
 import type { EventLog, EventPosition, RecordEvent } from '../ports/event-log.ts';
 import type { Store } from '../ports/store.ts';
-import { assert, expectEqual, expectError, expectThrown, quote } from './assertions.ts';
-import { later, post, receipt, times, user } from './fixtures.ts';
+import { assert, expectEqual, expectError, quote } from './assertions.ts';
+import { later, post, times, user } from './fixtures.ts';
 import { insert } from './lists.ts';
 import type { Suite } from './suite.ts';
 
@@ -23,7 +22,7 @@ export function describeEvents(suite: Suite): void {
   }
 }
 
-function describeWrites({ both, test, contract }: Suite): void {
+function describeWrites({ both, test }: Suite): void {
   both('each change of a record is an event, in the order of versions', async (resource, store) => {
     const { name: collection, records, make, remove } = resource;
     const expectEvents = await listen(store);
@@ -37,42 +36,6 @@ function describeWrites({ both, test, contract }: Suite): void {
     await expectEvents([
       ...types.map((type, n) => ({ type, collection, id, version: [1, 2, 3, 3][n] ?? 0 })),
       ...types.map((type, n) => ({ type, collection, id, version: [4, 5, 6, 6][n] ?? 0 })),
-    ]);
-  });
-
-  both('what changes nothing, is refused or replayed is not an event', async (resource, store) => {
-    const { name: collection, records, make, remove } = resource;
-    const [record, key] = [make(), receipt()];
-    const expectEvents = await listen(store);
-    await records.create(record, key);
-    await records.create(make(), key);
-    const reused = records.create(make(), receipt({ key: key.key }));
-    await expectError(reused, 'idempotency-key-reused');
-    await expectError(records.create(make({ id: record.id })), 'id-taken');
-    await records.update(record.id, (current) => current.record);
-    await records.update('none', ({ record: none }) => ({ ...none, n: 1 }));
-    await expectThrown((fail) => records.update(record.id, fail));
-    await expectThrown((fail) => remove(record.id, fail));
-    await remove('none');
-    await expectEvents([{ type: 'created', collection, id: record.id, version: 1 }]);
-  });
-
-  test('a conflict with another record is not an event', async (store) => {
-    const { users, posts } = store;
-    const expectEvents = await listen(store);
-    const [one, two] = [user(), user({ email: null })];
-    await insert(users, [one, two]);
-    await expectError(users.create(user({ email: one.email })), 'email-taken');
-    const taken = users.update(two.id, ({ record }) => ({ ...record, email: one.email }));
-    await expectError(taken, 'email-taken');
-    await expectError(posts.create(post({ authorId: 'none' })), 'invalid-record');
-    const theirs = post({ authorId: one.id });
-    await insert(posts, [theirs]);
-    await expectError(users.delete(one.id, 'refuse', later), 'user-has-posts');
-    await expectEvents([
-      { type: 'created', collection: 'users', id: one.id, version: 1 },
-      { type: 'created', collection: 'users', id: two.id, version: 1 },
-      { type: 'created', collection: 'posts', id: theirs.id, version: 1 },
     ]);
   });
 
@@ -101,28 +64,6 @@ function describeWrites({ both, test, contract }: Suite): void {
       }
     });
   }
-
-  if (contract.withoutTransfer !== undefined) return;
-  both(
-    'a loaded record is an event if it is new or at another version',
-    async (resource, store) => {
-      const { name: collection, records, make, remove, transfer } = resource;
-      const [one, two, gone] = [make(), make(), make()];
-      await insert(records, [one, gone]);
-      await remove(gone.id);
-      const expectEvents = await listen(store);
-      await transfer.load([new VersionedRecord(one, 1), new VersionedRecord(two, 7)]);
-      await transfer.load([new VersionedRecord({ ...one, n: 1 }, 5), new VersionedRecord(two, 7)]);
-      await transfer.load([new VersionedRecord(one, 3), new VersionedRecord(gone, 1)]);
-      await transfer.deleted.load([{ id: 'never', lastVersion: 4 }]);
-      await expectEvents([
-        { type: 'created', collection, id: two.id, version: 7 },
-        { type: 'updated', collection, id: one.id, version: 5 },
-        { type: 'updated', collection, id: one.id, version: 6 },
-        { type: 'created', collection, id: gone.id, version: 2 },
-      ]);
-    },
-  );
 }
 
 function describePositions({ test }: Suite): void {

@@ -115,6 +115,6 @@ export function nested(levels: number): JsonObject {
 
 /** Reorders items, so that the order of insertion is not the expected order. */
 export function shuffled<T>(items: readonly T[]): T[] {
-  const step = items.length % 5 === 0 ? 7 : 5;
+  const step = [5, 7, 11, 13].find((prime) => items.length % prime > 0) ?? 1;
   return items.map((_, n) => items[(n * step + 3) % items.length] as T);
 }

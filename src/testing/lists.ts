@@ -34,15 +34,10 @@ export function list<R>(records: Lister<R>, query: Partial<ListQuery> = {}): Pro
   return records.list({ conditions: [], order, limit: 100, bytes: pageLimits.bytes, ...query });
 }
 
-export interface Reading extends Partial<ListQuery> {
-  /** Called between two pages, with the number of pages until now and the last id on them. */
-  readonly between?: (pages: number, lastId: string) => Promise<unknown>;
-}
-
 /** Reads a list from page to page to its end. */
 export async function readAll<R extends Entity>(
   records: Lister<R>,
-  { between = async () => {}, ...query }: Reading = {},
+  query: Partial<ListQuery> = {},
 ): Promise<R[]> {
   const found: R[] = [];
   const { limit = pageLimits.max } = query;
@@ -54,7 +49,6 @@ export async function readAll<R extends Entity>(
     assert(length > 0 || !page.next, 'an empty page has a next page');
     found.push(...recordsOf(page.items));
     assert(pages <= 10_000, 'the list does not end');
-    if (page.next) await between(pages, page.next.id);
   }
   return found;
 }
@@ -105,8 +99,18 @@ export function eq(field: string, value: string): Condition {
   return { field, op: 'eq', value };
 }
 
-export function isNull(field: string): Condition {
-  return { field, op: 'isNull' };
+export function among(field: string, value: readonly string[]): Condition {
+  return { field, op: 'in', value };
+}
+
+export function from(field: string, value: string): Condition {
+  return { field, op: 'from', value };
+}
+
+/** A condition on a custom field that was declared as a text, or with the type of a value. */
+export function customEq(field: string, value: string | number | boolean): Condition {
+  const type = typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');
+  return { field, custom: type, op: 'eq', value };
 }
 
 export function recordsOf<R>(items: readonly Versioned<R>[]): R[] {

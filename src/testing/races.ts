@@ -1,16 +1,9 @@
 import { checkPrecondition } from '../domain/precondition.ts';
 import type { Versioned } from '../domain/record.ts';
 import type { User } from '../domain/user.ts';
-import {
-  assert,
-  expectAbsent,
-  expectEqual,
-  expectRecord,
-  expectReplay,
-  race,
-} from './assertions.ts';
-import { digest, later, post, receipt, times, user } from './fixtures.ts';
-import { eq, insert, list, readAll, recordsOf } from './lists.ts';
+import { assert, expectEqual, expectRecord, expectReplay, race } from './assertions.ts';
+import { later, post, receipt, times, user } from './fixtures.ts';
+import { insert, list, readAll, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
 
 /** Calls that race: each sees what the one before it left. */
@@ -119,20 +112,6 @@ function describeRecordRaces({ both }: Suite): void {
     });
     await Promise.all([...writes, ...reads]);
   });
-
-  both('a read sees every acknowledged change', async ({ records, make, remove }) => {
-    const readers = times(10, async (n) => {
-      const record = make({ n });
-      await records.create(record);
-      expectRecord(await records.get(record.id), record);
-      await records.update(record.id, (current) => ({ ...current.record, n: -n - 1 }));
-      const { items } = await list(records, { conditions: [eq('id', record.id)] });
-      expectRecord(items[0], { ...record, n: -n - 1 }, 2);
-      await remove(record.id);
-      await expectAbsent(records, record.id);
-    });
-    await Promise.all(readers);
-  });
 }
 
 /** Creations that race under one key. */
@@ -147,20 +126,6 @@ function describeReceiptRaces({ test, both }: Suite): void {
     expectEqual('the number of new records', created.length, 1);
     for (const creation of returned) expectRecord(creation, created[0]?.record ?? make());
     expectEqual('the stored records', await readAll(records), recordsOf(created));
-  });
-
-  both('of different requests under one key, one wins', async ({ records, make }) => {
-    const key = receipt();
-    const calls = times(20, (n) =>
-      records.create(make({ request: n % 2 }), { ...key, fingerprint: digest(n % 2) }),
-    );
-    const { returned, errors } = await race(calls);
-    expectEqual('the errors of 20 requests', errors, { 'idempotency-key-reused': 10 });
-    const created = returned.filter(({ replayed }) => !replayed);
-    expectEqual('the number of new records', created.length, 1);
-    const ids = new Set(returned.map(({ record }) => record.id));
-    expectEqual('the number of returned records', ids.size, 1);
-    expectEqual('the number of stored records', (await readAll(records)).length, 1);
   });
 
   test('a failed creation leaves its key to the others', async ({ posts }) => {

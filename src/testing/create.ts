@@ -33,27 +33,18 @@ export function describeCreate(suite: Suite): void {
 }
 
 function describeIds({ both }: Suite): void {
-  both('refuses the id of an existing record', async ({ records, make }) => {
-    const first = make();
-    expectEqual('lastVersion of a new id', await records.lastVersion(first.id), undefined);
-    await createNew(records, first);
-    for (const key of [undefined, receipt()]) {
-      const call = records.create(make({ id: first.id }), key);
-      expectEqual('the details', await expectError(call, 'id-taken'), { id: first.id });
-    }
-    expectRecord(await records.get(first.id), first);
-  });
-
-  both('continues the versions of a deleted record with the same id', async (resource) => {
+  both('refuses a taken id, and continues the versions of a deleted one', async (resource) => {
     const { records, make, remove } = resource;
     const { id } = make();
     const keys: Receipt[] = [];
+    expectEqual('lastVersion of a new id', await records.lastVersion(id), undefined);
     for (const n of [0, 1, 2]) {
       const [record, key, version] = [make({ id, n }), receipt(), 1 + 2 * n];
       keys.push(key);
       await createNew(records, record, key, version);
       expectRecord(await records.get(id), record, version);
-      expectEqual('lastVersion', await records.lastVersion(id), version);
+      const taken = await expectError(records.create(make({ id }), receipt()), 'id-taken');
+      expectEqual('the details of id-taken', taken, { id });
       await records.update(id, (current) => ({ ...current.record, changed: n }));
       expectRecord((await list(records)).items[0], { ...record, changed: n }, version + 1);
       expectEqual('the result of delete', await remove(id), true);

@@ -1,5 +1,4 @@
 import { addMs, type Instant } from '../domain/instant.ts';
-import type { JsonObject } from '../domain/json.ts';
 import type { Post } from '../domain/post.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { User } from '../domain/user.ts';
@@ -106,11 +105,6 @@ export function pause(): Promise<void> {
 export async function ticks(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await undefined;
   if (count % 5 === 4) await new Promise((resolve) => setTimeout(resolve, 1));
-}
-
-/** Returns `levels` objects inside each other. */
-export function nested(levels: number): JsonObject {
-  return levels === 1 ? { leaf: true } : { in: nested(levels - 1) };
 }
 
 /** Reorders items, so that the order of insertion is not the expected order. */

@@ -10,7 +10,6 @@ import {
 } from './assertions.ts';
 import {
   knownIds,
-  nested,
   post,
   receipt,
   similarIds,

@@ -68,7 +68,10 @@ const customFields: Record<string, readonly JsonObject[]> = {
     { _bsontype: 'ObjectId', o: { _bsontype: 'Long', low: 1, high: 0 } },
     { type: 'Buffer', data: [1, 2, 3] },
   ],
-  'the deepest nesting that a record can have': [nested(15), { a: [[[[[[[[[[[[[[1]]]]]]]]]]]]]] }],
+  'the deepest nesting that a record can have': [
+    JSON.parse(`${'{"in":'.repeat(14)}{"leaf":true}${'}'.repeat(14)}`),
+    { a: [[[[[[[[[[[[[[1]]]]]]]]]]]]]] },
+  ],
   'long texts, long lists and many fields': [
     { t: 'x'.repeat(100_000), u: '😀'.repeat(25_000) },
     { list: times(5_000, (n) => n) },

@@ -28,6 +28,8 @@ interface Listed {
   readonly json: string | undefined;
 }
 
+type Whole = Listed & { readonly json: string };
+
 /** Reads pages of one collection: each from one snapshot of the database, however many commands it takes. */
 export class Lists {
   readonly #connection: Connection;
@@ -43,12 +45,15 @@ export class Lists {
       const snapshot = new Snapshot(this.#connection, this.#collection, bounds);
       const found = await snapshot.findSmall(query);
       const fitting = fittingOf(found, query);
-      const records = await snapshot.complete<R>(fitting, query.fields);
-      const page = cutPage(records, query, ({ position }) => position);
+      const page = cutPage(
+        await snapshot.complete(fitting, query.fields),
+        query,
+        ({ position }) => position,
+      );
       const next =
         page.next ?? (found.length > fitting.length ? fitting.at(-1)?.position : undefined);
       return {
-        items: page.items,
+        items: page.items.map(({ json, version }) => new VersionedRecord<R>(json, version)),
         ...(next && { next }),
         ...(query.fields && { isProjected: true }),
         ...(query.total && { total: await snapshot.count(matching(query.conditions)) }),
@@ -105,7 +110,7 @@ class Snapshot {
   }
 
   /** Reads what is missing of large records. */
-  async complete<R>(listed: readonly Listed[], fields: ListQuery['fields']) {
+  async complete(listed: readonly Listed[], fields: ListQuery['fields']): Promise<Whole[]> {
     const large = listed.filter(({ json }) => json === undefined);
     const texts = new Map<Id, string>();
     if (large.length > 0) {
@@ -116,10 +121,7 @@ class Snapshot {
       );
       for (const record of records) texts.set(record._id, textOf(record, fields));
     }
-    return listed.map(({ json, version, position }) => {
-      const record = new VersionedRecord<R>(json ?? texts.get(position.id) ?? '', version);
-      return Object.assign(record, { position });
-    });
+    return listed.map((one) => ({ ...one, json: one.json ?? texts.get(one.position.id) ?? '' }));
   }
 
   async count(match: Document): Promise<number> {

@@ -1,5 +1,6 @@
 import { unknownAuthor } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
+import { copyJson } from '../../domain/json.ts';
 import type { ListQuery, Page } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Receipt } from '../../domain/receipt.ts';
@@ -45,8 +46,9 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     return this.connection.call((call) => this.#read(call, id));
   }
 
-  list(query: ListQuery): Promise<Page<R>> {
-    return this.connection.call((call) => this.#lists.list(call, query), query.signal);
+  async list({ signal, ...query }: ListQuery): Promise<Page<R>> {
+    const copy = copyJson(query);
+    return this.connection.call((call) => this.#lists.list(call, copy), signal);
   }
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {

@@ -54,7 +54,7 @@ function transferOf<R extends User | Post>(
 ): RecordTransfer<R> {
   const lists = new Lists(connection, collection);
   return {
-    scan: (request) => connection.call((call) => lists.scan<R>(call, request)),
+    scan: ({ ...request }) => connection.call((call) => lists.scan<R>(call, request)),
     async load(records) {
       // Copied at once: the caller may change its records meanwhile.
       const loaded = records.map(({ record, version }) => {

@@ -108,7 +108,7 @@ function makeClient(url: string): MongoClient {
 }
 
 const fixed: MongoClientOptions = {
-  writeConcern: { w: 'majority', journal: true, wtimeoutMS: limits.operationMs },
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: limits.commandMs },
   readConcernLevel: 'majority',
   readPreference: 'primary',
   retryWrites: true,

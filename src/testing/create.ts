@@ -149,7 +149,7 @@ function describeReceipts({ both }: Suite): void {
 
   both('refuses a key with another fingerprint', async ({ records, make }) => {
     const [key, record] = [receipt(), make()];
-    const similar = (digest: string) => [`${digest.slice(0, -1)}f`, `e${digest.slice(1)}`];
+    const similar = (digest: string) => [`${digest.slice(0, -1)}x`, `x${digest.slice(1)}`];
     await createNew(records, record, key);
     for (const fingerprint of similar(key.fingerprint)) {
       for (const again of [make(), record]) {

@@ -14,6 +14,7 @@ import { searchRow, sorts } from '../domain/search.ts';
 import type { User } from '../domain/user.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
+import { modes } from './delete.ts';
 import { at, digest, post, times, user } from './fixtures.ts';
 import { customFilters, transferOf } from './suite.ts';
 
@@ -54,23 +55,26 @@ const otherValues = [null, 'en', 1, true, ['en'], { en: 1 }];
 
 /** Makes the same calls for the same seed. */
 export class RandomCalls {
-  readonly #kinds: readonly ((collection: Collection) => Call)[];
+  readonly #memory: Store;
+  readonly #kinds: readonly ((collection: Collection) => Promise<Call>)[];
   /** The `next` of the last page in each order. */
   readonly #positions = new Map<string, Position>();
   #state: number;
   /** Milliseconds of the fixtures' time. It never goes back, so expired receipts stay expired. */
   #now = 0;
 
-  constructor(seed: number, { transfer }: Store) {
+  /** @param memory the store that the calls are made on first */
+  constructor(seed: number, memory: Store, hasTransfer: boolean) {
     this.#state = seed;
-    const kinds: [weight: number, kind: (collection: Collection) => Call][] = [
+    this.#memory = memory;
+    const kinds: [weight: number, kind: (collection: Collection) => Promise<Call>][] = [
       [10, (it) => this.#list(it)],
-      [7, (it) => this.#create(it)],
+      [6, (it) => this.#create(it)],
       [5, (it) => this.#update(it)],
-      [3, (it) => this.#delete(it)],
-      [2, (it) => this.#read(it)],
+      [4, (it) => this.#delete(it)],
+      [6, (it) => this.#read(it)],
     ];
-    if (transfer) {
+    if (hasTransfer) {
       kinds.push(
         [2, (it) => this.#load(it)],
         [1, (it) => this.#loadDeleted(it)],
@@ -81,34 +85,36 @@ export class RandomCalls {
     this.#kinds = kinds.flatMap(([weight, kind]) => times(weight, () => kind));
   }
 
-  next(): Call {
+  next(): Promise<Call> {
     this.#now += 1000;
     return this.#pick(this.#kinds)(this.#pick(['users', 'posts', 'posts'] as const));
   }
 
-  #list(collection: Collection): Call {
-    const query = this.#query(collection);
+  async #list(collection: Collection): Promise<Call> {
+    const query = await this.#query(collection);
     const { fields, order } = query;
     return async (store) => {
       const { isProjected, ...page } = await recordsOf(store, collection).list(query);
       if (page.next) this.#positions.set(`${collection} ${order.field}`, page.next);
       if (fields === undefined) return page;
-      const cut = ({ version, record, json }: Versioned<Entity>) => {
-        const parts = [record, JSON.parse(json)].map((one) => projected(one, fields));
-        return [version, ...parts];
-      };
-      return { ...page, items: page.items.map(cut) };
+      const cut = (one: Entity) => projected(one, fields);
+      const items = page.items.map((one) => [
+        one.version,
+        cut(one.record),
+        cut(JSON.parse(one.json)),
+      ]);
+      return { ...page, items };
     };
   }
 
-  #create(collection: Collection): Call {
-    const record = this.#record(collection);
-    const receipt = this.#chance(0.5) ? this.#receipt() : undefined;
+  async #create(collection: Collection): Promise<Call> {
+    const record = this.#record(collection, await this.#id(collection, false));
+    const receipt = this.#chance(0.6) ? this.#receipt() : undefined;
     return (store) => recordsOf(store, collection).create(record, receipt);
   }
 
-  #update(collection: Collection): Call {
-    const { id, ...next } = this.#record(collection);
+  async #update(collection: Collection): Promise<Call> {
+    const { id, ...next } = this.#record(collection, await this.#id(collection));
     const isWhole = this.#chance(0.3);
     const parts = Object.fromEntries(Object.entries(next).filter(() => this.#chance(0.4)));
     const outcome = this.#below(8);
@@ -120,9 +126,9 @@ export class RandomCalls {
       });
   }
 
-  #delete(collection: Collection): Call {
-    const id = this.#pick(ids[collection]);
-    const [mode, moment] = [this.#pick(['refuse', 'delete', 'keep'] as const), this.#moment()];
+  async #delete(collection: Collection): Promise<Call> {
+    const id = await this.#id(collection);
+    const [mode, moment] = [this.#pick(modes), this.#pick(moments)];
     const refuses = this.#chance(0.2);
     const guard: Guard<unknown> = (current) => {
       if (refuses) throw new Refusal(current);
@@ -133,13 +139,13 @@ export class RandomCalls {
         : store.posts.delete(id, guard);
   }
 
-  #read(collection: Collection): Call {
-    const id = this.#pick(ids[collection]);
-    const method = this.#pick(['get', 'lastVersion'] as const);
+  async #read(collection: Collection): Promise<Call> {
+    const id = await this.#id(collection);
+    const method = this.#pick(['get', 'get', 'lastVersion'] as const);
     return (store) => recordsOf(store, collection)[method](id);
   }
 
-  #load(collection: Collection): Call {
+  async #load(collection: Collection): Promise<Call> {
     const records = this.#some(ids[collection]).map((id) => {
       const record = this.#record(collection, id) as never;
       return new VersionedRecord<never>(record, this.#pick(versions));
@@ -158,69 +164,63 @@ export class RandomCalls {
     };
   }
 
-  #loadDeleted(collection: Collection): Call {
+  async #loadDeleted(collection: Collection): Promise<Call> {
     const chosen = this.#some(ids[collection]);
     const deleted = chosen.map((id) => ({ id, lastVersion: this.#pick(versions) }));
     return (store) => transferOf(store)[collection].deleted.load(deleted);
   }
 
-  #scan(collection: Collection): Call {
+  async #scan(collection: Collection): Promise<Call> {
     const { limit, bytes } = this.#limits();
     const after = this.#maybe(this.#pick(ids[collection]));
     return async (store) => {
       const transfer = transferOf(store)[collection];
-      return [
-        await transfer.scan({ limit, bytes, after }),
-        await transfer.deleted.scan(limit, after),
-      ];
+      const records = await transfer.scan({ limit, bytes, after });
+      return [records, await transfer.deleted.scan(limit, after)];
     };
   }
 
-  #mark(): Call {
+  async #mark(): Promise<Call> {
     const method = this.#pick(['begin', 'end', 'isFilling', 'isFilling'] as const);
     return (store) => transferOf(store)[method]();
   }
 
-  #query(collection: Collection): ListQuery {
+  async #query(collection: Collection): Promise<ListQuery> {
     const field = this.#pick(Object.values<string>(sorts[collection]));
-    const key = this.#row(collection)[field] ?? null;
-    const position = { key, id: this.#pick(ids[collection]) };
+    const stored = await this.#memory[collection].get(await this.#id(collection));
+    const record = stored && this.#chance(0.8) ? stored.record : this.#record(collection);
+    const key = searchRow(collection, record as never)[field] ?? null;
+    const position = { key, id: record.id };
     const last = this.#positions.get(`${collection} ${field}`) ?? position;
     const fields = ['id', ...Object.keys(this.#record(collection)).filter(() => this.#chance(0.3))];
     const isPart = this.#chance(0.2);
     return {
-      conditions: times(this.#below(4), () => this.#condition(collection)),
+      conditions: times(this.#below(4), () => this.#condition(collection, record)),
       order: { field, direction: this.#pick(['asc', 'desc']) },
-      after: this.#maybe(this.#pick([position, last])),
+      after: this.#chance(0.4) ? this.#pick([position, last]) : undefined,
       // What a store leaves out of the records is up to the store, and so is what fits into few bytes.
       ...(isPart ? { fields, limit: 3, bytes: pageLimits.bytes } : this.#limits()),
       total: this.#chance(0.5),
     };
   }
 
-  #condition(collection: Collection): Condition {
-    if (this.#chance(0.3)) {
-      const [field, custom] = this.#pick(
-        Object.entries<CustomFilterType>(customFilters[collection]),
-      );
-      return {
-        field,
-        custom,
-        op: 'eq',
-        value: this.#pick<string | number | boolean>(customValues[custom]),
-      };
+  /** A condition that mostly holds for this record. */
+  #condition(collection: Collection, record: Entity): Condition {
+    const [name, custom] = this.#pick(Object.entries<CustomFilterType>(customFilters[collection]));
+    const own = record[name];
+    const isOwn = typeof own === (custom === 'text' ? 'string' : custom);
+    if (this.#chance(isOwn ? 0.5 : 0.1)) {
+      const value = isOwn && this.#chance(0.9) ? own : this.#pick<unknown>(customValues[custom]);
+      return { field: name, custom, op: 'eq', value: value as string };
     }
-    const row = this.#row(collection);
+    const row = searchRow(collection, record as never);
+    const other = searchRow(collection, this.#record(collection));
     const field = this.#pick(Object.keys(row));
-    const value = row[field] ?? null;
-    const op = this.#pick(['eq', 'eq', 'in', 'from', 'before'] as const);
+    const value = (this.#chance(0.9) ? row : other)[field] ?? null;
+    const op = this.#pick(['eq', 'in', 'from', 'before'] as const);
     if (value === null) return { field, op: 'isNull' };
-    if (op === 'in') return { field, op, value: [value, this.#row(collection)[field] ?? value] };
-    return { field, op, value };
-  }
-
-  #row(collection: Collection) {
-    return searchRow(collection, this.#record(collection));
+    if (op === 'in') return { field, op, value: [value, other[field] ?? value] };
+    return { field, op, value: op === 'before' && this.#chance(0.7) ? `${value}\u0001` : value };
   }
 
   #record(collection: Collection, id: Id = this.#pick(ids[collection])): User & Post {
@@ -231,7 +231,7 @@ export class RandomCalls {
         const values: readonly unknown[] = this.#chance(0.7) ? customValues[type] : otherValues;
         return [field, this.#pick(values)];
       });
-    const common = { id, createdAt: this.#moment(), updatedAt: this.#moment() };
+    const common = { id, createdAt: this.#pick(moments), updatedAt: this.#pick(moments) };
     const own =
       collection === 'users'
         ? user({ name: this.#pick(texts), email: this.#maybe(this.#pick(emails)) ?? null })
@@ -239,24 +239,31 @@ export class RandomCalls {
             title: this.#pick(texts),
             body: this.#pick(texts).repeat(this.#below(20)),
             authorId: this.#maybe(this.#pick(ids.users)) ?? null,
-            publishedAt: this.#maybe(this.#moment()) ?? null,
+            publishedAt: this.#maybe(this.#pick(moments)) ?? null,
           });
     return { ...own, ...common, ...Object.fromEntries(custom) } as User & Post;
   }
 
+  /** An id of the pool; mostly one that exists, or does not. */
+  async #id(collection: Collection, exists = true): Promise<Id> {
+    let id: Id;
+    do id = this.#pick(ids[collection]);
+    while (
+      this.#chance(0.7) &&
+      ((await this.#memory[collection].get(id)) !== undefined) !== exists
+    );
+    return id;
+  }
+
   #receipt(): Receipt {
-    const [key, fingerprint] = [digest(this.#below(6)), digest(-this.#below(2))];
-    const until = this.#now + this.#pick([1, 5000, 60_000]);
+    const [key, fingerprint] = [digest(this.#below(4)), digest(-this.#pick([1, 1, 2]))];
+    const until = this.#now + this.#pick([1000, 20_000, 400_000]);
     return { key, fingerprint, from: at(this.#now), until: at(until) };
   }
 
   #limits() {
     const { bytes } = pageLimits;
     return { limit: this.#pick([1, 2, 3, 1000]), bytes: this.#pick([1, 500, bytes, bytes]) };
-  }
-
-  #moment() {
-    return this.#pick(moments);
   }
 
   /** One to three of the values. */

@@ -23,9 +23,9 @@ async function walk(store: Store, seed: number, count: number): Promise<void> {
   const log = logOf(memory);
   const { next: start } = await log.read(1);
   const follower = store.events && (await listen(store));
-  const random = new RandomCalls(seed, store);
+  const random = new RandomCalls(seed, memory, store.transfer !== undefined);
   for (let n = 1; n <= count; n++) {
-    const call = random.next();
+    const call = await random.next();
     const name = `call ${n} of seed ${seed}`;
     const expected = await resultOf(name, call, memory);
     expectEqual(`the result of ${name}`, await resultOf(name, call, store), expected);

@@ -29,7 +29,7 @@ async function firstWrong(
 }
 
 await describeOn('replica set', 'histories of 20 clients that race for three records', () => {
-  const database = useDatabase('replica set');
+  const database = useDatabase();
 
   it('are linearizable over two servers on one database', async function race() {
     this.timeout(60_000);

@@ -44,7 +44,7 @@ function sqlite(faults: Faults): Subject {
 }
 
 /** Every command is a step. */
-function mongodb(faults: Faults): Subject {
+const mongodb = (faults: Faults): Subject => {
   const database = useDatabase();
   let proxy: FailingProxy;
   before(async () => {
@@ -64,4 +64,4 @@ function mongodb(faults: Faults): Subject {
     },
     release: () => proxy.release(),
   };
-}
+};

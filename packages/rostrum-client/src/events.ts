@@ -1,5 +1,5 @@
-import type { Id, Version } from 'rostrum';
 import { searchOf } from './query.ts';
+import type { Id, Version } from './records.ts';
 import { type CallOptions, isTransient, type Send, sleep } from './transport.ts';
 
 /** A change of one record. The record itself is there to be read. */

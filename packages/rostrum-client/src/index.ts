@@ -1,5 +1,8 @@
 /** A client of Rostrum's HTTP API over `fetch`: for browsers, workers, Node and others. */
 
+import { type Events, eventsBy } from './events.ts';
+import { isApiProblem, problemOf } from './problem.ts';
+import { type FieldOf, type Picked, type PostQuery, searchOf, type UserQuery } from './query.ts';
 import type {
   CustomFieldsInput,
   Id,
@@ -12,10 +15,7 @@ import type {
   UserInput,
   UserPatch,
   Version,
-} from 'rostrum';
-import { type Events, eventsBy } from './events.ts';
-import { isApiProblem, problemOf } from './problem.ts';
-import { type FieldOf, type Picked, type PostQuery, searchOf, type UserQuery } from './query.ts';
+} from './records.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -26,6 +26,16 @@ import {
   versionOf,
 } from './transport.ts';
 
+export type { EventPage, EventQuery, Events, RecordEvent } from './events.ts';
+export {
+  type AnyApiProblem,
+  type ApiCode,
+  ApiProblem,
+  isApiProblem,
+  type ProblemDetails,
+  type ProblemEntry,
+} from './problem.ts';
+export type { Beginning, FieldOf, Picked, PostQuery, TimeBounds, UserQuery } from './query.ts';
 export type {
   Id,
   Json,
@@ -39,17 +49,7 @@ export type {
   UserInput,
   UserPatch,
   Version,
-} from 'rostrum';
-export type { EventPage, EventQuery, Events, RecordEvent } from './events.ts';
-export {
-  type AnyApiProblem,
-  type ApiCode,
-  ApiProblem,
-  isApiProblem,
-  type ProblemDetails,
-  type ProblemEntry,
-} from './problem.ts';
-export type { Beginning, FieldOf, Picked, PostQuery, TimeBounds, UserQuery } from './query.ts';
+} from './records.ts';
 export type { CallOptions, RetryOptions, TransportOptions } from './transport.ts';
 
 /** A record, and the version that it is at. */

@@ -1,7 +1,7 @@
-import type { ErrorCode, FieldCode, Outcome, Version } from 'rostrum';
+import type { FieldCode, Outcome, Version } from './records.ts';
 
-/** Codes of the contract that HTTP adds to those of the core. */
-type HttpCode =
+/** Codes of the API, by status. */
+type ServerCode =
   | 'bad-request'
   | 'invalid-path'
   | 'invalid-query'
@@ -9,18 +9,32 @@ type HttpCode =
   | 'invalid-header'
   | 'invalid-body'
   | 'unauthenticated'
-  | 'credentials-unavailable'
+  | 'forbidden'
+  | 'user-not-found'
+  | 'post-not-found'
   | 'path-not-found'
   | 'method-not-allowed'
   | 'request-timeout'
+  | 'email-taken'
+  | 'id-taken'
+  | 'user-has-posts'
+  | 'events-expired'
+  | 'version-mismatch'
   | 'body-too-large'
   | 'uri-too-long'
   | 'unsupported-media-type'
   | 'expectation-failed'
   | 'misdirected-request'
+  | 'invalid-record'
+  | 'idempotency-key-reused'
+  | 'precondition-required'
   | 'too-many-requests'
   | 'headers-too-large'
   | 'internal'
+  | 'events-unavailable'
+  | 'store-unavailable'
+  | 'overloaded'
+  | 'credentials-unavailable'
   | 'shutting-down';
 
 /** Codes that the client adds, for what is no answer of the API. */
@@ -31,7 +45,7 @@ type ClientCode =
   | 'unexpected-response';
 
 /** Every code that a call can end in. A newer server may have others: v1 only grows. */
-export type ApiCode = ErrorCode | HttpCode | ClientCode;
+export type ApiCode = ServerCode | ClientCode;
 
 /** One thing that is wrong in a field, a query parameter or a header. */
 export type ProblemEntry = { readonly message: string } & (

@@ -1,4 +1,4 @@
-import type { Id, PostSort, UserSort } from 'rostrum';
+import type { Id, PostSort, UserSort } from './records.ts';
 
 /** Bounds of a time, as RFC 3339 text or as a `Date`. */
 export type TimeBounds = {

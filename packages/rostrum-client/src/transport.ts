@@ -1,5 +1,5 @@
-import type { Outcome } from 'rostrum';
 import { ApiProblem, type ProblemDetails, problemOf } from './problem.ts';
+import type { Outcome } from './records.ts';
 
 /** How a client reaches its server. */
 export interface TransportOptions {

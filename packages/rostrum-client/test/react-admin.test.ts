@@ -348,13 +348,15 @@ describe('the data provider for react-admin', () => {
     });
 
     it('accept a value that the server stores in another form', async () => {
-      const { record } = await client.posts.create({ title: 'A' });
+      const { record } = await client.posts.create({ title: 'A', size: { x: 1, y: 2 } });
       const typed = { ...record, title: ' B ', publishedAt: '2020-01-01T01:00:00+01:00' };
       const { id } = record;
       await provider.update('posts', { id, data: typed, previousData: record });
-      const again = { ...typed, title: 'C', publishedAt: null };
-      const { data } = await provider.update('posts', { id, data: again, previousData: typed });
-      expect(data).to.include({ title: 'C', publishedAt: null });
+      const again = { ...typed, title: 'C', publishedAt: null, size: 3 };
+      // The order of keys does not matter.
+      const previousData = { ...typed, size: { y: 2, x: 1 } };
+      const { data } = await provider.update('posts', { id, data: again, previousData });
+      expect(data).to.include({ title: 'C', publishedAt: null, size: 3 });
     });
 
     it('of one record run one after the other', async () => {
@@ -473,9 +475,10 @@ describe('the data provider for react-admin', () => {
   it('passes the error of a token on as it is', async () => {
     const failure = new TypeError('Failed to fetch');
     const token = () => Promise.reject(failure);
-    const { getOne } = reactAdminProvider(createClient({ url: api.url, token }));
-    const error = await getOne('users', { id: 1 }).catch((reason) => reason);
-    expect(error).to.equal(failure);
+    const { getOne, deleteMany } = reactAdminProvider(createClient({ url: api.url, token }));
+    for (const call of [getOne('users', { id: 1 }), deleteMany('users', { ids: [1, 2] })]) {
+      expect(await call.catch((reason: unknown) => reason)).to.equal(failure);
+    }
   });
 
   it('knows no other resource', async () => {

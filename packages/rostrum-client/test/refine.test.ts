@@ -171,13 +171,15 @@ describe('the data provider for refine', () => {
   it('gets, creates, updates and deletes one record', async () => {
     const { data } = await provider.create({
       resource: 'users',
-      variables: { name: 'Ada', born: 1815 },
+      variables: { name: 'Ada', born: 1815, rank: null },
     });
     const { id = '' } = data;
     const one = { resource: 'users', id };
     expect((await provider.getOne(one)).data).to.deep.equal(data);
-    const updated = await provider.update({ ...one, variables: { name: 'Countess' } });
-    expect(updated.data).to.include({ name: 'Countess', born: 1815 });
+    const updated = await provider.update({ ...one, variables: { name: 'Countess', rank: null } });
+    expect(updated.data).to.include({ name: 'Countess', born: 1815, rank: null });
+    const without = await provider.update({ ...one, variables: { born: null } });
+    expect(without.data).not.to.have.property('born');
     expect((await provider.deleteOne(one)).data).to.deep.equal({ id });
     const error: RefineError = await provider.getOne(one).catch((reason) => reason);
     expect(error).to.have.property('statusCode', 404);

@@ -61,11 +61,8 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
 
   const openEmpty = async (options: Pick<Store, 'customFilters'>) => {
     const store = await open(options);
-    await admin.query(
-      ['', '_ids', '_receipts']
-        .flatMap((part) => [`delete from posts${part}`, `delete from users${part}`])
-        .join(';'),
-    );
+    const tables = ['posts', 'posts_receipts', 'users', 'users_receipts', 'filling'];
+    await admin.query(`truncate ${tables}`);
     return store;
   };
 
@@ -76,18 +73,18 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
     another: open,
     reopen: (_, options) => open(options),
     bytesRead: () => bytes,
-    withoutEvents: 'a start has none',
+    withoutEvents: 'the example keeps no log',
   });
 
   it('reads a page as docs/writing-a-store.md says', async () => {
     const [{ text } = { text: '' }] = blocksOf('docs/writing-a-store.md', 'sql');
     await using store = await openEmpty({});
     for (let n = 1; n <= 4; n++) await store.posts.create(postOf(n));
-    const order = { by: 'createdAt', direction: 'asc' } as const;
+    const order = { field: 'createdAt', direction: 'asc' } as const;
     for (const limit of [1, 3, 4, 5]) {
       for (const bytes of [1, 700, 10_000]) {
         const { rows } = await admin.query(text, [limit, bytes]);
-        const page = await store.posts.list({ filter: {}, order, limit, bytes });
+        const page = await store.posts.list({ conditions: [], order, limit, bytes });
         expect(rows.map(({ json }) => json)).to.deep.equal(page.items.map(({ json }) => json));
         expect(rows.at(-1)?.more).to.equal(page.next !== undefined);
       }

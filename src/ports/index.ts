@@ -44,7 +44,7 @@ export type { User } from '../domain/user.ts';
 export type { Clock } from './clock.ts';
 export type { EventLog, EventPage, EventPosition, RecordEvent } from './event-log.ts';
 export type { IdGenerator } from './id-generator.ts';
-export type { LogFields, Logger } from './logger.ts';
+export { type LogFields, type Logger, safeLogger } from './logger.ts';
 export type { PostRepository } from './post-repository.ts';
 export type { Creation, Decide, Guard, Repository } from './repository.ts';
 export type { Store, StoreOptions } from './store.ts';

@@ -1,106 +1,103 @@
-import { statSync } from 'node:fs';
-import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { checkCustomFilters } from '../../domain/custom-filters.ts';
-import { storeUnavailable } from '../../domain/errors.ts';
+import type { Post } from '../../domain/post.ts';
+import type { User } from '../../domain/user.ts';
+import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection } from './connection/connection.ts';
 import { dataFile } from './connection/data-file.ts';
-import { isDriverError, openingError, resultCode } from './connection/errors.ts';
-import { LongReads } from './connection/long-reads.ts';
+import { hasCode, openingError } from './connection/errors.ts';
+import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
 import { SqliteEvents } from './events.ts';
-import { missingIndexes } from './lists/custom-filters.ts';
+import { checkLayout, createLayout } from './layout.ts';
+import { missingIndexes } from './lists/custom-fields.ts';
+import { ListReaders } from './lists/list-readers.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
-import { SqlitePostRepository } from './posts.ts';
-import type { StoreParts } from './repository.ts';
-import { migrate } from './schema/migration.ts';
-import { checkSchema, checkVersion, schemaVersion } from './schema/schema.ts';
+import { Records } from './records.ts';
+import { SqlitePostRepository } from './repository.ts';
 import { SqliteUserRepository } from './users.ts';
 
-type Open = (file: string, options?: DatabaseSyncOptions) => DatabaseSync;
+type Driver = (file: string) => DatabaseSync;
 
-/** How long the opening waits before it tries a lock again, in milliseconds. */
+/** Delay before opening retries a lock, in milliseconds. */
 const retryMs = 20;
 
-/** Opens a store with a driver that tests can make fail. */
-export function openStore(options: SqliteStoreOptions, open: Open): Store {
-  const { path, logger, customFilters } = options;
-  if (customFilters !== undefined) checkCustomFilters(customFilters);
+/** @param driver a driver that tests can make fail; lists are then read with it too, without workers */
+export function openStore(options: SqliteStoreOptions, driver?: Driver): Store {
+  const { customFilters = {} } = options;
+  checkCustomFilters(customFilters);
+  const logger = safeLogger(options.logger);
   const limits = { ...defaultWriteLimits, ...options.writes };
-  const file = dataFile(path);
-  const connection = whenFree(limits.busyMs, file, () => openFile(file, options, open));
-  const writes = new WriteQueue(connection, limits, () => checkVersion(connection, file), logger);
-  // Read-only, so that it makes no new file where the file was moved away.
-  const reads = new LongReads(
-    connection,
-    () => new Connection(() => open(file, { readOnly: true })),
+  const path = dataFile(options.path);
+  const open = driver ?? ((name) => new DatabaseSync(name));
+  const connection = whenFree(limits.busyMs, path, () =>
+    openConnection(path, () => open(path), { ...options, logger }),
   );
-  const events = new SqliteEvents(connection);
-  return storeOf(file, { connection, reads, writes, events, customFilters: customFilters ?? {} });
+  const file = new OpenFile(path, connection, logger);
+  return storeOf(file, new WriteQueue(file, limits), new ListReaders(file, driver === undefined), {
+    customFilters,
+  });
 }
 
-/** Tries again while another process has the lock: the process waits, as it serves nothing yet. */
+/** Retries while another process holds the lock. It blocks: the process serves nothing yet. */
 function whenFree(busyMs: number, file: string, open: () => Connection): Connection {
   const never = new Int32Array(new SharedArrayBuffer(4));
   for (const end = performance.now() + busyMs; ; Atomics.wait(never, 0, 0, retryMs)) {
     try {
       return open();
     } catch (error) {
-      const isBusy = isDriverError(error, resultCode.busy);
-      if (!isBusy || performance.now() > end) throw openingError(file, error);
+      if (!hasCode(error, 'busy') || performance.now() > end) throw openingError(file, error);
     }
   }
 }
 
-/** Opens a data file and brings it to what this version, with these custom filters, needs. */
-function openFile(
+/** Opens a data file, and makes the tables and indexes that it lacks. */
+function openConnection(
   file: string,
-  { customFilters = {}, logger }: SqliteStoreOptions,
-  open: Open,
+  open: () => DatabaseSync,
+  { customFilters = {}, logger }: SqliteStoreOptions & { readonly logger: Logger },
 ): Connection {
-  let connection: Connection | undefined;
+  const connection = new Connection(open);
   try {
-    const opened = new Connection(() => open(file));
-    connection = opened;
-    const version = checkSchema(opened, file);
-    applyPragmas(opened, file);
-    const missing = () => missingIndexes(opened, customFilters);
-    if (version === schemaVersion && missing().length === 0) return opened;
-    opened.transaction('IMMEDIATE', () => {
-      // Another process may have migrated the file since.
-      migrate(opened, file, logger);
-      for (const { name, sql } of missing()) {
-        logger?.info({ index: name }, 'An index for a filter on a custom field is being made.');
-        opened.exec(sql);
+    const hasLayout = checkLayout(connection, file);
+    applyPragmas(connection, file);
+    if (hasLayout && missingIndexes(connection, customFilters).size === 0) return connection;
+    connection.transaction('IMMEDIATE', () => {
+      // Another process may have made them since.
+      if (!checkLayout(connection, file)) createLayout(connection);
+      for (const [index, sql] of missingIndexes(connection, customFilters)) {
+        logger.info({ index }, 'Making an index for a custom field.');
+        connection.exec(sql);
       }
     });
-    return opened;
+    return connection;
   } catch (error) {
-    connection?.close();
+    connection.close();
     throw error;
   }
 }
 
-/** As much as a long post has: less would find its space where a record finds none. */
-const tried = 'x'.repeat(64 * 1024);
-
-/** Writes something and takes it away again. */
-function tryWriting(connection: Connection): void {
-  connection.run('INSERT INTO claims VALUES (?, ?, ?, ?, ?)', '', '', '', 0, tried);
-  connection.run("DELETE FROM claims WHERE kind = ''");
-}
-
-/** Keeps records in an SQLite file: one connection, and a queue for all that writes. */
-function storeOf(file: string, parts: StoreParts): Store {
-  const { connection, reads, writes } = parts;
-  const inode = statSync(file, { throwIfNoEntry: false })?.ino;
+/** One connection, a queue for everything that writes, and workers for lists. */
+function storeOf(
+  file: OpenFile,
+  writes: WriteQueue,
+  lists: ListReaders,
+  { customFilters }: Pick<Store, 'customFilters'>,
+): Store {
+  const { connection } = file;
+  const events = new SqliteEvents(file);
+  const parts = { file, writes, lists };
+  const userRecords = new Records<User>(connection, 'users', events);
+  const users = new SqliteUserRepository(parts, userRecords, events);
+  const posts = new SqlitePostRepository(parts, new Records<Post>(connection, 'posts', events));
   let closed: Promise<void> | undefined;
 
   async function shutDown(): Promise<void> {
+    file.close();
     await writes.close();
-    await nextTurn(); // Settle pending writes before close() resolves.
-    await reads.close();
+    await lists.close();
+    file.checkpoint();
     connection.close();
   }
 
@@ -109,28 +106,26 @@ function storeOf(file: string, parts: StoreParts): Store {
     return closed;
   }
 
-  const users = new SqliteUserRepository(parts);
-  const posts = new SqlitePostRepository(parts);
   return {
     users,
     posts,
-    transfer: { users, posts },
-    events: parts.events,
-    customFilters: parts.customFilters,
-    /**
-     * Waits as a write does, for the writes before it and for another process's lock, but writes
-     * nothing, unless the disk was full. Then it looks for the file.
-     */
-    async ready() {
-      await writes.add(() => {
-        if (writes.isDiskFull) tryWriting(connection);
-        else connection.get('SELECT 1 FROM users LIMIT 1');
-      });
-      // Writes to a file that was moved or deleted would be lost to the next start.
-      if (statSync(file, { throwIfNoEntry: false })?.ino !== inode) {
-        throw storeUnavailable('none', new Error(`The data file ${file} is not where it was.`));
-      }
+    transfer: {
+      users,
+      posts,
+      begin: () =>
+        writes.add(() => void connection.run("INSERT OR IGNORE INTO meta VALUES ('filling', '')")),
+      end: () => writes.add(() => void connection.run("DELETE FROM meta WHERE name = 'filling'")),
+      isFilling: () =>
+        file.read(() => connection.get("SELECT 1 FROM meta WHERE name = 'filling'") !== undefined),
     },
+    events,
+    customFilters,
+    ready: () =>
+      file.read(() => {
+        file.check();
+        writes.checkWritable();
+        connection.get('SELECT 1 FROM users LIMIT 1');
+      }),
     close,
     [Symbol.asyncDispose]: close,
   };

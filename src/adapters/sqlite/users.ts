@@ -1,87 +1,36 @@
-import { emailTaken, RostrumError } from '../../domain/errors.ts';
+import { RostrumError } from '../../domain/errors.ts';
 import { type Instant, latestInstant } from '../../domain/instant.ts';
-import type { UserFilter, UserSort } from '../../domain/list.ts';
 import type { Id } from '../../domain/record.ts';
-import { textKey } from '../../domain/text.ts';
 import type { User } from '../../domain/user.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
+import type { Connection } from './connection/connection.ts';
 import type { SqliteEvents } from './events.ts';
-import { beginsWith, type Equality, type ListScheme } from './lists/plan.ts';
-import type { RowMapping } from './record-table.ts';
+import type { Records } from './records.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
 
-export const userScheme: RowMapping<User> & ListScheme<UserFilter, UserSort> = {
-  table: 'users',
-  columns: ['created_at', 'updated_at', 'email_key', 'name_key', 'name'],
-  values: ({ createdAt, updatedAt, name, email }) => [
-    createdAt,
-    updatedAt,
-    email === null ? null : textKey(email),
-    textKey(name),
-    name,
-  ],
-  conflict({ id, email }, connection) {
-    const sql = 'SELECT 1 FROM users WHERE email_key = ? AND id <> ?';
-    const isTaken = email !== null && connection.get(sql, textKey(email), id) !== undefined;
-    return isTaken ? emailTaken() : undefined;
-  },
-  sorts: {
-    createdAt: { column: 'created_at', index: 'users_created' },
-    updatedAt: { column: 'updated_at', index: 'users_updated' },
-    name: { column: 'name_key', index: 'users_name' },
-    email: { column: 'email_sort', index: 'users_email' },
-  },
-  fields: { name: 'name', createdAt: 'created_at', updatedAt: 'updated_at' },
-  equalities({ email, name }) {
-    const found: Equality<UserSort>[] = [];
-    if (email !== undefined) {
-      const value = textKey(email);
-      found.push({ column: 'email_key', value, index: 'users_email_key', ordered: {} });
-    }
-    if (name !== undefined) {
-      const [index, exactly] = ['users_name', { column: 'name', value: name }];
-      const ordered = { name: index };
-      found.push({ column: 'name_key', value: textKey(name), index, ordered, exactly });
-    }
-    return found;
-  },
-  spans: ({ createdAt, updatedAt, nameStartsWith, emailStartsWith }) => ({
-    createdAt,
-    updatedAt,
-    name: beginsWith(nameStartsWith),
-    email: beginsWith(emailStartsWith),
-  }),
-};
-
-/** As `nextInstant` says it, for a post that is deprived of its author. Few have to be reckoned. */
-const nextInstant = `iif(updated_at < ?, ?, coalesce(
-  strftime('%Y-%m-%dT%H:%M:%fZ', updated_at, '+0.001 seconds'), '${latestInstant}'))`;
-
-/** An author's posts in the order in which most were made, which is that of the table. */
-const byAuthor = 'posts INDEXED BY posts_author_created';
+/** As `nextInstant` computes it: the function `strftime` runs only where a clock has stepped back. */
+const nextInstant = `iif(updatedAt < ?, ?, coalesce(
+  strftime('%Y-%m-%dT%H:%M:%fZ', updatedAt, '+0.001 seconds'), '${latestInstant}'))`;
 
 /**
- * As `withoutAuthor` says it. Numbers and texts that are not set stay as they were written.
+ * As `withoutAuthor` makes it. Numbers and texts that are not set stay as they were written.
  *
- * Node 22 takes no numbered parameters by their position.
+ * `?` and not `?1`: Node 22 takes no numbered parameters by their position.
  */
-const keepPosts = `UPDATE ${byAuthor} SET
-  author_id = NULL, record_version = record_version + 1, updated_at = ${nextInstant},
-  record = json_set(record, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
-  WHERE author_id = ?`;
+const keepPosts = `UPDATE posts SET
+  authorId = NULL, version = version + 1, updatedAt = ${nextInstant},
+  json = json_set(json, '$.authorId', NULL, '$.updatedAt', ${nextInstant})
+  WHERE authorId = ?`;
 
-const deletePosts = `DELETE FROM ${byAuthor} WHERE author_id = ?`;
-
-export class SqliteUserRepository
-  extends SqliteRepository<User, UserFilter, UserSort>
-  implements UserRepository
-{
+export class SqliteUserRepository extends SqliteRepository<User> implements UserRepository {
+  readonly #connection: Connection;
   readonly #events: SqliteEvents;
 
-  constructor(parts: StoreParts) {
-    super(parts, userScheme);
-    this.#events = parts.events;
+  constructor(parts: StoreParts, records: Records<User>, events: SqliteEvents) {
+    super(parts, records);
+    this.#connection = parts.file.connection;
+    this.#events = events;
   }
 
   delete(
@@ -92,16 +41,18 @@ export class SqliteUserRepository
   ): Promise<Deletion | undefined> {
     return this.remove(id, guard, () => {
       if (mode === 'refuse') return this.#refuse(id);
-      this.#events.addPostsOf(id, mode === 'delete' ? 'delete' : 'update');
-      const sql = mode === 'delete' ? deletePosts : keepPosts;
-      const values = mode === 'delete' ? [id] : [at, at, at, at, id];
-      return { posts: this.connection.run(sql, ...values) };
+      this.#events.addPostsOf(id, mode === 'delete' ? 'deleted' : 'updated');
+      const posts =
+        mode === 'delete'
+          ? this.#connection.run('DELETE FROM posts WHERE authorId = ?', id)
+          : this.#connection.run(keepPosts, at, at, at, at, id);
+      return { posts };
     });
   }
 
   #refuse(id: Id): Deletion {
-    const sql = 'SELECT count(*) FROM posts WHERE author_id = ?';
-    const posts = this.connection.get<[number]>(sql, id)?.[0] ?? 0;
+    const sql = 'SELECT count(*) FROM posts WHERE authorId = ?';
+    const posts = this.#connection.get<[number]>(sql, id)?.[0] ?? 0;
     if (posts > 0) throw new RostrumError('user-has-posts', { posts });
     return { posts };
   }

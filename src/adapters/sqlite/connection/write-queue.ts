@@ -1,27 +1,29 @@
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
-import { type Outcome, RostrumError, storeUnavailable } from '../../../domain/errors.ts';
-import type { Logger } from '../../../ports/logger.ts';
+import { setTimeout as pause, setImmediate as tick } from 'node:timers/promises';
+import {
+  type Outcome,
+  RostrumError,
+  refusedByDatabase,
+  storeUnavailable,
+} from '../../../domain/errors.ts';
 import type { WriteLimits } from '../options.ts';
-import type { Connection } from './connection.ts';
-import { DriverError, isDriverError, resultCode, translated } from './errors.ts';
+import { DriverError, hasCode, SqliteStoreError } from './errors.ts';
+import type { OpenFile } from './open-file.ts';
 
 /** How many writes share a commit, and for how many milliseconds more are taken into it. */
 const group = { writes: 500, ms: 3 };
 
-/** How long to wait before a lock that another process holds is tried again: 1 to 5 ms. */
+/** Delay before retrying a lock held by another process: 1 to 5 ms. */
 const retryMs = () => 1 + Math.random() * 4;
 
-/** For how long, in milliseconds, the same failure is not reported again. */
-const repeatMs = 10_000;
+/** After so many milliseconds without a write, the log is moved into the file. */
+const idleMs = 60_000;
 
-/**
- * Reads and changes in the transaction that is open. One that throws anything but a DriverError
- * has changed nothing, or nothing that may not stay.
- */
-type Write<T> = () => T;
+/** The size of the row that tells whether the disk has space again: as much as a long post. */
+const probe = 'x'.repeat(64 * 1024);
 
 interface QueuedWrite {
-  readonly run: Write<unknown>;
+  /** Runs in the open transaction. If it throws anything but a DriverError, it has changed nothing. */
+  run(): unknown;
   resolve(value: unknown): void;
   reject(error: unknown): void;
   readonly since: number;
@@ -30,35 +32,28 @@ interface QueuedWrite {
 /**
  * Lets writes that wait at the same time share a commit.
  *
- * No write is settled before the group's COMMIT. That holds for a refusal too, as its reason may be
- * another write of the group, which in the end is not made. A failure of the driver fails the group.
+ * No write is settled before the group's COMMIT. That holds for a rejected write too, because its reason
+ * may be another write of the group, which is not made in the end. A failure of the driver fails the group.
  */
 export class WriteQueue {
-  readonly #connection: Connection;
+  readonly #file: OpenFile;
   readonly #limits: WriteLimits;
-  readonly #check: () => void;
-  readonly #logger: Logger | undefined;
   readonly #waiting: QueuedWrite[] = [];
+  readonly #idle: NodeJS.Timeout;
   #running: Promise<void> | undefined;
   #isClosed = false;
-  #isDiskFull = false;
-  #reported: { readonly code: number | undefined; readonly at: number } | undefined;
+  #isFailing = false;
+  /** How many of the waiting writes get a transaction of their own. */
+  #alone = 0;
 
-  /** @param check throws in a transaction that must not write to the file as it is now */
-  constructor(connection: Connection, limits: WriteLimits, check: () => void, logger?: Logger) {
-    this.#connection = connection;
+  constructor(file: OpenFile, limits: WriteLimits) {
+    this.#file = file;
     this.#limits = limits;
-    this.#check = check;
-    this.#logger = logger;
+    this.#idle = setTimeout(() => file.checkpoint(), idleMs).unref();
   }
 
-  /** True from a write that found the disk full until a group is committed. */
-  get isDiskFull(): boolean {
-    return this.#isDiskFull;
-  }
-
-  /** Runs a write in a transaction; fulfilled with what it returns when that is committed. */
-  add<T>(run: Write<T>): Promise<T> {
+  /** Runs a write in a transaction. Fulfilled with what it returns once that is committed. */
+  add<T>(run: () => T): Promise<T> {
     if (this.#isClosed) return Promise.reject(storeUnavailable('none'));
     if (this.#waiting.length >= this.#limits.queuedWrites) {
       return Promise.reject(new RostrumError('overloaded', {}));
@@ -70,35 +65,47 @@ export class WriteQueue {
     });
   }
 
-  /** Takes no more writes; fulfilled when those that wait have come to their end. */
+  /** After a write that failed, finds out whether writes succeed again. */
+  checkWritable(): void {
+    if (!this.#isFailing) return;
+    const { connection } = this.#file;
+    connection.transaction('IMMEDIATE', () => {
+      connection.run("INSERT OR REPLACE INTO meta VALUES ('probe', ?)", probe);
+      connection.run("DELETE FROM meta WHERE name = 'probe'");
+    });
+    this.#isFailing = false;
+  }
+
+  /** Takes no more writes. Fulfilled when those that wait have ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#idle);
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    await turn(); // What the events of this turn bring shares the commit.
+    await tick(); // Everything that arrives in this tick shares the commit.
     while (this.#waiting.length > 0) {
       if (!this.#begin()) await pause(retryMs());
       else {
         this.#commitGroup();
-        await turn();
+        await tick();
       }
     }
     this.#running = undefined;
+    if (!this.#isClosed) this.#idle.refresh();
   }
 
-  /** Begins a transaction. Returns false when another process holds the lock, or it fails. */
+  /** Begins a transaction. Returns false when another process holds the lock, or when it fails. */
   #begin(): boolean {
+    const { connection } = this.#file;
     try {
-      this.#connection.run('BEGIN IMMEDIATE');
-      this.#check();
+      connection.run('BEGIN IMMEDIATE');
+      this.#file.check();
       return true;
     } catch (error) {
-      // Should a transaction be open against all odds, the next group must not find it.
-      this.#connection.rollBack();
-      const isBusy = isDriverError(error, resultCode.busy);
-      const oldest = performance.now() - (isBusy ? this.#limits.busyMs : 0);
+      connection.rollBack();
+      const oldest = performance.now() - (hasCode(error, 'busy') ? this.#limits.busyMs : 0);
       const left = this.#waiting.findIndex(({ since }) => since > oldest);
       this.#reject(this.#waiting.splice(0, left < 0 ? Infinity : left), error, 'none');
       return false;
@@ -106,9 +113,12 @@ export class WriteQueue {
   }
 
   #commitGroup(): void {
+    const { connection } = this.#file;
     const writes: QueuedWrite[] = [];
     const settle: (() => void)[] = [];
     const end = performance.now() + group.ms;
+    const most = this.#alone > 0 ? 1 : group.writes;
+    this.#alone = Math.max(this.#alone - 1, 0);
     let [isCommitting, hasWritten] = [false, false];
     try {
       do {
@@ -120,45 +130,61 @@ export class WriteQueue {
           hasWritten = true;
           settle.push(() => write.resolve(value));
         } catch (error) {
-          if (error instanceof DriverError || !this.#connection.inTransaction) throw error;
+          if (error instanceof DriverError || !connection.inTransaction) throw error;
           settle.push(() => write.reject(error));
         }
-      } while (writes.length < group.writes && performance.now() < end);
+      } while (writes.length < most && performance.now() < end);
       isCommitting = true;
-      this.#connection.run('COMMIT');
-      // A group of refusals alone has found no space.
-      if (hasWritten) this.#isDiskFull = false;
+      connection.run('COMMIT');
+      if (hasWritten) this.#worked();
     } catch (error) {
-      this.#connection.rollBack();
-      this.#reject(writes, error, isCommitting ? outcomeOfCommit(error) : 'none');
+      connection.rollBack();
+      if (hasCode(error, 'constraint')) this.#isolate(writes, error);
+      else this.#reject(writes, error, isCommitting ? outcomeOfCommit(error) : 'none');
       return;
     }
     for (const one of settle) one();
   }
 
+  /** A group in which every write was rejected says nothing about the disk. */
+  #worked(): void {
+    this.#isFailing = false;
+    this.#file.recovered();
+  }
+
+  /**
+   * A constraint that is not ours failed: rejects its write alone. The other writes of its group run
+   * again, each in its own transaction, because SQLite does not say whose a deferred constraint is.
+   */
+  #isolate(writes: readonly QueuedWrite[], error: unknown): void {
+    if (writes.length === 1) {
+      writes[0]?.reject(refusedByDatabase((error as DriverError).cause));
+    } else {
+      this.#waiting.unshift(...writes);
+      this.#alone += writes.length;
+    }
+  }
+
   #reject(writes: readonly QueuedWrite[], error: unknown, outcome: Outcome): void {
     if (writes.length === 0) return;
-    const code = error instanceof DriverError ? error.code : undefined;
-    const isFull = code === resultCode.full;
-    if (isFull) this.#isDiskFull = true;
-    const now = performance.now();
-    const last = this.#reported;
-    if (last === undefined || last.code !== code || now - last.at > repeatMs) {
-      this.#reported = { code, at: now };
-      const message = isFull
-        ? 'The disk is full: changes are refused.'
-        : 'A group of writes could not be committed.';
-      this.#logger?.error({ err: error, writes: writes.length }, message);
-    }
-    for (const write of writes) write.reject(translated(error, outcome));
+    this.#isFailing = true;
+    const translated = this.#file.translated(error, outcome);
+    this.#file.report(messageOf(error, translated), error, { writes: writes.length });
+    for (const write of writes) write.reject(translated);
   }
 }
 
+function messageOf(error: unknown, translated: unknown): string {
+  const cause = translated instanceof Error ? translated.cause : undefined;
+  if (cause instanceof SqliteStoreError) return cause.message;
+  if (hasCode(error, 'full')) return 'The disk is full: changes are rejected.';
+  return 'A group of writes could not be committed.';
+}
+
 /**
- * A COMMIT that met a lock or a full disk was not made. After any other failure (a sync, above
- * all) the log may hold it, and a restart may bring it back.
+ * A COMMIT that met a lock or a full disk was not made. After any other failure (of a sync, above all) the
+ * log may hold it, and a restart may bring it back.
  */
 function outcomeOfCommit(error: unknown): Outcome {
-  const isRefused = isDriverError(error, resultCode.busy) || isDriverError(error, resultCode.full);
-  return isRefused ? 'none' : 'unknown';
+  return hasCode(error, 'busy', 'full') ? 'none' : 'unknown';
 }

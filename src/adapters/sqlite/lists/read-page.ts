@@ -1,141 +1,93 @@
-import {
-  cutPage,
-  type EntityFilter,
-  type Order,
-  type Page,
-  type PageRequest,
-} from '../../../domain/list.ts';
-import { type Version, VersionedRecord } from '../../../domain/record.ts';
-import { compareText } from '../../../domain/text.ts';
+import { cutPage, type ListQuery, type Position } from '../../../domain/list.ts';
+import type { Collection, Id, Version } from '../../../domain/record.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { Query } from './conditions.ts';
-import { type ListRead, type PageRow, pageRead, totalRead } from './lists.ts';
-import { type ListScheme, narrowSpan } from './plan.ts';
-import { projection, whole } from './projection.ts';
+import { countStatement, expression, pageStatements, type Sql } from './list-sql.ts';
 
-/** Reads a page in steps of few milliseconds, all of them in the transaction that is open. */
-export function* readPage<R, Filter extends EntityFilter, Sort extends string>(
+/** A page as plain data, which can be sent from a worker. */
+export interface PlainPage {
+  readonly items: readonly { readonly version: Version; readonly json: string }[];
+  readonly next?: Position | undefined;
+  readonly total?: number | undefined;
+  readonly isProjected: boolean;
+}
+
+export type PlainQuery = Omit<ListQuery, 'signal'>;
+
+/** The JSON is null where it is larger than an equal share of the page. */
+type Row = [rowid: number, id: Id, key: string | null, version: Version, json: string | null];
+
+/** The JSON of a record as a whole. */
+const whole: Sql = { sql: 'json', values: [] };
+
+/** Reads a page in one transaction. */
+export function readPage(
   connection: Connection,
-  scheme: ListScheme<Filter, Sort>,
-  request: PageRequest<Filter, Sort>,
-): Generator<undefined, Page<R>> {
-  const { order, limit, bytes, filter, fields } = request;
-  const cut = fields && projection(scheme.fields, fields);
-  const text = cut ?? whole;
-  const record = `SELECT record_version, ${text.sql} FROM ${scheme.table} WHERE rowid = ?`;
-  const found: { row: number; version: Version; json: string }[] = [];
-  let characters = 0;
-  let span: Sort | undefined;
-  let rows = yield* findRows(connection, pageRead(scheme, request, text), order, limit, () => {
-    span = narrowSpan(connection, scheme, filter, order.by);
-    return span !== undefined;
-  });
-  if (span !== undefined) {
-    rows = yield* findRows(connection, pageRead(scheme, request, text, span), order, limit);
-  }
-  for (let [row, version, json] of rows) {
-    if (version === null || json === null) {
-      yield;
-      [version, json] = connection.get<[Version, string]>(record, ...text.values, row) ?? [0, ''];
+  collection: Collection,
+  query: PlainQuery,
+): PlainPage {
+  const projection = query.fields && projectionOf(query.fields);
+  const text = projection ?? whole;
+  const single = `SELECT ${text.sql} FROM ${collection} WHERE rowid = ?`;
+  function* records() {
+    for (const [rowid, id, key, version, part] of rowsOf(connection, collection, query, text)) {
+      const json = part ?? connection.get<[string]>(single, ...text.values, rowid)?.[0] ?? '';
+      yield { id, key, version, json };
     }
-    found.push({ row, version, json });
-    characters += json.length;
-    // A character has one byte at least: the page ends before this record, or it is the first.
-    if (found.length > 1 && characters > bytes) break;
   }
-  const position = `SELECT ${scheme.sorts[order.by].column}, id FROM ${scheme.table} WHERE rowid = ?`;
-  const { items, next } = cutPage(found, request, ({ row }) => {
-    const [key, id] = connection.get<[string, string]>(position, row) ?? ['', ''];
-    return { key: key === '' ? null : key, id }; // What is missing is '' in its order.
+  return connection.transaction('DEFERRED', () => {
+    const { items, next } = cutPage(records(), query, ({ id, key }) => ({ id, key }));
+    const { sql, values } = countStatement(collection, query.conditions);
+    return {
+      items: items.map(({ version, json }) => ({ version, json })),
+      next,
+      ...(query.total && { total: connection.get<[number]>(sql, ...values)?.[0] ?? 0 }),
+      isProjected: projection !== undefined,
+    };
   });
-  return {
-    items: items.map(({ json, version }) => new VersionedRecord<R>(json, version)),
-    next,
-    ...(request.total && { total: yield* count(connection, scheme, filter) }),
-    isProjected: cut !== undefined,
-  };
 }
-
-/** @param isInVain asked when the first window does not have the page: true to leave it at that */
-function* findRows(
-  connection: Connection,
-  read: ListRead,
-  { direction }: Order<string>,
-  limit: number,
-  isInVain = () => false,
-): Generator<undefined, readonly PageRow[]> {
-  const sign = direction === 'asc' ? 1 : -1;
-  let rows: readonly PageRow[] = [];
-  let isFirst = true;
-  // Where most rows match, the first window has the whole page.
-  yield* inWindows(connection, read, 2 * limit + 50, ({ sql, values }) => {
-    const found = connection.all<PageRow>(sql, ...values);
-    rows = rows.length === 0 ? found : [...rows, ...found];
-    const isInOrder = rows[0]?.[3] === undefined;
-    if (isInOrder && rows.length > limit) return true;
-    if (isFirst && isInVain()) return true;
-    isFirst = false;
-    if (isInOrder) return false;
-    rows = rows
-      .toSorted(([, , , a = '', x = ''], [, , , b = '', y = '']) => {
-        return sign * (compareText(a, b) || compareText(x, y));
-      })
-      .slice(0, limit + 1);
-    return false;
-  });
-  return rows.slice(0, limit + 1);
-}
-
-function* count<Filter extends EntityFilter, Sort extends string>(
-  connection: Connection,
-  scheme: ListScheme<Filter, Sort>,
-  filter: Filter,
-): Generator<undefined, number> {
-  const read = totalRead(scheme, filter, narrowSpan(connection, scheme, filter));
-  let total = 0;
-  yield* inWindows(connection, read, 1000, ({ sql, values }) => {
-    total += connection.get<[number]>(sql, ...values)?.[0] ?? 0;
-    return false;
-  });
-  return total;
-}
-
-/** How many rows a window has at least, and how many milliseconds it should take. */
-const least = { rows: 50, ms: 4 };
 
 /**
- * Reads a walk window by window, each of so many rows of the index as are looked through in few
- * milliseconds, whether they match or not.
+ * Returns the rows of a page, and one more, which tells whether another page follows.
  *
- * @param visit reads a window; true when no more are needed
+ * The rows are found before their JSON is read, so that SQLite sorts short keys where it has to sort. The
+ * join keeps the order of the subquery: CROSS JOIN makes it the outer loop
+ * (https://www.sqlite.org/optoverview.html#crossjoin).
  */
-function* inWindows(
+function rowsOf(
   connection: Connection,
-  { walk, query }: ListRead,
-  firstRows: number,
-  visit: (query: Query) => boolean,
-): Generator<undefined, void> {
-  if (walk === undefined) {
-    visit(query());
-    return;
+  collection: Collection,
+  query: PlainQuery,
+  text: Sql,
+): readonly Row[] {
+  const { order, limit, bytes } = query;
+  const share = Math.ceil(bytes / limit);
+  let rows: readonly Row[] = [];
+  for (const { sql, values } of pageStatements(collection, query)) {
+    const found = connection.all<Row>(
+      `SELECT row, id, ${expression(order)}, version, CASE WHEN octet_length(json) <= ? THEN ${text.sql} END
+       FROM (${sql.replace('rowid', 'rowid AS row')}) CROSS JOIN ${collection} ON ${collection}.rowid = row`,
+      ...[share, ...text.values, ...values, limit + 1 - rows.length],
+    );
+    rows = rows.length === 0 ? found : [...rows, ...found];
+    if (rows.length > limit) break;
   }
-  let [rest, rows] = [walk.bounds, firstRows];
-  for (;;) {
-    const start = performance.now();
-    const { sql, values } = walk.behind(rest, rows);
-    const [key, id] = connection.get<[string, string]>(sql, ...values) ?? [];
-    if (key === undefined || id === undefined) {
-      visit(query(rest));
-      return;
-    }
-    // Downwards, the row at the end is the first of the rest: the end is just above it.
-    const isUp = walk.direction === 'asc';
-    const end = { key, id: isUp ? id : `${id}\0` };
-    if (visit(query({ ...rest, [isUp ? 'before' : 'from']: end }))) return;
-    rest = { ...rest, [isUp ? 'from' : 'before']: end };
-    const ms = performance.now() - start;
-    if (ms < least.ms) rows *= 2;
-    else if (ms > 2 * least.ms) rows = Math.max(rows >> 1, least.rows);
-    yield;
-  }
+  return rows;
+}
+
+/** With more fields, SQLite would find the expression too deep. */
+const maxFields = 100;
+
+/**
+ * Returns the JSON of the named fields of a record. Returns undefined for names that cannot stand in a
+ * path as they are (https://www.sqlite.org/json1.html#path_arguments): then the core cuts the records.
+ */
+function projectionOf(fields: readonly string[]): Sql | undefined {
+  const others = fields.filter((name) => name !== 'id');
+  const isPlain = others.every((name) => /^[^"\\\p{Control}]+$/u.test(name));
+  if (!isPlain || others.length > maxFields) return undefined;
+  const members = others.map(() => "coalesce(? || (json -> ?), '')");
+  return {
+    sql: [`'{"id":' || json_quote(id)`, ...members, "'}'"].join(' || '),
+    values: others.flatMap((name) => [`,"${name}":`, `$."${name}"`]),
+  };
 }

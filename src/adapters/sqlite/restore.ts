@@ -1,0 +1,5 @@
+export interface SqliteRestoreOptions {
+  readonly path: string;
+  readonly from: string;
+}
+export async function restoreSqlite(_: SqliteRestoreOptions): Promise<void> {}

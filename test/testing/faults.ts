@@ -1,3 +1,4 @@
+import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import {
   type Condition,
   type Creation,
@@ -44,7 +45,7 @@ export function overriding<T extends object>(target: T, members: object): T {
 type Records = Repository<User & Post> & { delete: (...values: never[]) => Promise<unknown> };
 
 /** Plants a fault in the users and in the posts. */
-function inBoth(change: (inner: Records, name: 'users' | 'posts') => object) {
+export function inBoth(change: (inner: Records, name: 'users' | 'posts') => object) {
   return ({ users, posts }: Store): Partial<Store> => ({
     users: overriding(users, change(users as unknown as Records, 'users')),
     posts: overriding(posts, change(posts as unknown as Records, 'posts')),
@@ -105,18 +106,27 @@ function postsOf({ posts }: Store, authorId: string) {
   return list(posts, { conditions, limit: 1000 }).then(({ items }) => recordsOf(items));
 }
 
+/** A change replaces what was read, whatever happened since. */
+const losesUpdates = inBoth((inner) => ({
+  async update(id: string, decide: (current: Versioned<User & Post>) => User & Post) {
+    const current = await inner.get(id);
+    const next = current && decide(current);
+    await gap();
+    return next && inner.update(id, () => next);
+  },
+}));
+
+/** Opens a memory store with a fault. */
+export function openFaulty(plant: Fault['plant'] = losesUpdates): Store {
+  const store = createMemoryStore();
+  return { ...store, ...plant(store) };
+}
+
 export const faults: readonly Fault[] = [
   {
     fault: 'decides, and writes a moment later',
     breaks: 'all of 50 unconditional changes are made',
-    plant: inBoth((inner) => ({
-      async update(id: string, decide: (current: Versioned<User & Post>) => User & Post) {
-        const current = await inner.get(id);
-        const next = current && decide(current);
-        await gap();
-        return next && inner.update(id, () => next);
-      },
-    })),
+    plant: losesUpdates,
   },
   {
     fault: 'looks for the receipt, and creates the record a moment later',

@@ -1,5 +1,5 @@
 import type { Condition } from '../domain/list.ts';
-import type { Entity } from '../domain/record.ts';
+import type { Collection, Entity } from '../domain/record.ts';
 import { searchFields, searchRow } from '../domain/search.ts';
 import { prefixSpan } from '../domain/text.ts';
 import { expectEqual } from './assertions.ts';
@@ -121,9 +121,9 @@ function describeCustomFields({ both }: Suite): void {
 
 type Type = 'text' | 'number' | 'boolean';
 
-function fieldOf<R extends Entity>({ name }: Resource<R>, type: Type): string {
-  const found = Object.entries(customFilters[name]).find(([, declared]) => declared === type);
-  return found?.[0] ?? '';
+function fieldOf({ name }: { readonly name: Collection }, type: Type): string {
+  const fields = Object.entries(customFilters[name]);
+  return fields.find(([, declared]) => declared === type)?.[0] ?? '';
 }
 
 /** Stores a record for each value, and looks for each value of the type and for unknown ones. */

@@ -65,8 +65,7 @@ export interface Resource<R extends Entity> {
 /** The store as `open` returned it, for tests that open its data again. */
 export interface Opened {
   readonly opened: Store;
-  /** Observes the calls of a store that `reopen` returned. */
-  readonly watch: (store: Store) => Store;
+  readonly watch: Watch;
 }
 
 /** What each file of the suite declares its tests with. */
@@ -121,11 +120,17 @@ async function runTest(
   const handles: Store[] = [];
   let failure: StoreFailure | undefined;
   try {
-    const opened = await open({ customFilters });
+    const opened = await watch.call(
+      () => 'open',
+      async () => open({ customFilters }),
+    );
     handles.push(opened);
-    const second = await another?.(opened, { customFilters });
+    const second = await watch.call(
+      () => 'another',
+      async () => another?.(opened, { customFilters }),
+    );
     if (second) handles.push(second);
-    await body(watch.over(opened, second), { opened, watch: (store) => watch.over(store) });
+    await body(watch.over(opened, second), { opened, watch });
   } catch (error) {
     failure = watch.explain(error);
   }

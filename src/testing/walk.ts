@@ -51,11 +51,9 @@ async function resultOf(name: string, call: Call, store: Store): Promise<unknown
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
-  const parts: Record<string, unknown> = { ...value };
   if ('json' in value && 'record' in value) {
-    const { record, json } = value;
-    return { ...parts, record, json: JSON.parse(String(json)) };
+    return { ...value, record: value.record, json: JSON.parse(String(value.json)) };
   }
-  const defined = Object.entries(parts).filter(([, part]) => part !== undefined);
+  const defined = Object.entries(value).filter(([, part]) => part !== undefined);
   return Object.fromEntries(defined.map(([key, part]) => [key, plain(part)]));
 }

@@ -7,7 +7,7 @@ const handleOfCall = [0, 1, 1, 0, 1, 0, 0, 1];
 /** Observes the calls of a test, so that its failure can say what they were. */
 export class Watch {
   readonly #failedCalls = new Map<unknown, string>();
-  #last = () => 'open';
+  #last = () => 'none';
 
   /** Returns a store that forwards calls to one handle, or to two in turn. */
   over(one: Store, two: Store = one): Store {
@@ -31,9 +31,9 @@ export class Watch {
       const name = `${path}${String(key)}`;
       if (typeof member === 'function') {
         return (...values: unknown[]) =>
-          this.#call(
+          this.call(
             () => `${name}(${values.map(quote).join(', ')})`,
-            () => Reflect.apply(member, target, values),
+            () => Reflect.apply(member, target, values) as Promise<unknown>,
           );
       }
       if (typeof member !== 'object' || member === null) return member;
@@ -42,7 +42,8 @@ export class Watch {
     return new Proxy({} as T, { get });
   }
 
-  #call(name: () => string, call: () => Promise<unknown>): Promise<unknown> {
+  /** Makes a call, and notes it if it fails. */
+  call<T>(name: () => string, call: () => Promise<T>): Promise<T> {
     this.#last = name;
     try {
       return call().catch((error) => {

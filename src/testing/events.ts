@@ -71,10 +71,8 @@ function describePositions({ test }: Suite): void {
     const log = logOf(store);
     const { next, events } = await log.read(10);
     expectEqual('the events without a position', events, []);
-    const ids = await insert(
-      store.posts,
-      times(25, () => post()),
-    );
+    const made = times(25, () => post());
+    const ids = await insert(store.posts, made);
     await until(async () => (await log.read(1000, next)).events.length >= ids.length);
     let end = next;
     for (const limit of [1, 7, 25, 1000]) {

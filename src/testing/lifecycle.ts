@@ -118,10 +118,7 @@ export function describeReopen({ contract: { reopen, ...contract }, both, test }
     await opened.close();
     assert(reopen, 'its contract has no "reopen"');
     const options = { customFilters: filters };
-    const store = await watch.call(
-      () => 'reopen',
-      async () => reopen(opened, options),
-    );
+    const store = await watch.call('reopen', async () => reopen(opened, options));
     try {
       expectFilters(store, filters);
       await use(watch.over(store));

@@ -117,18 +117,13 @@ async function runTest(
   body: Parameters<Suite['test']>[1],
 ): Promise<void> {
   const watch = new Watch();
+  const options = { customFilters };
   const handles: Store[] = [];
   let failure: StoreFailure | undefined;
   try {
-    const opened = await watch.call(
-      () => 'open',
-      async () => open({ customFilters }),
-    );
+    const opened = await watch.call('open', async () => open(options));
     handles.push(opened);
-    const second = await watch.call(
-      () => 'another',
-      async () => another?.(opened, { customFilters }),
-    );
+    const second = await watch.call('another', async () => another?.(opened, options));
     if (second) handles.push(second);
     await body(watch.over(opened, second), { opened, watch });
   } catch (error) {

@@ -42,16 +42,17 @@ export class Watch {
     return new Proxy({} as T, { get });
   }
 
-  /** Makes a call, and notes it if it fails. */
-  call<T>(name: () => string, call: () => Promise<T>): Promise<T> {
-    this.#last = name;
+  /** Makes a call, and notes its name. */
+  call<T>(name: string | (() => string), call: () => Promise<T>): Promise<T> {
+    const nameOf = () => (typeof name === 'string' ? name : name());
+    this.#last = nameOf;
     try {
       return call().catch((error) => {
-        this.#failedCalls.set(error, name());
+        this.#failedCalls.set(error, nameOf());
         throw error;
       });
     } catch (error) {
-      fail(`${name()} threw, or did not return a promise: ${quote(error)}`, error);
+      fail(`${nameOf()} threw, or did not return a promise: ${quote(error)}`, error);
     }
   }
 }

@@ -44,7 +44,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/main.ts': ['src/', node],
   'src/browser/': ['src/browser/', 'lit-html($|/)', 'rostrum-client$'],
-  'packages/rostrum-client/src/': ['packages/rostrum-client/src/', 'rostrum$'],
+  'packages/rostrum-client/src/': ['packages/rostrum-client/src/'],
 };
 
 /** What the core may not do, beside importing: it would get round the compiler. */

@@ -21,7 +21,7 @@ import {
 } from '../support/postgresql.ts';
 import { until, untilServed } from '../support/until.ts';
 
-// The example imports the package by its name; here that is the source.
+// The example imports the package by name. Resolve the name to the source.
 registerHooks({
   resolve: (name, context, next) =>
     next(
@@ -48,7 +48,7 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
   after(() => scope.disposeAsync());
 
   let bytes = 0;
-  /** The driver's own parsers, which count what they are given. */
+  /** The driver's own parsers, with a count of the characters that they parse. */
   const getTypeParser = ((oid: number) => (value: string) => {
     bytes += value.length;
     return pg.types.getTypeParser(oid)(value);
@@ -76,7 +76,7 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
     withoutEvents: 'the example keeps no log',
   });
 
-  it('reads a page as docs/writing-a-store.md says', async () => {
+  it('reads a page with the SQL of docs/writing-a-store.md', async () => {
     const [{ text } = { text: '' }] = blocksOf('docs/writing-a-store.md', 'sql');
     await using store = await openEmpty({});
     for (let n = 1; n <= 4; n++) await store.posts.create(postOf(n));
@@ -97,7 +97,7 @@ describeOnOwnPostgresql(
   function () {
     this.timeout(60_000);
 
-    it('has lost nothing that was acknowledged, and nothing that made nothing is there', async () => {
+    it('keeps what was acknowledged, and nothing that failed with the outcome none', async () => {
       await using server = await startPostgresql();
       await using store = await openPostgresqlStore({ connectionString: server.url });
       const acknowledged: Creation[] = [];

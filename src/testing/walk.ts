@@ -3,7 +3,7 @@ import { isRostrumError } from '../domain/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { expectEqual, fail, quote } from './assertions.ts';
 import { listen, logOf } from './events.ts';
-import { customFilters, defaultWalks, type Suite } from './suite.ts';
+import { customFilters, defaultWalks, type StoreContract, type Suite } from './suite.ts';
 import { type Call, RandomCalls, Refusal } from './walk-calls.ts';
 
 /**
@@ -11,19 +11,24 @@ import { type Call, RandomCalls, Refusal } from './walk-calls.ts';
  * other tests look at one by one, such as three conditions, nulls, and ids that are created again.
  */
 export function describeWalks({ contract, test }: Suite): void {
-  const { seeds, calls } = contract.walks ?? defaultWalks;
+  const { walks: { seeds, calls } = defaultWalks } = contract;
   for (const seed of seeds) {
     test(`seed ${seed}: ${calls} random calls, compared with the memory store`, (store) =>
-      walk(store, seed, calls));
+      walk(store, contract, seed, calls));
   }
 }
 
-async function walk(store: Store, seed: number, count: number): Promise<void> {
+async function walk(
+  store: Store,
+  { withoutEvents, withoutTransfer }: StoreContract,
+  seed: number,
+  count: number,
+): Promise<void> {
   const memory = createMemoryStore({ customFilters });
   const log = logOf(memory);
   const { next: start } = await log.read(1);
-  const follower = store.events && (await listen(store));
-  const random = new RandomCalls(seed, memory, store.transfer !== undefined);
+  const follower = withoutEvents === undefined ? await listen(store) : undefined;
+  const random = new RandomCalls(seed, memory, withoutTransfer === undefined);
   for (let n = 1; n <= count; n++) {
     const call = await random.next();
     const name = `call ${n} of seed ${seed}`;

@@ -1,4 +1,3 @@
-import { registerHooks } from 'node:module';
 import { expect } from 'chai';
 import pg from 'pg';
 import {
@@ -19,17 +18,8 @@ import {
   sharedPostgresql,
   startPostgresql,
 } from '../support/postgresql.ts';
+import { openPostgresqlStore } from '../support/postgresql-store.ts';
 import { until, untilServed } from '../support/until.ts';
-
-// The example imports the package by name. Resolve the name to the source.
-registerHooks({
-  resolve: (name, context, next) =>
-    next(
-      name === 'rostrum/ports' ? import.meta.resolve('../../src/ports/index.ts') : name,
-      context,
-    ),
-});
-const { openPostgresqlStore } = await import('../../examples/postgresql-store/index.ts');
 
 describeOnPostgresql('The example of a store on PostgreSQL', () => {
   const scope = new AsyncDisposableStack();

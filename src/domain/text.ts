@@ -34,6 +34,19 @@ export function isCleanText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+const control = /\p{Cc}/u;
+const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{M}]/u;
+
+/** Returns true when the text has a control character (Unicode's category Cc). */
+export function hasControl(text: string): boolean {
+  return control.test(text);
+}
+
+/** Returns true when the text has a character that shows by itself. */
+export function hasVisible(text: string): boolean {
+  return visible.test(text);
+}
+
 /**
  * Orders texts by code point, as UTF-8 orders its bytes; negative when `a` comes first.
  *

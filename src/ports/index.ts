@@ -31,6 +31,7 @@ export {
 export { type Post, withoutAuthor } from '../domain/post.ts';
 export type { Receipt } from '../domain/receipt.ts';
 export {
+  type Collection,
   type Entity,
   type Id,
   type Version,

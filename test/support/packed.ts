@@ -11,7 +11,7 @@ export interface Installed extends AsyncDisposable {
   readonly withCommander: string;
   /** A project with Rostrum and all its peers. */
   readonly withPeers: string;
-  /** A project with Rostrum and its client. */
+  /** A project with the client and nothing else. */
   readonly withClient: string;
   /** What npm said of the installation in `alone`. */
   readonly said: string;
@@ -27,23 +27,23 @@ export async function installPackage(): Promise<Installed> {
   const peers = join(directory.path, 'peers');
   const withPeers = join(peers, 'project');
 
-  const packages = ['.', './packages/rostrum-client'];
-  must(await npm(['pack', ...packages, '--pack-destination', directory.path], { cwd: build.path }));
-  const names = (await readdir(directory.path)).map((name) => join(directory.path, name));
+  const folders = ['.', './packages/rostrum-client'];
+  must(await npm(['pack', ...folders, '--pack-destination', directory.path], { cwd: build.path }));
+  const tarballs = (await readdir(directory.path)).map((name) => join(directory.path, name));
   const isClient = (name: string) => name.includes('rostrum-client-');
 
-  const install = async (project: string, tarballs: readonly string[]) => {
+  const install = async (project: string, packages: readonly string[]) => {
     await mkdir(project);
     const manifest = { private: true, type: 'module' };
     await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
     const args = ['install', '--offline', '--no-audit', '--no-fund', '--omit=peer'];
-    return must(await npm([...args, ...tarballs], { cwd: project }));
+    return must(await npm([...args, ...packages], { cwd: project }));
   };
   const said = await install(
     alone,
-    names.filter((name) => !isClient(name)),
+    tarballs.filter((name) => !isClient(name)),
   );
-  await install(withClient, names);
+  await install(withClient, tarballs.filter(isClient));
 
   // The same again, with our own packages where Node and TypeScript look next.
   for (const project of [withCommander, withPeers]) await cp(alone, project, { recursive: true });

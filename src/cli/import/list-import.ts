@@ -1,4 +1,5 @@
 import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
+import { emailKey } from '../../domain/email.ts';
 import { emailTaken, unknownAuthorIssue } from '../../domain/errors.ts';
 import type { FieldIssue } from '../../domain/issues.ts';
 import { jsonEqual } from '../../domain/json.ts';
@@ -7,7 +8,6 @@ import { RecordModel } from '../../domain/record-model.ts';
 import { rules } from '../../domain/rules.ts';
 import { filters } from '../../domain/search.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
-import { textKey } from '../../domain/text.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
@@ -161,7 +161,7 @@ export class ListImport {
     const issues = isThere ? [] : [...made.issues, ...found];
     const has = (field: string) => issues.some(({ pointer }) => pointer === field);
     const email = this.#emailOf(record);
-    const key = email === undefined ? undefined : textKey(email);
+    const key = email === undefined ? undefined : emailKey(email);
     if (record !== undefined && given !== undefined && this.#ids.get(given) && !has('/id')) {
       issues.push(idTaken);
     }

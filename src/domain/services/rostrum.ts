@@ -138,7 +138,7 @@ function checkedClock(clock: Clock): () => Instant {
   let last: Instant | undefined;
   return () => {
     const now = clock.now();
-    if (now === last) return now;
+    if (last !== undefined && now === last) return now;
     checkSynchronous(now, 'The clock');
     if (!isInstant(now)) {
       throw new TypeError('The clock must return an instant like 2026-11-21T09:30:00.000Z.');

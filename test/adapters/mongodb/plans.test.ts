@@ -2,9 +2,15 @@ import { expect } from 'chai';
 import type { Document } from 'mongodb';
 import type { MongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
-import { type Page, type PageRequest, type Position, postSorts, userSorts } from '../../../src/domain/list.ts';
-import { type PostFilter, type UserFilter } from '../../../src/domain/search.ts';
+import {
+  type Page,
+  type PageRequest,
+  type Position,
+  postSorts,
+  userSorts,
+} from '../../../src/domain/list.ts';
 import { VersionedRecord } from '../../../src/domain/record.ts';
+import type { PostFilter, UserFilter } from '../../../src/domain/search.ts';
 import { post, times, user } from '../../../src/testing/fixtures.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';

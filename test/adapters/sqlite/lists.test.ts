@@ -1,7 +1,12 @@
 import { renameSync } from 'node:fs';
 import { expect } from 'chai';
-import { type PageRequest, type Position, userSortKey, userSorts } from '../../../src/domain/list.ts';
-import { type UserFilter, type UserSort } from '../../../src/domain/search.ts';
+import {
+  type PageRequest,
+  type Position,
+  userSortKey,
+  userSorts,
+} from '../../../src/domain/list.ts';
+import type { UserFilter, UserSort } from '../../../src/domain/search.ts';
 import { textKey } from '../../../src/domain/text.ts';
 import type { User } from '../../../src/domain/user.ts';
 import { stepped } from './support/faults.ts';

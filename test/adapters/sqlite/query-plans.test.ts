@@ -11,7 +11,13 @@ import { postScheme } from '../../../src/adapters/sqlite/posts.ts';
 import { recordIndexes, recordTables } from '../../../src/adapters/sqlite/schema/schema.ts';
 import { userScheme } from '../../../src/adapters/sqlite/users.ts';
 import { postSorts } from '../../../src/domain/list.ts';
-import { type EntityFilter, type PostFilter, type PostSort, type UserFilter, type UserSort } from '../../../src/domain/search.ts';
+import type {
+  EntityFilter,
+  PostFilter,
+  PostSort,
+  UserFilter,
+  UserSort,
+} from '../../../src/domain/search.ts';
 
 const [early, late] = ['2026-01-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'];
 const updatedAt = { from: early, before: late };

@@ -23,6 +23,7 @@ const changeProblems: readonly ProblemCode[] = [
   'invalid-header',
   'version-mismatch',
   'precondition-required',
+  'refused',
 ];
 
 /** What the six endpoints of a collection have of their own. */
@@ -113,6 +114,7 @@ export function endpointsOf(collection: CollectionParts): readonly Endpoint[] {
         ...bodyProblems,
         'idempotency-key-reused',
         'invalid-record',
+        'refused',
         ...collection.conflicts,
       ],
       handle: handlers.create,

@@ -91,7 +91,7 @@ function ownEndpoints(ofUsers: readonly Endpoint[]): readonly Endpoint[] {
   return ofUsers
     .filter(({ path }) => path === '/users/:id')
     .map((endpoint) => {
-      const { method, operation, problems, responses } = endpoint;
+      const { method, operation, responses } = endpoint;
       const own = {
         ...endpoint,
         path: ownPath,
@@ -116,7 +116,6 @@ function ownEndpoints(ofUsers: readonly Endpoint[]): readonly Endpoint[] {
             headers: [...(record?.headers ?? []), 'Location'],
           },
         },
-        problems,
         handle: userHandlers.save,
       };
     });

@@ -84,9 +84,8 @@ function timesOf(...fields: readonly string[]): readonly Parameter[] {
   );
 }
 
-/** Upper and lower case do not count. */
 function beginning(name: string, example: string): Parameter {
-  const description = `Only records whose ${name} begins with this; upper and lower case do not count.`;
+  const description = `Only records whose ${name} starts with this, ignoring case.`;
   return text(`${name}[startsWith]`, description, example);
 }
 
@@ -97,11 +96,7 @@ function common(sorts: readonly string[], isSame: boolean): readonly Parameter[]
 
 export const userListParameters: readonly Parameter[] = [
   ...common(Object.keys(sorts.users), true),
-  text(
-    'email',
-    'Only the user with this email address; upper and lower case do not count.',
-    'ada@example.com',
-  ),
+  text('email', 'Only the user with this email address, ignoring case.', 'ada@example.com'),
   text('name', 'Only users whose whole name is this, exactly.', 'Ada'),
   beginning('name', 'ad'),
   beginning('email', 'ada@'),

@@ -1,4 +1,5 @@
 import { type CustomFilterFields, hasDeclaredTypes } from '../../../domain/custom-filters.ts';
+import { emailKey, emailPrefixKey } from '../../../domain/email.ts';
 import type { Json } from '../../../domain/json.ts';
 import { type Position, pageLimits } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
@@ -137,16 +138,19 @@ function keepLast(cursorAt: (position: Position) => string): (position: Position
   };
 }
 
-/** The filters that go by the key of a text. */
-const keyed: ReadonlySet<string> = new Set<keyof UserFilter | keyof PostFilter>([
-  ...(['email', 'nameStartsWith', 'emailStartsWith', 'titleStartsWith'] as const),
-]);
+/** The filters that compare a key of their text. */
+const keys: Readonly<Record<string, (text: string) => string | undefined>> = {
+  email: emailKey,
+  emailStartsWith: emailPrefixKey,
+  nameStartsWith: textKey,
+  titleStartsWith: textKey,
+} satisfies Partial<Record<keyof UserFilter | keyof PostFilter, unknown>>;
 
 /** Filters that match the same records are one: the same, whatever the order or the case. */
 function identityOf({ custom: own, ...filter }: UserFilter & PostFilter): Json {
   const members = Object.entries(filter).map(([name, value]) => [
     name,
-    keyed.has(name) && typeof value === 'string' ? textKey(value) : value,
+    typeof value === 'string' ? (keys[name]?.(value) ?? value) : value,
   ]);
   // `own` is what earlier versions called it: their cursors stay valid.
   return JSON.parse(JSON.stringify({ ...Object.fromEntries(members), own })) as Json;

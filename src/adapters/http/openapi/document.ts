@@ -69,7 +69,7 @@ class Description {
         {
           name: 'users',
           description:
-            'People, who may write posts. An email address is unique, whatever its case. Every response with one user has an ETag; a change that says it in If-Match is refused (412) where somebody else was faster. A user who has posts is deleted only with a choice of what becomes of them.',
+            'People, who may write posts. An email address is unique, ignoring case. Every response with one user has an ETag; a change that says it in If-Match is refused (412) where somebody else was faster. A user who has posts is deleted only with a choice of what becomes of them.',
         },
         {
           name: 'posts',

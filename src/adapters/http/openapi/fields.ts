@@ -57,7 +57,8 @@ export function storedSchema(rule: FieldRule, nullable = rule.fallback === null)
   switch (rule.type) {
     case 'text': {
       const { minLength, maxLength } = rule;
-      return { type, ...(minLength > 0 && { minLength }), maxLength, pattern: clean };
+      const pattern = `^[^${excluded(rule)}]*$`;
+      return { type, ...(minLength > 0 && { minLength }), maxLength, pattern };
     }
     case 'email':
       return {
@@ -81,7 +82,10 @@ export function storedSchema(rule: FieldRule, nullable = rule.fallback === null)
 export function givenSchema(rule: FieldRule): JsonSchema {
   const nullable = rule.fallback !== undefined;
   if (rule.type !== 'text' || !rule.trim) return storedSchema(rule, nullable);
-  const description = `${rule.minLength} to ${rule.maxLength} characters after trimming.`;
+  const visible = rule.visible ? ', at least one of them visible' : '';
+  const controls = rule.controls ? '' : ' No control characters.';
+  const length = `${rule.minLength} to ${rule.maxLength} characters after trimming`;
+  const description = `${length}${visible}.${controls}`;
   const type = nullable ? ['string', 'null'] : 'string';
   return { type, pattern: trimmedPattern(rule), description };
 }
@@ -94,10 +98,19 @@ export function withFallback({ type, fallback }: FieldRule, schema: JsonSchema):
   return { ...schema, description: `${description} When absent: ${absent}.`.trim() };
 }
 
-/** White space, a text of the rule's length that neither begins nor ends with it, white space. */
-function trimmedPattern({ minLength, maxLength }: TextRule): string {
-  const edge = String.raw`[^${space}\u0000]`;
-  const between = String.raw`[^\u0000]{${Math.max(minLength - 2, 0)},${maxLength - 2}}`;
+/** The characters that no text of the rule has, for a class of a pattern. */
+function excluded({ controls }: TextRule): string {
+  return String.raw`\u0000${controls ? '' : String.raw`-\u001f\u007f-\u009f`}`;
+}
+
+/**
+ * White space, a text of the rule's length that neither begins nor ends with it, white space. The
+ * description alone says that a character is visible: few languages have a pattern for that.
+ */
+function trimmedPattern(rule: TextRule): string {
+  const { minLength, maxLength } = rule;
+  const edge = `[^${space}${excluded(rule)}]`;
+  const between = `[^${excluded(rule)}]{${Math.max(minLength - 2, 0)},${maxLength - 2}}`;
   const text = `${edge}(?:${between}${edge})${minLength > 1 ? '' : '?'}`;
   return `^[${space}]*${minLength > 0 ? text : `(?:${text})?`}[${space}]*$`;
 }

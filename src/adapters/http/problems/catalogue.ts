@@ -111,7 +111,7 @@ export const problemCatalogue = {
   'email-taken': {
     status: 409,
     title: 'Email already in use',
-    meaning: 'Another user has the same email address. Upper and lower case do not count.',
+    meaning: 'Another user has the same email address, ignoring case.',
     advice: 'Use another address, or find the user who has it: list users with ?email=…',
   },
   refused: {

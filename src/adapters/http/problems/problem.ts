@@ -105,7 +105,7 @@ function noUserYet(): Problem {
 
 /** @param tag of the record as it is */
 export function versionMismatch(headers: IncomingHttpHeaders, tag: string): Problem {
-  const sentence = 'The record is not at a version that the request allows.';
+  const sentence = 'The record has changed since you read it.';
   return new Problem(
     'version-mismatch',
     hasWeakTag(headers) ? `${sentence} ${weakTags}` : sentence,

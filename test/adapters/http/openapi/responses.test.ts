@@ -53,7 +53,6 @@ const failures: Readonly<Record<string, Wish>> = {
   'email-taken': { body: { name: 'Ann', email: 'taken@x.org' } },
   'user-has-posts': { isAuthor: true },
   'events-expired': { query: '?after=x' },
-  'id-taken': { self: 'gone', headers: { 'If-Match': '' } },
 };
 
 /** What no plain request ends in, by its code or in one operation, and where it is seen. */
@@ -65,6 +64,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'expectation-failed': 'the header Expect, which fetch does not send: server/serve.test.ts',
   'headers-too-large': 'what Node refuses by itself: server/serve.test.ts',
   'too-many-requests': 'limits: access/limits.test.ts',
+  refused: 'a rule of the host: ../../around.test.ts',
   internal: 'errors that nobody expected: problems/problems.test.ts',
   'store-unavailable': 'a store that fails: problems/problems.test.ts',
   overloaded: 'bodies and pages without room: load/memory.test.ts',

@@ -7,13 +7,13 @@ import { customFilters, defaultWalks, type StoreContract, type Suite } from './s
 import { type Call, RandomCalls, Refusal } from './walk-calls.ts';
 
 /**
- * Random calls, on the store and on the memory store: both must return the same. They combine what the
- * other tests look at one by one, such as three conditions, nulls, and ids that are created again.
+ * Random walks: the same calls on the store and on the memory store, which must return the same. They
+ * combine what other tests look at one by one, such as conditions, nulls and ids that are created again.
  */
 export function describeWalks({ contract, test }: Suite): void {
   const { walks: { seeds, calls } = defaultWalks } = contract;
   for (const seed of seeds) {
-    test(`seed ${seed}: ${calls} random calls, compared with the memory store`, (store) =>
+    test(`seed ${seed}: a random walk of ${calls} calls beside the memory store`, (store) =>
       walk(store, contract, seed, calls));
   }
 }

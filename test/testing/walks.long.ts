@@ -11,8 +11,8 @@ import { collect } from './runner.ts';
 
 const walks = { seeds: Array.from({ length: 30 }, (_, n) => n + 1), calls: 400 };
 
-/** Declares only the random calls of the contract suite, on two handles. */
-function itMakesRandomCalls(
+/** Declares only the random walks of the contract suite, on two handles. */
+function itWalks(
   openAt: (place: number, options: StoreOptions) => Store | Promise<Store>,
   withoutEvents?: string,
 ): void {
@@ -22,10 +22,10 @@ function itMakesRandomCalls(
     another: (_, options) => openAt(opened, options),
     ...{ walks, withoutEvents },
   });
-  for (const { name, run } of tests) if (name.includes('random calls')) it(name, run);
+  for (const { name, run } of tests) if (name.includes('a random walk')) it(name, run);
 }
 
-describe('30 seeds of 400 random calls', () => {
+describe('30 random walks of 400 calls', () => {
   const scope = new AsyncDisposableStack();
   after(() => scope.disposeAsync());
 
@@ -34,9 +34,7 @@ describe('30 seeds of 400 random calls', () => {
     before(async () => {
       folder = scope.use(await temporaryDirectory()).path;
     });
-    itMakesRandomCalls((n, options) =>
-      openSqliteStore({ path: join(folder, `${n}.db`), ...options }),
-    );
+    itWalks((n, options) => openSqliteStore({ path: join(folder, `${n}.db`), ...options }));
   });
 
   for (const count of [1, 3]) {
@@ -48,14 +46,18 @@ describe('30 seeds of 400 random calls', () => {
         const set = scope.use(await startReplicaSet(binary, count));
         url = (database) => set.url(database);
       });
-      itMakesRandomCalls((n, options) => openMongodbStore({ url: url(`random${n}`), ...options }));
+      itWalks((n, options) => openMongodbStore({ url: url(`walk${n}`), ...options }));
     });
   }
 
   describeOnPostgresql('on the example for PostgreSQL', () => {
     const urls: string[] = [];
-    itMakesRandomCalls(async (n, options) => {
-      urls[n] ??= scope.use(await freshDatabase(await sharedPostgresql())).url;
+    let server: string;
+    before(async () => {
+      server = await sharedPostgresql();
+    });
+    itWalks(async (n, options) => {
+      urls[n] ??= scope.use(await freshDatabase(server)).url;
       return openPostgresqlStore({ connectionString: urls[n] }, options);
     }, 'the example keeps no log');
   });

@@ -98,12 +98,9 @@ export class RandomCalls {
       if (page.next) this.#positions.set(`${collection} ${order.field}`, page.next);
       if (fields === undefined) return page;
       const cut = (one: Entity) => projected(one, fields);
-      const items = page.items.map((one) => [
-        one.version,
-        cut(one.record),
-        cut(JSON.parse(one.json)),
-      ]);
-      return { ...page, items };
+      const items = page.items.map((one) => [one.version, cut(one.record)]);
+      const texts = page.items.map((one) => cut(JSON.parse(one.json)));
+      return { ...page, items, texts };
     };
   }
 

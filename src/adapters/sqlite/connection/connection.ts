@@ -14,6 +14,7 @@ const maxStatements = 200;
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #plans = new Map<string, string>();
 
   constructor(open: () => DatabaseSync) {
     try {
@@ -36,6 +37,18 @@ export class Connection {
   /** Returns all rows of a query. */
   all<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): readonly Row[] {
     return this.#call(() => this.#prepared(sql).all(...values)) as unknown as readonly Row[];
+  }
+
+  /** Returns SQLite's description of how it runs a query. It can change between versions of SQLite. */
+  planOf(sql: string): string {
+    let plan = this.#plans.get(sql);
+    if (plan === undefined) {
+      const steps = this.#call(() => this.#database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all());
+      plan = steps.map(({ detail }) => detail).join('\n');
+      if (this.#plans.size >= maxStatements) this.#plans.clear();
+      this.#plans.set(sql, plan);
+    }
+    return plan;
   }
 
   /** Runs a statement and returns how many rows it changed. */

@@ -41,8 +41,9 @@ export class ListReaders {
     const page =
       (await worker?.read(collection, query, signal)) ??
       (await this.#file.read(() => readPage(this.#file.connection, collection, query)));
-    const items = page.items.map(({ json, version }) => new VersionedRecord<R>(json, version));
-    return { ...page, items };
+    const { versions, texts, ...rest } = page;
+    const items = texts.map((json, i) => new VersionedRecord<R>(json, versions[i] ?? 0));
+    return { ...rest, items };
   }
 
   /** Waits for the lists under way. */
@@ -54,7 +55,8 @@ export class ListReaders {
   #idlest(): ListWorker | undefined {
     let best: ListWorker | undefined;
     for (let i = 0; i < maxWorkers && best?.pending !== 0; i++) {
-      const worker = (this.#workers[i] ??= this.#start(i));
+      this.#workers[i] ??= this.#start(i);
+      const worker = this.#workers[i];
       if (worker === undefined) break;
       if (best === undefined || worker.pending < best.pending) best = worker;
     }
@@ -78,6 +80,7 @@ export class ListReaders {
 interface PendingList {
   resolve(page: PlainPage | undefined): void;
   reject(error: unknown): void;
+  end(): void;
 }
 
 class ListWorker {
@@ -122,22 +125,27 @@ class ListWorker {
   ): Promise<PlainPage | undefined> {
     this.#last = (this.#last % (2 ** 31 - 1)) + 1;
     const number = this.#last;
-    const { promise, resolve, reject } = Promise.withResolvers<PlainPage | undefined>();
-    const abort = () => {
-      Atomics.store(this.#aborted, number % maxPending, number);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener('abort', abort);
-    // The process stays while a list is under way, and no longer.
-    if (this.#pending.size === 0) this.#worker.ref();
-    this.#pending.set(number, { resolve, reject });
-    const request: WorkerRequest = [number, collection, query];
-    this.#worker.postMessage(request);
-    return promise.finally(() => {
-      signal?.removeEventListener('abort', abort);
-      this.#pending.delete(number);
-      if (this.#pending.size === 0) this.#worker.unref();
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        Atomics.store(this.#aborted, number % maxPending, number);
+        this.#take(number)?.reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', abort);
+      const end = () => signal?.removeEventListener('abort', abort);
+      // The process stays while a list is under way, and no longer.
+      if (this.#pending.size === 0) this.#worker.ref();
+      this.#pending.set(number, { resolve, reject, end });
+      const request: WorkerRequest = [number, collection, query];
+      this.#worker.postMessage(request);
     });
+  }
+
+  #take(number: number): PendingList | undefined {
+    const pending = this.#pending.get(number);
+    pending?.end();
+    this.#pending.delete(number);
+    if (this.#pending.size === 0) this.#worker.unref();
+    return pending;
   }
 
   async close(): Promise<void> {
@@ -149,7 +157,7 @@ class ListWorker {
 
   #settle([number, page, error]: WorkerResponse): void {
     this.#hasWorked = true;
-    const pending = this.#pending.get(number);
+    const pending = this.#take(number);
     if (error === undefined) pending?.resolve(page);
     else if (error instanceof Error) pending?.reject(error);
     else pending?.reject(this.#translated(Object.assign(new Error(error.message), error)));

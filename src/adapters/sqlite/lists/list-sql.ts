@@ -12,17 +12,47 @@ export interface Sql {
 
 type PageQuery = Pick<ListQuery, 'conditions' | 'order' | 'after'>;
 
+/** One range of the rows behind a position, in the order of the list. */
+export interface Range {
+  /** Builds the statement that selects an expression for each row. Its last parameter is the LIMIT. */
+  select(what: Sql): Sql;
+  /** Builds the same by the index of the order alone. */
+  walk(what: Sql): Sql;
+  /** Builds the statement that returns a row when more than so many rows match: its last parameter. */
+  readonly isBroad: Sql;
+}
+
 /**
- * Builds the statements that find the rows of a page, as `rowid`: one after another until the page is
- * full, because SQLite reads one range of an index per statement. The last parameter is the LIMIT.
+ * Returns the ranges that a page is read from, one after another until the page is full: SQLite reads one
+ * range of an index per statement.
  */
-export function pageStatements(collection: Collection, query: PageQuery): Sql[] {
+export function pageRanges(collection: Collection, query: PageQuery): Range[] {
   const { field, direction } = query.order;
   const [by, way] = [expression(query.order), direction.toUpperCase()];
+  const order = field === 'id' ? `id ${way}` : `${by} ${way}, id ${way}`;
   return rangesOf({ ...query, conditions: tightest(query.conditions) }).map((terms) => {
+    const select = (what: Sql, all: readonly Sql[]): Sql => {
+      const { sql, values } = where(all);
+      return {
+        sql: `SELECT ${what.sql} FROM ${collection}${sql} ORDER BY ${order} LIMIT ?`,
+        values: [...what.values, ...values],
+      };
+    };
     const { sql, values } = where(terms);
-    const order = field === 'id' ? `id ${way}` : `${by} ${way}, id ${way}`;
-    return { sql: `SELECT rowid FROM ${collection}${sql} ORDER BY ${order} LIMIT ?`, values };
+    return {
+      select: (what) => select(what, terms),
+      // SQLite enters no index by an expression with a plus sign.
+      walk: (what) =>
+        select(
+          what,
+          terms.map((one) =>
+            one.sql.startsWith(by) || one.sql.startsWith('id ')
+              ? one
+              : { ...one, sql: `+${one.sql}` },
+          ),
+        ),
+      isBroad: { sql: `SELECT 1 FROM ${collection}${sql} LIMIT 1 OFFSET ?`, values },
+    };
   });
 }
 
@@ -105,7 +135,7 @@ function termOf(condition: Condition): Sql {
     case 'in':
       return isOneOf(left, condition.value);
     case 'eq':
-      return { sql: `${left} = ?`, values: [valueOf(condition.value)] };
+      return { sql: `${left} = ?`, values: [jsonOrText(condition.value)] };
     default:
       return {
         sql: `${left} ${condition.op === 'from' ? '>=' : '<'} ?`,
@@ -115,7 +145,7 @@ function termOf(condition: Condition): Sql {
 }
 
 /** Numbers, true and false as they are written in JSON. */
-function valueOf(value: string | number | boolean): string {
+function jsonOrText(value: string | number | boolean): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

@@ -1,3 +1,4 @@
+import { declaredFields } from '../domain/declared-fields.ts';
 import type { Condition } from '../domain/list.ts';
 import type { Collection, Entity } from '../domain/record.ts';
 import { searchFields, searchRow } from '../domain/search.ts';
@@ -123,8 +124,8 @@ function describeCustomFields({ both }: Suite): void {
 type Type = 'text' | 'number' | 'boolean';
 
 function fieldOf({ name }: { readonly name: Collection }, type: Type): string {
-  const fields = Object.entries(customFilters[name]);
-  return fields.find(([, declared]) => declared === type)?.[0] ?? '';
+  const fields = declaredFields(customFilters[name]);
+  return fields.find((declared) => declared.type === type)?.name ?? '';
 }
 
 /** Stores a record for each value, and looks for each value of the type and for unknown ones. */

@@ -82,15 +82,35 @@ export interface Suite {
 
 /** Custom fields of each type, including names that objects inherit and fields of the other list. */
 export const customFilters = {
-  users: { city: 'text', age: 'number', active: 'boolean', constructor: 'text', title: 'text' },
+  users: {
+    city: 'text',
+    age: 'number',
+    active: 'boolean',
+    constructor: 'text',
+    title: 'text',
+    groups: 'text[]',
+    code: { type: 'number', unique: true },
+  },
   posts: {
     language: 'text',
     words: 'number',
     pinned: 'boolean',
     constructor: 'text',
     email: 'text',
+    tags: 'text[]',
+    slug: { type: 'text', unique: true },
   },
 } as const;
+
+/** Returns the unique field of a collection, and values of its type. */
+export function uniqueField({ name }: { readonly name: Collection }): {
+  readonly field: string;
+  readonly values: readonly (string | number)[];
+} {
+  return name === 'users'
+    ? { field: 'code', values: [0.1 + 0.2, 7, 2 ** 53 - 1] }
+    : { field: 'slug', values: ['hello', 'Hello', '😀'] };
+}
 
 /** @param another opens the second handle of tests that use two */
 export function suiteOn(contract: StoreContract, another?: StoreContract['another']): Suite {

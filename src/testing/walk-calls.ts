@@ -1,5 +1,12 @@
-import type { CustomFilterType } from '../domain/declared-fields.ts';
-import { type Condition, type ListQuery, type Position, pageLimits } from '../domain/list.ts';
+import { type CustomFilterType, declaredFields, isSortable } from '../domain/declared-fields.ts';
+import {
+  type Condition,
+  type ListQuery,
+  type Position,
+  pageLimits,
+  type QueryOrder,
+  type SortKey,
+} from '../domain/list.ts';
 import type { Post } from '../domain/post.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import {
@@ -10,7 +17,7 @@ import {
   type Versioned,
   VersionedRecord,
 } from '../domain/record.ts';
-import { searchRow, sorts } from '../domain/search.ts';
+import { customValue, searchRow, sorts } from '../domain/search.ts';
 import type { User } from '../domain/user.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
@@ -46,10 +53,11 @@ const emails = [
 ];
 const moments = times(6, (n) => at(n * 40_000));
 const versions = [1, 2, 3, 5, 9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32];
-const customValues = {
-  text: ['en', 'EN', 'é', '1', ''],
-  number: [1, 1.5, -1, 0, 2 ** 31],
+const customValues: Readonly<Record<CustomFilterType, readonly unknown[]>> = {
+  text: ['en', 'EN', 'é', '1', '', '😀', '～'],
+  number: [1, 1.5, -1, 0, -0, 2 ** 31, 0.1 + 0.2, 1e21, 2 ** 53 - 1, 1 - 2 ** 53, 1e-7],
   boolean: [true, false],
+  'text[]': [['en'], ['en', 'é'], ['en', 'en', 1, null], [], ['1', [], {}], ['EN', '']],
 };
 const otherValues = [null, 'en', 1, true, ['en'], { en: 1 }];
 
@@ -95,7 +103,7 @@ export class RandomCalls {
     const { fields, order } = query;
     return async (store) => {
       const { isProjected, ...page } = await recordsOf(store, collection).list(query);
-      if (page.next) this.#positions.set(`${collection} ${order.field}`, page.next);
+      if (page.next) this.#positions.set(nameOf(collection, order), page.next);
       if (fields === undefined) return page;
       const cut = (one: Entity) => projected(one, fields);
       const items = page.items.map((one) => [one.version, cut(one.record)]);
@@ -183,17 +191,16 @@ export class RandomCalls {
   }
 
   async #query(collection: Collection): Promise<ListQuery> {
-    const field = this.#pick(Object.values<string>(sorts[collection]));
+    const order = this.#order(collection);
     const stored = await this.#memory[collection].get(await this.#id(collection));
     const record = stored && this.#chance(0.8) ? stored.record : this.#record(collection);
-    const key = searchRow(collection, record as never)[field] ?? null;
-    const position = { key, id: record.id };
-    const last = this.#positions.get(`${collection} ${field}`) ?? position;
+    const position = { key: keyOf(collection, record, order), id: record.id };
+    const last = this.#positions.get(nameOf(collection, order)) ?? position;
     const fields = ['id', ...Object.keys(this.#record(collection)).filter(() => this.#chance(0.3))];
     const isPart = this.#chance(0.2);
     return {
       conditions: times(this.#below(4), () => this.#condition(collection, record)),
-      order: { field, direction: this.#pick(['asc', 'desc']) },
+      order,
       after: this.#chance(0.4) ? this.#pick([position, last]) : undefined,
       // What a store leaves out of the records is up to the store, and so is what fits into few bytes.
       ...(isPart ? { fields, limit: 3, bytes: pageLimits.bytes } : this.#limits()),
@@ -201,15 +208,37 @@ export class RandomCalls {
     };
   }
 
+  #order(collection: Collection): QueryOrder {
+    const direction = this.#pick(['asc', 'desc'] as const);
+    if (this.#chance(0.7)) {
+      return { field: this.#pick(Object.values<string>(sorts[collection])), direction };
+    }
+    const sortable = declaredFields(customFilters[collection]).filter(isSortable);
+    const { name: field, type: custom } = this.#pick(sortable);
+    return { field, custom, direction };
+  }
+
   /** A condition that mostly holds for this record. */
   #condition(collection: Collection, record: Entity): Condition {
-    const [name, custom] = this.#pick(Object.entries<CustomFilterType>(customFilters[collection]));
-    const own = record[name];
-    const isOwn = typeof own === (custom === 'text' ? 'string' : custom);
+    const { name: field, type: custom } = this.#pick(declaredFields(customFilters[collection]));
+    const isList = custom === 'text[]';
+    const [own] = isList ? this.#texts(record[field]) : [record[field]];
+    const isOwn = typeof own === (custom === 'text' || isList ? 'string' : custom);
     if (this.#chance(isOwn ? 0.5 : 0.1)) {
-      const value = isOwn && this.#chance(0.9) ? own : this.#pick<unknown>(customValues[custom]);
-      return { field: name, custom, op: 'eq', value: value as string };
+      const random = this.#pick(customValues[custom]);
+      const value = isOwn && this.#chance(0.9) ? own : isList ? 'en' : random;
+      const ops = custom === 'boolean' ? (['eq'] as const) : (['eq', 'from', 'before'] as const);
+      const op = isList ? 'has' : this.#pick(ops);
+      return { field, custom, op, value } as Condition;
     }
+    return this.#knownCondition(collection, record);
+  }
+
+  #texts(value: unknown): readonly unknown[] {
+    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+  }
+
+  #knownCondition(collection: Collection, record: Entity): Condition {
     const row = searchRow(collection, record as never);
     const other = searchRow(collection, this.#record(collection));
     const field = this.#pick(Object.keys(row));
@@ -221,13 +250,12 @@ export class RandomCalls {
   }
 
   #record(collection: Collection, id: Id = this.#pick(ids[collection])): User & Post {
-    const fields = Object.entries<CustomFilterType>(customFilters[collection]);
-    const custom = fields
-      .filter(() => this.#chance(0.5))
-      .map(([field, type]) => {
-        const values: readonly unknown[] = this.#chance(0.7) ? customValues[type] : otherValues;
-        return [field, this.#pick(values)];
-      });
+    const custom = declaredFields(customFilters[collection])
+      .filter(({ isUnique }) => this.#chance(isUnique ? 0.2 : 0.5))
+      .map(({ name, type }) => [
+        name,
+        this.#pick(this.#chance(0.7) ? customValues[type] : otherValues),
+      ]);
     const common = { id, createdAt: this.#pick(moments), updatedAt: this.#pick(moments) };
     const own =
       collection === 'users'
@@ -287,6 +315,15 @@ export class RandomCalls {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) % limit;
   }
+}
+
+function nameOf(collection: Collection, { field, custom }: QueryOrder): string {
+  return `${collection} ${custom} ${field}`;
+}
+
+function keyOf(collection: Collection, record: Entity, { field, custom }: QueryOrder): SortKey {
+  if (custom === undefined) return searchRow(collection, record as never)[field] ?? null;
+  return customValue(record, { name: field, type: custom, isUnique: false });
 }
 
 function recordsOf(store: Store, collection: Collection): Repository<Entity> {

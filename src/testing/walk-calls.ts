@@ -4,6 +4,7 @@ import {
   type ListQuery,
   type Position,
   pageLimits,
+  type QueryField,
   type QueryOrder,
   type SortKey,
 } from '../domain/list.ts';
@@ -17,7 +18,7 @@ import {
   type Versioned,
   VersionedRecord,
 } from '../domain/record.ts';
-import { customValue, searchRow, sorts } from '../domain/search.ts';
+import { customValue, type SearchRow, searchRow, sorts } from '../domain/search.ts';
 import type { User } from '../domain/user.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
@@ -28,15 +29,8 @@ import { customFilters, transferOf } from './suite.ts';
 /** A call that can be made on several stores, first on the memory store. */
 export type Call = (store: Store) => Promise<unknown>;
 
-/** Thrown by a random decision or guard, with what it was shown. */
-export class Refusal extends Error {
-  readonly current: unknown;
-
-  constructor(current: unknown) {
-    super('refused');
-    this.current = current;
-  }
-}
+/** Thrown by a random decision or guard, with what it was shown as the cause. */
+export class Refusal extends Error {}
 
 // Small pools, so that values repeat, records conflict, and ids are created again.
 const ids = {
@@ -44,13 +38,7 @@ const ids = {
   posts: [...times(16, (n) => `p${n}`), 'u', 'ü'],
 };
 const texts = ['Ada', 'ada', 'ADA L', 'Ä', 'A\u0308', 'straße', 'STRASSE', '😀', '～'];
-const emails = [
-  'ada@x.example',
-  'ADA@X.example',
-  'b@x.example',
-  'b@ü.example',
-  'b@xn--tda.example',
-];
+const emails = ['ada@x.example', 'ADA@X.example', 'b@ü.example', 'b@xn--tda.example', 'c@y.z'];
 const moments = times(6, (n) => at(n * 40_000));
 const versions = [1, 2, 3, 5, 9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32];
 const customValues: Readonly<Record<CustomFilterType, readonly unknown[]>> = {
@@ -125,7 +113,7 @@ export class RandomCalls {
     const outcome = this.#below(8);
     return (store) =>
       recordsOf(store, collection).update(id, (current) => {
-        if (outcome === 0) throw new Refusal(current);
+        if (outcome === 0) throw new Refusal('refused', { cause: current });
         if (outcome === 1) return current.record;
         return isWhole ? { ...next, id } : { ...current.record, ...parts };
       });
@@ -136,7 +124,7 @@ export class RandomCalls {
     const [mode, moment] = [this.#pick(modes), this.#pick(moments)];
     const refuses = this.#chance(0.2);
     const guard: Guard<unknown> = (current) => {
-      if (refuses) throw new Refusal(current);
+      if (refuses) throw new Refusal('refused', { cause: current });
     };
     return (store) =>
       collection === 'users'
@@ -191,58 +179,66 @@ export class RandomCalls {
   }
 
   async #query(collection: Collection): Promise<ListQuery> {
-    const order = this.#order(collection);
     const stored = await this.#memory[collection].get(await this.#id(collection));
-    const record = stored && this.#chance(0.8) ? stored.record : this.#record(collection);
-    const position = { key: keyOf(collection, record, order), id: record.id };
-    const last = this.#positions.get(nameOf(collection, order)) ?? position;
-    const fields = ['id', ...Object.keys(this.#record(collection)).filter(() => this.#chance(0.3))];
+    const other = this.#record(collection);
+    const record: Entity = stored && this.#chance(0.8) ? stored.record : other;
+    const conditions: Condition[] = [];
+    for (let n = this.#below(4); n > 0; n--) {
+      const again = this.#chance(0.3) ? conditions.at(-1) : undefined;
+      conditions.push(this.#condition(collection, record, again));
+    }
+    const order = this.#order(collection, conditions);
+    const key = keyOf(collection, this.#chance(0.7) ? record : other, order);
+    const last = this.#positions.get(nameOf(collection, order));
+    const fields = ['id', ...Object.keys(other).filter(() => this.#chance(0.3))];
     const isPart = this.#chance(0.2);
     return {
-      conditions: times(this.#below(4), () => this.#condition(collection, record)),
+      conditions,
       order,
-      after: this.#chance(0.4) ? this.#pick([position, last]) : undefined,
+      after: this.#chance(0.4) ? this.#pick([{ key, id: record.id }, last]) : undefined,
       // What a store leaves out of the records is up to the store, and so is what fits into few bytes.
       ...(isPart ? { fields, limit: 3, bytes: pageLimits.bytes } : this.#limits()),
       total: this.#chance(0.5),
     };
   }
 
-  #order(collection: Collection): QueryOrder {
-    const direction = this.#pick(['asc', 'desc'] as const);
-    if (this.#chance(0.7)) {
-      return { field: this.#pick(Object.values<string>(sorts[collection])), direction };
-    }
-    const sortable = declaredFields(customFilters[collection]).filter(isSortable);
-    const { name: field, type: custom } = this.#pick(sortable);
-    return { field, custom, direction };
+  /** An order, half of the time by a field that a condition is on. */
+  #order(collection: Collection, conditions: readonly QueryField[]): QueryOrder {
+    const declared = declaredFields(customFilters[collection]).filter(isSortable);
+    const sortable: readonly QueryField[] = [
+      ...Object.values<string>(sorts[collection]).map((field) => ({ field })),
+      ...declared.map(({ name, type }) => ({ field: name, custom: type })),
+    ];
+    const name = (one: QueryField) => `${one.custom} ${one.field}`;
+    const own = sortable.filter((one) => conditions.some((other) => name(other) === name(one)));
+    const field = this.#pick(own.length > 0 && this.#chance(0.5) ? own : sortable);
+    return { ...field, direction: this.#pick(['asc', 'desc']) };
   }
 
-  /** A condition that mostly holds for this record. */
-  #condition(collection: Collection, record: Entity): Condition {
-    const { name: field, type: custom } = this.#pick(declaredFields(customFilters[collection]));
-    const isList = custom === 'text[]';
-    const [own] = isList ? this.#texts(record[field]) : [record[field]];
-    const isOwn = typeof own === (custom === 'text' || isList ? 'string' : custom);
-    if (this.#chance(isOwn ? 0.5 : 0.1)) {
-      const random = this.#pick(customValues[custom]);
-      const value = isOwn && this.#chance(0.9) ? own : isList ? 'en' : random;
-      const ops = custom === 'boolean' ? (['eq'] as const) : (['eq', 'from', 'before'] as const);
+  /**
+   * A condition that mostly holds for this record.
+   *
+   * @param again a condition before, on whose field this one is too
+   */
+  #condition(collection: Collection, record: Entity, again?: QueryField): Condition {
+    const declared = declaredFields(customFilters[collection]);
+    const { name, type } =
+      declared.find((one) => one.name === again?.field) ?? this.#pick(declared);
+    const isList = type === 'text[]';
+    const values = isList ? [record[name]].flat() : [record[name]];
+    const own = this.#pick(values.length > 0 ? values : [undefined]);
+    const isOwn = typeof own === (type === 'text' || isList ? 'string' : type);
+    if (again === undefined ? this.#chance(isOwn ? 0.5 : 0.1) : again.custom !== undefined) {
+      const random = isList ? 'en' : this.#pick(customValues[type]);
+      const value = isOwn && this.#chance(0.9) ? own : random;
+      const ops = type === 'boolean' ? (['eq'] as const) : (['eq', 'from', 'before'] as const);
       const op = isList ? 'has' : this.#pick(ops);
-      return { field, custom, op, value } as Condition;
+      return { field: name, custom: type, op, value } as Condition;
     }
-    return this.#knownCondition(collection, record);
-  }
-
-  #texts(value: unknown): readonly unknown[] {
-    return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
-  }
-
-  #knownCondition(collection: Collection, record: Entity): Condition {
-    const row = searchRow(collection, record as never);
-    const other = searchRow(collection, this.#record(collection));
-    const field = this.#pick(Object.keys(row));
-    const value = (this.#chance(0.9) ? row : other)[field] ?? null;
+    const row = rowOf(collection, record);
+    const other = rowOf(collection, this.#record(collection));
+    const field = this.#pick(again ? [again.field] : Object.keys(row));
+    const value = (this.#chance(0.8) ? row : other)[field] ?? null;
     const op = this.#pick(['eq', 'in', 'from', 'before'] as const);
     if (value === null) return { field, op: 'isNull' };
     if (op === 'in') return { field, op, value: [value, other[field] ?? value] };
@@ -321,8 +317,12 @@ function nameOf(collection: Collection, { field, custom }: QueryOrder): string {
   return `${collection} ${custom} ${field}`;
 }
 
+function rowOf(collection: Collection, record: object): SearchRow {
+  return searchRow(collection, record as never);
+}
+
 function keyOf(collection: Collection, record: Entity, { field, custom }: QueryOrder): SortKey {
-  if (custom === undefined) return searchRow(collection, record as never)[field] ?? null;
+  if (custom === undefined) return rowOf(collection, record)[field] ?? null;
   return customValue(record, { name: field, type: custom, isUnique: false });
 }
 

@@ -6,7 +6,8 @@ import type { User } from '../../domain/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
-import { SqliteRepository } from './repository.ts';
+import { DeclaredFields } from './declared.ts';
+import { SqliteRepository, type StoreParts } from './repository.ts';
 
 /** As `nextInstant` computes it: the function `strftime` runs only where a clock has stepped back. */
 const nextInstant = `iif(updatedAt < ?, ?, coalesce(
@@ -23,6 +24,13 @@ const keepPosts = `UPDATE posts SET
   WHERE authorId = ?`;
 
 export class SqliteUserRepository extends SqliteRepository<User> implements UserRepository {
+  readonly #posts: DeclaredFields;
+
+  constructor(parts: StoreParts) {
+    super(parts, 'users');
+    this.#posts = new DeclaredFields(parts.file.connection, 'posts');
+  }
+
   delete(
     id: Id,
     mode: DeleteMode,
@@ -38,6 +46,7 @@ export class SqliteUserRepository extends SqliteRepository<User> implements User
         return { posts };
       }
       events.addPostsOf(id, mode === 'delete' ? 'deleted' : 'updated');
+      if (mode === 'delete') this.#posts.remove('authorId', id);
       const [sql, values] =
         mode === 'delete'
           ? ['DELETE FROM posts WHERE authorId = ?', []]

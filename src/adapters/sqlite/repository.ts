@@ -17,6 +17,7 @@ import type { SqlValue } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
+import { DeclaredFields } from './declared.ts';
 import type { SqliteEvents } from './events.ts';
 import { searchColumns } from './layout.ts';
 import type { Lists } from './lists/lists.ts';
@@ -39,11 +40,13 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   readonly #collection: Collection;
   readonly #columns: readonly string[];
   readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #declared: DeclaredFields;
 
   constructor(parts: StoreParts, collection: Collection) {
     this.parts = parts;
     this.#collection = collection;
     this.#columns = searchColumns(collection);
+    this.#declared = new DeclaredFields(parts.file.connection, collection);
     this.#sql = statementsOf(collection, this.#columns);
   }
 
@@ -88,7 +91,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       // `decide` may have changed the object that it was given, so the caller gets another one.
       if (next === current.record) return new VersionedRecord<R>(json, version);
       const made = new VersionedRecord<R>(JSON.stringify(next), version + 1);
-      this.#replace(next, made, before);
+      this.#replace(next, made, before, json);
       return made;
     });
   }
@@ -106,7 +109,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       const last = present ?? this.#deletedVersion(record.id) ?? 0;
       const row = { json, version: version > last || version === present ? version : last + 1 };
       if (present === undefined) this.#insert(record, row);
-      else this.#replace(record, row, [], row.version === present);
+      else this.#replace(record, row, [], undefined, row.version === present);
     });
   }
 
@@ -142,6 +145,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       if (current === undefined) return undefined;
       guard?.(current);
       const done = before();
+      this.#declared.remove('id', id);
       this.#run(this.#sql.remove, id);
       this.parts.events.add('deleted', this.#collection, id, current.version);
       return done;
@@ -175,17 +179,24 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
 
   #insert(record: R, { version, json }: CreatedRow): void {
     this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
+    this.#declared.add(record.id);
     if (version > 1) this.#run(this.#sql.forgetDeleted, record.id);
     this.parts.events.add('created', this.#collection, record.id, version);
   }
 
-  /** @param before the search values that are stored, if they are known */
+  /**
+   * @param before the search values that are stored, if they are known
+   * @param current the JSON that is stored, if it is known
+   */
   #replace(
     record: R,
     { version, json }: CreatedRow,
     before: readonly SqlValue[],
+    current?: string,
     isSame = false,
   ): void {
+    const hasChanged = current === undefined || this.#declared.hasChanged(current, record);
+    if (hasChanged) this.#declared.remove('id', record.id);
     // SQLite updates every index on a column that is set, so only those that change are set.
     const sets = ['version = ?', 'json = ?'];
     const values: SqlValue[] = [version, json];
@@ -196,6 +207,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     }
     const sql = `UPDATE ${this.#collection} SET ${sets.join(', ')} WHERE id = ?`;
     this.#write(record, sql, ...values, record.id);
+    if (hasChanged) this.#declared.add(record.id);
     if (!isSame) this.parts.events.add('updated', this.#collection, record.id, version);
   }
 
@@ -222,6 +234,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
         throw new RostrumError('id-taken', { id });
       if (has('SELECT 1 FROM users WHERE emailKey = ? AND id <> ?', emailKey, id))
         throw emailTaken();
+      this.#declared.checkUnique(record);
       if (authorId !== null && !has('SELECT 1 FROM users WHERE id = ?', authorId))
         throw unknownAuthor();
       throw error;

@@ -7,9 +7,9 @@ import { dataFile } from './connection/data-file.ts';
 import { openingError } from './connection/errors.ts';
 import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
+import { declareFields, missingParts } from './declared.ts';
 import { SqliteEvents } from './events.ts';
 import { checkLayout, createLayout } from './layout.ts';
-import { missingIndexes } from './lists/custom-fields.ts';
 import { Lists } from './lists/lists.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
 import { SqlitePostRepository, SqliteUserRepository } from './repositories.ts';
@@ -33,7 +33,7 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   const writes = new WriteQueue(file, limits);
   const lists = new Lists(file, driver === nodeSqlite);
   const parts = { file, writes, lists, events: new SqliteEvents(file) };
-  const users = new SqliteUserRepository(parts, 'users');
+  const users = new SqliteUserRepository(parts);
   const posts = new SqlitePostRepository(parts, 'posts');
   let closed: Promise<void> | undefined;
 
@@ -87,15 +87,12 @@ function openConnection(
     connection = opened;
     const hasLayout = checkLayout(opened, file);
     applyPragmas(opened, file);
-    const missing = () => missingIndexes(opened, customFilters ?? {});
-    if (!hasLayout || missing().size > 0) {
+    const declared = customFilters ?? {};
+    if (!hasLayout || missingParts(opened, declared).length > 0) {
       opened.transaction('IMMEDIATE', () => {
         // Another process may have made them since.
         if (!checkLayout(opened, file)) createLayout(opened);
-        for (const [index, sql] of missing()) {
-          logger.info({ index }, 'Making an index for a custom field.');
-          opened.exec(sql);
-        }
+        declareFields(opened, declared, logger);
       });
     }
     // So far SQLite waits for the locks of other processes, and blocks. A store must not block.

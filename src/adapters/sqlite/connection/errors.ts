@@ -19,6 +19,8 @@ export type SqliteStoreErrorCode =
   | 'store-file-moved'
   /** Another program holds the file's lock for longer than opening waits. */
   | 'store-in-use'
+  /** Stored records break a declaration of a custom field. */
+  | 'store-breaks-declaration'
   /** A setting that durability or integrity depends on did not take effect. */
   | 'store-unsafe-settings';
 

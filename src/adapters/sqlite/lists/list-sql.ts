@@ -1,8 +1,13 @@
-import type { Condition, ListQuery, QueryField, QueryOrder } from '../../../domain/list.ts';
+import {
+  type Condition,
+  compareKeys,
+  type ListQuery,
+  type QueryField,
+  type QueryOrder,
+} from '../../../domain/list.ts';
 import type { Collection } from '../../../domain/record.ts';
-import { compareText } from '../../../domain/text.ts';
 import type { SqlValue } from '../connection/connection.ts';
-import { customExpression } from './custom-fields.ts';
+import { customExpression, elementsTable } from '../declared.ts';
 
 /** A query as plain data, which can be sent to a worker. */
 export type PlainQuery = Omit<ListQuery, 'signal'>;
@@ -42,6 +47,7 @@ function orderBy(order: QueryOrder | undefined): string {
 
 /** Returns the SQL expression for a field. */
 export function expression({ field, custom }: QueryField): string {
+  if (custom === 'text[]') return ''; // Arrays have no value to compare.
   return custom === undefined ? field : customExpression(field, custom);
 }
 
@@ -56,7 +62,11 @@ export function alongOrder(terms: readonly Term[], order: QueryOrder): Term[] {
  * SQLite reads one range of an index per statement. Behind a position these are the records with the
  * same key and an id behind its id, those with a key behind its key, and, descending, those without a key.
  */
-export function rangesOf({ conditions, order, after }: PlainQuery): Term[][] {
+export function rangesOf(
+  collection: Collection,
+  { conditions, order, after }: PlainQuery,
+): Term[][] {
+  const termOf = (condition: Condition) => termFor(collection, condition);
   const terms = conditions.map(termOf);
   if (after === undefined) return [terms];
   const { key, id } = after;
@@ -76,12 +86,12 @@ export function rangesOf({ conditions, order, after }: PlainQuery): Term[][] {
   }
   const bounds = own.filter(isBound);
   const others = conditions.filter((one) => !isBound(one) || !own.includes(one)).map(termOf);
-  const isWithin = ({ op, value }: Bound) => compareText(key, value) < 0 === (op === 'before');
+  const isWithin = ({ op, value }: Bound) => compareKeys(key, value) < 0 === (op === 'before');
   const sameKey = [...others, { left: by, right: '= ?', values: [key] }, behindId];
   const same = bounds.every(isWithin) ? [sameKey] : [];
   // SQLite enters the index by one bound on this side, and would walk to the page by the other.
   const start = bounds.find(({ op }) => op === (isUp ? 'from' : 'before'));
-  const distance = start === undefined ? 0 : compareText(key, start.value);
+  const distance = start === undefined ? 0 : compareKeys(key, start.value);
   if (isUp ? distance < 0 : distance > 0) return [terms];
   const end = bounds.filter((one) => one !== start).map(termOf);
   const behind = [...others, ...end, { left: by, right: isUp ? '> ?' : '< ?', values: [key] }];
@@ -95,7 +105,8 @@ function isBound(condition: Condition): condition is Bound {
 }
 
 /** Returns the term for a condition. */
-export function termOf(condition: Condition): Term {
+export function termFor(collection: Collection, condition: Condition): Term {
+  if (condition.op === 'has') return hasElement(collection, condition);
   const left = expression(condition);
   switch (condition.op) {
     case 'isNull':
@@ -104,12 +115,38 @@ export function termOf(condition: Condition): Term {
       return { left, ...oneOf(condition.value) };
     case 'eq': {
       const { value } = condition;
-      // Numbers, true and false as they are written in JSON.
-      return { left, right: '= ?', values: [typeof value === 'string' ? value : String(value)] };
+      // True and false as they are written in JSON.
+      return { left, right: '= ?', values: [typeof value === 'boolean' ? String(value) : value] };
     }
     default:
       return { left, right: condition.op === 'from' ? '>= ?' : '< ?', values: [condition.value] };
   }
+}
+
+type Has = Condition & { readonly op: 'has' };
+
+export function isHas(condition: Condition): condition is Has {
+  return condition.op === 'has';
+}
+
+/** Looks for one element of the row at hand, at its place in the table of elements. */
+function hasElement(collection: Collection, { field, value }: Has): Term {
+  const table = elementsTable(collection, field);
+  const place = `value = ? AND createdAt = ${collection}.createdAt AND id = ${collection}.id`;
+  return { left: `EXISTS (SELECT 1 FROM "${table}" WHERE ${place})`, right: '', values: [value] };
+}
+
+/** Begins with the elements that have a value, and not with the rows. */
+export function amongElements(collection: Collection, { field, value }: Has): Term {
+  const right = `IN (SELECT id FROM "${elementsTable(collection, field)}" WHERE value = ?)`;
+  return { left: `${collection}.id`, right, values: [value] };
+}
+
+/** Counts the records that have an element, up to a limit. */
+export function countElements(collection: Collection, { field, value }: Has, limit: number): Sql {
+  const table = elementsTable(collection, field);
+  const sql = `SELECT count(*) FROM (SELECT 1 FROM "${table}" WHERE value = ? LIMIT ?)`;
+  return { sql, values: [value, limit] };
 }
 
 /** Repeats the last value up to a power of two, so that a hundred lengths share eight statements. */

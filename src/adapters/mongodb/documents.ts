@@ -107,7 +107,7 @@ function customValues(
       continue;
     }
     values[part] ??= new Map();
-    values[part].set(name, part === 'list' ? textsOf(value) : part === 'longList' || value);
+    values[part].set(name, indexed(part, value));
   }
   return Object.keys(values).length > 0 ? values : undefined;
 }
@@ -118,6 +118,13 @@ function customPart(value: unknown): CustomPart | undefined {
   return typeof value === 'number' || typeof value === 'boolean'
     ? (typeof value as CustomPart)
     : undefined;
+}
+
+function indexed(part: CustomPart, value: unknown): unknown {
+  if (part === 'list') return textsOf(value as unknown[]);
+  if (part === 'longList') return true;
+  // Zero has one sign: JSON has no -0.
+  return typeof value === 'number' ? value + 0 : value;
 }
 
 function textsOf(list: readonly unknown[]): string[] {

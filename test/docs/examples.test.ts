@@ -63,7 +63,8 @@ set -e
 `;
 
 /** The examples that run, each with what its page says that it prints. */
-const examples = ['README.md', 'docs/embedding.md', 'docs/library.md'].flatMap((page) =>
+const pages = ['README.md', 'docs/architecture.md', 'docs/embedding.md', 'docs/library.md'];
+const examples = pages.flatMap((page) =>
   blocksOf(page).flatMap(({ language, text, line }, i, blocks) => {
     if (language !== 'ts' && language !== 'js') return [];
     const next = blocks[i + 1];

@@ -68,7 +68,7 @@ export class OpenFile {
       throw this.logged(new SqliteStoreError('store-file-moved', message));
     }
     if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
-      throw damaged(this.path, undefined);
+      throw damaged(this.path);
     }
     // A restored backup has another schema version.
     this.#damagedAt = undefined;

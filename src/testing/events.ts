@@ -153,6 +153,17 @@ function describePositions({ test }: Suite): void {
     ]);
   });
 
+  test('events are values: to change one changes the log for no other reader', async (store) => {
+    const log = logOf(store);
+    const { next } = await log.read(1);
+    await put(store.users, [user()]);
+    await until(async () => (await log.read(1, next)).events.length > 0);
+    const { events } = await log.read(1, next);
+    const before = textOf(events);
+    for (const event of events) Object.assign(event, { id: 'changed' });
+    is('the same events, read again', textOf((await log.read(1, next)).events), before);
+  });
+
   test('a position that is no position of this log is expired', async (store) => {
     const log = logOf(store);
     const { next } = await log.read(1);

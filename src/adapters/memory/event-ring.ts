@@ -27,7 +27,7 @@ export class EventRing implements EventLog {
     const from = after === undefined ? this.#count : this.#countOf(after);
     const to = Math.min(from + limit, this.#count);
     const events: RecordEvent[] = [];
-    for (let n = from; n < to; n++) events.push(this.#events[n % kept] as RecordEvent);
+    for (let n = from; n < to; n++) events.push({ ...(this.#events[n % kept] as RecordEvent) });
     return { events, next: `${this.#name}.${to}` };
   }
 

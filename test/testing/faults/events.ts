@@ -1,6 +1,7 @@
 import type { Collection } from '../../../src/domain/record.ts';
 import {
   type Entity,
+  type EventPage,
   type Id,
   type Post,
   type RecordEvent,
@@ -66,6 +67,24 @@ export const events: Fault[] = [
           return { ...page, events: page.events.slice(0, limit) };
         },
       }),
+    },
+  },
+  {
+    fault: 'hands out the events that it keeps',
+    breaks: 'events are values',
+    says: /read again/,
+    plan: {
+      events: (inner) => {
+        const kept = new Map<string | undefined, Promise<EventPage>>();
+        return {
+          read: async (limit, after) => {
+            const page = kept.get(after) ?? inner.read(limit, after);
+            const { events } = await page;
+            if (events.length > 0) kept.set(after, page);
+            return page;
+          },
+        };
+      },
     },
   },
   {

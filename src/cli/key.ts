@@ -62,7 +62,7 @@ export function revokeKeyCommand(id: string, options: KeyFileOption): void {
   const file = fileOf(options);
   if (!explained(() => revokeKey(file, id))) {
     throw new Failure(
-      `No key of ${file} has this id: rostrum key list shows those that there are.`,
+      `${file} has no key ${id}, or it is revoked already. rostrum key list shows the keys.`,
     );
   }
   process.stdout.write(`Revoked key ${id}\n`);

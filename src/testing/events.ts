@@ -115,6 +115,17 @@ function describePositions({ test }: Suite): void {
     }
   });
 
+  test('changing an event changes nothing for other readers', async (store) => {
+    const log = logOf(store);
+    const { next } = await log.read(1);
+    await insert(store.users, [user()]);
+    await until(async () => (await log.read(1, next)).events.length > 0, 0);
+    const { events } = await log.read(1, next);
+    const before = JSON.stringify(events);
+    for (const event of events) Object.assign(event, { id: 'changed' });
+    expectEqual('the same events', JSON.stringify((await log.read(1, next)).events), before);
+  });
+
   test('an unknown position is expired', async (store) => {
     const log = logOf(store);
     const { next } = await log.read(1);

@@ -21,6 +21,8 @@ export interface JsonFieldsSchema extends CustomFieldsSchema {
 export interface SchemaFiles {
   readonly userSchema?: string | undefined;
   readonly postSchema?: string | undefined;
+  /** The fields of users that are public: a schema that lists all fields has to have them. */
+  readonly publicUserFields?: readonly string[] | undefined;
 }
 
 /** By which the files are named. */
@@ -31,11 +33,22 @@ const smallText = 64 * 1024;
 
 /** @throws SchemaFileError */
 export async function readSchemaFiles(files: SchemaFiles): Promise<CustomFieldsSchemas> {
-  const { userSchema, postSchema } = files;
-  return {
-    users: userSchema === undefined ? undefined : await readSchemaFile(userSchema, 'users'),
-    posts: postSchema === undefined ? undefined : await readSchemaFile(postSchema, 'posts'),
-  };
+  const { userSchema, postSchema, publicUserFields = [] } = files;
+  const users = userSchema === undefined ? undefined : await readSchemaFile(userSchema, 'users');
+  const posts = postSchema === undefined ? undefined : await readSchemaFile(postSchema, 'posts');
+  const isWrong = (name: string) => users && name !== 'email' && !mayHave(users.jsonSchema, name);
+  const wrong = publicUserFields.find(isWrong);
+  if (userSchema !== undefined && wrong !== undefined) {
+    throw refusal(userSchema, 'users', `has no "${wrong}": a public field must be in it`);
+  }
+  return { users, posts };
+}
+
+/** Returns false for a schema that lists all of its fields, when the name is not among them. */
+function mayHave(schema: JsonObject, name: string): boolean {
+  const { properties, patternProperties, additionalProperties } = schema;
+  if (additionalProperties !== false || patternProperties !== undefined) return true;
+  return isPlainObject(properties) && Object.hasOwn(properties, name);
 }
 
 /** The formats that are held to; others are not looked at. */

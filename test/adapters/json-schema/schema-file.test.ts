@@ -2,9 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readSchemaFile, SchemaFileError } from '../../../src/adapters/json-schema/index.ts';
+import {
+  readSchemaFile,
+  readSchemaFiles,
+  SchemaFileError,
+} from '../../../src/adapters/json-schema/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum, isRostrumError } from '../../../src/index.ts';
+import { errorOf } from '../../support/error-of.ts';
 
 describe('a JSON Schema of custom fields', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rostrum-schema-'));
@@ -36,6 +41,23 @@ describe('a JSON Schema of custom fields', () => {
     const { record } = await posts.create(input);
     expect(record).to.deep.include({ slug: 'no-email', other: [1] });
     expect((await posts.create({ title: 'T' })).record).not.to.have.property('slug');
+  });
+
+  it('refuses a public field that a closed schema of users does not have', async () => {
+    const read = async (schema: object, ...publicUserFields: string[]) => {
+      writeFileSync(path, JSON.stringify(schema));
+      return errorOf(readSchemaFiles({ userSchema: path, publicUserFields }));
+    };
+    const closed = { properties: { city: {} }, additionalProperties: false };
+    expect(await read(closed, 'email', 'city')).to.equal(undefined);
+    expect(String(await read(closed, 'city', 'ctiy'))).to.equal(
+      `SchemaFileError: The schema file ${path} of --user-schema has no "ctiy": a public field must be in it.`,
+    );
+    // Nothing is known of the other fields of these.
+    const named = { ...closed, patternProperties: { '^c': {} } };
+    for (const open of [{}, { properties: { city: {} } }, named]) {
+      expect(await read(open, 'ctiy'), JSON.stringify(open)).to.equal(undefined);
+    }
   });
 
   it('names all that is wrong, and where, in plain words', async () => {

@@ -63,6 +63,15 @@ export function identityOf(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`;
 }
 
+/**
+ * Returns true when a file came to its place after the last write to the log beside it. SQLite applies the log
+ * to it all the same (https://sqlite.org/howtocorrupt.html, section 1.4).
+ */
+export function isLogInDoubt(file: string): boolean {
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  return log !== undefined && log.size > 0 && statSync(file).ctimeMs > log.mtimeMs;
+}
+
 function typeOf(folder: string): number {
   return process.platform === 'linux' ? statfsSync(folder).type : 0;
 }

@@ -61,5 +61,5 @@ const groupsOfTwo: Groups = {
   races: describeRaces,
   'races of deletions': describeDeleteRaces,
   'races of followers': describeEventRaces,
-  'random calls': describeWalks,
+  'random walks': describeWalks,
 };

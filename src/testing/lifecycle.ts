@@ -117,10 +117,11 @@ export function describeReopen({ contract: { reopen, ...contract }, both, test }
   ): Promise<void> => {
     await opened.close();
     assert(reopen, 'its contract has no "reopen"');
-    const store = await reopen(opened, { customFilters: filters });
+    const options = { customFilters: filters };
+    const store = await watch.call('reopen', async () => reopen(opened, options));
     try {
       expectFilters(store, filters);
-      await use(watch(store));
+      await use(watch.over(store));
     } finally {
       await store.close();
     }

@@ -13,7 +13,6 @@ import type { Repository } from '../ports/repository.ts';
 import { assert, expectEqual, quote } from './assertions.ts';
 
 type Lister<R> = Pick<Repository<R>, 'list'>;
-type Conditions = readonly Condition[];
 
 /** Creates records, a hundred at a time: more at once may overload a store. Returns their ids. */
 export async function insert<R extends Entity>(
@@ -56,7 +55,7 @@ export async function readAll<R extends Entity>(
 /** Expects exactly these records, the oldest first: in one list, in its total and page by page. */
 export async function expectMatches<R extends Entity>(
   records: Lister<R>,
-  conditions: Conditions,
+  conditions: readonly Condition[],
   ids: readonly string[],
 ): Promise<void> {
   const asked = quote(conditions);

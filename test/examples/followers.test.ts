@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
+import { registerHooks } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
@@ -11,61 +10,35 @@ import { Webhook } from 'standardwebhooks';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { createRostrum } from '../../src/index.ts';
 import { startApi } from '../adapters/http/support/api.ts';
-import { repository } from '../support/repository-copy.ts';
 import { until } from '../support/until.ts';
-import { blocksOf } from './markdown.ts';
 
-interface Positions {
-  load(): Promise<string | undefined>;
-  save(position: string): Promise<void>;
-}
+// The examples import the client by its name; here that is the source.
+registerHooks({
+  resolve: (name, context, next) =>
+    next(
+      name === 'rostrum-client'
+        ? import.meta.resolve('../../packages/rostrum-client/src/index.ts')
+        : name,
+      context,
+    ),
+});
+const { indexPosts } = await import('../../examples/followers/search-index.ts');
+const { forward } = await import('../../examples/followers/webhooks.ts');
 
-interface Examples {
-  forward(
-    api: string,
-    receiver: { url: string; secret: string },
-    positions: Positions,
-    signal: AbortSignal,
-  ): Promise<void>;
-  indexPosts(
-    api: string,
-    index: Pick<ReturnType<Meilisearch['index']>, 'updateDocuments' | 'deleteDocuments'>,
-    positions: Positions,
-    signal: AbortSignal,
-  ): Promise<void>;
-}
-
-const folder = join(repository, '.cache', 'events');
-
-/** The functions of the page, from the sources of this clone. */
-async function examples(): Promise<Examples> {
-  const client = join(repository, 'packages', 'rostrum-client', 'src', 'index.ts');
-  const modules = blocksOf('docs/events.md', 'ts').map(async ({ text, line }) => {
-    const file = join(folder, `${line}.ts`);
-    writeFileSync(file, text.replaceAll("'rostrum-client'", JSON.stringify(client)));
-    return import(file);
-  });
-  return Object.assign({}, ...(await Promise.all(modules)));
-}
-
-function memoryPositions(): Positions & { position: string | undefined } {
+function memoryPositions() {
   return {
-    position: undefined,
+    position: undefined as string | undefined,
     async load() {
       return this.position;
     },
-    async save(position) {
+    async save(position: string) {
       this.position = position;
     },
   };
 }
 
-describe('the followers of docs/events.md', () => {
-  before(() => mkdirSync(folder, { recursive: true }));
-  after(() => rmSync(folder, { recursive: true, force: true }));
-
-  it('send every event in order to a receiver that is slow, wrong and away', async () => {
-    const { forward } = await examples();
+describe('The examples of followers', () => {
+  it('send every event in order to a receiver that is slow, broken or down', async () => {
     const store = createMemoryStore();
     const { users, posts } = createRostrum(store);
     await using api = await startApi({ store });
@@ -74,7 +47,7 @@ describe('the followers of docs/events.md', () => {
     let requests = 0;
     const receive = async (request: IncomingMessage): Promise<number | undefined> => {
       const body = (await buffer(request)).toString();
-      // It verifies as a receiver does, and takes a repeat for what it is.
+      // Verifies as a receiver does, and recognizes repeats.
       new Webhook(secret).verify(body, request.headers as Record<string, string>);
       const id = String(request.headers['webhook-id']);
       requests += 1;
@@ -114,8 +87,7 @@ describe('the followers of docs/events.md', () => {
     receiver.close();
   });
 
-  it('keep an index in step, from the records that there are on', async () => {
-    const { indexPosts } = await examples();
+  it('keep an index in step with all posts', async () => {
     const store = createMemoryStore();
     const { posts } = createRostrum(store);
     await using api = await startApi({ store });
@@ -134,7 +106,7 @@ describe('the followers of docs/events.md', () => {
     const positions = memoryPositions();
     const running = indexPosts(
       `${api.server.url}/api/v1`,
-      search as unknown as Parameters<Examples['indexPosts']>[1],
+      search as unknown as ReturnType<Meilisearch['index']>,
       positions,
       ended.signal,
     ).catch(() => {});

@@ -72,7 +72,8 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
   forbidden: ({ scope, reason }) => {
     if (reason === 'no-subject') return 'These credentials do not belong to a user.';
     if (reason === 'no-id') return 'The subject of these credentials cannot be the id of a user.';
-    const start = reason === 'not-own' ? 'This record belongs to someone else. Changing it' : 'This';
+    const start =
+      reason === 'not-own' ? 'This record belongs to someone else. Changing it' : 'This';
     return `${start} requires the scope ${scope}.`;
   },
   'events-expired': () => 'The events after this position are no longer available.',

@@ -36,9 +36,9 @@ describe('events of the core', () => {
     const { id } = (await users.create({ name: 'Ada' })).record;
     await users.patch(id, { name: 'Bo' });
     const page = await events.read({ after: next, limit: 1 });
-    expect(page.events).to.deep.equal([{ collection: 'users', id, version: 1 }]);
+    expect(page.events).to.deep.equal([{ type: 'created', collection: 'users', id, version: 1 }]);
     expect((await events.read({ after: page.next })).events).to.deep.equal([
-      { collection: 'users', id, version: 2 },
+      { type: 'updated', collection: 'users', id, version: 2 },
     ]);
     expect((await events.read()).events).to.deep.equal([]);
   });
@@ -96,7 +96,9 @@ describe('events of the core', () => {
     const waiting = events.read({ after, limit: 2, waitMs: 20_000 });
     for (let n = 0; n < 5; n++) await rostrum.posts.create({ title: 'x' });
     const { id } = (await rostrum.users.create({ name: 'Ada' })).record;
-    expect((await waiting).events).to.deep.equal([{ collection: 'users', id, version: 1 }]);
+    expect((await waiting).events).to.deep.equal([
+      { type: 'created', collection: 'users', id, version: 1 },
+    ]);
   });
 
   it('are found behind thousands of others, a tick between two reads', async () => {
@@ -115,7 +117,7 @@ describe('events of the core', () => {
     reads = 0;
     const page = await events.read({ after, limit: 1, waitMs: 20_000 });
     clearInterval(ticker);
-    expect(page.events).to.deep.equal([{ collection: 'users', id, version: 1 }]);
+    expect(page.events).to.deep.equal([{ type: 'created', collection: 'users', id, version: 1 }]);
     expect(reads).to.be.below(12);
     expect(ticks).to.be.at.least(5);
   });
@@ -176,7 +178,9 @@ describe('events of the core', () => {
     await sleep(600);
     isAway = false;
     const { id } = (await users.create({ name: 'Ada' })).record;
-    expect((await waiting).events).to.deep.equal([{ collection: 'users', id, version: 1 }]);
+    expect((await waiting).events).to.deep.equal([
+      { type: 'created', collection: 'users', id, version: 1 },
+    ]);
   });
 
   it('are read once for all readers that wait for the same', async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStore } from '../adapters/open-store.ts';
+import { openStore } from '../adapters/inversify/open-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import { parseStoreUrl } from '../settings/store-url.ts';

@@ -1,8 +1,8 @@
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { Store } from '../../ports/store.ts';
 import { customFiltersOf, type GivenSettings, withDefaults } from '../../settings/settings.ts';
-import { openStore } from '../open-store.ts';
 import { accessModule, coreModule, httpModule, systemModule } from './modules.ts';
+import { openStore } from './open-store.ts';
 import { tokens } from './tokens.ts';
 
 /** Replaces or decorates a part of a container while it is made. */

@@ -6,6 +6,7 @@ import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../
 import type { Collection } from '../../domain/record.ts';
 import { knownFields } from '../../domain/rules.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
+import { isMultipleOf } from './multiple-of.ts';
 
 /** A schema file that cannot be used. The message is one sentence that says what to do. */
 export class SchemaFileError extends Error {
@@ -109,6 +110,14 @@ async function compile(
       validate: (isUnique: boolean, items: readonly Json[]) =>
         !isUnique || new Set(items.map((item) => canonicalJson(item))).size === items.length,
       error: { message: 'must NOT have duplicate items' },
+    });
+    ajv.removeKeyword('multipleOf').addKeyword({
+      keyword: 'multipleOf',
+      type: 'number',
+      schemaType: 'number',
+      // Ajv divides doubles: it refuses 19.99 as a multiple of 0.01.
+      validate: (divisor: number, value: number) => isMultipleOf(value, divisor),
+      error: { message: ({ schema: divisor }) => `must be a multiple of ${divisor}` },
     });
     return ajv.compile(schema);
   };

@@ -1,5 +1,3 @@
-import { isIP } from 'node:net';
-
 /** True for a name or an address of this machine, which no other machine can reach. */
 export function isLoopback(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
@@ -27,5 +25,9 @@ export function isOrigin(text: string): boolean {
 export function isNetwork(text: string): boolean {
   // A network of all addresses would mean every client, which is what a count of proxies says.
   const [, address = '', bits = '1'] = /^([\da-f.:]+)(?:\/([1-9]\d{0,2}))?$/i.exec(text) ?? [];
-  return isIP(address) > 0 && Number(bits) <= (isIP(address) === 4 ? 32 : 128);
+  if (ipv4.test(address)) return Number(bits) <= 32;
+  // The only IP addresses with colons that a URL takes are those of IPv6.
+  return address.includes(':') && URL.canParse(`http://[${address}]/`) && Number(bits) <= 128;
 }
+
+const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;

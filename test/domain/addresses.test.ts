@@ -1,4 +1,6 @@
+import { isIP } from 'node:net';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { clientAddresses } from '../../src/adapters/http/access/client-address.ts';
 import { Cors } from '../../src/adapters/http/access/cors.ts';
 import { publicBase } from '../../src/adapters/http/request/target.ts';
@@ -8,7 +10,7 @@ import {
   isOrigin,
   isPlainUrl,
   isSafeUrl,
-} from '../../src/settings/addresses.ts';
+} from '../../src/domain/addresses.ts';
 import { settingsTable } from '../../src/settings/settings.ts';
 
 /** Each check, what it takes, what it refuses, and the part of HTTP that has to agree with it. */
@@ -63,6 +65,23 @@ describe('settings that are addresses', () => {
       }
     });
   }
+
+  it('are IP addresses as Node knows them', () => {
+    // Close to an address as often as not.
+    const part = fc.constantFrom(
+      ...'0 1 9 00 01 10 255 256 1.2.3.4 fe80 ffff FFFF 12345 g'.split(' '),
+    );
+    const [dots, colons] = [fc.constantFrom('.', '..', ''), fc.constantFrom(':', '::')];
+    const text = (mark: fc.Arbitrary<string>, maxLength: number) =>
+      fc.array(fc.tuple(part, mark), { maxLength }).map((all) => all.flat().slice(0, -1).join(''));
+    const property = fc.property(
+      fc.oneof(text(dots, 5), text(colons, 9), fc.ipV4(), fc.ipV6()),
+      (one) => {
+        expect(isNetwork(one), one).to.equal(isIP(one) > 0);
+      },
+    );
+    fc.assert(property, { numRuns: 3000 });
+  });
 
   it('are lists with commas between their parts', () => {
     const { trustProxy, cors } = settingsTable;

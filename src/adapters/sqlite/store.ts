@@ -86,7 +86,7 @@ function openConnection(
     if (isLogInDoubt(file)) checkLog(file);
     const opened = new Connection(open);
     connection = opened;
-    const hasLayout = checkLayout(opened, file);
+    const hasLayout = opened.transaction('DEFERRED', () => checkLayout(opened, file));
     applyPragmas(opened, file);
     const missing = () => missingIndexes(opened, customFilters ?? {});
     if (!hasLayout || missing().size > 0) {

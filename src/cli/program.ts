@@ -5,7 +5,6 @@ import { type Setting, type Settings, settingsTable } from '../settings/settings
 import { redactStoreUrl } from '../settings/store-url.ts';
 import type { CopyFlags } from './copy.ts';
 import { Failure, type StoreSetting } from './failure.ts';
-import { isTimeZone } from './import/times.ts';
 import type { ImportFlags } from './import.ts';
 import type { KeyFileOption, NewKey } from './key.ts';
 import { version } from './package.ts';
@@ -58,14 +57,16 @@ rostrum import --keep-ids reads the file: ids, times and fields are in it,
 versions (ETags) are not. A server may run meanwhile.`;
 
 const imported = `
-FILE is JSON ({"users": […], "posts": […]} or an array), JSON Lines (.jsonl), an
-export (.jsonl, without --as) or CSV with a header (.csv). Posts keep their authors.
-Without --keep-ids, records get new ids. All of FILE is checked before anything is
-added. At most 20 lines say what is refused; --report has all of it.
-A second import makes records a second time; it is refused where an email address is
-taken by then. With --keep-ids, records that are there already are left as they are:
-run an interrupted import again, and it adds the rest.
-A server may run meanwhile. The exit code is 2 when records are refused.`;
+FILE is CSV with a header (.csv, .tsv, .txt), JSON ({"users": […], "posts": […]} or
+an array), JSON Lines (.jsonl) or an export; - is standard input. Columns and fields
+have the names of Rostrum's (case, spaces, _ and - do not count); the others are kept
+as fields of your own. For any other file, write a transform: docs/moving-in.md has
+some for WordPress, Ghost, Substack, Mastodon, MongoDB and spreadsheets.
+Without --keep-ids, records get new ids, and posts keep their authors. All records are
+checked before any is added. At most 20 lines say what is refused; --report has all.
+With --keep-ids, records that are there already are left as they are: run an
+interrupted import again, and it adds the rest. Without, a second import adds all
+records a second time. A server may run meanwhile.`;
 
 function createProgram(): Command {
   const program = new Command('rostrum')
@@ -138,17 +139,12 @@ function createProgram(): Command {
         'posts',
       ]),
     )
-    .option('--map <from=to>', 'name a field: userId=authorId; may be given again', again)
-    .option(
-      '--type <field=type>',
-      'read texts as number, boolean or time: views=number; may be given again',
-      again,
-    )
-    .option('--time-zone <name>', 'of times without an offset, such as Europe/Berlin', timeZoneOf)
+    .option('--transform <file>', 'module of functions (.ts, .js) that make rows into records')
+    .option('--drafts', 'import posts without publishedAt as drafts')
     .option('--keep-ids', 'keep ids, createdAt and updatedAt')
     .option('--skip-invalid', 'add the other records when some are refused')
     .option('--dry-run', 'check everything, and add nothing')
-    .option('--report <file>', 'write all refused records into a .csv or .jsonl file')
+    .option('--report <file>', 'write all refused records into a .jsonl file')
     .addHelpText('after', imported)
     .action(async (file: string, options: ImportFlags, command: Command) => {
       const { importCommand } = await import('./import.ts');
@@ -211,15 +207,6 @@ function addKeyCommands(key: Command): void {
 function withSettings(command: Command, ...names: readonly (keyof Settings)[]): Command {
   for (const name of names) command.addOption(optionOf(settingsTable[name]));
   return command;
-}
-
-function again(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
-function timeZoneOf(text: string): string {
-  if (isTimeZone(text)) return text;
-  throw new InvalidArgumentError('The value must be a time zone, such as Europe/Berlin.');
 }
 
 function countOf(text: string): number {

@@ -72,11 +72,13 @@ const examples = ['README.md', 'docs/embedding.md', 'docs/library.md'].flatMap((
     return [{ file: join(folder, name), isDeno: language === 'js', page, line, text, output }];
   }),
 );
-/** Parts of programs, which test/docs/events.test.ts runs. */
-const parts = blocksOf('docs/events.md', 'ts').map(({ text, line }) => ({
-  file: join(folder, `events-${line}.ts`),
-  text,
-}));
+/** Parts of programs, which other tests run: events.test.ts and moving-in.test.ts. */
+const parts = ['events', 'moving-in'].flatMap((name) =>
+  blocksOf(`docs/${name}.md`, 'ts').map(({ text, line }) => ({
+    file: join(folder, `${name}-${line}.ts`),
+    text,
+  })),
+);
 const store = {
   file: join(folder, 'writing-a-store.ts'),
   text: blocksOf('docs/writing-a-store.md', 'ts')

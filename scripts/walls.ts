@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/ports/': ['src/ports/', 'src/domain/[^/]+$'],
   'src/testing/': ['src/testing/', ...core],
   'src/index.ts': [...core, 'src/adapters/system/'],
-  'src/settings/': ['src/settings/', ...core, 'node:net$'],
+  'src/settings/': ['src/settings/', ...core, 'node:(?:net|os)$'],
   'src/settings/index.ts': ['src/settings/', 'src/adapters/open-store.ts'],
   'src/adapters/open-store.ts': [
     'src/settings/',

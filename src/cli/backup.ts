@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { backupSqlite } from '../adapters/sqlite/index.ts';
-import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
-import { explainOpening, type StoreSetting, storeFailure } from './failure.ts';
+import { redactStoreUrl } from '../settings/store-url.ts';
+import { explainOpening, type StoreSetting, storeFailure, storeUrlOf } from './failure.ts';
+import { print } from './output.ts';
 import { runLong } from './run-long.ts';
 import { refuseExisting, writeFile } from './transfer/part-file.ts';
 
@@ -9,7 +10,7 @@ import { refuseExisting, writeFile } from './transfer/part-file.ts';
 export async function backupCommand(file: string, named: StoreSetting): Promise<void> {
   refuseExisting(file);
   try {
-    const store = parseStoreUrl(named.url);
+    const store = storeUrlOf(named);
     if (store.kind !== 'sqlite') {
       throw storeFailure(
         named,
@@ -43,5 +44,5 @@ export async function backupCommand(file: string, named: StoreSetting): Promise<
     throw explainOpening(error, named);
   }
   const { size } = await stat(file);
-  process.stdout.write(`Backed up ${redactStoreUrl(named.url)} to ${file}: ${size} bytes\n`);
+  print(`Backed up ${redactStoreUrl(named.url)} to ${file}: ${size} bytes`);
 }

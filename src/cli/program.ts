@@ -23,21 +23,33 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
   const program = createProgram();
   try {
-    await program.parseAsync(args, { from: 'user' });
+    // Settings alone are those of a server.
+    const isCommand = /^(?:[^-]|-h$|--help$|--version$)/.test(args[0] ?? '');
+    await program.parseAsync(isCommand ? args : ['serve', ...args], { from: 'user' });
   } catch (error) {
     // A file of keys or of a schema: what is wrong with it is one sentence.
     const isSentence = error instanceof CredentialsError || error instanceof SchemaFileError;
     if (isSentence) throw new Failure(error.message);
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return;
-    throw new Failure(`${sentence(error.message, args)} See ${nameOf(program, args)} --help.`);
+    const { name, commands } = namedBy(program, args);
+    const choices = `${name} needs one of ${commands.map((one) => one.name()).join(', ')}.`;
+    const said = error.code === 'commander.help' ? choices : sentence(error.message, args);
+    throw new Failure(`${said} See ${name} --help.`);
   }
 }
 
 /** The command that the arguments name: `rostrum key create`. */
-function nameOf(command: Command, [word, ...rest]: readonly string[]): string {
-  const named = command.commands.find((one) => one.name() === word);
-  return named === undefined ? command.name() : `${command.name()} ${nameOf(named, rest)}`;
+function namedBy(
+  command: Command,
+  args: readonly string[],
+  before = '',
+): { name: string; commands: readonly Command[] } {
+  const name = `${before}${command.name()}`;
+  const named = command.commands.find((one) => one.name() === args[0]);
+  return named === undefined
+    ? { name, commands: command.commands }
+    : namedBy(named, args.slice(1), `${name} `);
 }
 
 const ended = `
@@ -73,17 +85,14 @@ function createProgram(): Command {
     .description('Serves users and posts over HTTP, under /api/v1.')
     .version(version(), '--version', 'print the version')
     .exitOverride()
-    .configureOutput({ outputError() {} });
+    .configureOutput({ outputError() {}, writeErr() {} });
 
   const serve = program
-    .command('serve', { isDefault: true })
+    .command('serve')
     .description('serve over HTTP; the default command')
-    .allowExcessArguments()
-    .action(async (settings: Settings, command: Command) => {
-      const [word] = command.args;
-      if (word !== undefined) throw unknownCommand(word);
+    .action(async (settings: Settings) => {
       const { serveCommand } = await import('./serve.ts');
-      await serveCommand(settings, (name) => givenName(command, name));
+      await serveCommand(settings, (name) => givenName(serve, name));
     });
   for (const setting of Object.values(settingsTable)) serve.addOption(optionOf(setting));
   program.addHelpText('after', () => `\n${serve.helpInformation()}${ended}`);
@@ -174,9 +183,6 @@ function createProgram(): Command {
 }
 
 function addKeyCommands(key: Command): void {
-  key.action(() => {
-    throw new Failure('rostrum key needs one of create, list and revoke. See rostrum key --help.');
-  });
   withSettings(key.command('create'), 'authKeys')
     .description('make a key and print its token, which is not shown again')
     .requiredOption(
@@ -235,12 +241,6 @@ function givenName(command: Command, name: keyof Settings): string {
 
 function storeOf(command: Command): StoreSetting {
   return { setting: givenName(command, 'store'), url: command.getOptionValue('store') };
-}
-
-function unknownCommand(word: string): Failure {
-  return new Failure(
-    `"${redactStoreUrl(word)}" is not a command or not the first argument. See rostrum --help.`,
-  );
 }
 
 /** The library's message as a sentence. What was typed may hold a password. */

@@ -6,6 +6,7 @@ import { redactStoreUrl } from '../settings/store-url.ts';
 import { type Counts, countsText } from './count.ts';
 import { Failure, type StoreSetting } from './failure.ts';
 import { type ImportOptions, importRecords } from './import/import-records.ts';
+import { print } from './output.ts';
 import { type LongRun, runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 
@@ -35,7 +36,7 @@ export async function seedCommand(
   const seed = (store: Store, run: LongRun) =>
     seedRecords(store, { users, posts }, { ...run, customFields, added });
   await runLong((run) => withStore(named, 'target', (store) => seed(store, run)), next);
-  process.stdout.write(`Added ${countsText(added)}\n  to   ${redactStoreUrl(named.url)}\n`);
+  print(`Added ${countsText(added)}`, `  to   ${redactStoreUrl(named.url)}`);
 }
 
 /** Imports records that are made, not read. @throws Failure where a schema asks for custom fields */

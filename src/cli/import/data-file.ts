@@ -2,8 +2,7 @@ import { isPlainObject } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
 import { Failure } from '../failure.ts';
 import { readCsv } from './csv.ts';
-import { parseJson, readJson, readJsonLines } from './json.ts';
-import type { FileRow, Text } from './text.ts';
+import { type FileRow, parseJson, readJson, readJsonLines, type Text } from './text.ts';
 import type { TransformModule } from './transform.ts';
 
 /** A row, with the list that it belongs to. */

@@ -10,12 +10,11 @@ import { Failure } from '../failure.ts';
 import { LineFile } from '../line-file.ts';
 import type { LongRun } from '../run-long.ts';
 import { batches } from '../transfer/source.ts';
-import { Check, type CheckInput, type CheckOptions } from './check.ts';
+import { Check, type CheckOptions, type Verdict } from './check.ts';
 import type { DataFile, ListRow } from './data-file.ts';
 import { createMatcher } from './fields.ts';
-import { readJsonLines } from './json.ts';
 import type { Refusal } from './refusals.ts';
-import { type FileRow, openText } from './text.ts';
+import { type FileRow, openText, readJsonLines } from './text.ts';
 import type { Transformer } from './transform.ts';
 
 export interface ImportOptions extends LongRun, CheckOptions {
@@ -31,25 +30,17 @@ export interface ImportOptions extends LongRun, CheckOptions {
   readonly added: Record<Collection, number>;
 }
 
-/** What has become of the rows of a file. */
-export interface Imported {
-  /** Rows that a transform left out. */
-  omitted: number;
-  records: number;
-  refused: number;
-  /** Records that an earlier import has added. */
-  there: number;
-  /** Records that were deleted from the store. */
-  deleted: number;
-  /** Good records. */
-  readonly good: Record<Collection, number>;
-  /** Good posts without `publishedAt`: they are published. */
-  undated: number;
-  /** Records that were refused while the others were added. */
-  late: number;
-}
+/**
+ * Counts: rows that a transform `omitted`; records that are `good`, `refused`, `there` since an earlier
+ * import, or `deleted` from the store; good posts that are published because they are `undated`; and
+ * good records that were refused too `late`, while the others were added.
+ */
+export type Imported = typeof nothing & { readonly good: Readonly<Record<Collection, number>> };
 
-type Item = CheckInput & Pick<Refusal, 'place' | 'content'> & { readonly bytes: number };
+const nothing = { omitted: 0, records: 0, refused: 0, there: 0, deleted: 0, undated: 0, late: 0 };
+
+/** A row, and the record that a transform made of it. */
+type Item = ListRow & { readonly value?: unknown };
 
 /**
  * Adds the records of a file to a store, by the rules of the API.
@@ -66,14 +57,11 @@ export async function importRecords(
   options: ImportOptions,
 ): Promise<Imported> {
   const { progress, signal, skipInvalid, dryRun = false, drafts = false } = options;
-  const counts = { omitted: 0, records: 0, refused: 0, there: 0, deleted: 0, undated: 0, late: 0 };
-  const result: Imported = { ...counts, good: { users: 0, posts: 0 } };
-  const itemsOf = createItems(file, options);
+  const result = { ...nothing, good: { users: 0, posts: 0 } };
   const check = new Check(store, options);
   using spool = new Spool();
-  const take = async (item: Item) => {
+  const take = (verdict: Verdict, item: Item) => {
     const { list, place, value } = item;
-    const verdict = await check.run(item);
     result.records += 1;
     if (verdict.kind === 'refused') options.report({ ...item, issues: verdict.issues });
     if (verdict.kind !== 'good') result[verdict.kind] += 1;
@@ -84,6 +72,7 @@ export async function importRecords(
       if (!dryRun) spool[list].add(JSON.stringify({ place, record: verdict.record }));
     }
   };
+  const itemsOf = createItems(file, options);
   const items = async function* () {
     for await (const row of file.rows) {
       const all = await itemsOf(row);
@@ -94,7 +83,14 @@ export async function importRecords(
   progress.begin('checking (bytes)', file.bytes);
   for await (const batch of batches(items(), ({ bytes }) => bytes)) {
     signal.throwIfAborted();
-    await Promise.all(batch.map(take));
+    const verdicts = batch.map(({ list, value, problem }): Verdict | Promise<Verdict> => {
+      if (problem === undefined) return check.run(list, value);
+      return { kind: 'refused', issues: [{ pointer: '', code: 'invalid', message: problem }] };
+    });
+    for (const [i, verdict] of (await Promise.all(verdicts)).entries()) {
+      const item = batch[i];
+      if (item !== undefined) take(verdict, item);
+    }
     progress.advance(batch.reduce((sum, { bytes }) => sum + bytes, 0));
   }
   progress.end();

@@ -29,8 +29,8 @@ export async function importCommand(
   named: StoreSetting,
   flags: ImportFlags = {},
 ): Promise<void> {
-  const { keepIds = false, dryRun = false, report: reportPath } = flags;
-  if (reportPath !== undefined) checkReportName(reportPath);
+  const { keepIds = false, dryRun = false, report } = flags;
+  if (report !== undefined) checkReportName(report);
   process.stdout.on('error', () => {}); // A full disk or a reader that ends: the import goes on.
   const added = { users: 0, posts: 0 };
   // Only its id tells a record of the file that is added already from another one.
@@ -42,43 +42,32 @@ export async function importCommand(
       : `remove the ${countsText(added)} that are added already: the same command adds all of them again`;
   };
   const customFields = await readSchemaFiles(flags);
-  const { summary, isComplete } = await runLong(async (run) => {
-    const transforms = flags.transform ? await loadTransforms(flags.transform) : undefined;
+  const summary = await runLong(async (run) => {
+    const { as, transform } = flags;
+    const module = transform === undefined ? undefined : await loadTransforms(transform, as);
     const text = await openText(path, run.signal);
-    const file = await openDataFile(text, flags.as, transforms);
+    const file = await openDataFile(text, as, module);
     const instant = await createInstant();
-    const transformer = transforms && new Transformer(transforms, { file: file.name, instant });
+    const transformer = module && new Transformer(module, { file: file.name, instant });
+    const settings = { skipInvalid: false, ...flags, keepIds, customFields, instant, transformer };
     return withStore(named, dryRun ? 'rehearsal' : 'target', async (store) => {
-      using refusals = new Refusals(reportPath);
+      using refusals = new Refusals(report);
       try {
         const result = await importRecords(file, store, {
-          ...{ skipInvalid: false, ...flags, ...run, keepIds, customFields, instant, transformer },
-          ...{
-            added,
-            report: (refusal) => refusals.add(refusal),
-            onChecked: () => refusals.show(),
-          },
+          ...{ ...settings, ...run, added, onChecked: () => refusals.show() },
+          report: (refusal) => refusals.add(refusal),
         });
         throwFailure(result, refusals.reasons, flags);
+        if (result.refused > 0) process.exitCode = exitCodes.refused;
+        const [add, counts] = dryRun ? ['Would add', result.good] : ['Added', added];
         const unread = transformer?.unread ?? [];
-        const notes = [
-          ...(file.notes ?? []),
-          ...(unread.length > 0 ? [`not used: ${unread.join(', ')}`] : []),
-        ];
-        const [add, publish] = dryRun ? ['Would add', 'Would publish'] : ['Added', 'Published'];
-        const what =
-          result.undated === result.good.posts && !transforms ? 'the file has' : 'they have';
-        const summary = [
-          `${add} ${countsText(dryRun ? result.good : added)}${restText(result, refusals.reasons)}`,
+        const notes = unread.length === 0 ? [] : [`not used: ${unread.join(', ')}`];
+        return [
+          `${add} ${countsText(counts)}${restText(result, refusals.reasons)}`,
           ...[`  from ${file.name}`, `  to   ${redactStoreUrl(named.url)}`],
-          ...notes.map((note) => `  ${note}`),
-          ...(result.undated === 0
-            ? []
-            : [
-                `${publish} ${counted(result.undated, 'post')}, because ${what} no publishedAt. To import them as drafts, use --drafts.`,
-              ]),
+          ...[...(file.notes ?? []), ...notes].map((note) => `  ${note}`),
+          ...undatedText(result, flags),
         ];
-        return { summary, isComplete: result.refused === 0 };
       } finally {
         run.progress.stop();
         refusals.show();
@@ -86,7 +75,6 @@ export async function importCommand(
     });
   }, next);
   print(...summary);
-  if (!isComplete) process.exitCode = exitCodes.refused;
 }
 
 /** @throws Failure for an import that has not done what it was asked */
@@ -127,4 +115,14 @@ function restText({ omitted, there, deleted, refused }: Imported, reasons: strin
     .filter(Boolean)
     .map((part) => `; ${part}`)
     .join('');
+}
+
+/** Posts are never published in silence. */
+function undatedText({ undated, good }: Imported, { transform, dryRun }: ImportFlags): string[] {
+  if (undated === 0) return [];
+  const isAll = undated === good.posts && transform === undefined;
+  return [
+    `${dryRun ? 'Would publish' : 'Published'} ${counted(undated, 'post')}, because ` +
+      `${isAll ? 'the file has' : 'they have'} no publishedAt. To import them as drafts, use --drafts.`,
+  ];
 }

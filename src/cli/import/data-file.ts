@@ -113,8 +113,9 @@ function named(list: Collection, document: unknown, name: string): readonly unkn
   if (Array.isArray(elements)) return elements;
   const members = Object.keys(document);
   if (elements === undefined && members.some((key) => both.includes(key as Collection))) return [];
+  const wanted = elements === undefined ? both.join(' or ') : list;
   throw new Failure(
-    `${name} has no array named ${elements === undefined ? both.join(' or ') : list}. Its members are ${members.slice(0, 20).join(', ')}. ` +
+    `${name} has no array named ${wanted}. Its members are ${members.slice(0, 20).join(', ')}. ` +
       'To say where its lists are, export "source" from a transform.',
   );
 }

@@ -17,8 +17,8 @@ export interface TransformModule {
 /** How many fields are told apart: each record may have names of its own. */
 const mostFields = 200;
 
-/** @throws Failure for a module that cannot be loaded, or that exports no transform */
-export async function loadTransforms(path: string): Promise<TransformModule> {
+/** @throws Failure for a module that cannot be loaded, or that exports no transform (for a list) */
+export async function loadTransforms(path: string, as?: Collection): Promise<TransformModule> {
   accessSync(path);
   const module = await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
     const isOurs = String(error).includes('rostrum/import');
@@ -27,13 +27,14 @@ export async function loadTransforms(path: string): Promise<TransformModule> {
   });
   const { users, posts, source } = module;
   const functions = [users, posts, ...Object.values(source ?? {})].filter(Boolean);
-  if (functions.length > 0 && functions.every((one) => typeof one === 'function')) {
-    return { path, users, posts, source };
+  if (functions.length === 0 || functions.some((one) => typeof one !== 'function')) {
+    throw new Failure(
+      `The transform ${path} must export functions named users or posts. A source, if it exports ` +
+        'one, is an object with such functions.',
+    );
   }
-  throw new Failure(
-    `The transform ${path} must export functions named users or posts. Its export source, if it has ` +
-      'one, is an object with such functions.',
-  );
+  if (as === undefined || module[as] || source) return { path, users, posts, source };
+  throw new Failure(`--as is ${as}, and the transform ${path} exports no function of this name.`);
 }
 
 /** Transforms rows, and notes which of their fields are read. */

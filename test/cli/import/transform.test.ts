@@ -211,6 +211,10 @@ describe('rostrum import --transform', function () {
       const path = imports.write(module, `${n}t.mjs`);
       expect(await refusalOf(loadTransforms(path)), module).to.match(sentence);
     }
+    const users = imports.write('export const users = () => null;', 'users.mjs');
+    expect(await refusalOf(loadTransforms(users, 'posts'))).to.match(
+      /^--as is posts, and the transform \S+users\.mjs exports no function of this name\.$/,
+    );
     const csv = imports.write('title\nA\n', 'posts.csv');
     const none = `${imports.folder}/none.ts`;
     const { code, stderr } = await rostrum(

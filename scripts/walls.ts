@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/ports/': ['src/ports/', 'src/domain/[^/]+$'],
   'src/testing/': ['src/testing/', ...core, 'src/adapters/memory/index.ts$'],
   'src/index.ts': [...core, 'src/adapters/system/'],
-  'src/settings/': ['src/settings/', ...core],
+  'src/settings/': ['src/settings/', ...core, 'node:os$'],
   'src/adapters/': ['own folder', ...core, node],
   'src/adapters/credentials/': ['own folder', ...core, node, 'jose$'],
   'src/adapters/http/': [...http, '@koa/router$', 'koa-bodyparser$'],

@@ -106,7 +106,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     fallback: 'sqlite:./data/rostrum.db',
     description: storeUrls,
     allowed: storeUrls,
-    parse: textOf,
+    parse: (text) => textOf(text.trim()),
   },
   requireIfMatch: {
     ...toggle,

@@ -10,7 +10,7 @@ import {
   type Versioned,
   VersionedRecord,
 } from '../domain/record.ts';
-import { searchRow, sorts } from '../domain/search.ts';
+import { type SearchRow, searchRow, sorts } from '../domain/search.ts';
 import type { User } from '../domain/user.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
@@ -21,15 +21,8 @@ import { customFilters, transferOf } from './suite.ts';
 /** A call that can be made on several stores, first on the memory store. */
 export type Call = (store: Store) => Promise<unknown>;
 
-/** Thrown by a random decision or guard, with what it was shown. */
-export class Refusal extends Error {
-  readonly current: unknown;
-
-  constructor(current: unknown) {
-    super('refused');
-    this.current = current;
-  }
-}
+/** Thrown by a random decision or guard, with what it was shown as the cause. */
+export class Refusal extends Error {}
 
 // Small pools, so that values repeat, records conflict, and ids are created again.
 const ids = {
@@ -37,13 +30,7 @@ const ids = {
   posts: [...times(16, (n) => `p${n}`), 'u', 'ü'],
 };
 const texts = ['Ada', 'ada', 'ADA L', 'Ä', 'A\u0308', 'straße', 'STRASSE', '😀', '～'];
-const emails = [
-  'ada@x.example',
-  'ADA@X.example',
-  'b@x.example',
-  'b@ü.example',
-  'b@xn--tda.example',
-];
+const emails = ['ada@x.example', 'ADA@X.example', 'b@ü.example', 'b@xn--tda.example', 'c@y.z'];
 const moments = times(6, (n) => at(n * 40_000));
 const versions = [1, 2, 3, 5, 9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32];
 const customValues = {
@@ -117,7 +104,7 @@ export class RandomCalls {
     const outcome = this.#below(8);
     return (store) =>
       recordsOf(store, collection).update(id, (current) => {
-        if (outcome === 0) throw new Refusal(current);
+        if (outcome === 0) throw new Refusal('refused', { cause: current });
         if (outcome === 1) return current.record;
         return isWhole ? { ...next, id } : { ...current.record, ...parts };
       });
@@ -128,7 +115,7 @@ export class RandomCalls {
     const [mode, moment] = [this.#pick(modes), this.#pick(moments)];
     const refuses = this.#chance(0.2);
     const guard: Guard<unknown> = (current) => {
-      if (refuses) throw new Refusal(current);
+      if (refuses) throw new Refusal('refused', { cause: current });
     };
     return (store) =>
       collection === 'users'
@@ -183,37 +170,44 @@ export class RandomCalls {
   }
 
   async #query(collection: Collection): Promise<ListQuery> {
-    const field = this.#pick(Object.values<string>(sorts[collection]));
     const stored = await this.#memory[collection].get(await this.#id(collection));
-    const record = stored && this.#chance(0.8) ? stored.record : this.#record(collection);
-    const key = searchRow(collection, record as never)[field] ?? null;
-    const position = { key, id: record.id };
-    const last = this.#positions.get(`${collection} ${field}`) ?? position;
-    const fields = ['id', ...Object.keys(this.#record(collection)).filter(() => this.#chance(0.3))];
+    const other = this.#record(collection);
+    const record: Entity = stored && this.#chance(0.8) ? stored.record : other;
+    const conditions: Condition[] = [];
+    for (let n = this.#below(4); n > 0; n--) {
+      const again = this.#chance(0.3) ? conditions.at(-1)?.field : undefined;
+      conditions.push(this.#condition(collection, record, again));
+    }
+    const sortable = Object.values<string>(sorts[collection]);
+    const own = conditions.map(({ field }) => field).filter((field) => sortable.includes(field));
+    const field = this.#pick(own.length > 0 && this.#chance(0.5) ? own : sortable);
+    const key = rowOf(collection, this.#chance(0.7) ? record : other)[field] ?? null;
+    const last = this.#positions.get(`${collection} ${field}`);
+    const fields = ['id', ...Object.keys(other).filter(() => this.#chance(0.3))];
     const isPart = this.#chance(0.2);
     return {
-      conditions: times(this.#below(4), () => this.#condition(collection, record)),
+      conditions,
       order: { field, direction: this.#pick(['asc', 'desc']) },
-      after: this.#chance(0.4) ? this.#pick([position, last]) : undefined,
+      after: this.#chance(0.4) ? this.#pick([{ key, id: record.id }, last]) : undefined,
       // What a store leaves out of the records is up to the store, and so is what fits into few bytes.
       ...(isPart ? { fields, limit: 3, bytes: pageLimits.bytes } : this.#limits()),
       total: this.#chance(0.5),
     };
   }
 
-  /** A condition that mostly holds for this record. */
-  #condition(collection: Collection, record: Entity): Condition {
+  /** @param again a search field that a condition before was on */
+  #condition(collection: Collection, record: Entity, again = ''): Condition {
     const [name, custom] = this.#pick(Object.entries<CustomFilterType>(customFilters[collection]));
     const own = record[name];
     const isOwn = typeof own === (custom === 'text' ? 'string' : custom);
-    if (this.#chance(isOwn ? 0.5 : 0.1)) {
+    if (again === '' && this.#chance(isOwn ? 0.5 : 0.1)) {
       const value = isOwn && this.#chance(0.9) ? own : this.#pick<unknown>(customValues[custom]);
       return { field: name, custom, op: 'eq', value: value as string };
     }
-    const row = searchRow(collection, record as never);
-    const other = searchRow(collection, this.#record(collection));
-    const field = this.#pick(Object.keys(row));
-    const value = (this.#chance(0.9) ? row : other)[field] ?? null;
+    const row = rowOf(collection, record);
+    const other = rowOf(collection, this.#record(collection));
+    const field = this.#pick(Object.hasOwn(row, again) ? [again] : Object.keys(row));
+    const value = (this.#chance(0.8) ? row : other)[field] ?? null;
     const op = this.#pick(['eq', 'in', 'from', 'before'] as const);
     if (value === null) return { field, op: 'isNull' };
     if (op === 'in') return { field, op, value: [value, other[field] ?? value] };
@@ -287,6 +281,10 @@ export class RandomCalls {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) % limit;
   }
+}
+
+function rowOf(collection: Collection, record: Entity): SearchRow {
+  return searchRow(collection, record as never);
 }
 
 function recordsOf(store: Store, collection: Collection): Repository<Entity> {

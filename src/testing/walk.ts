@@ -44,7 +44,7 @@ async function resultOf(name: string, call: Call, store: Store): Promise<unknown
   try {
     return plain(await call(store));
   } catch (error) {
-    if (error instanceof Refusal) return { refused: plain(error.current) };
+    if (error instanceof Refusal) return { refused: plain(error.cause) };
     if (!isRostrumError(error)) fail(`${name} ended in ${quote(error)}`, error);
     const { code, details } = error;
     if (!('issues' in details)) return { code, details: plain(details) };

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
 import { openMongodbStore } from '../../src/adapters/mongodb/index.ts';
 import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
-import type { Store, StoreOptions } from '../../src/ports/index.ts';
+import type { StoreOptions } from '../../src/ports/index.ts';
+import type { StoreContract } from '../../src/testing/index.ts';
+import { clear } from '../adapters/mongodb/store-on.ts';
 import { findMongod } from '../support/mongod/binary.ts';
 import { startReplicaSet } from '../support/mongod/servers.ts';
 import { describeOnPostgresql, freshDatabase, sharedPostgresql } from '../support/postgresql.ts';
@@ -13,15 +16,11 @@ const walks = { seeds: Array.from({ length: 30 }, (_, n) => n + 1), calls: 400 }
 
 /** Declares only the random walks of the contract suite, on two handles. */
 function itWalks(
-  openAt: (place: number, options: StoreOptions) => Store | Promise<Store>,
+  open: StoreContract['open'],
+  another: StoreContract['another'],
   withoutEvents?: string,
 ): void {
-  let opened = 0;
-  const tests = collect({
-    open: (options) => openAt(++opened, options),
-    another: (_, options) => openAt(opened, options),
-    ...{ walks, withoutEvents },
-  });
+  const tests = collect({ open, another, walks, withoutEvents });
   for (const { name, run } of tests) if (name.includes('a random walk')) it(name, run);
 }
 
@@ -31,34 +30,53 @@ describe('30 random walks of 400 calls', () => {
 
   describe('on SQLite', () => {
     let folder: string;
+    let files = 0;
     before(async () => {
       folder = scope.use(await temporaryDirectory()).path;
     });
-    itWalks((n, options) => openSqliteStore({ path: join(folder, `${n}.db`), ...options }));
+    const openAt = (n: number, options: StoreOptions) =>
+      openSqliteStore({ path: join(folder, `${n}.db`), ...options });
+    itWalks(
+      (options) => openAt(++files, options),
+      (_, options) => openAt(files, options),
+    );
   });
 
   for (const count of [1, 3]) {
     describe(`on MongoDB, a replica set of ${count}`, () => {
-      let url: (database: string) => string;
+      let url: string;
+      let client: MongoClient;
       before(async () => {
         const binary = await findMongod();
         if (binary === undefined) throw new Error('There is no MongoDB server to test on.');
-        const set = scope.use(await startReplicaSet(binary, count));
-        url = (database) => set.url(database);
+        url = scope.use(await startReplicaSet(binary, count)).url('walks');
+        client = await new MongoClient(url).connect();
+        scope.defer(() => client.close());
       });
-      itWalks((n, options) => openMongodbStore({ url: url(`walk${n}`), ...options }));
+      itWalks(
+        async (options) => {
+          await clear(client.db());
+          return openMongodbStore({ url, ...options });
+        },
+        (_, options) => openMongodbStore({ url, ...options }),
+      );
     });
   }
 
   describeOnPostgresql('on the example for PostgreSQL', () => {
-    const urls: string[] = [];
     let server: string;
+    let connectionString: string;
     before(async () => {
       server = await sharedPostgresql();
     });
-    itWalks(async (n, options) => {
-      urls[n] ??= scope.use(await freshDatabase(server)).url;
-      return openPostgresqlStore({ connectionString: urls[n] }, options);
-    }, 'the example keeps no log');
+    const openAgain = (options: StoreOptions) => openPostgresqlStore({ connectionString }, options);
+    itWalks(
+      async (options) => {
+        connectionString = scope.use(await freshDatabase(server)).url;
+        return openAgain(options);
+      },
+      (_, options) => openAgain(options),
+      'the example keeps no log',
+    );
   });
 });

@@ -9,9 +9,6 @@ const kept = 1_000_000;
 /** Older events are removed with every 64th event of this process, 128 at most at a time. */
 const trimmed = { every: 64, most: 128 };
 
-/** How many events a read looks through for those of one collection: a millisecond or two. */
-const searched = 10_000;
-
 /** Collections and types are stored as their place in these lists. */
 const collections = ['users', 'posts'] as const;
 const types = ['created', 'updated', 'deleted'] as const;
@@ -68,38 +65,28 @@ export class SqliteEvents implements EventLog {
     this.#file.connection.run(insertPosts, types.indexOf(type), growth, authorId);
   }
 
-  read(limit: number, after?: EventPosition, collection?: Collection): Promise<EventPage> {
+  read(limit: number, after?: EventPosition): Promise<EventPage> {
     const { connection } = this.#file;
     return this.#file.read(() =>
       // One transaction, because other processes remove events.
       connection.transaction('DEFERRED', () => {
-        if (after === undefined) return { events: [], next: this.#lastUntil() };
+        if (after === undefined) return { events: [], next: this.#last() };
         const start = Number(/^\d{1,15}(?=\.)/.exec(after)?.[0] ?? -1);
         const row = connection.get<Row>(`${select} WHERE sequence = ?`, start);
         if (row === undefined || positionOf(row) !== after) {
           throw new RostrumError('events-expired', {});
         }
-        const end = start + (collection === undefined ? limit : searched);
-        const rows = connection.all<Row>(
-          `${select} WHERE sequence > ? AND sequence <= ? AND collection IN (?, ?) ORDER BY sequence LIMIT ?`,
-          ...[
-            start,
-            end,
-            ...collections.map((one) => collections.indexOf(collection ?? one)),
-            limit,
-          ],
-        );
-        const last = rows.at(-1);
-        const next = last && rows.length === limit ? positionOf(last) : this.#lastUntil(end);
-        return { events: rows.map(eventOf), next };
+        const sql = `${select} WHERE sequence > ? ORDER BY sequence LIMIT ?`;
+        const rows = connection.all<Row>(sql, start, limit);
+        return { events: rows.map(eventOf), next: positionOf(rows.at(-1) ?? row) };
       }),
     );
   }
 
   /** The table is made with a row, and its last row stays. */
-  #lastUntil(sequence = Number.MAX_SAFE_INTEGER): EventPosition {
-    const sql = `${select} WHERE sequence <= ? ORDER BY sequence DESC LIMIT 1`;
-    return positionOf(this.#file.connection.get<Row>(sql, sequence) as Row);
+  #last(): EventPosition {
+    const sql = `${select} ORDER BY sequence DESC LIMIT 1`;
+    return positionOf(this.#file.connection.get<Row>(sql) as Row);
   }
 }
 

@@ -15,10 +15,9 @@ const insertPosts = `INSERT INTO events (mark, type, collection, id, version)
   SELECT random(), ?, 'posts', id, version + ? FROM posts WHERE authorId = ?`;
 const trim = `DELETE FROM events WHERE sequence <= min(
   (SELECT max(sequence) FROM events) - ${kept}, (SELECT min(sequence) FROM events) + ${trimmed.most - 1})`;
-const select =
-  "SELECT sequence, sequence || '.' || mark, type, collection, id, version FROM events";
+const select = "SELECT sequence || '.' || mark, type, collection, id, version FROM events";
 
-type Row = readonly [number, EventPosition, RecordEvent['type'], Collection, Id, version: number];
+type Row = readonly [EventPosition, RecordEvent['type'], Collection, Id, version: number];
 
 /**
  * The newest events, in a table, in the order of their commits. Each is written in the transaction of its

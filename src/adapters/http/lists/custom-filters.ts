@@ -1,9 +1,9 @@
 import type { CustomFilterFields, CustomFilterType } from '../../../domain/custom-filters.ts';
 import type { CustomFilter } from '../../../domain/list.ts';
-import type { Query } from '../exchange.ts';
-import type { Parameter } from '../parameter.ts';
+import type { Parameter } from '../endpoints/endpoint.ts';
+import type { Query } from '../target.ts';
 
-/** What a value may be, and an example. */
+/** The schema's type of each value, and an example. */
 const forms = {
   text: ['string', 'on-engines'],
   number: [['number', 'string'], 1815],
@@ -13,20 +13,17 @@ const forms = {
 /** A number of JSON (RFC 8259, section 6). */
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The parameters of the custom fields that a deployment has declared. */
+/** The parameters for the custom fields that lists can be filtered by. */
 export function customParameters(fields: CustomFilterFields = {}): readonly Parameter[] {
   return Object.entries(fields).map(([name, type]) => ({
     name,
-    description: `Only records whose custom field ${name} is this ${type}, exactly. Anything else matches nothing.`,
+    description: `Only records whose custom field ${name} is exactly this ${type}.`,
     schema: { type: forms[type][0] },
     example: forms[type][1],
   }));
 }
 
-/**
- * What a query asks of custom fields. What is not of the form of its type stays a text, which no
- * field of that type equals.
- */
+/** Reads the filter on custom fields. A value of another type stays a text, which no such field equals. */
 export function readCustomFilter(
   query: Query,
   fields: CustomFilterFields = {},

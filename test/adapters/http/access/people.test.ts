@@ -83,7 +83,7 @@ describe('a request without credentials', () => {
       await api.send('OPTIONS', '/users/me'),
     ];
     for (const { status, headers } of answers) {
-      expect(headers.get('vary'), `${status}`).to.equal('Authorization, Origin');
+      expect(headers.get('vary'), `${status}`).to.equal('Origin, Authorization');
     }
     const statuses = answers.map(({ status }) => status);
     expect(statuses).to.deep.equal([200, 200, 304, 412, 404, 400, 401, 204]);
@@ -174,7 +174,6 @@ describe('/users/me', () => {
       'patchMe',
     ]);
     expect((await api.send('DELETE', '/users/me', asMe())).body).to.deep.equal({ deleted: true });
-    expectProblem(await put({ name: 'A' }), 409, 'id-taken');
     expectProblem(await put({ name: 'A' }, { 'If-Match': '*' }), 404, 'user-not-found');
   });
 

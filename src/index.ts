@@ -73,6 +73,7 @@ export function createRostrum<
 export { type Caller, type CallerInput, type Scope, scopes } from './domain/caller.ts';
 export type { CustomFieldsInput, CustomFieldsSchema } from './domain/custom-fields.ts';
 export type {
+  CustomFilter,
   CustomFilterFields,
   CustomFilters,
   CustomFilterType,
@@ -88,22 +89,20 @@ export {
 export type { Instant } from './domain/instant.ts';
 export type { FieldCode, FieldIssue } from './domain/issues.ts';
 export type { Json, JsonObject } from './domain/json.ts';
-export type {
-  CustomFilter,
-  Order,
-  Page,
-  Position,
-  PostFilter,
-  PostSort,
-  TimeSpan,
-  UserFilter,
-  UserSort,
-} from './domain/list.ts';
+export type { Page, Position } from './domain/list.ts';
 export type { ListRequest } from './domain/list-request.ts';
 export type { Post, PostInput, PostPatch } from './domain/post.ts';
 export type { Precondition, Versions } from './domain/precondition.ts';
 export type { Id, Version, Versioned } from './domain/record.ts';
 export { postRules, recordLimits, serverMade, userRules } from './domain/rules.ts';
+export type {
+  Order,
+  PostFilter,
+  PostSort,
+  TimeSpan,
+  UserFilter,
+  UserSort,
+} from './domain/search.ts';
 export type { PageWithAuthors, PostService } from './domain/services/post-service.ts';
 export type { Change, CreateOptions, RecordService } from './domain/services/record-service.ts';
 export type { AnyRostrum, AnyServices, Rostrum } from './domain/services/rostrum.ts';

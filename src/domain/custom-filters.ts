@@ -1,5 +1,4 @@
 import { isPlainObject, type JsonObject } from './json.ts';
-import type { CustomFilter } from './list.ts';
 import { checkOptions } from './options.ts';
 import { knownFields } from './rules.ts';
 
@@ -9,6 +8,9 @@ export type CustomFilterType = (typeof customFilterTypes)[number];
 
 /** Custom fields that lists of users, or of posts, can be filtered by: their names and types. */
 export type CustomFilterFields = Readonly<Record<string, CustomFilterType>>;
+
+/** Values of custom fields, each of the type that its name is declared with; undefined asks for nothing. */
+export type CustomFilter = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** What a deployment declares; none where nothing is said. */
 export interface CustomFilters {
@@ -26,16 +28,13 @@ interface CustomFilterValues {
   readonly boolean: boolean;
 }
 
-/** What a list is asked to be filtered by, whatever is declared; what is undefined is not asked. */
-export type AnyCustomFilter = Readonly<Record<string, CustomFilter[string] | undefined>>;
-
 /**
  * What a list can be filtered by where `Fields` are declared: their names, and values of their types.
  * Nothing where nothing is declared; anything where the type of the declaration does not tell.
  */
 export type CustomFilterOf<Fields> = Fields extends CustomFilterFields
   ? string extends keyof Fields
-    ? AnyCustomFilter
+    ? CustomFilter
     : { readonly [K in keyof Fields]?: CustomFilterValues[Fields[K]] | undefined }
   : Readonly<Record<string, never>>;
 
@@ -166,17 +165,3 @@ export function checkCustomFilter(
 
 /** What a filter must be; ends the sentence "The filter must be …". */
 const words = { text: 'a text', number: 'a finite number', boolean: 'true or false' } as const;
-
-/**
- * What a filter asks of custom fields.
- *
- * @param fields what the store was opened with
- * @throws TypeError for a name that is not among them
- */
-export function customEqualities(custom: CustomFilter = {}, fields: CustomFilterFields = {}) {
-  return Object.entries(custom).map(([name, value]) => {
-    const type = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (type !== undefined) return { name, type, value };
-    throw new TypeError(`The store was not opened with "${name}" among its customFilters.`);
-  });
-}

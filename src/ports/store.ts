@@ -14,31 +14,31 @@ export interface StoreOptions<Filters extends CustomFilters = CustomFilters> {
   readonly customFilters?: Filters | undefined;
 }
 
-/** Where records are kept: the two repositories, and the life of what is behind them. */
+/** Keeps the records: two repositories, and the connection or file behind them. */
 export interface Store<Filters extends CustomFilters = CustomFilters> extends AsyncDisposable {
   readonly users: UserRepository;
   readonly posts: PostRepository;
   /** Moves the whole store; absent where it cannot be copied. */
-  readonly transfer?: Transfer;
-  /** Its changes in one order; absent where it keeps no log. */
+  readonly transfer?: Transfer | undefined;
+  /** Every change in one order; absent where the store keeps no log. */
   readonly events?: EventLog | undefined;
   /**
-   * What it was opened with, which lists can be filtered by; none when absent. The core takes the
-   * filters that it offers from here.
+   * The custom fields that the store was opened with; none when absent. The core takes the filters that
+   * it offers from here.
    */
   readonly customFilters?: Filters | undefined;
 
   /**
-   * Fulfilled when the store can serve right now.
+   * Fulfilled when the store can serve right now. Never waits behind other work.
    *
    * @throws RostrumError `store-unavailable`
    */
   ready(): Promise<void>;
 
   /**
-   * Waits for the changes that were called for before, then frees what the store holds. They end as
-   * if nothing had happened; a store may say for how long it waits. Closing again does nothing, at
-   * the same time too. `Symbol.asyncDispose` does the same.
+   * Waits for the calls that are under way, then frees what the store holds. A store may limit how long
+   * it waits. A call made after `close` ends in `store-unavailable` at once. Closing again does nothing,
+   * at the same time too. `Symbol.asyncDispose` does the same.
    */
   close(): Promise<void>;
 }

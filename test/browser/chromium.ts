@@ -67,10 +67,9 @@ export function watch(page: Page, wrong: string[] = []): string[] {
   page.on('pageerror', (error) => wrong.push(error.message));
   page.on('console', (message) => {
     // Chromium and react-admin tell of what is refused, or lost by a test; what the page makes of it counts.
-    const refused =
-      /status of (?:4\d\d|50[02])|ERR_FAILED|must have|changed since it was read/.test(
-        message.text(),
-      );
+    const refused = /status of (?:4\d\d|50[02])|ERR_FAILED|must have|since you read it/.test(
+      message.text(),
+    );
     if (message.type() === 'error' && !refused) wrong.push(message.text());
   });
   page.on('request', (request) => {

@@ -11,7 +11,7 @@ export interface Installed extends AsyncDisposable {
   readonly withCommander: string;
   /** A project with Rostrum and all its peers. */
   readonly withPeers: string;
-  /** A project with Rostrum and its client. */
+  /** A project with the client and nothing else. */
   readonly withClient: string;
   /** What npm said of the installation in `alone`. */
   readonly said: string;
@@ -34,15 +34,15 @@ export async function installPackage(): Promise<Installed> {
   const [client = ''] = names.filter((name) => name.includes('rostrum-client-'));
   const core = names.filter((name) => name !== admin && name !== client);
 
-  const install = async (project: string, tarballs: readonly string[]) => {
+  const install = async (project: string, packages: readonly string[]) => {
     await mkdir(project);
     const manifest = { private: true, type: 'module' };
     await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
     const args = ['install', '--offline', '--no-audit', '--no-fund', '--omit=peer'];
-    return must(await npm([...args, ...tarballs], { cwd: project }));
+    return must(await npm([...args, ...packages], { cwd: project }));
   };
   const said = await install(alone, core);
-  await install(withClient, [...core, client]);
+  await install(withClient, [client]);
 
   // The same again, with our own packages where Node and TypeScript look next.
   for (const project of [withCommander, withPeers]) await cp(alone, project, { recursive: true });

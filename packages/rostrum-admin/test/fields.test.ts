@@ -86,6 +86,10 @@ describe('the forms of /admin', () => {
     expect(controlOf(fieldOf('viewCount'), undefined)).to.equal('number');
   });
 
+  it('show a stored text of several lines in a field of several lines', () => {
+    expect(controlOf(fieldOf('title'), 'Of two\nlines')).to.equal('long');
+  });
+
   it('read what is empty as what the field is then', () => {
     const read = (name: string) => parse(fieldOf(name), fieldOf(name).control, ' ');
     expect([read('title'), read('body')]).to.deep.equal(['', '']);

@@ -59,7 +59,11 @@ function ofRostrumError(error: AnyRostrumError, ctx: Context): Problem {
         // RFC 6750, section 3.1.
         headers: { 'WWW-Authenticate': insufficientScope(error.details) },
       });
+    case 'refused':
+      return new Problem(error.code, message, { members: { reason: message } });
     case 'invalid-record':
+      if (error.details.reason === 'no-user') return noUserYet();
+      return new Problem(error.code, message, { errors: error.details.issues });
     case 'email-taken':
       return new Problem(error.code, message, { errors: error.details.issues });
     case 'user-has-posts':
@@ -74,6 +78,13 @@ function ofRostrumError(error: AnyRostrumError, ctx: Context): Problem {
     default:
       return new Problem(error.code, message);
   }
+}
+
+/** The caller is allowed to write its own posts, but has no user that could be their author. */
+function noUserYet(): Problem {
+  const message = 'Create your user first: PUT /users/me.';
+  const errors = [{ pointer: '/authorId', code: 'unknown', message }];
+  return new Problem('invalid-record', message, { errors });
 }
 
 function insufficientScope({ scope, reason }: ErrorDetails['forbidden']): string {

@@ -1,4 +1,4 @@
-import { isPlainUrl } from '../../settings/addresses.ts';
+import { isPlainUrl } from '../../domain/addresses.ts';
 import { isHost } from './headers/grammar.ts';
 
 /** The longest target, in characters: enough for a list filtered by 100 ids. */

@@ -29,7 +29,7 @@ describe('GET /events', () => {
       { type: 'post.created', id: post.id, version: 1 },
       { type: 'post.updated', id: post.id, version: 2 },
       { type: 'post.updated', id: post.id, version: 3 },
-      { type: 'user.deleted', id: user.id },
+      { type: 'user.deleted', id: user.id, version: 1 },
     ]);
     const page = await api.get(`/events?after=${after}&limit=2`);
     expect(page.body.events).to.have.length(2);

@@ -3,11 +3,10 @@ import { expect } from 'chai';
 import {
   type PageRequest,
   type Position,
-  type UserFilter,
-  type UserSort,
   userSortKey,
   userSorts,
 } from '../../../src/domain/list.ts';
+import type { UserFilter, UserSort } from '../../../src/domain/search.ts';
 import { textKey } from '../../../src/domain/text.ts';
 import type { User } from '../../../src/domain/user.ts';
 import { stepped } from './support/faults.ts';

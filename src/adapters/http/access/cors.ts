@@ -1,4 +1,4 @@
-import { isOrigin } from '../../../settings/addresses.ts';
+import { isOrigin } from '../../../domain/addresses.ts';
 import type { Step } from '../context.ts';
 
 /** The headers of a response that scripts of another origin may read. */

@@ -53,8 +53,6 @@ export const eventsEndpoint: Endpoint = {
   },
 };
 
-function described({ collection, id, version }: RecordEvent): object {
-  const record = collection === 'users' ? 'user' : 'post';
-  if (version === null) return { type: `${record}.deleted`, id };
-  return { type: `${record}.${version === 1 ? 'created' : 'updated'}`, id, version };
+function described({ type, collection, id, version }: RecordEvent): object {
+  return { type: `${collection === 'users' ? 'user' : 'post'}.${type}`, id, version };
 }

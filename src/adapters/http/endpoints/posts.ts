@@ -1,6 +1,7 @@
 import { itself, subjectOf } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
-import type { PostFilter, PostSort } from '../../../domain/list.ts';
+import type { PostInput } from '../../../domain/post.ts';
+import type { PostFilter, PostSort } from '../../../domain/search.ts';
 import { preconditionOf } from '../headers/preconditions.ts';
 import { customParameters } from '../lists/custom-filters.ts';
 import { sendPage } from '../lists/page.ts';
@@ -86,10 +87,16 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
           headers: ['ETag', 'Location', 'Idempotency-Replayed', 'Preference-Applied'],
         },
       },
-      problems: ['invalid-header', ...bodyProblems, 'idempotency-key-reused', 'invalid-record'],
+      problems: [
+        'invalid-header',
+        ...bodyProblems,
+        'idempotency-key-reused',
+        'invalid-record',
+        'refused',
+      ],
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;
-        const created = await services.posts.create(body, createOptions(ctx));
+        const created = await services.posts.create(body as PostInput, createOptions(ctx));
         sendCreated(ctx, 'posts', created.record.id, created);
       },
     },
@@ -124,7 +131,7 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
-        const post = await services.posts.replace(id, body, preconditionOf(ctx));
+        const post = await services.posts.replace(id, body as PostInput, preconditionOf(ctx));
         sendChanged(ctx, 'posts', post);
       },
     },

@@ -69,6 +69,7 @@ export const changeProblems: readonly ProblemCode[] = [
   'invalid-header',
   'version-mismatch',
   'precondition-required',
+  'refused',
 ];
 
 export function createOptions({ req: { headers } }: Context): CreateOptions {

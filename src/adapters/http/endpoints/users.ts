@@ -1,7 +1,8 @@
 import { itself, readsWhole } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/custom-filters.ts';
-import type { UserFilter, UserSort } from '../../../domain/list.ts';
+import type { UserFilter, UserSort } from '../../../domain/search.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
+import type { UserInput } from '../../../domain/user.ts';
 import { preconditionOf } from '../headers/preconditions.ts';
 import { customParameters } from '../lists/custom-filters.ts';
 import { sendPage } from '../lists/page.ts';
@@ -89,11 +90,12 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
         ...bodyProblems,
         'idempotency-key-reused',
         'invalid-record',
+        'refused',
         'email-taken',
       ],
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;
-        const created = await services.users.create(body, createOptions(ctx));
+        const created = await services.users.create(body as UserInput, createOptions(ctx));
         sendCreated(ctx, 'users', created.record.id, created);
       },
     },
@@ -139,7 +141,7 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
-        const user = await services.users.replace(id, body, preconditionOf(ctx));
+        const user = await services.users.replace(id, body as UserInput, preconditionOf(ctx));
         sendChanged(ctx, 'users', user);
       },
     },
@@ -230,7 +232,7 @@ function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
       },
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;
-        const saved = await services.users.saveItself(body, preconditionOf(ctx));
+        const saved = await services.users.saveItself(body as UserInput, preconditionOf(ctx));
         if (saved.created) sendCreated(ctx, 'users', ctx.params.id ?? '', saved);
         else sendChanged(ctx, 'users', saved);
       },

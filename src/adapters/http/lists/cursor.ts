@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson, type Json } from '../../../domain/json.ts';
 import type { Position } from '../../../domain/list.ts';
-import { isSortKey } from '../../../domain/list-request.ts';
+import { isPosition } from '../../../domain/list-request.ts';
 
 /** A list, its sort and its filter as one text. A cursor is only valid with the same text. */
 export type ListIdentity = string & { readonly list: unique symbol };
@@ -29,8 +29,8 @@ export function decodeCursor(
   }
   if (!Array.isArray(parts)) return undefined;
   const [, key, id] = parts as unknown[];
-  if (typeof id !== 'string' || !isSortKey(key, by)) return undefined;
   const position = { key, id };
+  if (!isPosition(position, by)) return undefined;
   return encodeCursor(position, identity) === cursor ? position : undefined;
 }
 

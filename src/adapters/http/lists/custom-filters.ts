@@ -1,5 +1,8 @@
-import type { CustomFilterFields, CustomFilterType } from '../../../domain/custom-filters.ts';
-import type { CustomFilter } from '../../../domain/list.ts';
+import type {
+  CustomFilter,
+  CustomFilterFields,
+  CustomFilterType,
+} from '../../../domain/custom-filters.ts';
 import type { Parameter } from '../endpoints/endpoint.ts';
 import type { Query } from '../target.ts';
 

@@ -1,12 +1,11 @@
+import { pageLimits } from '../../../domain/list.ts';
 import {
   lastPublishedFirst,
   maxFilterIds,
   newestFirst,
   type Order,
-  pageLimits,
-  postSorts,
-  userSorts,
-} from '../../../domain/list.ts';
+  sorts,
+} from '../../../domain/search.ts';
 import type { Parameter } from '../endpoints/endpoint.ts';
 import { integer, oneOf } from '../validate.ts';
 import { readInstant, timeBounds } from './time-filter.ts';
@@ -100,7 +99,7 @@ function common(sorts: readonly string[], isSame: boolean): readonly Parameter[]
 }
 
 export const userListParameters: readonly Parameter[] = [
-  ...common(userSorts, true),
+  ...common(Object.keys(sorts.users), true),
   text('email', 'Only the user with this email address, ignoring case.', 'ada@example.com'),
   text('name', 'Only users with exactly this name.', 'Ada'),
   startsWith('name', 'ad'),
@@ -109,7 +108,7 @@ export const userListParameters: readonly Parameter[] = [
 ];
 
 export const postListParameters: readonly Parameter[] = [
-  ...common(postSorts, false),
+  ...common(Object.keys(sorts.posts), false),
   text(
     'authorId',
     "Only posts by this user. Empty: posts without an author. me: the caller's own.",

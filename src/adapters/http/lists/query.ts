@@ -1,16 +1,11 @@
 import { defaultOrder } from '../../../domain/access.ts';
 import { type CustomFilterFields, hasDeclaredTypes } from '../../../domain/custom-filters.ts';
+import { emailKey, emailPrefixKey } from '../../../domain/email.ts';
 import type { Json } from '../../../domain/json.ts';
-import {
-  type EntityFilter,
-  type Order,
-  type Position,
-  type PostFilter,
-  pageLimits,
-  type UserFilter,
-} from '../../../domain/list.ts';
+import { type Position, pageLimits } from '../../../domain/list.ts';
 import type { ListRequest } from '../../../domain/list-request.ts';
 import type { Collection } from '../../../domain/record.ts';
+import type { EntityFilter, Order, PostFilter, UserFilter } from '../../../domain/search.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
 import { textKey } from '../../../domain/text.ts';
 import { type Context, listSignal } from '../context.ts';
@@ -23,7 +18,7 @@ import { timeSpan } from './time-filter.ts';
 /** The query of a list, read. Its values are valid: that was checked. */
 export interface ListQuery<Filter, Sort extends string> {
   readonly request: ListRequest<Filter, Sort> & {
-    readonly fields?: readonly string[] | undefined;
+    readonly fields?: readonly string[];
   };
   /** Returns the cursor for a position in this list. */
   readonly cursorAt: (position: Position) => string;
@@ -59,7 +54,7 @@ export function readListQuery<Filter extends EntityFilter, Sort extends string>(
   const asked = canMatch ? filter : { ...filter, custom: undefined, ids: [] };
   return {
     request: {
-      ...{ filter: asked, order, limit, after, fields },
+      ...{ filter: asked, order, limit, after, ...(fields && { fields }) },
       ...{ total: query.has('count'), signal: listSignal(ctx) },
     },
     cursorAt: (position) => encodeCursor(position, identityOf()),
@@ -132,16 +127,19 @@ function readCursor(cursor: string, identity: ListIdentity, by: string): Positio
   });
 }
 
-/** The filters that compare the key of a text. */
-const keyed: ReadonlySet<string> = new Set<keyof UserFilter | keyof PostFilter>([
-  ...(['email', 'nameStartsWith', 'emailStartsWith', 'titleStartsWith'] as const),
-]);
+/** The filters that compare a key of their text. */
+const keys: Readonly<Record<string, (text: string) => string | undefined>> = {
+  email: emailKey,
+  emailStartsWith: emailPrefixKey,
+  nameStartsWith: textKey,
+  titleStartsWith: textKey,
+} satisfies Partial<Record<keyof UserFilter | keyof PostFilter, unknown>>;
 
 /** Filters that match the same records share their cursors, whatever their case. */
 function normalized({ custom: own, ...filter }: EntityFilter): Json {
   const members = Object.entries(filter).map(([name, value]) => [
     name,
-    keyed.has(name) && typeof value === 'string' ? textKey(value) : value,
+    typeof value === 'string' ? (keys[name]?.(value) ?? value) : value,
   ]);
   return JSON.parse(JSON.stringify({ ...Object.fromEntries(members), own })) as Json;
 }

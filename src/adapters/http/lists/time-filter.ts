@@ -5,7 +5,7 @@ import {
   latestInstant,
   parseRfc3339,
 } from '../../../domain/instant.ts';
-import type { TimeSpan } from '../../../domain/list.ts';
+import type { TimeSpan } from '../../../domain/search.ts';
 
 /** The bounds of a time filter. */
 export const timeBounds = ['gte', 'gt', 'lte', 'lt'] as const;

@@ -25,7 +25,8 @@ export function storedSchema(rule: FieldRule, nullable = rule.fallback === null)
   switch (rule.type) {
     case 'text': {
       const { minLength, maxLength } = rule;
-      return { type, ...(minLength > 0 && { minLength }), maxLength, pattern: clean };
+      const pattern = `^[^${excluded(rule)}]*$`;
+      return { type, ...(minLength > 0 && { minLength }), maxLength, pattern };
     }
     case 'email':
       return {
@@ -49,7 +50,10 @@ export function storedSchema(rule: FieldRule, nullable = rule.fallback === null)
 export function givenSchema(rule: FieldRule): JsonSchema {
   const nullable = rule.fallback !== undefined;
   if (rule.type !== 'text' || !rule.trim) return storedSchema(rule, nullable);
-  const description = `${rule.minLength} to ${rule.maxLength} characters after trimming.`;
+  const visible = rule.visible ? ', at least one of them visible' : '';
+  const controls = rule.controls ? '' : ' No control characters.';
+  const length = `${rule.minLength} to ${rule.maxLength} characters after trimming`;
+  const description = `${length}${visible}.${controls}`;
   const type = nullable ? ['string', 'null'] : 'string';
   return { type, pattern: trimmedPattern(rule), description };
 }
@@ -62,10 +66,19 @@ export function withFallback({ type, fallback }: FieldRule, schema: JsonSchema):
   return { ...schema, description: `${description} If absent: ${absent}.`.trim() };
 }
 
-/** White space, a text of the rule's length that does not begin or end with it, white space. */
-function trimmedPattern({ minLength, maxLength }: TextRule): string {
-  const edge = String.raw`[^${space}\u0000]`;
-  const between = String.raw`[^\u0000]{${Math.max(minLength - 2, 0)},${maxLength - 2}}`;
+/** The characters that a text of the rule cannot have, for a class of a pattern. */
+function excluded({ controls }: TextRule): string {
+  return String.raw`\u0000${controls ? '' : String.raw`-\u001f\u007f-\u009f`}`;
+}
+
+/**
+ * White space, a text of the rule's length that does not begin or end with it, white space. Only the description
+ * says that a character must be visible: few languages have a pattern for that.
+ */
+function trimmedPattern(rule: TextRule): string {
+  const { minLength, maxLength } = rule;
+  const edge = `[^${space}${excluded(rule)}]`;
+  const between = `[^${excluded(rule)}]{${Math.max(minLength - 2, 0)},${maxLength - 2}}`;
   const text = `${edge}(?:${between}${edge})${minLength > 1 ? '' : '?'}`;
   return `^[${space}]*${minLength > 0 ? text : `(?:${text})?`}[${space}]*$`;
 }

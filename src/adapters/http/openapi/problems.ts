@@ -27,6 +27,7 @@ export const problemSchemas: JsonSchema = {
       },
       allowed: { type: 'array', description: 'invalid-query: the parameters.', items: string },
       posts: { ...countSchema, description: 'user-has-posts: their number, if you can read them.' },
+      reason: { type: 'string', description: 'refused: the rule that rejects the change.' },
       outcome: {
         type: 'string',
         description: 'store-unavailable: "none" if nothing was changed, else "unknown".',

@@ -122,14 +122,15 @@ export const problemCatalogue = {
   'email-taken': {
     status: 409,
     title: 'Email already in use',
-    meaning: 'Another user has the same email address. Upper and lower case do not count.',
+    meaning: 'Another user has the same email address, ignoring case.',
     advice: 'Use another address, or find the user who has it: list users with ?email=…',
   },
-  'id-taken': {
+  refused: {
     status: 409,
-    title: 'Id already in use',
-    meaning: 'The user that the caller was is deleted, and no id is given twice.',
-    advice: 'Get credentials with another subject: a new account at the identity provider.',
+    title: 'Change rejected by a rule of this server',
+    meaning:
+      'The operator of this server has a rule, in its code or in its database, that rejects the change. The member "reason" says which.',
+    advice: 'Read "reason", and send a request that keeps the rule.',
   },
   'user-has-posts': {
     status: 409,
@@ -266,7 +267,9 @@ export const problemCatalogue = {
       'Try again after the time in the header Retry-After; another server may be there by then.',
     retryAfter: 5,
   },
-} as const satisfies Readonly<Record<ErrorCode, ProblemType> & Record<string, ProblemType>>;
+} as const satisfies Readonly<
+  Record<Exclude<ErrorCode, 'id-taken'>, ProblemType> & Record<string, ProblemType>
+>;
 
 /** Every `code` of a response. Stable within v1. */
 export type ProblemCode = keyof typeof problemCatalogue;
@@ -304,6 +307,7 @@ export const problemExamples: { readonly [C in ProblemCode]?: Readonly<Record<st
       ],
     },
     'user-has-posts': { posts: 3 },
+    refused: { reason: 'This name is reserved.' },
     'store-unavailable': { outcome: 'none' },
   };
 

@@ -24,4 +24,20 @@ await describeOnStores('PUT /users/me', (open) => {
       expect(answers[0]?.body.id).to.equal(body.name);
     }
   });
+
+  it('creates a deleted user again, once, at the version after its last one', async function () {
+    this.timeout(60_000);
+    await using api = await startApi({ store: await open(), app: { authenticate } });
+    const headers = as({ subject: 'gone', scopes: ['users:write:own'] });
+    const put = () => api.send('PUT', '/users/me', headers, { name: 'Ann', email: 'ann@x.org' });
+    expect((await put()).status).to.equal(201);
+    expect((await api.send('DELETE', '/users/me', headers)).status).to.equal(200);
+    const answers = await Promise.all(Array.from({ length: 64 }, put));
+    const counts = Map.groupBy(answers, ({ status }) => status);
+    expect([...counts].map(([status, of]) => [status, of.length])).to.have.deep.members([
+      [201, 1],
+      [200, 63],
+    ]);
+    for (const { headers: shown } of answers) expect(shown.get('etag')).to.equal('"2"');
+  });
 });

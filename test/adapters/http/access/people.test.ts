@@ -175,6 +175,8 @@ describe('/users/me', () => {
     ]);
     expect((await api.send('DELETE', '/users/me', asMe())).body).to.deep.equal({ deleted: true });
     expectProblem(await put({ name: 'A' }, { 'If-Match': '*' }), 404, 'user-not-found');
+    const back = await put({ name: 'A' });
+    expect([back.status, tagOf(back)]).to.deep.equal([201, '"4"']);
   });
 
   it('is made without a body in the response, where that is preferred', async () => {

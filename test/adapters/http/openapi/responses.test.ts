@@ -66,6 +66,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'expectation-failed': 'the header Expect, which fetch does not send: server/serve.test.ts',
   'headers-too-large': 'what Node refuses by itself: server/serve.test.ts',
   'too-many-requests': 'limits: access/limits.test.ts',
+  refused: 'a rule of the host: ../../around.test.ts',
   internal: 'errors that nobody expected: problems/problems.test.ts',
   'store-unavailable': 'a store that fails: problems/problems.test.ts',
   overloaded: 'requests that wait too long: limits.test.ts',

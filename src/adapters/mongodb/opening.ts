@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { MongoClient } from 'mongodb';
+import type { CustomFilters } from '../../domain/custom-filters.ts';
+import { storeUnavailable } from '../../domain/errors.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { ClientSettings } from './connection-string.ts';
+import { MongodbRefusal } from './errors.ts';
+import { ensureIndexes } from './indexes.ts';
+import { ensureLayout } from './layout.ts';
+import { limits } from './limits.ts';
+
+/** Connects for the first time and prepares the database; tries until it succeeds or is given up. */
+export class Opening {
+  readonly #client: MongoClient;
+  readonly #database: string;
+  readonly #logger: Logger;
+  readonly #customFilters: CustomFilters;
+  readonly #end = new AbortController();
+  #opened = quietly(Promise.withResolvers<void>());
+  #isOpen = false;
+  #problem: unknown;
+
+  constructor(settings: ClientSettings, logger: Logger, customFilters: CustomFilters) {
+    this.#client = settings.client;
+    this.#database = settings.database;
+    this.#logger = logger;
+    this.#customFilters = customFilters;
+    this.#tryUntilOpen().catch(() => {}); // Given up: `wait` throws.
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Why the last attempt failed. */
+  get problem(): unknown {
+    return this.#problem;
+  }
+
+  /** Waits a while for the store to open. @throws RostrumError `store-unavailable` */
+  async wait(): Promise<void> {
+    if (this.#isOpen) return;
+    const late = () => storeUnavailable('none', this.#problem);
+    // A server may come back soon; a database that is refused stays as it is.
+    if (this.#end.signal.aborted || this.#problem instanceof MongodbRefusal) throw late();
+    const end = new AbortController();
+    const tooLate = sleep(limits.openingMs, undefined, { signal: end.signal }).then(
+      () => {
+        throw late();
+      },
+      () => {},
+    );
+    await Promise.race([tooLate, this.#opened.promise]).finally(() => end.abort());
+  }
+
+  giveUp(): void {
+    this.#end.abort();
+    this.#opened.reject(storeUnavailable('none', this.#problem));
+  }
+
+  async #tryUntilOpen(): Promise<void> {
+    const { signal } = this.#end;
+    while (!signal.aborted) {
+      try {
+        await this.#open();
+        this.#isOpen = true;
+        this.#opened.resolve();
+        return;
+      } catch (problem) {
+        if (!signal.aborted) this.#report(problem);
+      }
+      await sleep(limits.reconnectMs, undefined, { signal });
+    }
+  }
+
+  async #open(): Promise<void> {
+    await this.#client.connect();
+    const db = this.#client.db(this.#database);
+    const { setName, msg, maxWireVersion, arbiters = [] } = await db.command({ hello: 1 });
+    if (maxWireVersion < oldestWireVersion) {
+      throw new MongodbRefusal('This MongoDB server is too old: Rostrum needs 5.0 or newer.');
+    }
+    const isSharded = msg === 'isdbgrid';
+    if (!isSharded && setName === undefined) throw new MongodbRefusal(standalone);
+    await ensureLayout(db);
+    await ensureIndexes(db, this.#customFilters);
+    const topology = isSharded ? 'sharded cluster' : 'replica set';
+    const fields = { database: this.#database, topology };
+    this.#logger.info(fields, 'Connected to MongoDB.');
+    if (arbiters.length > 0) this.#logger.warn({ ...fields, arbiters }, arbiterWarning);
+  }
+
+  #report(problem: unknown): void {
+    const isNew = lineOf(problem) !== lineOf(this.#problem);
+    this.#problem = problem;
+    const isRefused = problem instanceof MongodbRefusal;
+    if (isRefused) {
+      this.#opened.reject(storeUnavailable('none', problem));
+      this.#opened = quietly(Promise.withResolvers<void>());
+    }
+    // Once, and not twice a second for as long as it lasts.
+    if (!isNew) return;
+    const { hosts, srvHost } = this.#client.options;
+    const fields = { database: this.#database, hosts: srvHost ?? hosts.join() };
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    if (isRefused) this.#logger.error(fields, lineOf(problem));
+    else this.#logger.warn({ ...fields, reason }, lineOf(problem));
+    this.#logger.debug?.({ err: problem }, 'The error of the driver.');
+  }
+}
+
+function lineOf(problem: unknown): string {
+  if (problem === undefined) return '';
+  return problem instanceof MongodbRefusal
+    ? problem.message
+    : 'MongoDB cannot be reached. Rostrum keeps trying, and calls fail until it succeeds.';
+}
+
+/** A promise that may be rejected while no call waits for it. */
+function quietly<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T> {
+  resolvers.promise.catch(() => {});
+  return resolvers;
+}
+
+/** Of MongoDB 5.0: the first that reads snapshots. */
+const oldestWireVersion = 13;
+
+const standalone =
+  'This MongoDB server stands alone, and Rostrum needs a replica set: start it with --replSet rs0, run ' +
+  'rs.initiate() in mongosh once, and it is a replica set of one.';
+
+const arbiterWarning =
+  'This replica set has an arbiter, which votes and keeps no data. While another member is away, changes, ' +
+  'and reads after an election, can fail with 503. Put a member that keeps data in its place.';

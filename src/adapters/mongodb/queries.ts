@@ -1,0 +1,59 @@
+import type { Document } from 'mongodb';
+import type { Condition, ListQuery, Position, QueryOrder } from '../../domain/list.ts';
+import { pathOf } from './documents.ts';
+
+// How the conditions and orders of lists read in MongoDB's query language.
+
+type Direction = QueryOrder['direction'];
+
+/** What a list asks of documents. */
+export function matching(conditions: readonly Condition[]): Document {
+  const all = conditions.map((condition) => ({ [pathOf(condition)]: asked(condition) }));
+  return all.length === 0 ? {} : { $and: all };
+}
+
+function asked(condition: Condition): Document {
+  switch (condition.op) {
+    case 'eq':
+      return { $eq: condition.value };
+    case 'in':
+      return { $in: condition.value };
+    case 'from':
+      return { $gte: condition.value };
+    case 'before':
+      return { $lt: condition.value };
+    case 'isNull':
+      // By its type, because "equal to null" is two ranges of an index: null, and a missing field.
+      return { $type: 'null' };
+  }
+}
+
+export function sorting({ direction, ...field }: QueryOrder): Document {
+  const step = direction === 'asc' ? 1 : -1;
+  return { [pathOf(field)]: step, _id: step };
+}
+
+/**
+ * What a list asks of the documents behind a position. That is up to three ranges of the sort's index: the
+ * rest with the same key, all other keys, and null. The server merges them in order, so a page costs the same
+ * however deep it lies.
+ */
+export function behind(
+  { conditions, order }: Pick<ListQuery, 'conditions' | 'order'>,
+  after: Position | undefined,
+): Document {
+  const match = matching(conditions);
+  if (after === undefined) return match;
+  const ranges = rangesBehind(after, pathOf(order), order.direction);
+  return { $or: ranges.map((range) => ({ $and: [match, range] })) };
+}
+
+function rangesBehind({ key, id }: Position, path: string, direction: Direction): Document[] {
+  const op = direction === 'asc' ? '$gt' : '$lt';
+  if (path === '_id') return [{ _id: { [op]: id } }];
+  const isNull = { $type: 'null' };
+  const same = { [path]: key ?? isNull, _id: { [op]: id } };
+  if (key === null) return direction === 'asc' ? [same, { [path]: { $gte: '' } }] : [same];
+  // Null sorts before all text, but no comparison with a text finds it.
+  return [same, { [path]: { [op]: key } }, ...(direction === 'desc' ? [{ [path]: isNull }] : [])];
+}

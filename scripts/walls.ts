@@ -20,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/credentials/': ['own folder', ...core, node, 'jose$'],
   'src/adapters/http/': [...http, '@koa/router$', 'koa-bodyparser$'],
   'src/adapters/http/access/': [...http, 'rate-limiter-flexible$'],
-  'src/adapters/http/pages/': [...http, 'marked$'],
+  'src/adapters/http/pages/': [...http, '@koa/router$'],
   'src/adapters/http/operator/': [...http, '@opentelemetry/api$'],
   'src/adapters/inversify/': ['src/(?:adapters|domain|ports|settings)/', 'inversify$'],
   'src/adapters/json-schema/': ['own folder', ...core, node, 'ajv(?:/|-formats$)', 're2js$'],
@@ -37,8 +37,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'temporal-polyfill$',
   ],
   'src/main.ts': ['src/', node],
-  'src/browser/': ['src/browser/', 'lit-html($|/)', 'rostrum-client$'],
   'packages/rostrum-client/src/': ['packages/rostrum-client/src/'],
+  'packages/rostrum-admin/src/': [node],
+  'packages/rostrum-admin/src/page/': [
+    'packages/rostrum-admin/src/page/',
+    'lit-html($|/)',
+    'rostrum-client$',
+  ],
 };
 
 /** What the core may not do, beside importing: it would get round the compiler. */
@@ -79,7 +84,7 @@ function check(file: string, text: string): void {
     complain(index, 'no decorators: classes are plain');
 }
 
-for (const folder of ['src', 'packages/rostrum-client/src']) {
+for (const folder of ['src', 'packages/rostrum-client/src', 'packages/rostrum-admin/src']) {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).sort();
   for (const name of names.filter((one) => one.endsWith('.ts'))) {
     check(posix.join(folder, name), readFileSync(join(root, folder, name), 'utf8'));

@@ -22,8 +22,8 @@ const alone = ['.', ...parts];
 const clients = ['rostrum-client', 'rostrum-client/react-admin', 'rostrum-client/refine'];
 /** The subpaths that need a peer, and one that each of them misses. */
 const onPeers = {
-  './http': 'koa',
-  './fetch': 'koa',
+  './http': '@koa/router',
+  './fetch': '@koa/router',
   './mongodb': 'mongodb',
   './inversify': 'inversify',
   './opentelemetry': '@opentelemetry/api',
@@ -207,8 +207,8 @@ describe('the package', function () {
       const [line] = await once(createInterface({ input: server.stdout }), 'line');
       const [address = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
       expect((await fetch(`${address}/api/v1/users`)).status, line).to.equal(200);
-      // All pages are there, and the guides from the files of the package.
-      for (const path of ['/docs', '/docs/guides', '/docs/guides/README', '/admin']) {
+      // All pages are there.
+      for (const path of ['/docs', '/admin', '/admin/admin.js', '/admin/client/index.js']) {
         expect((await fetch(address + path)).status, path).to.equal(200);
       }
       expect(await readdir(join(cwd, 'data'))).to.include('rostrum.db');
@@ -218,7 +218,7 @@ describe('the package', function () {
 
     const { '@types/koa': _types, ...peers } = manifest.peerDependencies;
     const { version } = manifest;
-    const dependencies = { ...peers, rostrum: version };
+    const dependencies = { ...peers, rostrum: version, 'rostrum-admin': version };
     expect(starter).to.deep.include({ version, engines: manifest.engines, dependencies });
   });
 

@@ -39,7 +39,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     await container.getAsync(tokens.authenticate);
     const metrics = await container.getAsync(tokens.metrics);
     await container.getAsync(tokens.trace);
-    const { host, port, cors, publicUrl, trustProxy: trustedProxies } = settings;
+    const { host, port, publicUrl, trustProxy: trustedProxies } = settings;
     await checkPort(host, port);
     const found = creationOf(settings.store);
     const app = await container.getAsync(tokens.app);
@@ -55,7 +55,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       if (metrics !== undefined)
         servers.push(await serveMetrics(metrics, settings, nameOf, logger));
       const server = await serve(app, {
-        ...{ host, port, cors, publicUrl, trustedProxies, logger, metrics },
+        ...{ host, port, publicUrl, trustedProxies, logger, metrics },
       });
       servers.unshift(server);
       metrics?.connections(() => server.connections);

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { clientAddresses } from '../../src/adapters/http/access/client-address.ts';
-import { Cors } from '../../src/adapters/http/access/cors.ts';
-import { publicBase } from '../../src/adapters/http/request/target.ts';
+import { cors } from '../../src/adapters/http/access/cors.ts';
+import { publicBase } from '../../src/adapters/http/target.ts';
 import {
   isLoopback,
   isNetwork,
@@ -37,7 +37,7 @@ const checks: readonly {
     check: isOrigin,
     right: 'https://a.b http://localhost:5173 http://[::1]:8080',
     wrong: 'null * a.b https://a.b/ https://a.b/x https://a.b:443 HTTPS://a.b https://*.a.b data:,',
-    use: (text) => new Cors([text]),
+    use: (text) => cors([text]),
   },
   {
     check: isPlainUrl,

@@ -52,13 +52,13 @@ export class Lists {
 
   /** @throws the reason of the signal as soon as it is aborted */
   async read<R>(collection: Collection, { signal, ...query }: ListQuery): Promise<Page<R>> {
-    this.#file.checkOpen();
-    signal?.throwIfAborted();
     const { connection } = this.#file;
-    const inWorker = this.#hasWorker && !isQuick(connection, collection, query);
+    const direct = () => readPage(connection, collection, query);
+    const isDirect = () => !this.#hasWorker || isQuick(connection, collection, query);
     const { versions, texts, ...page } =
-      (inWorker ? await this.#ask(collection, query, signal) : undefined) ??
-      (await this.#file.read(() => readPage(connection, collection, query)));
+      (await this.#file.read(() => (isDirect() ? direct() : undefined))) ??
+      (await this.#ask(collection, query, signal)) ??
+      (await this.#file.read(direct));
     const items = texts.map((json, i) => new VersionedRecord<R>(json, versions[i] ?? 0));
     return { ...page, items };
   }
@@ -79,6 +79,7 @@ export class Lists {
     signal: AbortSignal | undefined,
   ): Promise<PlainPage | undefined> {
     return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
       if (this.#pending.size >= maxPending) throw new RostrumError('overloaded', {});
       const worker = this.#worker ?? this.#start();
       if (worker === undefined) return resolve(undefined);

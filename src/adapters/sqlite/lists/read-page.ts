@@ -21,6 +21,15 @@ export interface PlainPage extends Omit<Page<never>, 'items'> {
 /** The JSON is null where it is larger than an equal share of the page. */
 type Row = [rowid: number, version: Version, json: string | null];
 
+/**
+ * How many rows are sorted at most: by an index that has all that is needed, or by looking at the rows.
+ * Both take about 10 ms. With more rows it is faster to walk the index of the order until the page is full.
+ */
+const maxSorted = { inIndex: 20_000, others: 4000 };
+
+/** With more fields, SQLite would find the expression of a projection too deep. */
+const maxFields = 100;
+
 const whole: Sql = { sql: 'json', values: [] };
 const rowid: Sql = { sql: 'rowid AS row', values: [] };
 
@@ -45,12 +54,12 @@ export function readPage(
       const [key = null, id = ''] = connection.get<[string | null, Id]>(position, row) ?? [];
       return { key, id };
     });
-    const all = select({ sql: 'count(*)', values: [] }, collection, query.conditions.map(termOf));
+    const count = select({ sql: 'count(*)', values: [] }, collection, query.conditions.map(termOf));
     return {
       versions: items.map(({ version }) => version),
       texts: items.map(({ json }) => json),
       next,
-      ...(query.total && { total: connection.get<[number]>(all.sql, ...all.values)?.[0] }),
+      ...(query.total && { total: connection.get<[number]>(count.sql, ...count.values)?.[0] }),
       isProjected: projection !== undefined,
     };
   });
@@ -66,15 +75,20 @@ export function isQuick(
   query: PlainQuery,
 ): boolean {
   if (query.total) return false;
-  try {
-    return rangesOf(query).every((terms) => {
-      const plan = connection.planOf(select(rowid, collection, terms, query.order).sql);
-      const used = plan.split('?').length - 1; // As in `SEARCH posts USING INDEX i (a=? AND b<?)`.
-      return used === terms.length && !isSorted(plan);
-    });
-  } catch {
-    return true; // Reading it says what is wrong.
-  }
+  return rangesOf(query).every((terms) => {
+    const plan = planOf(connection, select(rowid, collection, terms, query.order));
+    const used = plan.split('?').length - 1; // As in `SEARCH posts USING INDEX i (a=? AND b<?)`.
+    return used === terms.length && !isSorted(plan);
+  });
+}
+
+/** Returns SQLite's words for how it runs a query. They may change with the version of SQLite. */
+function planOf(connection: Connection, { sql }: Sql): string {
+  type Step = [id: number, parent: number, unused: number, detail: string];
+  return connection
+    .all<Step>(`EXPLAIN QUERY PLAN ${sql}`)
+    .map(([, , , detail]) => detail)
+    .join();
 }
 
 function isSorted(plan: string): boolean {
@@ -104,12 +118,6 @@ function rowsOf(
 }
 
 /**
- * How many rows are sorted at most: by an index that has all that is needed, or by looking at the rows.
- * Both take about 10 ms. With more rows it is faster to walk the index of the order until the page is full.
- */
-const maxSorted = { inIndex: 20_000, others: 4000 };
-
-/**
  * Chooses how to find the rows of a range: in the order of an index; by sorting those that match; or, if
  * these are many, along the index of the order. SQLite has no statistics to choose between the last two.
  */
@@ -121,11 +129,11 @@ function statementOf(
   row: Sql,
 ): Sql {
   const keys = select(rowid, collection, terms, order);
-  const plan = connection.planOf(keys.sql);
+  const plan = planOf(connection, keys);
   if (isSorted(plan)) {
     const most = plan.includes('COVERING') ? maxSorted.inIndex : maxSorted.others;
-    const { sql, values } = select({ sql: '1', values: [] }, collection, terms);
-    if (connection.get(`${sql} LIMIT 1 OFFSET ?`, ...values, most) === undefined) {
+    const match = select({ sql: '1', values: [] }, collection, terms);
+    if (connection.get(`${match.sql} LIMIT 1 OFFSET ?`, ...match.values, most) === undefined) {
       // Sorts without the JSON. CROSS JOIN makes the sorted rows the outer loop, which keeps their order
       // (https://www.sqlite.org/optoverview.html#crossjoin).
       return {
@@ -142,9 +150,6 @@ function statementOf(
   );
   return { sql: `${sql} LIMIT ?`, values };
 }
-
-/** With more fields, SQLite would find the expression too deep. */
-const maxFields = 100;
 
 /**
  * Returns the JSON of the named fields of a record. Returns undefined for names that cannot stand in a

@@ -1,5 +1,4 @@
 import { DatabaseSync } from 'node:sqlite';
-import { setImmediate as tick } from 'node:timers/promises';
 import { checkCustomFilters } from '../../domain/custom-filters.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
@@ -41,7 +40,6 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   async function shutDown(): Promise<void> {
     file.close();
     await writes.close();
-    await tick(); // Lists that were called before are in the queue of the worker by then.
     await lists.close();
     file.checkpoint();
     connection.close();

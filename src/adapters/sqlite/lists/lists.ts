@@ -52,13 +52,13 @@ export class Lists {
 
   /** @throws the reason of the signal as soon as it is aborted */
   async read<R>(collection: Collection, { signal, ...query }: ListQuery): Promise<Page<R>> {
+    this.#file.checkOpen();
     const { connection } = this.#file;
-    const direct = () => readPage(connection, collection, query);
-    const isDirect = () => !this.#hasWorker || isQuick(connection, collection, query);
+    // Nothing is awaited before the query is sent, because the caller may reuse it.
+    const inWorker = this.#hasWorker && !isQuick(connection, collection, query);
     const { versions, texts, ...page } =
-      (await this.#file.read(() => (isDirect() ? direct() : undefined))) ??
-      (await this.#ask(collection, query, signal)) ??
-      (await this.#file.read(direct));
+      (inWorker ? await this.#ask(collection, query, signal) : undefined) ??
+      (await this.#file.read(() => readPage(connection, collection, query)));
     const items = texts.map((json, i) => new VersionedRecord<R>(json, versions[i] ?? 0));
     return { ...page, items };
   }

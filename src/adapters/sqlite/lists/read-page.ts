@@ -75,11 +75,15 @@ export function isQuick(
   query: PlainQuery,
 ): boolean {
   if (query.total) return false;
-  return rangesOf(query).every((terms) => {
-    const plan = planOf(connection, select(rowid, collection, terms, query.order));
-    const used = plan.split('?').length - 1; // As in `SEARCH posts USING INDEX i (a=? AND b<?)`.
-    return used === terms.length && !isSorted(plan);
-  });
+  try {
+    return rangesOf(query).every((terms) => {
+      const plan = planOf(connection, select(rowid, collection, terms, query.order));
+      const used = plan.split('?').length - 1; // As in `SEARCH posts USING INDEX i (a=? AND b<?)`.
+      return used === terms.length && !isSorted(plan);
+    });
+  } catch {
+    return true; // Reading it says what is wrong.
+  }
 }
 
 /** Returns SQLite's words for how it runs a query. They may change with the version of SQLite. */

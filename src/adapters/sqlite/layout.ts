@@ -4,10 +4,10 @@ import { type Connection, pragma } from './connection/connection.ts';
 import { SqliteStoreError } from './connection/errors.ts';
 
 /** The version of the tables below. A file states it in its `user_version`. */
-export const layoutVersion = 1;
+const layoutVersion = 1;
 
 /** Marks our files (https://www.sqlite.org/pragma.html#pragma_application_id): "Rost" in ASCII. */
-export const applicationId = 0x526f7374;
+const applicationId = 0x526f7374;
 
 /** The mark of files that were made before the first release: "Rstm" in ASCII. */
 const preReleaseId = 0x5273746d;

@@ -24,6 +24,15 @@ export interface PlainPage extends Omit<Page<never>, 'items'> {
 /** The JSON is null where it is larger than an equal share of the page. */
 type Row = [rowid: number, version: Version, json: string | null];
 
+/**
+ * How many rows are sorted at most: by an index that has all that is needed, or by looking at the rows.
+ * Both take about 10 ms. With more rows it is faster to walk the index of the order until the page is full.
+ */
+const maxSorted = { inIndex: 20_000, others: 4000 };
+
+/** With more fields, SQLite would find the expression of a projection too deep. */
+const maxFields = 100;
+
 const whole: Sql = { sql: 'json', values: [] };
 const rowid: Sql = { sql: 'rowid AS row', values: [] };
 
@@ -50,7 +59,7 @@ export function readPage(
     });
     const terms = query.conditions.map((condition) => termFor(collection, condition));
     const rarest = query.total ? rarestElement(connection, collection, query) : undefined;
-    const all = select({ sql: 'count(*)', values: [] }, collection, [
+    const count = select({ sql: 'count(*)', values: [] }, collection, [
       ...terms,
       ...(rarest ? [rarest.term] : []),
     ]);
@@ -58,7 +67,7 @@ export function readPage(
       versions: items.map(({ version }) => version),
       texts: items.map(({ json }) => json),
       next,
-      ...(query.total && { total: connection.get<[number]>(all.sql, ...all.values)?.[0] }),
+      ...(query.total && { total: connection.get<[number]>(count.sql, ...count.values)?.[0] }),
       isProjected: projection !== undefined,
     };
   });
@@ -76,13 +85,22 @@ export function isQuick(
   if (query.total) return false;
   try {
     return rangesOf(collection, query).every((terms) => {
-      const plan = connection.planOf(select(rowid, collection, terms, query.order).sql);
+      const plan = planOf(connection, select(rowid, collection, terms, query.order));
       const used = plan.split('?').length - 1; // As in `SEARCH posts USING INDEX i (a=? AND b<?)`.
       return used === terms.length && !isSorted(plan);
     });
   } catch {
     return true; // Reading it says what is wrong.
   }
+}
+
+/** Returns SQLite's words for how it runs a query. They may change with the version of SQLite. */
+function planOf(connection: Connection, { sql }: Sql): string {
+  type Step = [id: number, parent: number, unused: number, detail: string];
+  return connection
+    .all<Step>(`EXPLAIN QUERY PLAN ${sql}`)
+    .map(([, , , detail]) => detail)
+    .join();
 }
 
 function isSorted(plan: string): boolean {
@@ -114,12 +132,6 @@ function rowsOf(
   return rows;
 }
 
-/**
- * How many rows are sorted at most: by an index that has all that is needed, or by looking at the rows.
- * Both take about 10 ms. With more rows it is faster to walk the index of the order until the page is full.
- */
-const maxSorted = { inIndex: 20_000, others: 4000 };
-
 /** Returns the condition on an array that the fewest records meet: the others are looked up for these. */
 function rarestElement(connection: Connection, collection: Collection, query: PlainQuery) {
   const counted = query.conditions.filter(isHas).map((condition) => {
@@ -142,11 +154,11 @@ function statementOf(
   row: Sql,
 ): Sql {
   const keys = select(rowid, collection, terms, order);
-  const plan = connection.planOf(keys.sql);
+  const plan = planOf(connection, keys);
   if (isSorted(plan)) {
     const most = plan.includes('COVERING') ? maxSorted.inIndex : maxSorted.others;
-    const { sql, values } = select({ sql: '1', values: [] }, collection, terms);
-    if (connection.get(`${sql} LIMIT 1 OFFSET ?`, ...values, most) === undefined) {
+    const match = select({ sql: '1', values: [] }, collection, terms);
+    if (connection.get(`${match.sql} LIMIT 1 OFFSET ?`, ...match.values, most) === undefined) {
       // Sorts without the JSON. CROSS JOIN makes the sorted rows the outer loop, which keeps their order
       // (https://www.sqlite.org/optoverview.html#crossjoin).
       return {
@@ -163,9 +175,6 @@ function statementOf(
   );
   return { sql: `${sql} LIMIT ?`, values };
 }
-
-/** With more fields, SQLite would find the expression too deep. */
-const maxFields = 100;
 
 /**
  * Returns the JSON of the named fields of a record. Returns undefined for names that cannot stand in a

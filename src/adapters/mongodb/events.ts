@@ -8,6 +8,13 @@ import type { Connection } from './connection.ts';
 import { isOverdue } from './errors.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 
+/** What a reader asks for. */
+interface Request {
+  readonly limit: number;
+  readonly after: EventPosition | undefined;
+  readonly collections: readonly Collection[];
+}
+
 /** The name of a log, and a time behind everything that a majority has by now. */
 interface Log {
   readonly name: string;
@@ -20,13 +27,6 @@ interface Change {
   readonly id: Id;
   readonly version: Version;
   readonly operationType: string;
-}
-
-interface Stream {
-  readonly start: Document;
-  readonly batchSize: number;
-  readonly collections: readonly Collection[];
-  readonly maxTimeMS: number;
 }
 
 /**
@@ -44,26 +44,21 @@ export class MongodbEvents implements EventLog {
   }
 
   read(limit: number, after?: EventPosition, collection?: Collection): Promise<EventPage> {
+    const collections = collection === undefined ? (['users', 'posts'] as const) : [collection];
     return this.#connection.call(async (call) => {
-      const collections = collection === undefined ? everyCollection : [collection];
       try {
-        return await this.#read(call, collections, limit, after);
+        return await this.#read(call, { limit, after, collections });
       } catch (error) {
         const isStuck = error instanceof MongoServerError || isOverdue(error);
         if (!isStuck || after === undefined) throw error;
         // If the end cannot be read either, the position is not at fault.
-        await this.#read(call, collections, 1, undefined);
+        await this.#read(call, { limit, after: undefined, collections });
         throw new RostrumError('events-expired', {}, { cause: error });
       }
     });
   }
 
-  #read(
-    call: Call,
-    collections: readonly Collection[],
-    limit: number,
-    after: EventPosition | undefined,
-  ): Promise<EventPage> {
+  #read(call: Call, { limit, after, collections }: Request): Promise<EventPage> {
     const { db } = this.#connection;
     return call.read(async ({ maxTimeMS }) => {
       const log = await logOf(db, maxTimeMS);
@@ -71,31 +66,38 @@ export class MongodbEvents implements EventLog {
         after === undefined
           ? { startAtOperationTime: log.end }
           : { resumeAfter: { _data: tokenOf(after, log) } };
-      const batchSize = after === undefined ? 0 : limit;
-      const { changes, token } = await readStream(db, { start, batchSize, collections, maxTimeMS });
-      return { events: changes.map(toEvent), next: positionOf(token, log) };
+      const { cursor } = await db.command({
+        aggregate: 1,
+        pipeline: [{ $changeStream: start }, ...pipelineOf(collections)],
+        cursor: { batchSize: after === undefined ? 0 : limit },
+        readConcern: majority,
+        maxTimeMS,
+      });
+      const namespace = cursor.ns.slice(db.databaseName.length + 1);
+      const cursors = [Long.fromValue(cursor.id)];
+      // If this fails, the server closes the cursor ten minutes later.
+      db.command({ killCursors: namespace, cursors }).catch(() => {});
+      const changes = cursor.firstBatch as readonly Change[];
+      const next = positionOf(String(cursor.postBatchResumeToken._data), log);
+      return { events: changes.map(toEvent), next };
     });
   }
 }
 
-const everyCollection = ['users', 'posts'] as const;
-
 /** Which changes are events. No part of a record leaves the server. */
 function pipelineOf(collections: readonly Collection[]): Document[] {
-  const deleted = collections.map((collection) => deletedIds[collection]);
   const isLive = { 'ns.coll': { $in: collections } };
+  const isDeleted = { 'ns.coll': { $in: collections.map((one) => deletedIds[one]) } };
+  const updated = 'updateDescription.updatedFields.version';
+  const versions = ['$fullDocument.version', '$fullDocument.last', `$${updated}`];
   return [
     {
       $match: {
         $or: [
           { ...isLive, operationType: { $in: ['insert', 'drop', 'rename'] } },
-          { ...isLive, 'updateDescription.updatedFields.version': { $exists: true } },
+          { ...isLive, [updated]: { $exists: true } },
           // An id that `load` stored is not a deletion.
-          {
-            'ns.coll': { $in: deleted },
-            operationType: 'insert',
-            'fullDocument.isLoaded': { $exists: false },
-          },
+          { ...isDeleted, operationType: 'insert', 'fullDocument.isLoaded': { $exists: false } },
         ],
       },
     },
@@ -104,13 +106,7 @@ function pipelineOf(collections: readonly Collection[]): Document[] {
         operationType: true,
         collection: '$ns.coll',
         id: '$documentKey._id',
-        version: {
-          $ifNull: [
-            '$fullDocument.version',
-            '$fullDocument.last',
-            '$updateDescription.updatedFields.version',
-          ],
-        },
+        version: { $ifNull: versions },
       },
     },
   ];
@@ -118,45 +114,22 @@ function pipelineOf(collections: readonly Collection[]): Document[] {
 
 const majority = { level: 'majority' } as const;
 
-async function readStream(db: Db, { start, batchSize, collections, maxTimeMS }: Stream) {
-  const { cursor } = await db.command({
-    aggregate: 1,
-    pipeline: [{ $changeStream: start }, ...pipelineOf(collections)],
-    cursor: { batchSize },
-    readConcern: majority,
-    maxTimeMS,
-  });
-  const cursors = [Long.fromValue(cursor.id)];
-  // If this fails, the server closes the cursor ten minutes later.
-  db.command({ killCursors: cursor.ns.slice(db.databaseName.length + 1), cursors }).catch(() => {});
-  const changes = cursor.firstBatch as readonly Change[];
-  return { changes, token: String(cursor.postBatchResumeToken._data) };
-}
-
 /** @throws RostrumError `events-expired` where a whole collection went, as before a backup is restored */
-function toEvent({ collection, id, version, operationType }: Change): RecordEvent {
-  const isDeleted = Object.values<string>(deletedIds).includes(collection);
-  if (operationType !== 'insert' && operationType !== 'update') {
-    throw new RostrumError('events-expired', {});
-  }
-  return {
-    type: isDeleted ? 'deleted' : operationType === 'insert' ? 'created' : 'updated',
-    collection: /users$/i.test(collection) ? 'users' : 'posts',
-    id,
-    version,
-  };
+function toEvent({ collection: name, id, version, operationType }: Change): RecordEvent {
+  const isInsert = operationType === 'insert';
+  if (!isInsert && operationType !== 'update') throw new RostrumError('events-expired', {});
+  const isUser = name === 'users' || name === deletedIds.users;
+  const isDeleted = name === deletedIds.users || name === deletedIds.posts;
+  const type = isDeleted ? 'deleted' : isInsert ? 'created' : 'updated';
+  return { type, collection: isUser ? 'users' : 'posts', id, version };
 }
 
-/** Returns the document of the log, created when first needed: a restored database gets another one. */
+/** Returns the log's document, created when first needed: a restored database gets another one. */
 async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
   for (;;) {
     const { cursor, operationTime } = await db.command({
-      find: metaCollection,
-      filter: { _id: 'log' },
-      limit: 1,
-      singleBatch: true,
-      readConcern: majority,
-      maxTimeMS,
+      ...{ find: metaCollection, filter: { _id: 'log' }, limit: 1, singleBatch: true },
+      ...{ readConcern: majority, maxTimeMS },
     });
     const [found] = cursor.firstBatch;
     if (found !== undefined) {

@@ -29,20 +29,13 @@ const layoutVersion = 1;
 
 const recordCollections = ['users', 'posts'];
 
-const collections = [
-  ...recordCollections,
-  ...Object.values(deletedIds),
-  receiptCollection,
-  metaCollection,
-];
-
 /** An index of a sort: by these fields, then by id. Text sorts by its bytes, so by code point. */
 const sorted = (...fields: readonly string[]): IndexDescription => ({
   name: fields.join('_'),
   key: Object.fromEntries([...fields, '_id'].map((field) => [field, 1])),
 });
 
-/** The indexes that are always there, by collection. */
+/** The collections, and the indexes that are always there. */
 export const indexes = {
   users: [
     ...['createdAt', 'updatedAt', 'nameKey', 'emailKey'].map((field) => sorted(field)),
@@ -59,6 +52,8 @@ export const indexes = {
     sorted('authorId', 'publishedAt'),
   ],
   receipts: [{ name: 'expires', key: { expires: 1 }, expireAfterSeconds: 0 }],
+  deletedUsers: [{ name: '_id_', key: { _id: 1 } }],
+  deletedPosts: [{ name: '_id_', key: { _id: 1 } }],
 } satisfies Record<string, readonly IndexDescription[]>;
 
 /**
@@ -69,7 +64,7 @@ export const indexes = {
  * @throws MongodbRefusal for a database that this version does not understand
  */
 export async function ensureLayout(db: Db, { users, posts }: CustomFilters): Promise<void> {
-  const filter = { name: { $in: collections } };
+  const filter = { name: { $in: Object.keys(indexes) } };
   const found = await db.listCollections(filter, { nameOnly: false }).toArray();
   for (const { name, type, options = {} } of found) {
     // A default collation would sort text in another order.
@@ -81,8 +76,6 @@ export async function ensureLayout(db: Db, { users, posts }: CustomFilters): Pro
   }
   // After the collections were listed: whoever creates them has written the mark before.
   await ensureMark(db);
-  const missing = collections.filter((name) => !found.some((one) => one.name === name));
-  await Promise.all(missing.map((name) => createCollection(db, name)));
   const wanted = Object.entries({
     ...indexes,
     users: [...indexes.users, ...customIndexes(users)],
@@ -114,15 +107,6 @@ async function ensureMark(db: Db): Promise<void> {
   await meta.updateOne({ _id: 'layout' }, mark, { upsert: true });
 }
 
-async function createCollection(db: Db, name: string): Promise<void> {
-  await db.createCollection(name).catch((error) => {
-    const isThere = error instanceof MongoServerError && error.code === namespaceExists;
-    if (!isThere) throw error;
-  });
-}
-
-const namespaceExists = 48;
-
 function customIndexes(fields: CustomFilterFields = {}): IndexDescription[] {
   return Object.entries(fields).map(([field, custom]) => {
     const path = pathOf({ field, custom });
@@ -132,7 +116,7 @@ function customIndexes(fields: CustomFilterFields = {}): IndexDescription[] {
   });
 }
 
-/** Sets no bound on the server: the index of a large collection may take its time. */
+/** Sets no bound on the server: the index of a large collection may take its time. Creates the collection. */
 async function buildIndexes(
   db: Db,
   collection: string,

@@ -58,11 +58,11 @@ last line says why; 2 when records are refused (import, check).
 `;
 
 const copied = `
-Copies ids, versions and times, not idempotency keys.
+Copies ids, versions, times and the ids of deleted records, not idempotency keys.
 A target with other records is refused; with --overwrite they are removed.
-Run an interrupted command again: it carries over the rest.
-Both sides are compared at the end. A server may run meanwhile: what it
-writes is then a difference, which the same command carries over.`;
+Run an interrupted command again: it carries over the rest. Until then, no server
+serves the target. Both sides are compared at the end. A server may run on the source
+meanwhile: what it writes is then a difference, which the same command carries over.`;
 
 const exported = `
 rostrum import --keep-ids reads the file: ids, times and fields are in it,

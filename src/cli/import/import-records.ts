@@ -92,7 +92,7 @@ export async function importRecords(
       const item = batch[i];
       if (item !== undefined) take(verdict, item);
     }
-    progress.advance(batch.reduce((sum, { bytes }) => sum + bytes, 0));
+    progress.advance(Math.round(batch.reduce((sum, { bytes }) => sum + bytes, 0)));
   }
   progress.end();
   if (result.records + result.omitted === 0) throw new Failure(`${file.name} has no records.`);

@@ -58,11 +58,11 @@ last line says why; 2 when records are refused (import, check).
 `;
 
 const copied = `
-Copies ids, versions and times, not idempotency keys.
+Copies ids, versions, times and the ids of deleted records, not idempotency keys.
 A target with other records is refused; with --overwrite they are removed.
-Run an interrupted command again: it carries over the rest.
-Both sides are compared at the end. A server may run meanwhile: what it
-writes is then a difference, which the same command carries over.`;
+Run an interrupted command again: it carries over the rest. Until then, no server
+serves the target. Both sides are compared at the end. A server may run on the source
+meanwhile: what it writes is then a difference, which the same command carries over.`;
 
 const exported = `
 rostrum import --keep-ids reads the file: ids, times and fields are in it,
@@ -77,8 +77,9 @@ some for WordPress, Ghost, Substack, Mastodon, MongoDB and spreadsheets.
 Without --keep-ids, records get new ids, and posts keep their authors. All records are
 checked before any is added. At most 20 lines say what is refused; --report has all.
 With --keep-ids, records that are there already are left as they are: run an
-interrupted import again, and it adds the rest. Without, a second import adds all
-records a second time. A server may run meanwhile.`;
+interrupted import again, and it adds the rest. Records that were deleted from the
+store stay deleted, unless --restore-deleted is given. Without --keep-ids, a second
+import adds all records a second time. A server may run meanwhile.`;
 
 const restored = `
 A server may run meanwhile, and serves what is in the backup from then on. A data file
@@ -156,6 +157,12 @@ function createProgram(): Command {
     .option('--transform <file>', 'module of functions (.ts, .js) that make rows into records')
     .option('--drafts', 'import posts without publishedAt as drafts')
     .option('--keep-ids', 'keep ids, createdAt and updatedAt')
+    .addOption(
+      new Option(
+        '--restore-deleted',
+        'as --keep-ids, and add records again that were deleted from the store',
+      ).implies({ keepIds: true }),
+    )
     .option('--skip-invalid', 'add the other records when some are refused')
     .option('--dry-run', 'check everything, and add nothing')
     .option('--report <file>', 'write all refused records into a .jsonl file')

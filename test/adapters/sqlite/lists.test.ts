@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
 import { Connection } from '../../../src/adapters/sqlite/connection/connection.ts';
+import { declareFields } from '../../../src/adapters/sqlite/declared.ts';
 import { createLayout } from '../../../src/adapters/sqlite/layout.ts';
-import { missingIndexes } from '../../../src/adapters/sqlite/lists/custom-fields.ts';
 import { rangesOf, select } from '../../../src/adapters/sqlite/lists/list-sql.ts';
 import { isQuick } from '../../../src/adapters/sqlite/lists/read-page.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
@@ -39,7 +39,7 @@ describe('plans of lists on SQLite', () => {
 
   before(() => {
     createLayout(connection);
-    for (const sql of missingIndexes(connection, { posts: custom }).values()) connection.exec(sql);
+    declareFields(connection, { posts: custom }, quiet);
   });
   after(() => connection.close());
 
@@ -109,7 +109,7 @@ describe('plans of lists on SQLite', () => {
         for (const key of [undefined, 'x', early]) {
           const after = key === undefined ? undefined : { key, id: 'i' };
           const query = queryOf('posts', filter, by, { after });
-          for (const terms of rangesOf(query)) {
+          for (const terms of rangesOf('posts', query)) {
             const { sql } = select({ sql: 'rowid', values: [] }, 'posts', terms, query.order);
             expect(planOf(sql)).to.match(/ USING (COVERING )?INDEX /);
           }

@@ -1,8 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CredentialsError } from '../adapters/credentials/index.ts';
-import { SchemaFileError, type SchemaFiles } from '../adapters/json-schema/index.ts';
+import { SchemaFileError } from '../adapters/json-schema/index.ts';
 import { type Setting, type Settings, settingsTable } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
+import type { CheckFlags } from './check.ts';
 import type { CopyFlags } from './copy.ts';
 import { Failure, type StoreSetting } from './failure.ts';
 import type { ImportFlags } from './import.ts';
@@ -138,12 +139,12 @@ function createProgram(): Command {
       await exportCommand(file, storeOf(command));
     });
 
-  withSettings(program.command('check'), 'store', 'userSchema', 'postSchema')
-    .description('list the stored records that a schema of custom fields refuses')
+  withSettings(program.command('check'), 'store', 'index', 'userSchema', 'postSchema')
+    .description('list the stored records that break a schema, or a declaration of --index')
     .addHelpText('after', '\nThe exit code is 2 when there are some. Nothing is changed.')
-    .action(async (options: SchemaFiles, command: Command) => {
+    .action(async (options: CheckFlags, command: Command) => {
       const { checkCommand } = await import('./check.ts');
-      await checkCommand(storeOf(command), options);
+      await checkCommand(storeOf(command), options, givenName(command, 'index'));
     });
 
   withSettings(program.command('import <file>'), 'store', 'userSchema', 'postSchema')

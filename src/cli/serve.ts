@@ -13,7 +13,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import { customFiltersOf, type Settings } from '../settings/settings.ts';
 import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
-import { explainOpening, Failure, refusalOf, type StoreSetting } from './failure.ts';
+import { checkSetting, explainOpening, Failure, refusalOf, type StoreSetting } from './failure.ts';
 import { print } from './output.ts';
 import { refuseHalfCopy } from './with-store.ts';
 
@@ -155,15 +155,8 @@ function checkExposure({ host, ...settings }: Settings, nameOf: NameOf): void {
 
 /** @throws Failure for a field that no list can be filtered by, or that cannot be public */
 export function checkFields(settings: Settings, nameOf: NameOf): void {
-  const checks = { index: customFiltersOf, publicUserFields: checkPublicUserFields };
-  for (const name of ['index', 'publicUserFields'] as const) {
-    try {
-      checks[name](settings[name]);
-    } catch (error) {
-      const { message } = error as Error;
-      throw new Failure(`${nameOf(name)} is "${settings[name].join(',')}": ${message}`);
-    }
-  }
+  checkSetting(nameOf('index'), settings.index, customFiltersOf);
+  checkSetting(nameOf('publicUserFields'), settings.publicUserFields, checkPublicUserFields);
 }
 
 /**

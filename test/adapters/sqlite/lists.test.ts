@@ -10,6 +10,7 @@ import { isQuick } from '../../../src/adapters/sqlite/lists/read-page.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import { listQuery } from '../../../src/domain/list-request.ts';
 import type { ListQuery, Store } from '../../../src/ports/index.ts';
+import { safeLogger } from '../../../src/ports/logger.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { stepped, watched } from './support/faults.ts';
 import { Folder, look } from './support/folder.ts';
@@ -39,7 +40,7 @@ describe('plans of lists on SQLite', () => {
 
   before(() => {
     createLayout(connection);
-    declareFields(connection, { posts: custom }, quiet);
+    declareFields(connection, { posts: custom }, safeLogger(undefined));
   });
   after(() => connection.close());
 

@@ -120,10 +120,10 @@ function rowsOf(
   };
   let rows: readonly Row[] = [];
   const rarest = rarestElement(connection, collection, query);
-  const start = rarest && rarest.count <= maxSorted.others ? [rarest.term] : [];
+  const isFew = rarest !== undefined && rarest.count <= maxSorted.others;
   for (const range of rangesOf(collection, query)) {
-    const terms = [...range, ...start];
-    const { sql, values } = statementOf(connection, collection, query, terms, row);
+    const terms = isFew ? [...range, rarest.term] : range;
+    const { sql, values } = statementOf(connection, collection, query, terms, row, isFew);
     const left = query.limit + 1 - rows.length;
     const found = connection.all<Row>(sql, ...values, left);
     rows = rows.length === 0 ? found : [...rows, ...found];
@@ -137,14 +137,20 @@ function rarestElement(connection: Connection, collection: Collection, query: Pl
   const counted = query.conditions.filter(isHas).map((condition) => {
     const { sql, values } = countElements(collection, condition, maxSorted.others + 1);
     const [count] = connection.get<[number]>(sql, ...values) ?? [0];
-    return { count, term: amongElements(collection, condition) };
+    return { condition, count };
   });
-  return counted.sort((a, b) => a.count - b.count)[0];
+  const [rarest, ...others] = counted.sort((a, b) => a.count - b.count);
+  if (rarest === undefined) return undefined;
+  const { condition, count } = rarest;
+  const rest = others.map((one) => one.condition);
+  return { count, term: amongElements(collection, condition, rest) };
 }
 
 /**
  * Chooses how to find the rows of a range: in the order of an index; by sorting those that match; or, if
  * these are many, along the index of the order. SQLite has no statistics to choose between the last two.
+ *
+ * @param isFew whether it is known that few rows match
  */
 function statementOf(
   connection: Connection,
@@ -152,13 +158,17 @@ function statementOf(
   { order }: PlainQuery,
   terms: readonly Term[],
   row: Sql,
+  isFew: boolean,
 ): Sql {
   const keys = select(rowid, collection, terms, order);
   const plan = planOf(connection, keys);
   if (isSorted(plan)) {
     const most = plan.includes('COVERING') ? maxSorted.inIndex : maxSorted.others;
     const match = select({ sql: '1', values: [] }, collection, terms);
-    if (connection.get(`${match.sql} LIMIT 1 OFFSET ?`, ...match.values, most) === undefined) {
+    if (
+      isFew ||
+      connection.get(`${match.sql} LIMIT 1 OFFSET ?`, ...match.values, most) === undefined
+    ) {
       // Sorts without the JSON. CROSS JOIN makes the sorted rows the outer loop, which keeps their order
       // (https://www.sqlite.org/optoverview.html#crossjoin).
       return {

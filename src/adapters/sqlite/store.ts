@@ -25,10 +25,8 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   const logger = safeLogger(options.logger);
   const limits = { ...defaultWriteLimits, ...options.writes };
   const path = dataFile(options.path);
-  const timeout = limits.busyMs;
-  const connection = openConnection(path, () => driver(path, { timeout }), {
-    ...{ customFilters, logger, timeout },
-  });
+  const opening = { customFilters, logger, timeout: limits.busyMs };
+  const connection = openConnection(path, driver, opening);
   const file = new OpenFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
   const lists = new Lists(file, driver === nodeSqlite);
@@ -84,13 +82,13 @@ interface OpeningOptions {
 /** Opens a data file, and makes the tables and indexes that it lacks. */
 function openConnection(
   file: string,
-  open: () => DatabaseSync,
+  driver: Driver,
   { customFilters, logger, timeout }: OpeningOptions,
 ): Connection {
   let connection: Connection | undefined;
   try {
     if (isLogInDoubt(file)) checkLog(file, timeout);
-    const opened = new Connection(open);
+    const opened = new Connection(() => driver(file, { timeout }));
     connection = opened;
     const hasLayout = opened.transaction('DEFERRED', () => checkLayout(opened, file));
     applyPragmas(opened, file);

@@ -140,11 +140,6 @@ export class Lists {
 
   #translated(error: NonNullable<WorkerResponse[2]>): unknown {
     if (error instanceof Error) return error;
-    try {
-      this.#file.check(); // The worker opens the file by its path, where it may not be any more.
-    } catch (reason) {
-      return this.#file.translated(reason, 'none');
-    }
     const cause = Object.assign(new Error(error.message), error);
     return this.#file.translated(new DriverError(cause), 'none');
   }

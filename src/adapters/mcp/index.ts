@@ -38,13 +38,12 @@ const maxRequestBodySize = 1024 * 1024 + 4096;
  */
 export function createMcpHandler(rostrum: AnyRostrum, options: McpOptions = {}): McpHandler {
   checkOptions(options, ['customFields', 'deletes', 'logger']);
-  const { customFields, deletes = false } = options;
-  const parts = { inputs: inputsFor(rostrum.customFilters, customFields), deletes };
+  const inputs = inputsFor(rostrum.customFilters, options.customFields, options.deletes);
   const logger = safeLogger(options.logger);
   return async (request, given, onChange = () => {}) => {
     const caller = given === null ? undefined : toCaller(given);
     const bound = (caller === undefined ? rostrum : rostrum.as(caller)) as Rostrum;
-    const server = () => serverFor({ ...parts, logger, caller, rostrum: bound, onChange });
+    const server = () => serverFor({ caller, rostrum: bound, onChange, inputs, logger });
     return createProtocolHandler(server, { maxRequestBodySize, maxSubscriptions: 0 }).fetch(
       request,
     );

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { type CallerInput, createRostrum, type Rostrum, RostrumError } from '../../../src/index.ts';
+import { errorOf } from '../../support/error-of.ts';
 import { type McpClient, type McpServer, revisions, startMcp } from './support/mcp.ts';
 
 const ada: CallerInput = {
@@ -111,8 +112,7 @@ for (const revision of Object.keys(revisions) as (keyof typeof revisions)[]) {
         const { isError, text } = await client.call(name, args);
         expect([isError, text]).to.satisfy(() => isError && expected.test(text), `${name} ${text}`);
       }
-      const unknown = await client.call('drop_tables').catch((error) => error);
-      expect(unknown).to.be.instanceOf(Error);
+      expect(await errorOf(client.call('drop_tables'))).to.be.instanceOf(Error);
     });
   });
 }
@@ -204,7 +204,8 @@ describe('the tools of MCP', () => {
       { id: bob.record.id, name: 'Bob' },
       { id: 'ada', name: 'Ada' },
     ]);
-    expect((await client.call('get_user', { id: bob.record.id })).text).not.to.contain('b@x.org');
+    const { user } = (await client.call('get_user', { id: bob.record.id })).content;
+    expect(user).to.include({ name: 'Bob' }).and.not.to.have.property('email');
     expect((await client.call('get_user', { id: 'me' })).content.user).to.include({
       email: 'a@x.org',
     });
@@ -267,12 +268,47 @@ describe('the tools of MCP', () => {
     expect(refused.content.error).to.deep.equal({ code: 'refused', message: 'Not on Sundays.' });
   });
 
+  it('are seven where deletions are off', async () => {
+    await using mcp = await startMcp();
+    const client = await mcp.connect();
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name))
+      .to.have.length(7)
+      .and.not.include('delete_post');
+    const { id } = (await mcp.rostrum.posts.create({ title: 'T' })).record;
+    expect(await errorOf(client.call('delete_post', { id, version: 1 }))).to.be.instanceOf(Error);
+    expect((await mcp.rostrum.posts.get(id)).version).to.equal(1);
+  });
+
+  it('hold no connection open: there is nothing to subscribe to', async () => {
+    await using mcp = await startMcp();
+    const client = await mcp.connect();
+    expect(client.capabilities).to.deep.equal({ tools: { listChanged: false } });
+    const key = (name: string) => `io.modelcontextprotocol/${name}`;
+    const _meta = {
+      ...{ [key('protocolVersion')]: '2026-07-28', [key('clientCapabilities')]: {} },
+      [key('clientInfo')]: { name: 'test', version: '1' },
+    };
+    const method = 'subscriptions/listen';
+    const response = await fetch(mcp.url, {
+      method: 'POST',
+      headers: {
+        ...{ 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+        ...{ 'MCP-Protocol-Version': '2026-07-28', 'MCP-Method': method },
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method },
+        params: { _meta, notifications: { toolsListChanged: true } },
+      }),
+    });
+    expect(await response.json()).to.have.nested.property('error.code', -32603);
+  });
+
   it('are none for a handler that was not told who calls', async () => {
     await using mcp = await startMcp();
     const { createMcpHandler } = await import('../../../src/adapters/mcp/index.ts');
     const handler = createMcpHandler(mcp.rostrum) as (request: Request) => Promise<Response>;
-    const error = await handler(new Request(mcp.url)).catch((reason) => reason);
-    expect(error).to.be.instanceOf(TypeError);
+    expect(await errorOf(handler(new Request(mcp.url)))).to.be.instanceOf(TypeError);
     expect(() => createMcpHandler(mcp.rostrum, { delete: true } as object)).to.throw(
       TypeError,
       '"delete"',

@@ -70,6 +70,7 @@ export interface Outcome {
 
 export interface McpClient {
   readonly revision: string | undefined;
+  readonly capabilities: unknown;
   listTools: Client['listTools'];
   /** Bytes of the last response. */
   readonly bytes: number;
@@ -99,6 +100,7 @@ export async function connectTo(
   await client.connect(transport);
   return {
     revision: client.getNegotiatedProtocolVersion(),
+    capabilities: client.getServerCapabilities(),
     listTools: (...args) => client.listTools(...args),
     get bytes() {
       return bytes;

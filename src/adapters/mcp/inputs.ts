@@ -31,7 +31,7 @@ const page = {
   cursor: z.string().optional().describe('"next" of the page before'),
 };
 const patch = (fields: object, names: string) =>
-  z.looseObject(fields).describe(`JSON merge patch of ${names}, custom fields: null removes`);
+  z.looseObject(fields).partial().describe(`JSON merge patch of ${names}; null removes`);
 
 /**
  * Returns the arguments of each tool; undefined for a tool that is off. Custom fields are only described: the
@@ -42,7 +42,7 @@ export function inputsFor(declared: CustomFilters, schemas: Schemas = {}, delete
   const ofUsers = customFields(declared, schemas, 'users');
   return {
     find_posts: z.strictObject({
-      ...ofPosts.filters,
+      ...(ofPosts.filters as object),
       author: idOrMe.optional(),
       title_starts_with: z.string().optional(),
       state: state.optional(),
@@ -57,16 +57,20 @@ export function inputsFor(declared: CustomFilters, schemas: Schemas = {}, delete
         key: z.string().min(1).max(255).describe('New for every post'),
         publish: z.boolean().default(false),
       })
-      .meta({ ...ofPosts.definitions, required: ['title', 'key', ...ofPosts.required] }),
+      .meta(ofPosts.definitions),
     update_post: z.strictObject({
       ...at,
-      changes: patch({}, 'title, body, authorId, publishedAt'),
+      changes: patch({}, 'title, body, authorId, publishedAt, custom fields'),
     }),
     delete_post: deletes ? z.strictObject(at) : undefined,
     find_users: z.strictObject({ name: z.string().optional(), ...page }),
     get_user: z.strictObject({ id: idOrMe }),
     update_user: z
-      .strictObject({ ...at, id: idOrMe, changes: patch(ofUsers.fields, 'name, email') })
+      .strictObject({
+        ...at,
+        id: idOrMe,
+        changes: patch(ofUsers.fields, 'name, email, custom fields'),
+      })
       .meta(ofUsers.definitions),
   };
 }
@@ -76,18 +80,16 @@ function customFields(declared: CustomFilters, schemas: Schemas, collection: Col
   const own = declaredFields(declared[collection]);
   const known = Object.fromEntries(own.map(({ name, type }) => [name, { description: type }]));
   const all: Record<string, object> = { ...known, ...(properties as object) };
-  const text = JSON.stringify([all, required, $defs, definitions]);
+  const text = JSON.stringify([all, $defs, definitions]);
   const isShown = utf8Bytes(text) <= maxSchema && !brokenReference.test(text);
   const names = Object.keys(all).slice(0, isShown ? undefined : maxNames);
-  const described = (name: string) => z.unknown().meta(isShown ? { ...all[name] } : {});
-  const fields = names.map((name) => [name, described(name).optional()]);
+  const fields = names.map((name) => {
+    const field = z.unknown().meta(isShown ? { ...all[name] } : {});
+    return [name, (required as readonly string[]).includes(name) ? field : field.optional()];
+  });
   return {
-    filters: Object.fromEntries(
-      own.map(({ name, type }) => [name, filters[type].optional()]),
-    ) as object,
+    filters: Object.fromEntries(own.map(({ name, type }) => [name, filters[type].optional()])),
     fields: Object.fromEntries(fields) as object,
-    ...(isShown
-      ? { definitions: { $defs, definitions }, required: required as readonly string[] }
-      : { definitions: {}, required: [] }),
+    definitions: isShown ? { $defs, definitions } : {},
   };
 }

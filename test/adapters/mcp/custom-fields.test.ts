@@ -56,7 +56,7 @@ describe('the list of tools', () => {
       ...{ lang: { enum: ['en', 'eo'] }, slug: { $ref: '#/$defs/slug' } },
       ...{ views: { description: 'number' }, tags: { description: 'text[]' } },
     });
-    expect(create_post).to.deep.include({ required: ['title', 'key', 'lang'], $defs: posts.$defs });
+    expect(create_post).to.deep.include({ required: ['lang', 'title', 'key'], $defs: posts.$defs });
     const { changes } = (update_user as JsonObject).properties as { changes: JsonObject };
     expect(changes.properties).to.deep.equal(users.properties);
     expect(changes).not.to.have.property('required');

@@ -13,7 +13,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/domain/': ['src/domain/[^/]+$'],
   'src/domain/services/': ['src/domain/', 'src/ports/(?!index)'],
   'src/ports/': ['src/ports/', 'src/domain/[^/]+$'],
-  'src/testing/': ['src/testing/', ...core],
+  'src/testing/': ['src/testing/', ...core, 'src/adapters/memory/index.ts$'],
   'src/index.ts': [...core, 'src/adapters/system/'],
   'src/settings/': ['src/settings/', ...core, 'node:net$'],
   'src/settings/index.ts': ['src/settings/', 'src/adapters/open-store.ts'],

@@ -67,6 +67,11 @@ taken by then. With --keep-ids, records that are there already are left as they 
 run an interrupted import again, and it adds the rest.
 A server may run meanwhile. The exit code is 2 when records are refused.`;
 
+const restored = `
+A server may run meanwhile, and serves what is in the backup from then on. A data file
+that cannot be opened is moved to FILE.damaged: stop its servers first. Everything that
+was written after the backup is lost, and versions (ETags) go back.`;
+
 function createProgram(): Command {
   const program = new Command('rostrum')
     .description('Serves users and posts over HTTP, under /api/v1.')
@@ -171,6 +176,14 @@ function createProgram(): Command {
     .action(async (file: string, _options: unknown, command: Command) => {
       const { backupCommand } = await import('./backup.ts');
       await backupCommand(file, storeOf(command));
+    });
+
+  withSettings(program.command('restore <file>'), 'store')
+    .description('put a backup in the place of what an SQLite store holds')
+    .addHelpText('after', restored)
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { restoreCommand } = await import('./restore.ts');
+      await restoreCommand(file, storeOf(command));
     });
 
   addKeyCommands(program.command('key').description('make, list and revoke keys of callers'));

@@ -99,7 +99,8 @@ export function comparePositions(a: Position, b: Position): number {
   return compareKeys(a.key, b.key) || compareText(a.id, b.id);
 }
 
-function compareKeys(a: SortKey, b: SortKey): number {
+/** Compares sort keys: null first, text by code point, numbers by size. */
+export function compareKeys(a: SortKey, b: SortKey): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return Number(a !== null) - Number(b !== null);

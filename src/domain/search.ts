@@ -88,7 +88,8 @@ export function sortKey(user: User, by: string, declared?: CustomFilterFields): 
 export function customValue(record: object, declared: DeclaredField | undefined): SortKey {
   const value: unknown = declared && Reflect.get(record, declared.name);
   if (declared?.type === 'text') return typeof value === 'string' ? value : null;
-  return declared?.type === 'number' && typeof value === 'number' ? value : null;
+  // Zero has one sign: JSON has no -0.
+  return declared?.type === 'number' && typeof value === 'number' ? value + 0 : null;
 }
 
 /** Which values a filter takes. */

@@ -56,7 +56,7 @@ export interface RecordTransfer<R> {
    * records (email addresses, authors) holds here as well: an address that only a later record of the
    * same call frees is `email-taken`. Hand in some megabytes, or some hundreds of records, at once.
    *
-   * @throws RostrumError `email-taken`, or `invalid-record` for an unknown author
+   * @throws RostrumError `email-taken`, `field-taken`, or `invalid-record` for an unknown author
    */
   load(records: readonly Versioned<R>[]): Promise<void>;
 

@@ -1,4 +1,5 @@
 import { describeCreate } from './create.ts';
+import { describeCustomFields } from './custom-fields.ts';
 import { describeDelete } from './delete.ts';
 import { describeDeleteRaces } from './delete-races.ts';
 import { describeEventRaces, describeEvents } from './events.ts';
@@ -47,6 +48,7 @@ const groups: Groups = {
   get: describeGet,
   'list: conditions': describeFilters,
   'list: pages': describePages,
+  'declared fields': describeCustomFields,
   create: describeCreate,
   update: describeUpdate,
   delete: describeDelete,
@@ -61,5 +63,5 @@ const groupsOfTwo: Groups = {
   races: describeRaces,
   'races of deletions': describeDeleteRaces,
   'races of followers': describeEventRaces,
-  'random calls': describeWalks,
+  'random walks': describeWalks,
 };

@@ -117,10 +117,11 @@ export function describeReopen({ contract: { reopen, ...contract }, both, test }
   ): Promise<void> => {
     await opened.close();
     assert(reopen, 'its contract has no "reopen"');
-    const store = await reopen(opened, { customFilters: filters });
+    const options = { customFilters: filters };
+    const store = await watch.call('reopen', async () => reopen(opened, options));
     try {
       expectFilters(store, filters);
-      await use(watch(store));
+      await use(watch.over(store));
     } finally {
       await store.close();
     }
@@ -169,6 +170,28 @@ export function describeReopen({ contract: { reopen, ...contract }, both, test }
     });
   });
 
+  both('does not open where records break a new declaration', async (resource, _, first) => {
+    const { name, records, make } = resource;
+    const long = Array.from({ length: 65 }, String);
+    const made = [make({ twin: 1, labels: long }), make({ twin: 1, labels: ['a'] })];
+    const ids = await insert(records, made);
+    await first.opened.close();
+    for (const [field, declared, named] of [
+      ['twin', { type: 'number', unique: true }, ids],
+      ['labels', 'text[]', ids.slice(0, 1)],
+    ] as const) {
+      const message = await failureOf(async () => {
+        const options = { customFilters: { [name]: { [field]: declared } } };
+        assert(reopen, 'its contract has no "reopen"');
+        await using store = await reopen(first.opened, options);
+        await store.ready();
+      });
+      for (const word of [field, ...named]) {
+        assert(message.includes(word), `"${message}" does not name ${word}`);
+      }
+    }
+  });
+
   if (contract.withoutTransfer === undefined) {
     test('keeps the mark of a store that is being filled', async ({ transfer }, first) => {
       await transfer?.begin();
@@ -181,6 +204,15 @@ export function describeReopen({ contract: { reopen, ...contract }, both, test }
       });
     });
   }
+}
+
+/** Returns the messages of an error and of its causes. */
+async function failureOf(call: () => Promise<void>): Promise<string> {
+  const [outcome] = await Promise.allSettled([call()]);
+  let message = '';
+  let error: unknown = outcome.status === 'rejected' ? outcome.reason : undefined;
+  for (; error instanceof Error; error = error.cause) message += `${error.message}\n`;
+  return message;
 }
 
 /** The core takes the filters that it offers from the store. */

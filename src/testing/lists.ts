@@ -4,16 +4,16 @@ import {
   type ListQuery,
   type Page,
   pageLimits,
+  type QueryOrder,
+  type SortKey,
 } from '../domain/list.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import type { Collection, Entity, Versioned } from '../domain/record.ts';
-import { searchRow } from '../domain/search.ts';
-import { compareText } from '../domain/text.ts';
+import { customValue, type SearchRow, searchRow } from '../domain/search.ts';
 import type { Repository } from '../ports/repository.ts';
 import { assert, expectEqual, quote } from './assertions.ts';
 
 type Lister<R> = Pick<Repository<R>, 'list'>;
-type Conditions = readonly Condition[];
 
 /** Creates records, a hundred at a time: more at once may overload a store. Returns their ids. */
 export async function insert<R extends Entity>(
@@ -56,7 +56,7 @@ export async function readAll<R extends Entity>(
 /** Expects exactly these records, the oldest first: in one list, in its total and page by page. */
 export async function expectMatches<R extends Entity>(
   records: Lister<R>,
-  conditions: Conditions,
+  conditions: readonly Condition[],
   ids: readonly string[],
 ): Promise<void> {
   const asked = quote(conditions);
@@ -77,10 +77,15 @@ export function select<R extends Entity>(
   return records
     .map((record) => ({ record, row: searchRow(name, record as never) }))
     .filter(({ record, row }) => conditions.every((one) => isMet(one, { ...record, ...row })))
-    .map(({ record, row }) => ({ record, key: row[order.field] ?? null, id: record.id }))
+    .map(({ record, row }) => ({ record, key: keyOf(record, row, order), id: record.id }))
     .filter((one) => after === undefined || sign * comparePositions(one, after) > 0)
     .sort((a, b) => sign * comparePositions(a, b))
     .map(({ record }) => record);
+}
+
+function keyOf(record: object, row: SearchRow, { field, custom }: QueryOrder): SortKey {
+  if (custom === undefined) return row[field] ?? null;
+  return customValue(record, { name: field, type: custom, isUnique: false });
 }
 
 function isMet(
@@ -89,10 +94,14 @@ function isMet(
 ) {
   if (condition.op === 'isNull') return value === null;
   if (condition.op === 'eq') return value === condition.value;
-  if (typeof value !== 'string') return false;
-  if (condition.op === 'in') return condition.value.includes(value);
-  const order = compareText(value, condition.value);
-  return condition.op === 'from' ? order >= 0 : order < 0;
+  if (condition.op === 'has') return Array.isArray(value) && value.includes(condition.value);
+  if (condition.op === 'in') return condition.value.some((one) => one === value);
+  if (typeof value !== typeof condition.value) return false;
+  const [a, b] = [
+    { key: value as string, id: '' },
+    { key: condition.value, id: '' },
+  ];
+  return condition.op === 'from' ? comparePositions(a, b) >= 0 : comparePositions(a, b) < 0;
 }
 
 export function eq(field: string, value: string): Condition {

@@ -21,7 +21,7 @@ export interface StoreContract extends Runner {
   readonly withoutEvents?: string | undefined;
   /**
    * Opens a second handle on the data of a store that `open` returned, as another process would, with
-   * the same options. With it, the races and random calls use both handles in turn.
+   * the same options. With it, the races and random walks use both handles in turn.
    */
   readonly another?: ((store: Store, options: StoreOptions) => Store | Promise<Store>) | undefined;
   /**
@@ -35,12 +35,12 @@ export interface StoreContract extends Runner {
    * eight times its `bytes`.
    */
   readonly bytesRead?: ((store: Store) => number) | undefined;
-  /** The random calls that are compared with the memory store: {@link defaultWalks} when absent. */
+  /** The random walks beside the memory store: {@link defaultWalks} when absent. */
   readonly walks?: Walks | undefined;
 }
 
 export interface Walks {
-  /** Each seed is a test with random calls of its own. A seed always gives the same calls. */
+  /** Each seed is a test. The same seed always makes the same calls. */
   readonly seeds: readonly number[];
   /** The number of calls for each seed. */
   readonly calls: number;
@@ -65,8 +65,7 @@ export interface Resource<R extends Entity> {
 /** The store as `open` returned it, for tests that open its data again. */
 export interface Opened {
   readonly opened: Store;
-  /** Observes the calls of a store that `reopen` returned. */
-  readonly watch: (store: Store) => Store;
+  readonly watch: Watch;
 }
 
 /** What each file of the suite declares its tests with. */
@@ -83,15 +82,35 @@ export interface Suite {
 
 /** Custom fields of each type, including names that objects inherit and fields of the other list. */
 export const customFilters = {
-  users: { city: 'text', age: 'number', active: 'boolean', constructor: 'text', title: 'text' },
+  users: {
+    city: 'text',
+    age: 'number',
+    active: 'boolean',
+    constructor: 'text',
+    title: 'text',
+    groups: 'text[]',
+    code: { type: 'number', unique: true },
+  },
   posts: {
     language: 'text',
     words: 'number',
     pinned: 'boolean',
     constructor: 'text',
     email: 'text',
+    tags: 'text[]',
+    slug: { type: 'text', unique: true },
   },
 } as const;
+
+/** Returns the unique field of a collection, and values of its type. */
+export function uniqueField({ name }: { readonly name: Collection }): {
+  readonly field: string;
+  readonly values: readonly (string | number)[];
+} {
+  return name === 'users'
+    ? { field: 'code', values: [0.1 + 0.2, 7, 2 ** 53 - 1] }
+    : { field: 'slug', values: ['hello', 'Hello', '😀'] };
+}
 
 /** @param another opens the second handle of tests that use two */
 export function suiteOn(contract: StoreContract, another?: StoreContract['another']): Suite {
@@ -118,14 +137,15 @@ async function runTest(
   body: Parameters<Suite['test']>[1],
 ): Promise<void> {
   const watch = new Watch();
+  const options = { customFilters };
   const handles: Store[] = [];
   let failure: StoreFailure | undefined;
   try {
-    const opened = await open({ customFilters });
+    const opened = await watch.call('open', async () => open(options));
     handles.push(opened);
-    const second = await another?.(opened, { customFilters });
+    const second = await watch.call('another', async () => another?.(opened, options));
     if (second) handles.push(second);
-    await body(watch.over(opened, second), { opened, watch: (store) => watch.over(store) });
+    await body(watch.over(opened, second), { opened, watch });
   } catch (error) {
     failure = watch.explain(error);
   }

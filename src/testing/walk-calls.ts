@@ -1,5 +1,13 @@
-import type { CustomFilterType } from '../domain/declared-fields.ts';
-import { type Condition, type ListQuery, type Position, pageLimits } from '../domain/list.ts';
+import { type CustomFilterType, declaredFields, isSortable } from '../domain/declared-fields.ts';
+import {
+  type Condition,
+  type ListQuery,
+  type Position,
+  pageLimits,
+  type QueryField,
+  type QueryOrder,
+  type SortKey,
+} from '../domain/list.ts';
 import type { Post } from '../domain/post.ts';
 import type { Receipt } from '../domain/receipt.ts';
 import {
@@ -10,7 +18,7 @@ import {
   type Versioned,
   VersionedRecord,
 } from '../domain/record.ts';
-import { searchRow, sorts } from '../domain/search.ts';
+import { customValue, type SearchRow, searchRow, sorts } from '../domain/search.ts';
 import type { User } from '../domain/user.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store } from '../ports/store.ts';
@@ -21,15 +29,8 @@ import { customFilters, transferOf } from './suite.ts';
 /** A call that can be made on several stores, first on the memory store. */
 export type Call = (store: Store) => Promise<unknown>;
 
-/** Thrown by a random decision or guard, with what it was shown. */
-export class Refusal extends Error {
-  readonly current: unknown;
-
-  constructor(current: unknown) {
-    super('refused');
-    this.current = current;
-  }
-}
+/** Thrown by a random decision or guard, with what it was shown as the cause. */
+export class Refusal extends Error {}
 
 // Small pools, so that values repeat, records conflict, and ids are created again.
 const ids = {
@@ -37,19 +38,14 @@ const ids = {
   posts: [...times(16, (n) => `p${n}`), 'u', 'ü'],
 };
 const texts = ['Ada', 'ada', 'ADA L', 'Ä', 'A\u0308', 'straße', 'STRASSE', '😀', '～'];
-const emails = [
-  'ada@x.example',
-  'ADA@X.example',
-  'b@x.example',
-  'b@ü.example',
-  'b@xn--tda.example',
-];
+const emails = ['ada@x.example', 'ADA@X.example', 'b@ü.example', 'b@xn--tda.example', 'c@y.z'];
 const moments = times(6, (n) => at(n * 40_000));
 const versions = [1, 2, 3, 5, 9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32];
-const customValues = {
-  text: ['en', 'EN', 'é', '1', ''],
-  number: [1, 1.5, -1, 0, 2 ** 31],
+const customValues: Readonly<Record<CustomFilterType, readonly unknown[]>> = {
+  text: ['en', 'EN', 'é', '1', '', '😀', '～'],
+  number: [1, 1.5, -1, 0, -0, 2 ** 31, 0.1 + 0.2, 1e21, 2 ** 53 - 1, 1 - 2 ** 53, 1e-7],
   boolean: [true, false],
+  'text[]': [['en'], ['en', 'é'], ['en', 'en', 1, null], [], ['1', [], {}], ['EN', '']],
 };
 const otherValues = [null, 'en', 1, true, ['en'], { en: 1 }];
 
@@ -95,15 +91,12 @@ export class RandomCalls {
     const { fields, order } = query;
     return async (store) => {
       const { isProjected, ...page } = await recordsOf(store, collection).list(query);
-      if (page.next) this.#positions.set(`${collection} ${order.field}`, page.next);
+      if (page.next) this.#positions.set(nameOf(collection, order), page.next);
       if (fields === undefined) return page;
       const cut = (one: Entity) => projected(one, fields);
-      const items = page.items.map((one) => [
-        one.version,
-        cut(one.record),
-        cut(JSON.parse(one.json)),
-      ]);
-      return { ...page, items };
+      const items = page.items.map((one) => [one.version, cut(one.record)]);
+      const texts = page.items.map((one) => cut(JSON.parse(one.json)));
+      return { ...page, items, texts };
     };
   }
 
@@ -120,7 +113,7 @@ export class RandomCalls {
     const outcome = this.#below(8);
     return (store) =>
       recordsOf(store, collection).update(id, (current) => {
-        if (outcome === 0) throw new Refusal(current);
+        if (outcome === 0) throw new Refusal('refused', { cause: current });
         if (outcome === 1) return current.record;
         return isWhole ? { ...next, id } : { ...current.record, ...parts };
       });
@@ -131,7 +124,7 @@ export class RandomCalls {
     const [mode, moment] = [this.#pick(modes), this.#pick(moments)];
     const refuses = this.#chance(0.2);
     const guard: Guard<unknown> = (current) => {
-      if (refuses) throw new Refusal(current);
+      if (refuses) throw new Refusal('refused', { cause: current });
     };
     return (store) =>
       collection === 'users'
@@ -186,37 +179,66 @@ export class RandomCalls {
   }
 
   async #query(collection: Collection): Promise<ListQuery> {
-    const field = this.#pick(Object.values<string>(sorts[collection]));
     const stored = await this.#memory[collection].get(await this.#id(collection));
-    const record = stored && this.#chance(0.8) ? stored.record : this.#record(collection);
-    const key = searchRow(collection, record as never)[field] ?? null;
-    const position = { key, id: record.id };
-    const last = this.#positions.get(`${collection} ${field}`) ?? position;
-    const fields = ['id', ...Object.keys(this.#record(collection)).filter(() => this.#chance(0.3))];
+    const other = this.#record(collection);
+    const record: Entity = stored && this.#chance(0.8) ? stored.record : other;
+    const conditions: Condition[] = [];
+    for (let n = this.#below(4); n > 0; n--) {
+      const again = this.#chance(0.3) ? conditions.at(-1) : undefined;
+      conditions.push(this.#condition(collection, record, again));
+    }
+    const order = this.#order(collection, conditions);
+    const key = keyOf(collection, this.#chance(0.7) ? record : other, order);
+    const last = this.#positions.get(nameOf(collection, order));
+    const fields = ['id', ...Object.keys(other).filter(() => this.#chance(0.3))];
     const isPart = this.#chance(0.2);
     return {
-      conditions: times(this.#below(4), () => this.#condition(collection, record)),
-      order: { field, direction: this.#pick(['asc', 'desc']) },
-      after: this.#chance(0.4) ? this.#pick([position, last]) : undefined,
+      conditions,
+      order,
+      after: this.#chance(0.4) ? this.#pick([{ key, id: record.id }, last]) : undefined,
       // What a store leaves out of the records is up to the store, and so is what fits into few bytes.
       ...(isPart ? { fields, limit: 3, bytes: pageLimits.bytes } : this.#limits()),
       total: this.#chance(0.5),
     };
   }
 
-  /** A condition that mostly holds for this record. */
-  #condition(collection: Collection, record: Entity): Condition {
-    const [name, custom] = this.#pick(Object.entries<CustomFilterType>(customFilters[collection]));
-    const own = record[name];
-    const isOwn = typeof own === (custom === 'text' ? 'string' : custom);
-    if (this.#chance(isOwn ? 0.5 : 0.1)) {
-      const value = isOwn && this.#chance(0.9) ? own : this.#pick<unknown>(customValues[custom]);
-      return { field: name, custom, op: 'eq', value: value as string };
+  /** An order, half of the time by a field that a condition is on. */
+  #order(collection: Collection, conditions: readonly QueryField[]): QueryOrder {
+    const declared = declaredFields(customFilters[collection]).filter(isSortable);
+    const sortable: readonly QueryField[] = [
+      ...Object.values<string>(sorts[collection]).map((field) => ({ field })),
+      ...declared.map(({ name, type }) => ({ field: name, custom: type })),
+    ];
+    const name = (one: QueryField) => `${one.custom} ${one.field}`;
+    const own = sortable.filter((one) => conditions.some((other) => name(other) === name(one)));
+    const field = this.#pick(own.length > 0 && this.#chance(0.5) ? own : sortable);
+    return { ...field, direction: this.#pick(['asc', 'desc']) };
+  }
+
+  /**
+   * A condition that mostly holds for this record.
+   *
+   * @param again a condition before, on whose field this one is too
+   */
+  #condition(collection: Collection, record: Entity, again?: QueryField): Condition {
+    const declared = declaredFields(customFilters[collection]);
+    const { name, type } =
+      declared.find((one) => one.name === again?.field) ?? this.#pick(declared);
+    const isList = type === 'text[]';
+    const values = isList ? [record[name]].flat() : [record[name]];
+    const own = this.#pick(values.length > 0 ? values : [undefined]);
+    const isOwn = typeof own === (type === 'text' || isList ? 'string' : type);
+    if (again === undefined ? this.#chance(isOwn ? 0.5 : 0.1) : again.custom !== undefined) {
+      const random = isList ? 'en' : this.#pick(customValues[type]);
+      const value = isOwn && this.#chance(0.9) ? own : random;
+      const ops = type === 'boolean' ? (['eq'] as const) : (['eq', 'from', 'before'] as const);
+      const op = isList ? 'has' : this.#pick(ops);
+      return { field: name, custom: type, op, value } as Condition;
     }
-    const row = searchRow(collection, record as never);
-    const other = searchRow(collection, this.#record(collection));
-    const field = this.#pick(Object.keys(row));
-    const value = (this.#chance(0.9) ? row : other)[field] ?? null;
+    const row = rowOf(collection, record);
+    const other = rowOf(collection, this.#record(collection));
+    const field = this.#pick(again ? [again.field] : Object.keys(row));
+    const value = (this.#chance(0.8) ? row : other)[field] ?? null;
     const op = this.#pick(['eq', 'in', 'from', 'before'] as const);
     if (value === null) return { field, op: 'isNull' };
     if (op === 'in') return { field, op, value: [value, other[field] ?? value] };
@@ -224,13 +246,12 @@ export class RandomCalls {
   }
 
   #record(collection: Collection, id: Id = this.#pick(ids[collection])): User & Post {
-    const fields = Object.entries<CustomFilterType>(customFilters[collection]);
-    const custom = fields
-      .filter(() => this.#chance(0.5))
-      .map(([field, type]) => {
-        const values: readonly unknown[] = this.#chance(0.7) ? customValues[type] : otherValues;
-        return [field, this.#pick(values)];
-      });
+    const custom = declaredFields(customFilters[collection])
+      .filter(({ isUnique }) => this.#chance(isUnique ? 0.2 : 0.5))
+      .map(({ name, type }) => [
+        name,
+        this.#pick(this.#chance(0.7) ? customValues[type] : otherValues),
+      ]);
     const common = { id, createdAt: this.#pick(moments), updatedAt: this.#pick(moments) };
     const own =
       collection === 'users'
@@ -290,6 +311,19 @@ export class RandomCalls {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) % limit;
   }
+}
+
+function nameOf(collection: Collection, { field, custom }: QueryOrder): string {
+  return `${collection} ${custom} ${field}`;
+}
+
+function rowOf(collection: Collection, record: object): SearchRow {
+  return searchRow(collection, record as never);
+}
+
+function keyOf(collection: Collection, record: Entity, { field, custom }: QueryOrder): SortKey {
+  if (custom === undefined) return rowOf(collection, record)[field] ?? null;
+  return customValue(record, { name: field, type: custom, isUnique: false });
 }
 
 function recordsOf(store: Store, collection: Collection): Repository<Entity> {

@@ -3,27 +3,32 @@ import { isRostrumError } from '../domain/errors.ts';
 import type { Store } from '../ports/store.ts';
 import { expectEqual, fail, quote } from './assertions.ts';
 import { listen, logOf } from './events.ts';
-import { customFilters, defaultWalks, type Suite } from './suite.ts';
+import { customFilters, defaultWalks, type StoreContract, type Suite } from './suite.ts';
 import { type Call, RandomCalls, Refusal } from './walk-calls.ts';
 
 /**
- * Random calls, on the store and on the memory store: both must return the same. They combine what the
- * other tests look at one by one, such as three conditions, nulls, and ids that are created again.
+ * Random walks: the same calls on the store and on the memory store, which must return the same. They
+ * combine what other tests look at one by one, such as conditions, nulls and ids that are created again.
  */
 export function describeWalks({ contract, test }: Suite): void {
-  const { seeds, calls } = contract.walks ?? defaultWalks;
+  const { walks: { seeds, calls } = defaultWalks } = contract;
   for (const seed of seeds) {
-    test(`seed ${seed}: ${calls} random calls, compared with the memory store`, (store) =>
-      walk(store, seed, calls));
+    test(`seed ${seed}: a random walk of ${calls} calls beside the memory store`, (store) =>
+      walk(store, contract, seed, calls));
   }
 }
 
-async function walk(store: Store, seed: number, count: number): Promise<void> {
+async function walk(
+  store: Store,
+  { withoutEvents, withoutTransfer }: StoreContract,
+  seed: number,
+  count: number,
+): Promise<void> {
   const memory = createMemoryStore({ customFilters });
   const log = logOf(memory);
   const { next: start } = await log.read(1);
-  const follower = store.events && (await listen(store));
-  const random = new RandomCalls(seed, memory, store.transfer !== undefined);
+  const follower = withoutEvents === undefined ? await listen(store) : undefined;
+  const random = new RandomCalls(seed, memory, withoutTransfer === undefined);
   for (let n = 1; n <= count; n++) {
     const call = await random.next();
     const name = `call ${n} of seed ${seed}`;
@@ -39,7 +44,7 @@ async function resultOf(name: string, call: Call, store: Store): Promise<unknown
   try {
     return plain(await call(store));
   } catch (error) {
-    if (error instanceof Refusal) return { refused: plain(error.current) };
+    if (error instanceof Refusal) return { refused: plain(error.cause) };
     if (!isRostrumError(error)) fail(`${name} ended in ${quote(error)}`, error);
     const { code, details } = error;
     if (!('issues' in details)) return { code, details: plain(details) };
@@ -51,11 +56,9 @@ async function resultOf(name: string, call: Call, store: Store): Promise<unknown
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
-  const parts: Record<string, unknown> = { ...value };
   if ('json' in value && 'record' in value) {
-    const { record, json } = value;
-    return { ...parts, record, json: JSON.parse(String(json)) };
+    return { ...value, record: value.record, json: JSON.parse(String(value.json)) };
   }
-  const defined = Object.entries(parts).filter(([, part]) => part !== undefined);
+  const defined = Object.entries(value).filter(([, part]) => part !== undefined);
   return Object.fromEntries(defined.map(([key, part]) => [key, plain(part)]));
 }

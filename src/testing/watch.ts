@@ -7,7 +7,7 @@ const handleOfCall = [0, 1, 1, 0, 1, 0, 0, 1];
 /** Observes the calls of a test, so that its failure can say what they were. */
 export class Watch {
   readonly #failedCalls = new Map<unknown, string>();
-  #last = () => 'open';
+  #last = () => 'none';
 
   /** Returns a store that forwards calls to one handle, or to two in turn. */
   over(one: Store, two: Store = one): Store {
@@ -31,9 +31,9 @@ export class Watch {
       const name = `${path}${String(key)}`;
       if (typeof member === 'function') {
         return (...values: unknown[]) =>
-          this.#call(
+          this.call(
             () => `${name}(${values.map(quote).join(', ')})`,
-            () => Reflect.apply(member, target, values),
+            () => Reflect.apply(member, target, values) as Promise<unknown>,
           );
       }
       if (typeof member !== 'object' || member === null) return member;
@@ -42,15 +42,17 @@ export class Watch {
     return new Proxy({} as T, { get });
   }
 
-  #call(name: () => string, call: () => Promise<unknown>): Promise<unknown> {
-    this.#last = name;
+  /** Makes a call, and notes its name. */
+  call<T>(name: string | (() => string), call: () => Promise<T>): Promise<T> {
+    const nameOf = () => (typeof name === 'string' ? name : name());
+    this.#last = nameOf;
     try {
       return call().catch((error) => {
-        this.#failedCalls.set(error, name());
+        this.#failedCalls.set(error, nameOf());
         throw error;
       });
     } catch (error) {
-      fail(`${name()} threw, or did not return a promise: ${quote(error)}`, error);
+      fail(`${nameOf()} threw, or did not return a promise: ${quote(error)}`, error);
     }
   }
 }

@@ -104,7 +104,7 @@ describe('the followers of docs/events.md', () => {
       `user.created.${id}.1`,
       `post.created.${post}.1`,
       `post.updated.${post}.2`,
-      `user.deleted.${id}.0`,
+      `user.deleted.${id}.1`,
     ];
     await until(() => new Set(met).size === 4, 'all events are there');
     expect([...new Set(met)]).to.deep.equal(expected);

@@ -1,4 +1,3 @@
-import { registerHooks } from 'node:module';
 import { expect } from 'chai';
 import pg from 'pg';
 import {
@@ -19,17 +18,8 @@ import {
   sharedPostgresql,
   startPostgresql,
 } from '../support/postgresql.ts';
+import { openPostgresqlStore } from '../support/postgresql-store.ts';
 import { until, untilServed } from '../support/until.ts';
-
-// The example imports the package by its name; here that is the source.
-registerHooks({
-  resolve: (name, context, next) =>
-    next(
-      name === 'rostrum/ports' ? import.meta.resolve('../../src/ports/index.ts') : name,
-      context,
-    ),
-});
-const { openPostgresqlStore } = await import('../../examples/postgresql-store/index.ts');
 
 describeOnPostgresql('The example of a store on PostgreSQL', () => {
   const scope = new AsyncDisposableStack();
@@ -48,7 +38,7 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
   after(() => scope.disposeAsync());
 
   let bytes = 0;
-  /** The driver's own parsers, which count what they are given. */
+  /** The driver's own parsers, with a count of the characters that they parse. */
   const getTypeParser = ((oid: number) => (value: string) => {
     bytes += value.length;
     return pg.types.getTypeParser(oid)(value);
@@ -76,7 +66,7 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
     withoutEvents: 'the example keeps no log',
   });
 
-  it('reads a page as docs/writing-a-store.md says', async () => {
+  it('reads a page with the SQL of docs/writing-a-store.md', async () => {
     const [{ text } = { text: '' }] = blocksOf('docs/writing-a-store.md', 'sql');
     await using store = await openEmpty({});
     for (let n = 1; n <= 4; n++) await store.posts.create(postOf(n));
@@ -97,7 +87,7 @@ describeOnOwnPostgresql(
   function () {
     this.timeout(60_000);
 
-    it('has lost nothing that was acknowledged, and nothing that made nothing is there', async () => {
+    it('keeps what was acknowledged, and nothing that failed with the outcome none', async () => {
       await using server = await startPostgresql();
       await using store = await openPostgresqlStore({ connectionString: server.url });
       const acknowledged: Creation[] = [];

@@ -185,7 +185,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'caches what a handle has read',
-    breaks: 'random calls, compared',
+    breaks: 'a random walk',
     plant: inBoth((inner) => {
       const cache = new Map<string, unknown>();
       const forget = <T>(id: string, result: Promise<T>) => result.finally(() => cache.delete(id));
@@ -284,7 +284,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'matches null before any text',
-    breaks: 'random calls, compared',
+    breaks: 'a random walk',
     says: /^The store is wrong: the result of call \d+ of seed \d, .* was (users|posts)\.list\(/,
     plant: inBoth((inner, name) => ({
       async list(query: ListQuery) {
@@ -304,7 +304,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'drops one of two conditions on a field',
-    breaks: 'random calls, compared',
+    breaks: 'a random walk',
     plant: inLists(({ conditions }) => {
       const byField = new Map(conditions.map((one) => [one.field, one]));
       return { conditions: [...byField.values()] };
@@ -350,7 +350,7 @@ export const faults: readonly Fault[] = [
   },
   {
     fault: 'takes the creation of a deleted id for an update',
-    breaks: 'random calls, compared',
+    breaks: 'a random walk',
     says: /^The store is wrong: the events, at .* is "updated \d+", expected "created \d+"/,
     plant: inEvents(async (inner, ...values) => {
       const { events, next } = await inner.read(...values);

@@ -36,7 +36,15 @@ export {
   type ProblemDetails,
   type ProblemEntry,
 } from './problem.ts';
-export type { FieldOf, Picked, PostQuery, StartsWith, TimeBounds, UserQuery } from './query.ts';
+export type {
+  Bounds,
+  FieldOf,
+  Picked,
+  PostQuery,
+  StartsWith,
+  TimeBounds,
+  UserQuery,
+} from './query.ts';
 export type {
   Id,
   Json,

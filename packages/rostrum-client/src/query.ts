@@ -39,16 +39,37 @@ export type Picked<R, F> =
     ? R
     : Pick<R, Known<R> & (F | 'id')> & Partial<Pick<R, Exclude<F, Known<R>> & keyof R>>;
 
+/** Bounds of a custom field: numbers by size, texts by code point. */
+export type Bounds<T> = {
+  readonly [Bound in 'gte' | 'gt' | 'lte' | 'lt']?: T | undefined;
+};
+
 /** Filters on custom fields, for fields that the server has declared. */
 type CustomFilters<Custom> = {
   readonly [K in keyof Custom as string extends K ? never : K]?:
-    | Extract<Custom[K], string | number | boolean>
+    | CustomFilter<Custom[K]>
     | undefined;
 };
 
+type CustomFilter<Value> =
+  | Extract<Value, string | number | boolean>
+  | ([Extract<Value, string>] extends [never] ? never : StartsWith | Bounds<string>)
+  | ([Extract<Value, number>] extends [never] ? never : Bounds<number>)
+  /** An array that contains this text, or all of these. */
+  | ([Extract<Value, readonly unknown[]>] extends [never] ? never : string | readonly string[]);
+
+/** The names of custom fields that lists can be sorted by, when the server has declared them. */
+type CustomSort<Custom> = {
+  [K in keyof Custom & string]: string extends K
+    ? never
+    : Extract<Custom[K], string | number> extends never
+      ? never
+      : K;
+}[keyof Custom & string];
+
 /** The query of a list of users. A user must match all filters. */
 export type UserQuery<Custom = unknown> = CustomFilters<Custom> &
-  RecordQuery<UserSort> & {
+  RecordQuery<UserSort | CustomSort<Custom>> & {
     /** The whole address or its start, ignoring case. */
     readonly email?: string | StartsWith | undefined;
     /** The exact name or its start. */
@@ -57,7 +78,7 @@ export type UserQuery<Custom = unknown> = CustomFilters<Custom> &
 
 /** The query of a list of posts. A post must match all filters. */
 export type PostQuery<Custom = unknown> = CustomFilters<Custom> &
-  RecordQuery<PostSort> & {
+  RecordQuery<PostSort | CustomSort<Custom>> & {
     /** null matches posts without an author, `me` the caller's own posts. */
     readonly authorId?: Id | null | undefined;
     /** The exact title or its start. */

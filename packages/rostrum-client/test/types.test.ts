@@ -137,6 +137,27 @@ describe('the types of the client', () => {
     );
   });
 
+  it('know what custom fields can be filtered and sorted by', () => {
+    interface Fields {
+      slug: string;
+      tags: string[];
+      views: number;
+      hot: boolean;
+    }
+    const { posts } = createClient<object, Fields>({ url: 'http://x' });
+    compiled(
+      () =>
+        posts.list({ slug: { startsWith: 'a' }, tags: ['x', 'y'], views: { gte: 1 }, hot: true }),
+      () => posts.list({ slug: { gt: 'a' }, tags: 'x', views: 1, sort: '-views' }),
+      // @ts-expect-error: a number does not start with anything
+      () => posts.list({ views: { startsWith: '1' } }),
+      // @ts-expect-error: lists are not sorted by arrays
+      () => posts.list({ sort: 'tags' }),
+      // @ts-expect-error: an array has no bounds
+      () => posts.list({ tags: { gte: 'x' } }),
+    );
+  });
+
   it('know the authors of a list, in the public view', () => {
     compiled(
       async () => {

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { CustomFilterType } from '../../domain/declared-fields.ts';
+import { maxListLength } from '../../domain/declared-fields.ts';
 import { instantToMs } from '../../domain/instant.ts';
 import type { QueryField } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
@@ -88,7 +88,8 @@ function inParts(record: object): StoredText {
   return { json: `{${short}}`, rest, restBytes: utf8Bytes(rest), ...names };
 }
 
-type CustomValues = Map<string, string | number | boolean>;
+/** Where the values of custom fields are stored, by type. */
+type CustomPart = 'text' | 'number' | 'boolean' | 'list' | 'longList';
 
 /**
  * Returns the values of custom fields by type: all that could be declared, because another process may
@@ -97,29 +98,47 @@ type CustomValues = Map<string, string | number | boolean>;
 function customValues(
   collection: Collection,
   record: object,
-): Partial<Record<CustomFilterType, CustomValues>> | undefined {
-  const values: Partial<Record<CustomFilterType, CustomValues>> = {};
+): Partial<Record<CustomPart, Map<string, unknown>>> | undefined {
+  const values: Partial<Record<CustomPart, Map<string, unknown>>> = {};
   for (const [name, value] of Object.entries(record)) {
-    const type = customTypes[typeof value];
+    const part = customPart(value);
     // A name with a dot, or a `$` in front, is not a path, and cannot be declared.
-    if (type === undefined || knownFields[collection].includes(name) || /^\$|\.|^$/.test(name)) {
+    if (part === undefined || knownFields[collection].includes(name) || /^\$|\.|^$/.test(name)) {
       continue;
     }
-    values[type] ??= new Map();
-    values[type].set(name, value);
+    values[part] ??= new Map();
+    values[part].set(name, indexed(part, value));
   }
   return Object.keys(values).length > 0 ? values : undefined;
 }
 
-const customTypes: Readonly<Record<string, CustomFilterType>> = {
-  string: 'text',
-  number: 'number',
-  boolean: 'boolean',
-};
+function customPart(value: unknown): CustomPart | undefined {
+  if (Array.isArray(value)) return value.length > maxListLength ? 'longList' : 'list';
+  if (typeof value === 'string') return 'text';
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? (typeof value as CustomPart)
+    : undefined;
+}
+
+function indexed(part: CustomPart, value: unknown): unknown {
+  if (part === 'list') return textsOf(value as unknown[]);
+  if (part === 'longList') return true;
+  // Zero has one sign: JSON has no -0.
+  return typeof value === 'number' ? value + 0 : value;
+}
+
+function textsOf(list: readonly unknown[]): string[] {
+  return [...new Set(list.filter((one) => typeof one === 'string'))];
+}
+
+/** Returns where a document says that a custom field is an array of more than 64 elements. */
+export function longListPath(field: string): string {
+  return `custom.longList.${field}`;
+}
 
 /** Returns where a field is stored. A custom field of another type than declared is not there. */
 export function pathOf({ field, custom }: QueryField): string {
-  if (custom !== undefined) return `custom.${custom}.${field}`;
+  if (custom !== undefined) return `custom.${custom === 'text[]' ? 'list' : custom}.${field}`;
   return field === 'id' ? '_id' : field;
 }
 

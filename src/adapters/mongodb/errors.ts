@@ -10,6 +10,7 @@ import {
 } from 'mongodb';
 import {
   emailTaken,
+  fieldTaken,
   isRostrumError,
   type Outcome,
   refusedByDatabase,
@@ -80,7 +81,11 @@ export class Rejected extends Error {
 export function rejectionOf(error: unknown): unknown {
   const cause = error instanceof Rejected ? error.cause : error;
   if (!(cause instanceof MongoServerError)) return error;
-  if (cause.code === codes.duplicateKey && keyOf(cause) === 'emailKey') return emailTaken();
+  if (cause.code === codes.duplicateKey) {
+    const [, custom] = /^custom\.(?:text|number)\.(.+)$/.exec(keyOf(cause)) ?? [];
+    if (custom !== undefined) return fieldTaken(custom);
+    if (keyOf(cause) === 'emailKey') return emailTaken();
+  }
   const isRule = cause.code === codes.duplicateKey || cause.code === codes.validation;
   return isRule ? refusedByDatabase(cause) : error;
 }

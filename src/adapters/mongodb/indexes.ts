@@ -4,8 +4,16 @@ import {
   MongoNetworkTimeoutError,
   MongoServerError,
 } from 'mongodb';
-import type { CustomFilterFields, CustomFilters } from '../../domain/declared-fields.ts';
-import { pathOf } from './documents.ts';
+import {
+  type CustomFilterFields,
+  type CustomFilters,
+  declaredFields,
+  isSortable,
+  maxListLength,
+} from '../../domain/declared-fields.ts';
+import type { Collection } from '../../domain/record.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { longListPath, pathOf } from './documents.ts';
 import { MongodbRefusal } from './errors.ts';
 import { receiptCollection } from './layout.ts';
 
@@ -34,15 +42,35 @@ export const indexes = {
   [receiptCollection]: [{ name: 'expires', key: { expires: 1 }, expireAfterSeconds: 0 }],
 } satisfies Record<string, readonly IndexDescription[]>;
 
+/** The indexes of a declared field: for filters, for a sort by it, and for unique values. */
 function customIndexes(fields: CustomFilterFields = {}): IndexDescription[] {
-  return Object.entries(fields).map(([field, custom]) => {
-    const path = pathOf({ field, custom });
+  return declaredFields(fields).flatMap((declared) => {
+    const path = pathOf({ field: declared.name, custom: declared.type });
     // Documents without the field have no entry.
-    return {
-      ...sorted(path, 'createdAt'),
-      partialFilterExpression: { [path]: { $exists: true } },
-    };
+    const partialFilterExpression = { [path]: { $exists: true } };
+    return [
+      { ...sorted(path, 'createdAt'), partialFilterExpression },
+      ...(isSortable(declared) ? [sorted(path)] : []),
+      ...(declared.isUnique
+        ? [{ name: `${path}_unique`, key: { [path]: 1 }, unique: true, partialFilterExpression }]
+        : []),
+    ];
   });
+}
+
+/** @throws MongodbRefusal when a stored record breaks a declaration that is new here */
+async function checkStored(db: Db, collection: Collection, fields: CustomFilterFields = {}) {
+  for (const { name, type } of declaredFields(fields)) {
+    if (type !== 'text[]') continue;
+    const indexName = sorted(pathOf({ field: name, custom: type }), 'createdAt').name ?? '';
+    const records = db.collection<{ _id: string }>(collection);
+    if (await records.indexExists(indexName)) continue;
+    const found = await records.findOne({ [longListPath(name)]: true });
+    if (found === null) continue;
+    throw new MongodbRefusal(
+      `"${name}" cannot be declared as text[]: it has more than ${maxListLength} elements in the ${collection.slice(0, -1)} ${found._id}. Shorten it, or start without the declaration.`,
+    );
+  }
 }
 
 /**
@@ -51,13 +79,19 @@ function customIndexes(fields: CustomFilterFields = {}): IndexDescription[] {
  *
  * @throws MongodbRefusal for an index with other options in the place of one of these
  */
-export async function ensureIndexes(db: Db, { users, posts }: CustomFilters): Promise<void> {
+export async function ensureIndexes(
+  db: Db,
+  { users, posts }: CustomFilters,
+  logger: Logger,
+): Promise<void> {
   const wanted = Object.entries({
     ...indexes,
     users: [...indexes.users, ...customIndexes(users)],
     posts: [...indexes.posts, ...customIndexes(posts)],
   });
-  await Promise.all(wanted.map(([collection, some]) => buildIndexes(db, collection, some)));
+  await checkStored(db, 'users', users);
+  await checkStored(db, 'posts', posts);
+  await Promise.all(wanted.map(([collection, some]) => buildIndexes(db, collection, some, logger)));
 }
 
 /** Sets no bound on the server: the index of a large collection may take its time. */
@@ -65,15 +99,27 @@ async function buildIndexes(
   db: Db,
   collection: string,
   wanted: readonly IndexDescription[],
+  logger: Logger,
 ): Promise<void> {
+  const start = performance.now();
   for (;;) {
     try {
-      await db.collection(collection).createIndexes([...wanted]);
+      const reply = await db.command({ createIndexes: collection, indexes: [...wanted] });
+      const count = reply.numIndexesAfter - reply.numIndexesBefore;
+      const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
+      if (count > 0) logger.info({ collection, count, seconds }, 'Built indexes.');
       return;
     } catch (error) {
       // The bound of the socket: the next try waits for the same build again.
       if (error instanceof MongoNetworkTimeoutError) continue;
-      if (!(error instanceof MongoServerError) || !conflicts.has(Number(error.code))) throw error;
+      if (!(error instanceof MongoServerError)) throw error;
+      if (error.code === duplicateKey) throw await duplicateRefusal(db, collection, error);
+      if (error.code === cannotCreate) {
+        throw new MongodbRefusal(
+          `MongoDB cannot build an index of "${collection}": a sharded collection cannot have unique fields. (${error.errmsg})`,
+        );
+      }
+      if (!conflicts.has(Number(error.code))) throw error;
       throw new MongodbRefusal(
         `An index of "${collection}" is in the place of one of Rostrum's and differs from it. ` +
           `Drop it, and Rostrum builds its own. (${error.errmsg})`,
@@ -81,6 +127,26 @@ async function buildIndexes(
     }
   }
 }
+
+/** Names two records that break a new unique declaration. */
+async function duplicateRefusal(
+  db: Db,
+  collection: string,
+  { keyValue = {} }: MongoServerError,
+): Promise<MongodbRefusal> {
+  const [path = '', value] = Object.entries(keyValue)[0] ?? [];
+  const two = await db
+    .collection<{ _id: string }>(collection)
+    .find({ [path]: value }, { projection: { _id: 1 }, limit: 2 })
+    .toArray();
+  const ids = two.map(({ _id }) => _id).join(' and ');
+  return new MongodbRefusal(
+    `"${path.split('.').at(-1)}" cannot be unique: the ${collection} ${ids} have the same value. Change one of them, or start without the declaration.`,
+  );
+}
+
+const duplicateKey = 11_000;
+const cannotCreate = 67;
 
 const conflicts = new Set([
   85, // IndexOptionsConflict

@@ -170,7 +170,9 @@ function listedOf(record: StoredRecord, path: string, fields: ListQuery['fields'
 }
 
 function memberOf(value: unknown, name: string): unknown {
-  return (value as Document | undefined)?.[name];
+  return value instanceof Object && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
 }
 
 function textOf(record: StoredRecord, fields: ListQuery['fields']): string {

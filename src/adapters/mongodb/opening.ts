@@ -83,7 +83,7 @@ export class Opening {
     const isSharded = msg === 'isdbgrid';
     if (!isSharded && setName === undefined) throw new MongodbRefusal(standalone);
     await ensureLayout(db);
-    await ensureIndexes(db, this.#customFilters);
+    await ensureIndexes(db, this.#customFilters, this.#logger);
     const topology = isSharded ? 'sharded cluster' : 'replica set';
     const fields = { database: this.#database, topology };
     this.#logger.info(fields, 'Connected to MongoDB.');

@@ -4,8 +4,6 @@ import { pathOf } from './documents.ts';
 
 // How the conditions and orders of lists read in MongoDB's query language.
 
-type Direction = QueryOrder['direction'];
-
 /** What a list asks of documents. */
 export function matching(conditions: readonly Condition[]): Document {
   const all = conditions.map((condition) => ({ [pathOf(condition)]: asked(condition) }));
@@ -18,6 +16,8 @@ function asked(condition: Condition): Document {
       return { $eq: condition.value };
     case 'in':
       return { $in: condition.value };
+    case 'has':
+      return { $eq: condition.value };
     case 'from':
       return { $gte: condition.value };
     case 'before':
@@ -44,16 +44,19 @@ export function behind(
 ): Document {
   const match = matching(conditions);
   if (after === undefined) return match;
-  const ranges = rangesBehind(after, pathOf(order), order.direction);
+  const ranges = rangesBehind(after, order);
   return { $or: ranges.map((range) => ({ $and: [match, range] })) };
 }
 
-function rangesBehind({ key, id }: Position, path: string, direction: Direction): Document[] {
+function rangesBehind({ key, id }: Position, order: QueryOrder): Document[] {
+  const [path, { direction, custom }] = [pathOf(order), order];
   const op = direction === 'asc' ? '$gt' : '$lt';
   if (path === '_id') return [{ _id: { [op]: id } }];
-  const isNull = { $type: 'null' };
+  // A search field is null where a custom field is missing.
+  const isNull = custom === undefined ? { $type: 'null' } : { $exists: false };
   const same = { [path]: key ?? isNull, _id: { [op]: id } };
-  if (key === null) return direction === 'asc' ? [same, { [path]: { $gte: '' } }] : [same];
-  // Null sorts before all text, but no comparison with a text finds it.
+  const least = custom === 'number' ? Number.NEGATIVE_INFINITY : '';
+  if (key === null) return direction === 'asc' ? [same, { [path]: { $gte: least } }] : [same];
+  // Null sorts before all values, but no comparison with a value finds it.
   return [same, { [path]: { [op]: key } }, ...(direction === 'desc' ? [{ [path]: isNull }] : [])];
 }

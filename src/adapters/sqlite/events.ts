@@ -1,4 +1,4 @@
-import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
+import { RostrumError } from '../../domain/errors.ts';
 import type { Collection, Id, Version } from '../../domain/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 import type { OpenFile } from './connection/open-file.ts';
@@ -6,13 +6,13 @@ import type { OpenFile } from './connection/open-file.ts';
 /** How many events are kept. */
 const kept = 1_000_000;
 
-/** How often older events are removed, counted in events of this process, and how many at most at once. */
+/** Older events are removed with every 64th event of this process, 128 at most at a time. */
 const trimmed = { every: 64, most: 128 };
 
 /** How many events a read looks through for those of one collection: a millisecond or two. */
 const searched = 10_000;
 
-/** How collections and types are stored: as their place in these lists. */
+/** Collections and types are stored as their place in these lists. */
 const collections = ['users', 'posts'] as const;
 const types = ['created', 'updated', 'deleted'] as const;
 
@@ -25,11 +25,17 @@ const insertPosts = `INSERT INTO events (mark, collection, type, version, id)
 const trim = `DELETE FROM events WHERE sequence <= min(
   (SELECT max(sequence) FROM events) - ${kept}, (SELECT min(sequence) FROM events) + ${trimmed.most - 1})`;
 
-/** A number of 64 bits is read as text. */
-const place = 'sequence, CAST(mark AS TEXT)';
+/** A mark has 64 bits, so it is read as text. */
+const select = 'SELECT sequence, CAST(mark AS TEXT), collection, type, version, id FROM events';
 
-type Place = readonly [sequence: number, mark: string];
-type Row = readonly [...Place, collection: number, type: number, version: Version, id: Id];
+type Row = readonly [
+  sequence: number,
+  mark: string,
+  collection: number,
+  type: number,
+  version: Version,
+  id: Id,
+];
 
 /**
  * The newest events, in a table, in the order of their commits. Each is written in the transaction of its
@@ -63,54 +69,41 @@ export class SqliteEvents implements EventLog {
   }
 
   read(limit: number, after?: EventPosition, collection?: Collection): Promise<EventPage> {
-    return this.#file.read(() => {
-      if (after === undefined) return { events: [], next: this.#end() };
-      // One moment for the position and what is behind it: other processes remove events.
-      return this.#file.connection.transaction('DEFERRED', () => {
-        const start = this.#sequenceOf(after);
-        const rows = this.#behind(start, limit, collection);
-        const isFull = collection === undefined || rows.length === limit;
-        const last = isFull ? rows.at(-1) : this.#lastUntil(start + searched);
-        return { events: rows.map(eventOf), next: last === undefined ? after : positionOf(last) };
-      });
-    });
-  }
-
-  #behind(start: number, limit: number, collection?: Collection): readonly Row[] {
-    const select = `SELECT ${place}, collection, type, version, id FROM events WHERE sequence > ?`;
     const { connection } = this.#file;
-    if (collection === undefined) {
-      return connection.all(`${select} ORDER BY sequence LIMIT ?`, start, limit);
-    }
-    const sql = `${select} AND sequence <= ? AND collection = ? ORDER BY sequence LIMIT ?`;
-    return connection.all(sql, start, start + searched, collections.indexOf(collection), limit);
+    return this.#file.read(() =>
+      // One transaction, because other processes remove events.
+      connection.transaction('DEFERRED', () => {
+        if (after === undefined) return { events: [], next: this.#lastUntil() };
+        const start = Number(/^\d{1,15}(?=\.)/.exec(after)?.[0] ?? -1);
+        const row = connection.get<Row>(`${select} WHERE sequence = ?`, start);
+        if (row === undefined || positionOf(row) !== after) {
+          throw new RostrumError('events-expired', {});
+        }
+        const end = start + (collection === undefined ? limit : searched);
+        const rows = connection.all<Row>(
+          `${select} WHERE sequence > ? AND sequence <= ? AND collection IN (?, ?) ORDER BY sequence LIMIT ?`,
+          ...[
+            start,
+            end,
+            ...collections.map((one) => collections.indexOf(collection ?? one)),
+            limit,
+          ],
+        );
+        const last = rows.at(-1);
+        const next = last && rows.length === limit ? positionOf(last) : this.#lastUntil(end);
+        return { events: rows.map(eventOf), next };
+      }),
+    );
   }
 
-  /** @throws RostrumError `events-expired` */
-  #sequenceOf(position: EventPosition): number {
-    const sequence = Number(/^\d{1,15}(?=\.)/.exec(position)?.[0] ?? -1);
-    const sql = `SELECT ${place} FROM events WHERE sequence = ?`;
-    const row = this.#file.connection.get<Place>(sql, sequence);
-    if (row === undefined || positionOf(row) !== position) {
-      throw new RostrumError('events-expired', {});
-    }
-    return sequence;
-  }
-
-  #end(): EventPosition {
-    const last = this.#lastUntil(Number.MAX_SAFE_INTEGER);
-    // The table is made with a row, and its last row stays.
-    if (last === undefined) throw storeUnavailable('none', new Error('The log has no row.'));
-    return positionOf(last);
-  }
-
-  #lastUntil(sequence: number): Place | undefined {
-    const sql = `SELECT ${place} FROM events WHERE sequence <= ? ORDER BY sequence DESC LIMIT 1`;
-    return this.#file.connection.get<Place>(sql, sequence);
+  /** The table is made with a row, and its last row stays. */
+  #lastUntil(sequence = Number.MAX_SAFE_INTEGER): EventPosition {
+    const sql = `${select} WHERE sequence <= ? ORDER BY sequence DESC LIMIT 1`;
+    return positionOf(this.#file.connection.get<Row>(sql, sequence) as Row);
   }
 }
 
-function positionOf([sequence, mark]: Place | Row): EventPosition {
+function positionOf([sequence, mark]: Row): EventPosition {
   return `${sequence}.${mark}`;
 }
 

@@ -16,7 +16,7 @@ export interface SqliteStoreOptions<Filters extends CustomFilters = CustomFilter
 export interface WriteLimits {
   /** How many writes may wait: one more is `overloaded`. 10,000 when absent. */
   readonly queuedWrites: number;
-  /** For how many milliseconds a call, or opening, waits for a lock of another process. 5,000 when absent. */
+  /** For how many milliseconds opening, or a write, waits for a lock of another process. 5,000 when absent. */
   readonly busyMs: number;
 }
 

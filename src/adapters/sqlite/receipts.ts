@@ -4,16 +4,12 @@ import type { Receipt } from '../../domain/receipt.ts';
 import type { Collection, Version } from '../../domain/record.ts';
 import type { Connection } from './connection/connection.ts';
 
-/** How many expired receipts go with each new one: more than come in. */
-const purgedAtOnce = 4;
-
 /** A clock that steps back this much still finds the earlier receipt. */
 const purgeDelayMs = 60 * 60 * 1000;
 
-const find = `SELECT fingerprint, until, version, json FROM receipts WHERE collection = ? AND key = ?`;
-const insert = 'INSERT OR REPLACE INTO receipts VALUES (?, ?, ?, ?, ?, ?)';
+/** Four expired receipts go with each new one: more than come in. */
 const purge = `DELETE FROM receipts WHERE rowid IN
-  (SELECT rowid FROM receipts WHERE until <= ? ORDER BY until LIMIT ${purgedAtOnce})`;
+  (SELECT rowid FROM receipts WHERE until <= ? ORDER BY until LIMIT 4)`;
 
 /** A record as it was created. */
 export interface CreatedRow {
@@ -21,34 +17,35 @@ export interface CreatedRow {
   readonly version: Version;
 }
 
-/** The idempotency keys that the records of one collection were created under. */
-export class Receipts {
-  readonly #connection: Connection;
-  readonly #collection: Collection;
+/**
+ * Returns what was created under a receipt; undefined when its key is free.
+ *
+ * @throws RostrumError `idempotency-key-reused`
+ */
+export function findReceipt(
+  connection: Connection,
+  collection: Collection,
+  { key, fingerprint, from }: Receipt,
+): CreatedRow | undefined {
+  const sql =
+    'SELECT fingerprint, until, version, json FROM receipts WHERE collection = ? AND key = ?';
+  type Row = [fingerprint: string, until: string, version: Version, json: string];
+  const row = connection.get<Row>(sql, collection, key);
+  if (row === undefined) return undefined;
+  const [earlier, until, version, json] = row;
+  if (until <= from) return undefined;
+  if (earlier !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
+  return { version, json };
+}
 
-  constructor(connection: Connection, collection: Collection) {
-    this.#connection = connection;
-    this.#collection = collection;
-  }
-
-  /**
-   * Returns what was created under a receipt; undefined when its key is free.
-   *
-   * @throws RostrumError `idempotency-key-reused`
-   */
-  find({ key, fingerprint, from }: Receipt): CreatedRow | undefined {
-    type Row = [fingerprint: string, until: string, version: Version, json: string];
-    const row = this.#connection.get<Row>(find, this.#collection, key);
-    if (row === undefined) return undefined;
-    const [earlier, until, version, json] = row;
-    if (until <= from) return undefined;
-    if (earlier !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
-    return { version, json };
-  }
-
-  /** Keeps a receipt whose key is free. */
-  add({ key, fingerprint, from, until }: Receipt, { version, json }: CreatedRow): void {
-    this.#connection.run(insert, this.#collection, key, fingerprint, until, version, json);
-    this.#connection.run(purge, addMs(from, -purgeDelayMs));
-  }
+/** Keeps a receipt whose key is free. */
+export function addReceipt(
+  connection: Connection,
+  collection: Collection,
+  { key, fingerprint, from, until }: Receipt,
+  { version, json }: CreatedRow,
+): void {
+  const insert = 'INSERT OR REPLACE INTO receipts VALUES (?, ?, ?, ?, ?, ?)';
+  connection.run(insert, collection, key, fingerprint, until, version, json);
+  connection.run(purge, addMs(from, -purgeDelayMs));
 }

@@ -1,16 +1,27 @@
+import { emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
 import type { ListQuery, Page } from '../../domain/list.ts';
 import type { Post } from '../../domain/post.ts';
 import type { Receipt } from '../../domain/receipt.ts';
-import { type Id, type Version, type Versioned, VersionedRecord } from '../../domain/record.ts';
+import {
+  type Collection,
+  type Id,
+  type Version,
+  type Versioned,
+  VersionedRecord,
+} from '../../domain/record.ts';
+import { searchRow } from '../../domain/search.ts';
 import type { User } from '../../domain/user.ts';
-import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
+import type { SqlValue } from './connection/connection.ts';
+import { hasCode } from './connection/errors.ts';
 import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
-import type { ListReaders } from './lists/list-readers.ts';
-import { type CreatedRow, Receipts } from './receipts.ts';
-import type { Records } from './records.ts';
+import { DeclaredFields } from './declared.ts';
+import type { SqliteEvents } from './events.ts';
+import { searchColumns } from './layout.ts';
+import type { Lists } from './lists/lists.ts';
+import { addReceipt, type CreatedRow, findReceipt } from './receipts.ts';
 
 /** How many records `load` stores in one step: a few milliseconds. */
 const partLength = 200;
@@ -18,52 +29,71 @@ const partLength = 200;
 /** What the repositories of one store share. */
 export interface StoreParts {
   readonly file: OpenFile;
-  readonly lists: ListReaders;
+  readonly lists: Lists;
   readonly writes: WriteQueue;
+  readonly events: SqliteEvents;
 }
 
-/** What users and posts have in common. */
+/** What users and posts have in common. Every change of a row writes its event too. */
 export class SqliteRepository<R extends User | Post> implements Repository<R>, RecordTransfer<R> {
-  protected readonly records: Records<R>;
-  readonly #parts: StoreParts;
-  readonly #receipts: Receipts;
+  protected readonly parts: StoreParts;
+  readonly #collection: Collection;
+  readonly #columns: readonly string[];
+  readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #declared: DeclaredFields;
 
-  constructor(parts: StoreParts, records: Records<R>) {
-    this.records = records;
-    this.#parts = parts;
-    this.#receipts = new Receipts(parts.file.connection, records.collection);
+  constructor(parts: StoreParts, collection: Collection) {
+    this.parts = parts;
+    this.#collection = collection;
+    this.#columns = searchColumns(collection);
+    this.#declared = new DeclaredFields(parts.file.connection, collection);
+    this.#sql = statementsOf(collection, this.#columns);
   }
 
   get(id: Id): Promise<Versioned<R> | undefined> {
-    return this.#parts.file.read(() => this.records.find(id));
+    return this.parts.file.read(() => this.#find(id));
   }
 
   list(query: ListQuery): Promise<Page<R>> {
-    return this.#parts.lists.read<R>(this.records.collection, query);
+    return this.parts.lists.read<R>(this.#collection, query);
   }
 
   create(record: R, receipt?: Receipt): Promise<Creation<R>> {
+    const { connection } = this.parts.file;
     // Copied now: the caller may reuse its arguments.
     const [json, taken, once] = [
       JSON.stringify(record),
       { ...record } as R,
       receipt && { ...receipt },
     ];
-    return this.#parts.writes.add(() => {
-      const earlier = once && this.#receipts.find(once);
+    return this.parts.writes.add(() => {
+      const earlier = once && findReceipt(connection, this.#collection, once);
       if (earlier !== undefined) return creation<R>(earlier, true);
-      const row = { json, version: this.records.insert(taken, json) };
-      if (once !== undefined) this.#receipts.add(once, row);
+      const row = { json, version: (this.#deletedVersion(taken.id) ?? 0) + 1 };
+      this.#insert(taken, row);
+      if (once !== undefined) addReceipt(connection, this.#collection, once, row);
       return creation<R>(row, false);
     });
   }
 
   lastVersion(id: Id): Promise<Version | undefined> {
-    return this.#parts.file.read(() => this.records.lastVersion(id));
+    return this.parts.file.read(() => this.#version(id) ?? this.#deletedVersion(id));
   }
 
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
-    return this.#parts.writes.add(() => this.records.replace(id, decide));
+    return this.parts.writes.add(() => {
+      type Row = [version: Version, json: string, ...searchValues: SqlValue[]];
+      const row = this.parts.file.connection.get<Row>(this.#sql.findRow, id);
+      if (row === undefined) return undefined;
+      const [version, json, ...before] = row;
+      const current = new VersionedRecord<R>(json, version);
+      const next = decide(current);
+      // `decide` may have changed the object that it was given, so the caller gets another one.
+      if (next === current.record) return new VersionedRecord<R>(json, version);
+      const made = new VersionedRecord<R>(JSON.stringify(next), version + 1);
+      this.#replace(next, made, before, json);
+      return made;
+    });
   }
 
   async scan({ after, limit, bytes }: ScanRequest): Promise<readonly Versioned<R>[]> {
@@ -74,14 +104,29 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
 
   load(records: readonly Versioned<R>[]): Promise<void> {
     const taken = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
-    return this.#inParts(taken, (record) => this.records.put(record));
+    return this.#inParts(taken, ({ record, json, version }) => {
+      const present = this.#version(record.id);
+      const last = present ?? this.#deletedVersion(record.id) ?? 0;
+      const row = { json, version: version > last || version === present ? version : last + 1 };
+      if (present === undefined) this.#insert(record, row);
+      else this.#replace(record, row, [], undefined, row.version === present);
+    });
   }
 
   readonly deleted = {
     scan: (limit: number, after = ''): Promise<readonly DeletedId[]> =>
-      this.#parts.file.read(() => this.records.deletedBehind(after, limit)),
+      this.parts.file.read(() => {
+        const rows = this.parts.file.connection.all<[Id, Version]>(
+          this.#sql.deletedBehind,
+          after,
+          limit,
+        );
+        return rows.map(([id, lastVersion]) => ({ id, lastVersion }));
+      }),
     load: (ids: readonly DeletedId[]): Promise<void> =>
-      this.#inParts([...ids], (one) => this.records.putDeleted(one)),
+      this.#inParts([...ids], ({ id, lastVersion }) => {
+        if (this.#version(id) === undefined) this.#run(this.#sql.addDeleted, id, lastVersion);
+      }),
   };
 
   /**
@@ -95,12 +140,14 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     guard: Guard<R> | undefined,
     before: () => T,
   ): Promise<T | undefined> {
-    return this.#parts.writes.add(() => {
-      const current = this.records.find(id);
+    return this.parts.writes.add(() => {
+      const current = this.#find(id);
       if (current === undefined) return undefined;
       guard?.(current);
       const done = before();
-      this.records.remove(id, current.version);
+      this.#declared.remove('id', id);
+      this.#run(this.#sql.remove, id);
+      this.parts.events.add('deleted', this.#collection, id, current.version);
       return done;
     });
   }
@@ -111,22 +158,107 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     // All are queued now, because the store may be closed meanwhile.
     while (all.length > 0) {
       const part = all.splice(0, partLength);
-      const putAll = () => {
-        for (const one of part) put(one);
-      };
-      parts.push(this.#parts.writes.add(putAll));
+      parts.push(this.parts.writes.add(() => part.forEach(put)));
     }
     const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   }
-}
 
-export class SqlitePostRepository extends SqliteRepository<Post> implements PostRepository {
-  async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
-    return (await this.remove(id, guard, () => true)) ?? false;
+  #find(id: Id): Versioned<R> | undefined {
+    const row = this.parts.file.connection.get<[Version, string]>(this.#sql.find, id);
+    return row && new VersionedRecord<R>(row[1], row[0]);
+  }
+
+  #version(id: Id): Version | undefined {
+    return this.parts.file.connection.get<[Version]>(this.#sql.version, id)?.[0];
+  }
+
+  #deletedVersion(id: Id): Version | undefined {
+    return this.parts.file.connection.get<[Version]>(this.#sql.deletedVersion, id)?.[0];
+  }
+
+  #insert(record: R, { version, json }: CreatedRow): void {
+    this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
+    this.#declared.add(record.id);
+    if (version > 1) this.#run(this.#sql.forgetDeleted, record.id);
+    this.parts.events.add('created', this.#collection, record.id, version);
+  }
+
+  /**
+   * @param before the search values that are stored, if they are known
+   * @param current the JSON that is stored, if it is known
+   */
+  #replace(
+    record: R,
+    { version, json }: CreatedRow,
+    before: readonly SqlValue[],
+    current?: string,
+    isSame = false,
+  ): void {
+    const hasChanged = current === undefined || this.#declared.hasChanged(current, record);
+    if (hasChanged) this.#declared.remove('id', record.id);
+    // SQLite updates every index on a column that is set, so only those that change are set.
+    const sets = ['version = ?', 'json = ?'];
+    const values: SqlValue[] = [version, json];
+    for (const [i, value] of this.#searchValues(record).entries()) {
+      if (value === before[i]) continue;
+      sets.push(`${this.#columns[i]} = ?`);
+      values.push(value);
+    }
+    const sql = `UPDATE ${this.#collection} SET ${sets.join(', ')} WHERE id = ?`;
+    this.#write(record, sql, ...values, record.id);
+    if (hasChanged) this.#declared.add(record.id);
+    if (!isSame) this.parts.events.add('updated', this.#collection, record.id, version);
+  }
+
+  #searchValues(record: R): SqlValue[] {
+    const row = searchRow(this.#collection, record);
+    return this.#columns.map((name) => row[name] ?? null);
+  }
+
+  #run(sql: string, ...values: SqlValue[]): void {
+    this.parts.file.connection.run(sql, ...values);
+  }
+
+  /** Only SQLite's message names the constraint that failed, so the reason is looked up. */
+  #write(record: R, sql: string, ...values: SqlValue[]): void {
+    try {
+      this.#run(sql, ...values);
+    } catch (error) {
+      if (!hasCode(error, 'constraint')) throw error;
+      const { id } = record;
+      const { emailKey = null, authorId = null } = searchRow(this.#collection, record);
+      const has = (query: string, ...of: SqlValue[]) =>
+        this.parts.file.connection.get(query, ...of) !== undefined;
+      if (sql === this.#sql.insert && has(this.#sql.version, id))
+        throw new RostrumError('id-taken', { id });
+      if (has('SELECT 1 FROM users WHERE emailKey = ? AND id <> ?', emailKey, id))
+        throw emailTaken();
+      this.#declared.checkUnique(record);
+      if (authorId !== null && !has('SELECT 1 FROM users WHERE id = ?', authorId))
+        throw unknownAuthor();
+      throw error;
+    }
   }
 }
 
 function creation<R>({ json, version }: CreatedRow, replayed: boolean): Creation<R> {
   return Object.assign(new VersionedRecord<R>(json, version), { replayed });
+}
+
+function statementsOf(collection: Collection, columns: readonly string[]) {
+  const names = ['version', 'json', ...columns, 'id'].join(', ');
+  const ofDeleted = `collection = '${collection}' AND id`;
+  return {
+    version: `SELECT version FROM ${collection} WHERE id = ?`,
+    find: `SELECT version, json FROM ${collection} WHERE id = ?`,
+    findRow: `SELECT version, json, ${columns.join(', ')} FROM ${collection} WHERE id = ?`,
+    insert: `INSERT INTO ${collection} (${names}) VALUES (${names.replace(/\w+/g, '?')})`,
+    remove: `DELETE FROM ${collection} WHERE id = ?`,
+    deletedVersion: `SELECT lastVersion FROM deleted WHERE ${ofDeleted} = ?`,
+    deletedBehind: `SELECT id, lastVersion FROM deleted WHERE ${ofDeleted} > ? ORDER BY id LIMIT ?`,
+    forgetDeleted: `DELETE FROM deleted WHERE ${ofDeleted} = ?`,
+    addDeleted: `INSERT INTO deleted VALUES ('${collection}', ?, ?)
+      ON CONFLICT DO UPDATE SET lastVersion = max(lastVersion, excluded.lastVersion)`,
+  };
 }

@@ -4,6 +4,8 @@ import { DriverError, SqliteStoreError } from './errors.ts';
 /** A value of a statement's parameter, or of a row. */
 export type SqlValue = string | number | null;
 
+type Tuple = readonly SqlValue[];
+
 /** How many prepared statements are kept: more than the shapes of lists that are in use at a time. */
 const maxStatements = 200;
 
@@ -14,6 +16,7 @@ const maxStatements = 200;
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #plans = new Map<string, string>();
 
   constructor(open: () => DatabaseSync) {
     try {
@@ -29,12 +32,12 @@ export class Connection {
   }
 
   /** Returns the first row of a query. */
-  get<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Row | undefined {
+  get<Row extends Tuple>(sql: string, ...values: SqlValue[]): Row | undefined {
     return this.#call(() => this.#prepared(sql).get(...values)) as unknown as Row | undefined;
   }
 
   /** Returns all rows of a query. */
-  all<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): readonly Row[] {
+  all<Row extends Tuple>(sql: string, ...values: SqlValue[]): readonly Row[] {
     return this.#call(() => this.#prepared(sql).all(...values)) as unknown as readonly Row[];
   }
 
@@ -46,6 +49,17 @@ export class Connection {
   /** Runs statements that are not worth keeping. */
   exec(sql: string): void {
     this.#call(() => this.#database.exec(sql));
+  }
+
+  /** Returns SQLite's words for how it runs a query. They may change with the version of SQLite. */
+  planOf(sql: string): string {
+    let plan = this.#plans.get(sql);
+    if (plan === undefined) {
+      const steps = this.#call(() => this.#database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all());
+      plan = steps.map(({ detail }) => detail).join();
+      keep(this.#plans, sql, plan);
+    }
+    return plan;
   }
 
   /** Runs statements as one transaction. */
@@ -66,7 +80,7 @@ export class Connection {
     try {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     } catch {
-      // A transaction that is still open is rolled back before the next one begins.
+      // The next transaction finds this one open, and rolls it back.
     }
   }
 
@@ -84,17 +98,21 @@ export class Connection {
   }
 
   #prepared(sql: string): StatementSync {
-    const kept = this.#statements.get(sql);
-    if (kept !== undefined) return kept;
-    const statement = this.#database.prepare(sql);
-    statement.setReturnArrays(true);
-    const [oldest] = this.#statements.keys();
-    if (this.#statements.size >= maxStatements && oldest !== undefined) {
-      this.#statements.delete(oldest);
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      statement.setReturnArrays(true);
+      keep(this.#statements, sql, statement);
     }
-    this.#statements.set(sql, statement);
     return statement;
   }
+}
+
+/** Drops the oldest entry when there are too many. */
+function keep<T>(kept: Map<string, T>, key: string, value: T): void {
+  const [oldest] = kept.keys();
+  if (kept.size >= maxStatements && oldest !== undefined) kept.delete(oldest);
+  kept.set(key, value);
 }
 
 /** Settings that the store's promises depend on, with what SQLite returns once they are in effect. */
@@ -108,11 +126,9 @@ const needed = [
 ] as const;
 
 const wished = [
-  // 16 MiB of pages: the inner pages of the indexes of a million records. A commit may look through all
-  // cached pages, so more would slow it down.
+  // 16 MiB hold the inner pages of the indexes of a million records. A commit may look through all.
   ['cache_size', '-16384'],
-  // Pages of the log between two checkpoints. With half as many, one in a hundred single posts would wait
-  // for a checkpoint.
+  // Pages of the log between two checkpoints. With half as many, one in a hundred posts would wait for one.
   ['wal_autocheckpoint', '2000'],
   // After a peak the log gives its space back.
   ['journal_size_limit', String(64 * 1024 * 1024)],
@@ -123,10 +139,8 @@ export function applyPragmas(connection: Connection, file: string): void {
   for (const [name, value] of [...needed, ...wished]) connection.exec(`PRAGMA ${name} = ${value}`);
   for (const [name, value, expected] of needed) {
     if (pragma(connection, name) === expected) continue;
-    throw new SqliteStoreError(
-      'store-unsafe-settings',
-      `SQLite did not take the setting ${name} = ${value} for the data file ${file}: use a local file system that allows it.`,
-    );
+    const message = `SQLite did not take the setting ${name} = ${value} for the data file ${file}: use a local file system that allows it.`;
+    throw new SqliteStoreError('store-unsafe-settings', message);
   }
 }
 

@@ -15,30 +15,20 @@ import { notADatabase, openingError, SqliteStoreError } from './errors.ts';
 /** Bytes of the smallest database (https://www.sqlite.org/fileformat.html#pages). */
 const leastPage = 512;
 
-/** Network file systems, by their type in statfs(2) on Linux. */
-const networkFileSystems = new Map([
-  [0x6969, 'NFS'],
-  [0x517b, 'SMB'],
-  [0xfe534d42, 'SMB'],
-  [0xff534d42, 'SMB'],
-  [0x5346414f, 'AFS'],
-  [0x00c36400, 'Ceph'],
-  [0x0bd00bd0, 'Lustre'],
-  [0x47504653, 'GPFS'],
-]);
+/** NFS, SMB (three types), AFS, Ceph, Lustre and GPFS, as statfs(2) has them on Linux. */
+const networkFileSystems = [
+  0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x5346414f, 0x00c36400, 0x0bd00bd0, 0x47504653,
+];
 
 /**
- * Returns the whole path of a data file. Makes the file, readable by its owner alone, and its folder when
- * they are missing.
+ * Returns the whole path of a data file. Makes the file and its folder when they are missing.
  *
  * @param fileSystemOf returns the type of a file system, as statfs(2) has it
  */
 export function dataFile(path: string, fileSystemOf = typeOf): string {
   if (path === '' || path === ':memory:' || path.includes('\0')) {
-    throw new SqliteStoreError(
-      'store-bad-path',
-      `The SQLite store needs the path of a file, and ${JSON.stringify(path)} is not one. For a store without a file use the memory store.`,
-    );
+    const message = `The SQLite store needs the path of a file, and ${JSON.stringify(path)} is not one. For a store without a file use the memory store.`;
+    throw new SqliteStoreError('store-bad-path', message);
   }
   const file = resolve(path);
   makeFolder(path, dirname(file));
@@ -54,15 +44,15 @@ export function dataFile(path: string, fileSystemOf = typeOf): string {
 }
 
 /**
- * Makes an empty file with mode 0600; SQLite gives its `-wal` and `-shm` the same mode. Leaves an existing
- * file alone: a process that opens and closes a file loses every lock that it has on the file
+ * Makes an empty file that only its owner can read; SQLite gives `-wal` and `-shm` the same mode. Leaves an
+ * existing file alone: a process that closes a file loses all its locks on the file
  * (https://sqlite.org/howtocorrupt.html, section 2.2).
  */
 export function makePrivateFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
-    // EEXIST also for a symbolic link that leads to a file which SQLite is going to make.
+    // EEXIST also for a symbolic link whose file SQLite is going to make.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }
@@ -79,18 +69,14 @@ function typeOf(folder: string): number {
 
 function checkFile(path: string, file: string, found: Stats): void {
   if (!found.isFile()) {
-    throw new SqliteStoreError(
-      'store-cannot-open',
-      `The data file ${path} is not a file: choose another path.`,
-    );
+    const message = `The data file ${path} is not a file: choose another path.`;
+    throw new SqliteStoreError('store-cannot-open', message);
   }
   // SQLite names its log after the file: writers under two names would overwrite each other's commits
   // (https://sqlite.org/howtocorrupt.html, section 2.5).
   if (found.nlink > 1) {
-    throw new SqliteStoreError(
-      'store-cannot-open',
-      `The data file ${path} has ${found.nlink} names (hard links), and a log for each: remove the others, or use a copy.`,
-    );
+    const message = `The data file ${path} has ${found.nlink} names (hard links), and a log for each: remove the others, or use a copy.`;
+    throw new SqliteStoreError('store-cannot-open', message);
   }
   // SQLite would take a file that is smaller than any page for an empty one, and write over it.
   if (found.size > 0 && found.size < leastPage) throw notADatabase(path);
@@ -98,24 +84,16 @@ function checkFile(path: string, file: string, found: Stats): void {
   accessSync(file, constants.R_OK | constants.W_OK);
 }
 
-/**
- * Throws for a file system on which SQLite's log does not work: all processes have to share memory
- * (https://sqlite.org/wal.html: "WAL does not work over a network filesystem").
- */
+/** SQLite's log needs memory that all processes share (https://sqlite.org/wal.html). */
 function checkFileSystem(path: string, type: number): void {
-  const name = networkFileSystems.get(type);
-  if (name === undefined) return;
-  throw new SqliteStoreError(
-    'store-unsafe-settings',
-    `The data file ${path} is on a network file system (${name}), where SQLite cannot keep it safe: use a local disk, or MongoDB for several servers.`,
-  );
+  if (!networkFileSystems.includes(type)) return;
+  const message = `The data file ${path} is on a network file system, where SQLite cannot keep it safe: use a local disk, or MongoDB for several servers.`;
+  throw new SqliteStoreError('store-unsafe-settings', message);
 }
 
 /**
- * Makes a folder and its parents, and syncs them, so that they survive a power cut: SQLite syncs the
- * folder of its file, but not the parents.
- *
- * One by one, because Node's `recursive` never returns where nothing can be made (`/proc`).
+ * Makes a folder and its parents, and syncs them, so that they survive a power cut: SQLite syncs only the
+ * folder of its file. One by one, because Node's `recursive` never returns in `/proc`.
  */
 function makeFolder(path: string, folder: string): void {
   if (isFolder(folder)) return;
@@ -131,7 +109,7 @@ function makeFolder(path: string, folder: string): void {
     if (isFolder(folder)) return; // Another process was faster.
     const reason = cause instanceof Error && 'code' in cause ? cause.code : cause;
     const message = `The folder of the data file ${path} does not exist and cannot be made (${reason}): choose another path, or change the permissions.`;
-    throw new SqliteStoreError('store-folder-unusable', message, { cause });
+    throw new SqliteStoreError('store-folder-unusable', message, cause);
   }
 }
 

@@ -2,7 +2,7 @@
 export type SqliteStoreErrorCode =
   /** The path does not name a file. */
   | 'store-bad-path'
-  /** The folder of the file does not exist and cannot be made, or is not a folder. */
+  /** The folder of the file does not exist and cannot be made. */
   | 'store-folder-unusable'
   /** The file cannot be opened, read or written. */
   | 'store-cannot-open'
@@ -19,6 +19,8 @@ export type SqliteStoreErrorCode =
   | 'store-file-moved'
   /** Another program holds the file's lock for longer than opening waits. */
   | 'store-in-use'
+  /** Stored records break a declaration of a custom field. */
+  | 'store-breaks-declaration'
   /** A setting that durability or integrity depends on did not take effect. */
   | 'store-unsafe-settings';
 
@@ -27,14 +29,15 @@ export class SqliteStoreError extends Error {
   override readonly name = 'SqliteStoreError';
   readonly code: SqliteStoreErrorCode;
 
-  constructor(code: SqliteStoreErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  constructor(code: SqliteStoreErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
     this.code = code;
   }
 }
 
 /** Primary result codes (https://www.sqlite.org/rescode.html) that are told apart here. */
-export const resultCode = {
+const resultCodes = {
+  none: 0,
   busy: 5,
   readOnly: 8,
   corrupt: 11,
@@ -44,45 +47,44 @@ export const resultCode = {
 } as const;
 
 /**
- * An error of `node:sqlite`, as `cause`, and its primary result code. Everything that the driver throws
- * is wrapped in one of these, so that the error of a decision or a guard is never taken for one.
+ * An error of `node:sqlite`, as `cause`. Everything that the driver throws is wrapped in one of these, so
+ * that the error of a decision or a guard is never taken for one.
  */
 export class DriverError extends Error {
   override readonly name = 'DriverError';
-  /** Undefined for an error that does not come from SQLite. */
-  readonly code: number | undefined;
 
   constructor(cause: unknown) {
     super('The SQLite driver failed.', { cause });
-    const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined;
-    // The low byte of an extended code is its primary code.
-    this.code = typeof code === 'number' ? code & 0xff : undefined;
   }
 }
 
-export function hasCode(error: unknown, ...names: (keyof typeof resultCode)[]): boolean {
-  return error instanceof DriverError && names.some((name) => error.code === resultCode[name]);
+/** Returns true for an error of the driver with one of these result codes. */
+export function hasCode(error: unknown, ...names: (keyof typeof resultCodes)[]): boolean {
+  const { cause } = error instanceof DriverError ? error : {};
+  const code = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) : -1;
+  // The low byte of an extended code is its primary code.
+  return code >= 0 && names.some((name) => resultCodes[name] === (code & 0xff));
 }
 
-export function notADatabase(file: string, cause?: unknown): SqliteStoreError {
-  const message = `The file ${file} is not an SQLite database: choose another path.`;
-  return new SqliteStoreError('store-not-a-database', message, { cause });
-}
-
-export function damaged(file: string, cause?: unknown): SqliteStoreError {
-  const message = `The data file ${file} is damaged: go back to a backup (rostrum restore).`;
-  return new SqliteStoreError('store-damaged', message, { cause });
-}
-
-/** Returns the sentence for an error of opening a data file. */
+/** Returns the sentence for an error of opening or reading a data file. */
 export function openingError(file: string, cause: unknown): SqliteStoreError {
   if (cause instanceof SqliteStoreError) return cause;
   if (hasCode(cause, 'notADatabase')) return notADatabase(file, cause);
   if (hasCode(cause, 'corrupt')) return damaged(file, cause);
   if (hasCode(cause, 'busy')) {
     const message = `Another program is writing to the data file ${file}: let it finish, and start again.`;
-    return new SqliteStoreError('store-in-use', message, { cause });
+    return new SqliteStoreError('store-in-use', message, cause);
   }
   const message = `The data file ${file} cannot be opened for reading and writing: check its permissions, and that its disk is sound and not full.`;
-  return new SqliteStoreError('store-cannot-open', message, { cause });
+  return new SqliteStoreError('store-cannot-open', message, cause);
+}
+
+export function notADatabase(file: string, cause?: unknown): SqliteStoreError {
+  const message = `The file ${file} is not an SQLite database: choose another path.`;
+  return new SqliteStoreError('store-not-a-database', message, cause);
+}
+
+export function damaged(file: string, cause?: unknown): SqliteStoreError {
+  const message = `The data file ${file} is damaged: go back to a backup (rostrum restore).`;
+  return new SqliteStoreError('store-damaged', message, cause);
 }

@@ -1,10 +1,5 @@
 import { setTimeout as pause, setImmediate as tick } from 'node:timers/promises';
-import {
-  type Outcome,
-  RostrumError,
-  refusedByDatabase,
-  storeUnavailable,
-} from '../../../domain/errors.ts';
+import { type Outcome, RostrumError, refusedByDatabase } from '../../../domain/errors.ts';
 import type { WriteLimits } from '../options.ts';
 import { DriverError, hasCode, SqliteStoreError } from './errors.ts';
 import type { OpenFile } from './open-file.ts';
@@ -18,7 +13,7 @@ const retryMs = () => 1 + Math.random() * 4;
 /** After so many milliseconds without a write, the log is moved into the file. */
 const idleMs = 60_000;
 
-/** The size of the row that tells whether the disk has space again: as much as a long post. */
+/** What is written to find out whether the disk has space again: as much as a long post. */
 const probe = 'x'.repeat(64 * 1024);
 
 interface QueuedWrite {
@@ -41,7 +36,6 @@ export class WriteQueue {
   readonly #waiting: QueuedWrite[] = [];
   readonly #idle: NodeJS.Timeout;
   #running: Promise<void> | undefined;
-  #isClosed = false;
   #isFailing = false;
   /** How many of the waiting writes get a transaction of their own. */
   #alone = 0;
@@ -53,11 +47,9 @@ export class WriteQueue {
   }
 
   /** Runs a write in a transaction. Fulfilled with what it returns once that is committed. */
-  add<T>(run: () => T): Promise<T> {
-    if (this.#isClosed) return Promise.reject(storeUnavailable('none'));
-    if (this.#waiting.length >= this.#limits.queuedWrites) {
-      return Promise.reject(new RostrumError('overloaded', {}));
-    }
+  async add<T>(run: () => T): Promise<T> {
+    this.#file.checkOpen();
+    if (this.#waiting.length >= this.#limits.queuedWrites) throw new RostrumError('overloaded', {});
     return new Promise<T>((resolve, reject) => {
       const since = performance.now();
       this.#waiting.push({ run, resolve: (value) => resolve(value as T), reject, since });
@@ -76,24 +68,22 @@ export class WriteQueue {
     this.#isFailing = false;
   }
 
-  /** Takes no more writes. Fulfilled when those that wait have ended. */
+  /** Waits for the writes that are queued. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#idle);
     await this.#running;
+    clearTimeout(this.#idle);
   }
 
   async #run(): Promise<void> {
     await tick(); // Everything that arrives in this tick shares the commit.
     while (this.#waiting.length > 0) {
-      if (!this.#begin()) await pause(retryMs());
-      else {
+      if (this.#begin()) {
         this.#commitGroup();
         await tick();
-      }
+      } else await pause(retryMs());
     }
     this.#running = undefined;
-    if (!this.#isClosed) this.#idle.refresh();
+    this.#idle.refresh();
   }
 
   /** Begins a transaction. Returns false when another process holds the lock, or when it fails. */
@@ -119,47 +109,37 @@ export class WriteQueue {
     const end = performance.now() + group.ms;
     const most = this.#alone > 0 ? 1 : group.writes;
     this.#alone = Math.max(this.#alone - 1, 0);
-    let [isCommitting, hasWritten] = [false, false];
+    let isCommitting = false;
     try {
-      do {
-        const write = this.#waiting.shift();
-        if (write === undefined) break;
+      while (this.#waiting[0] && writes.length < most && performance.now() < end) {
+        const write = this.#waiting.shift() as QueuedWrite;
         writes.push(write);
         try {
           const value = write.run();
-          hasWritten = true;
           settle.push(() => write.resolve(value));
         } catch (error) {
           if (error instanceof DriverError || !connection.inTransaction) throw error;
           settle.push(() => write.reject(error));
         }
-      } while (writes.length < most && performance.now() < end);
+      }
       isCommitting = true;
       connection.run('COMMIT');
-      if (hasWritten) this.#worked();
     } catch (error) {
       connection.rollBack();
-      if (hasCode(error, 'constraint')) this.#isolate(writes, error);
+      if (hasCode(error, 'constraint')) this.#isolate(writes, error as DriverError);
       else this.#reject(writes, error, isCommitting ? outcomeOfCommit(error) : 'none');
       return;
     }
     for (const one of settle) one();
   }
 
-  /** A group in which every write was rejected says nothing about the disk. */
-  #worked(): void {
-    this.#isFailing = false;
-    this.#file.recovered();
-  }
-
   /**
-   * A constraint that is not ours failed: rejects its write alone. The other writes of its group run
-   * again, each in its own transaction, because SQLite does not say whose a deferred constraint is.
+   * A constraint failed that is not ours: rejects the write that it is about. The writes of a group run
+   * again for that, each in its own transaction, because SQLite does not say whose a deferred constraint is.
    */
-  #isolate(writes: readonly QueuedWrite[], error: unknown): void {
-    if (writes.length === 1) {
-      writes[0]?.reject(refusedByDatabase((error as DriverError).cause));
-    } else {
+  #isolate(writes: readonly QueuedWrite[], { cause }: DriverError): void {
+    if (writes.length === 1) writes[0]?.reject(refusedByDatabase(cause));
+    else {
       this.#waiting.unshift(...writes);
       this.#alone += writes.length;
     }
@@ -168,17 +148,14 @@ export class WriteQueue {
   #reject(writes: readonly QueuedWrite[], error: unknown, outcome: Outcome): void {
     if (writes.length === 0) return;
     this.#isFailing = true;
-    const translated = this.#file.translated(error, outcome);
-    this.#file.report(messageOf(error, translated), error, { writes: writes.length });
+    const translated = this.#file.translated(error, outcome) as Error;
+    const { cause } = translated;
+    let message = 'A group of changes could not be committed.';
+    if (hasCode(error, 'full')) message = 'The disk is full: changes are rejected.';
+    if (cause instanceof SqliteStoreError) message = cause.message;
+    this.#file.logged(error as Error, message);
     for (const write of writes) write.reject(translated);
   }
-}
-
-function messageOf(error: unknown, translated: unknown): string {
-  const cause = translated instanceof Error ? translated.cause : undefined;
-  if (cause instanceof SqliteStoreError) return cause.message;
-  if (hasCode(error, 'full')) return 'The disk is full: changes are rejected.';
-  return 'A group of writes could not be committed.';
 }
 
 /**

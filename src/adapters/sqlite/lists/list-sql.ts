@@ -1,8 +1,16 @@
-import type { Condition, ListQuery, QueryField } from '../../../domain/list.ts';
+import {
+  type Condition,
+  compareKeys,
+  type ListQuery,
+  type QueryField,
+  type QueryOrder,
+} from '../../../domain/list.ts';
 import type { Collection } from '../../../domain/record.ts';
-import { compareText } from '../../../domain/text.ts';
 import type { SqlValue } from '../connection/connection.ts';
-import { customExpression } from './custom-fields.ts';
+import { customExpression, elementsTable } from '../declared.ts';
+
+/** A query as plain data, which can be sent to a worker. */
+export type PlainQuery = Omit<ListQuery, 'signal'>;
 
 /** A statement, or a part of one, with the values of its parameters. */
 export interface Sql {
@@ -10,123 +18,140 @@ export interface Sql {
   readonly values: readonly SqlValue[];
 }
 
-type PageQuery = Pick<ListQuery, 'conditions' | 'order' | 'after'>;
-
-/**
- * Builds the statements that find the rows of a page, as `rowid`: one after another until the page is
- * full, because SQLite reads one range of an index per statement. The last parameter is the LIMIT.
- */
-export function pageStatements(collection: Collection, query: PageQuery): Sql[] {
-  const { field, direction } = query.order;
-  const [by, way] = [expression(query.order), direction.toUpperCase()];
-  return rangesOf({ ...query, conditions: tightest(query.conditions) }).map((terms) => {
-    const { sql, values } = where(terms);
-    const order = field === 'id' ? `id ${way}` : `${by} ${way}, id ${way}`;
-    return { sql: `SELECT rowid FROM ${collection}${sql} ORDER BY ${order} LIMIT ?`, values };
-  });
+/** A term of a WHERE clause. */
+export interface Term {
+  readonly left: string;
+  readonly right: string;
+  readonly values: readonly SqlValue[];
 }
 
-/** Builds the statement that counts the records that match. */
-export function countStatement(collection: Collection, conditions: readonly Condition[]): Sql {
-  const { sql, values } = where(tightest(conditions).map(termOf));
-  return { sql: `SELECT count(*) FROM ${collection}${sql}`, values };
+/** Builds a statement, up to its LIMIT. */
+export function select(
+  what: Sql,
+  collection: Collection,
+  terms: readonly Term[],
+  order?: QueryOrder,
+): Sql {
+  const where = terms.map(({ left, right }) => `${left} ${right}`).join(' AND ');
+  return {
+    sql: `SELECT ${what.sql} FROM ${collection}${where && ` WHERE ${where}`}${orderBy(order)}`,
+    values: [...what.values, ...terms.flatMap(({ values }) => values)],
+  };
+}
+
+function orderBy(order: QueryOrder | undefined): string {
+  if (order === undefined) return '';
+  const by = order.field === 'id' ? ['id'] : [expression(order), 'id'];
+  return ` ORDER BY ${by.map((one) => `${one} ${order.direction.toUpperCase()}`).join(', ')}`;
 }
 
 /** Returns the SQL expression for a field. */
 export function expression({ field, custom }: QueryField): string {
+  if (custom === 'text[]') return ''; // Arrays have no value to compare.
   return custom === undefined ? field : customExpression(field, custom);
 }
 
+/** Keeps SQLite from entering any index but that of the order: none is on an expression with a plus. */
+export function alongOrder(terms: readonly Term[], order: QueryOrder): Term[] {
+  const own = ['id', expression(order)];
+  return terms.map((one) => (own.includes(one.left) ? one : { ...one, left: `+${one.left}` }));
+}
+
 /**
- * Returns the terms of each range that a page is read from. Behind a position these are the records with
- * the same key and an id behind its id, those with a key behind its key, and, descending, those without
- * a key.
+ * Returns the terms of each range that a page is read from, one after another until the page is full:
+ * SQLite reads one range of an index per statement. Behind a position these are the records with the
+ * same key and an id behind its id, those with a key behind its key, and, descending, those without a key.
  */
-function rangesOf({ conditions, order, after }: PageQuery): Sql[][] {
+export function rangesOf(
+  collection: Collection,
+  { conditions, order, after }: PlainQuery,
+): Term[][] {
+  const termOf = (condition: Condition) => termFor(collection, condition);
   const terms = conditions.map(termOf);
   if (after === undefined) return [terms];
   const { key, id } = after;
   const isUp = order.direction === 'asc';
-  const [by, behind] = [expression(order), isUp ? '>' : '<'];
-  const behindId = { sql: `id ${behind} ?`, values: [id] };
+  const by = expression(order);
+  const behindId = { left: 'id', right: isUp ? '> ?' : '< ?', values: [id] };
+  const isNull = { left: by, right: 'IS NULL', values: [] };
   const own = conditions.filter((one) => expression(one) === by);
-  // The conditions allow one key alone.
-  const isHeld = own.some((one) => (one.op === 'isNull' ? key === null : isEqual(one, key)));
-  if (isHeld) return [[...terms, behindId]];
-  const hasNull = own.every(({ op }) => op === 'isNull');
-  const isNull = { sql: `${by} IS NULL`, values: [] };
+  const isHeld = (one: Condition) =>
+    one.op === 'isNull' ? key === null : one.op === 'eq' && one.value === key;
+  // The conditions allow this key alone.
+  if (own.some(isHeld)) return [[...terms, behindId]];
+  const nulls = own.every(({ op }) => op === 'isNull') ? [[...terms, isNull]] : [];
   if (key === null) {
-    const same = hasNull ? [[...terms, isNull, behindId]] : [];
-    return isUp ? [...same, [...terms, { sql: `${by} IS NOT NULL`, values: [] }]] : same;
+    const same = nulls.map((range) => [...range, behindId]);
+    return isUp ? [...same, [...terms, { ...isNull, right: 'IS NOT NULL' }]] : same;
   }
+  const bounds = own.filter(isBound);
+  const others = conditions.filter((one) => !isBound(one) || !own.includes(one)).map(termOf);
+  const isWithin = ({ op, value }: Bound) => compareKeys(key, value) < 0 === (op === 'before');
+  const sameKey = [...others, { left: by, right: '= ?', values: [key] }, behindId];
+  const same = bounds.every(isWithin) ? [sameKey] : [];
   // SQLite enters the index by one bound on this side, and would walk to the page by the other.
-  const bound = own.find(isBound(isUp ? 'from' : 'before'));
-  const distance = bound === undefined ? 0 : compareText(key, bound.value);
+  const start = bounds.find(({ op }) => op === (isUp ? 'from' : 'before'));
+  const distance = start === undefined ? 0 : compareKeys(key, start.value);
   if (isUp ? distance < 0 : distance > 0) return [terms];
-  const others = conditions.filter((one) => one !== bound).map(termOf);
-  return [
-    [...terms, { sql: `${by} = ?`, values: [key] }, behindId],
-    [...others, { sql: `${by} ${behind} ?`, values: [key] }],
-    ...(hasNull && !isUp ? [[...terms, isNull]] : []),
-  ];
-}
-
-function isEqual(condition: Condition, key: string | null): boolean {
-  return condition.op === 'eq' && condition.value === key;
-}
-
-/** Leaves the tightest `from` and `before` of each field: SQLite enters an index by one of each. */
-function tightest(conditions: readonly Condition[]): Condition[] {
-  return conditions.filter((one) => {
-    if (one.op !== 'from' && one.op !== 'before') return true;
-    const rivals = conditions.filter(isBound(one.op)).filter((other) => isSameField(one, other));
-    const distances = rivals.map((other) => compareText(one.value, other.value));
-    const isTight = distances.every((by) => (one.op === 'from' ? by >= 0 : by <= 0));
-    return isTight && rivals.findIndex(({ value }) => value === one.value) === rivals.indexOf(one);
-  });
+  const end = bounds.filter((one) => one !== start).map(termOf);
+  const behind = [...others, ...end, { left: by, right: isUp ? '> ?' : '< ?', values: [key] }];
+  return [...same, behind, ...(isUp ? [] : nulls)];
 }
 
 type Bound = Condition & { readonly op: 'from' | 'before' };
 
-const isBound =
-  (op: Bound['op']) =>
-  (condition: Condition): condition is Bound =>
-    condition.op === op;
-
-function isSameField(one: QueryField, other: QueryField): boolean {
-  return one.field === other.field && one.custom === other.custom;
+function isBound(condition: Condition): condition is Bound {
+  return condition.op === 'from' || condition.op === 'before';
 }
 
-function termOf(condition: Condition): Sql {
+/** Returns the term for a condition. */
+export function termFor(collection: Collection, condition: Condition): Term {
+  if (condition.op === 'has') return hasElement(collection, condition);
   const left = expression(condition);
   switch (condition.op) {
     case 'isNull':
-      return { sql: `${left} IS NULL`, values: [] };
+      return { left, right: 'IS NULL', values: [] };
     case 'in':
-      return isOneOf(left, condition.value);
-    case 'eq':
-      return { sql: `${left} = ?`, values: [valueOf(condition.value)] };
+      return { left, ...oneOf(condition.value) };
+    case 'eq': {
+      const { value } = condition;
+      // True and false as they are written in JSON.
+      return { left, right: '= ?', values: [typeof value === 'boolean' ? String(value) : value] };
+    }
     default:
-      return {
-        sql: `${left} ${condition.op === 'from' ? '>=' : '<'} ?`,
-        values: [condition.value],
-      };
+      return { left, right: condition.op === 'from' ? '>= ?' : '< ?', values: [condition.value] };
   }
 }
 
-/** Numbers, true and false as they are written in JSON. */
-function valueOf(value: string | number | boolean): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+type Has = Condition & { readonly op: 'has' };
+
+export function isHas(condition: Condition): condition is Has {
+  return condition.op === 'has';
+}
+
+/** Looks for one element of the row at hand, at its place in the table of elements. */
+function hasElement(collection: Collection, { field, value }: Has): Term {
+  const table = elementsTable(collection, field);
+  const place = `value = ? AND createdAt = ${collection}.createdAt AND id = ${collection}.id`;
+  return { left: `EXISTS (SELECT 1 FROM "${table}" WHERE ${place})`, right: '', values: [value] };
+}
+
+/** Begins with the elements that have a value, and not with the rows. */
+export function amongElements(collection: Collection, { field, value }: Has): Term {
+  const right = `IN (SELECT id FROM "${elementsTable(collection, field)}" WHERE value = ?)`;
+  return { left: `${collection}.id`, right, values: [value] };
+}
+
+/** Counts the records that have an element, up to a limit. */
+export function countElements(collection: Collection, { field, value }: Has, limit: number): Sql {
+  const table = elementsTable(collection, field);
+  const sql = `SELECT count(*) FROM (SELECT 1 FROM "${table}" WHERE value = ? LIMIT ?)`;
+  return { sql, values: [value, limit] };
 }
 
 /** Repeats the last value up to a power of two, so that a hundred lengths share eight statements. */
-function isOneOf(left: string, all: readonly string[]): Sql {
+function oneOf(all: readonly string[]): Omit<Term, 'left'> {
   const length = 2 ** Math.ceil(Math.log2(all.length));
   const values = Array.from({ length }, (_, i) => all[i] ?? all.at(-1) ?? null);
-  return { sql: `${left} IN (${values.map(() => '?').join(', ')})`, values };
-}
-
-function where(terms: readonly Sql[]): Sql {
-  const sql = terms.map((one) => one.sql).join(' AND ');
-  return { sql: sql && ` WHERE ${sql}`, values: terms.flatMap((one) => one.values) };
+  return { right: `IN (${values.map(() => '?').join(', ')})`, values };
 }

@@ -6,7 +6,8 @@ import type { Collection } from '../../../domain/record.ts';
 import { Connection } from '../connection/connection.ts';
 import { identityOf } from '../connection/data-file.ts';
 import { DriverError } from '../connection/errors.ts';
-import { type PlainPage, type PlainQuery, readPage } from './read-page.ts';
+import type { PlainQuery } from './list-sql.ts';
+import { type PlainPage, readPage } from './read-page.ts';
 
 /** What a worker is started with. */
 export interface WorkerData {

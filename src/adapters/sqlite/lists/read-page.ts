@@ -1,23 +1,31 @@
-import { cutPage, type ListQuery, type Position } from '../../../domain/list.ts';
+import { cutPage, type Page, type SortKey } from '../../../domain/list.ts';
 import type { Collection, Id, Version } from '../../../domain/record.ts';
 import type { Connection } from '../connection/connection.ts';
-import { countStatement, expression, pageStatements, type Sql } from './list-sql.ts';
+import {
+  alongOrder,
+  amongElements,
+  countElements,
+  expression,
+  isHas,
+  type PlainQuery,
+  rangesOf,
+  type Sql,
+  select,
+  type Term,
+  termFor,
+} from './list-sql.ts';
 
-/** A page as plain data, which can be sent from a worker. */
-export interface PlainPage {
-  readonly items: readonly { readonly version: Version; readonly json: string }[];
-  readonly next?: Position | undefined;
-  readonly total?: number | undefined;
-  readonly isProjected: boolean;
+/** A page as plain data: texts in one list are sent from a worker in half the time of objects. */
+export interface PlainPage extends Omit<Page<never>, 'items'> {
+  readonly versions: readonly Version[];
+  readonly texts: readonly string[];
 }
 
-export type PlainQuery = Omit<ListQuery, 'signal'>;
-
 /** The JSON is null where it is larger than an equal share of the page. */
-type Row = [rowid: number, id: Id, key: string | null, version: Version, json: string | null];
+type Row = [rowid: number, version: Version, json: string | null];
 
-/** The JSON of a record as a whole. */
 const whole: Sql = { sql: 'json', values: [] };
+const rowid: Sql = { sql: 'rowid AS row', values: [] };
 
 /** Reads a page in one transaction. */
 export function readPage(
@@ -27,51 +35,133 @@ export function readPage(
 ): PlainPage {
   const projection = query.fields && projectionOf(query.fields);
   const text = projection ?? whole;
-  const single = `SELECT ${text.sql} FROM ${collection} WHERE rowid = ?`;
   function* records() {
-    for (const [rowid, id, key, version, part] of rowsOf(connection, collection, query, text)) {
-      const json = part ?? connection.get<[string]>(single, ...text.values, rowid)?.[0] ?? '';
-      yield { id, key, version, json };
+    for (const [row, version, part] of rowsOf(connection, collection, query, text)) {
+      const single = `SELECT ${text.sql} FROM ${collection} WHERE rowid = ?`;
+      const json = part ?? connection.get<[string]>(single, ...text.values, row)?.[0] ?? '';
+      yield { row, version, json };
     }
   }
   return connection.transaction('DEFERRED', () => {
-    const { items, next } = cutPage(records(), query, ({ id, key }) => ({ id, key }));
-    const { sql, values } = countStatement(collection, query.conditions);
+    const { items, next } = cutPage(records(), query, ({ row }) => {
+      const position = `SELECT ${expression(query.order)}, id FROM ${collection} WHERE rowid = ?`;
+      const [key = null, id = ''] = connection.get<[SortKey, Id]>(position, row) ?? [];
+      return { key, id };
+    });
+    const terms = query.conditions.map((condition) => termFor(collection, condition));
+    const rarest = query.total ? rarestElement(connection, collection, query) : undefined;
+    const all = select({ sql: 'count(*)', values: [] }, collection, [
+      ...terms,
+      ...(rarest ? [rarest.term] : []),
+    ]);
     return {
-      items: items.map(({ version, json }) => ({ version, json })),
+      versions: items.map(({ version }) => version),
+      texts: items.map(({ json }) => json),
       next,
-      ...(query.total && { total: connection.get<[number]>(sql, ...values)?.[0] ?? 0 }),
+      ...(query.total && { total: connection.get<[number]>(all.sql, ...all.values)?.[0] }),
       isProjected: projection !== undefined,
     };
   });
 }
 
 /**
- * Returns the rows of a page, and one more, which tells whether another page follows.
- *
- * The rows are found before their JSON is read, so that SQLite sorts short keys where it has to sort. The
- * join keeps the order of the subquery: CROSS JOIN makes it the outer loop
- * (https://www.sqlite.org/optoverview.html#crossjoin).
+ * Returns true for a page that is read off one index, in order, with no row that does not match. That takes
+ * 0.3 ms per 100 records, however deep the page is.
  */
+export function isQuick(
+  connection: Connection,
+  collection: Collection,
+  query: PlainQuery,
+): boolean {
+  if (query.total) return false;
+  try {
+    return rangesOf(collection, query).every((terms) => {
+      const plan = connection.planOf(select(rowid, collection, terms, query.order).sql);
+      const used = plan.split('?').length - 1; // As in `SEARCH posts USING INDEX i (a=? AND b<?)`.
+      return used === terms.length && !isSorted(plan);
+    });
+  } catch {
+    return true; // Reading it says what is wrong.
+  }
+}
+
+function isSorted(plan: string): boolean {
+  return plan.includes('TEMP B-TREE');
+}
+
+/** Returns the rows of a page, and one more, which tells whether another page follows. */
 function rowsOf(
   connection: Connection,
   collection: Collection,
   query: PlainQuery,
   text: Sql,
 ): readonly Row[] {
-  const { order, limit, bytes } = query;
-  const share = Math.ceil(bytes / limit);
+  const row = {
+    sql: `rowid, version, CASE WHEN octet_length(json) <= ? THEN ${text.sql} END`,
+    values: [Math.ceil(query.bytes / query.limit), ...text.values],
+  };
   let rows: readonly Row[] = [];
-  for (const { sql, values } of pageStatements(collection, query)) {
-    const found = connection.all<Row>(
-      `SELECT row, id, ${expression(order)}, version, CASE WHEN octet_length(json) <= ? THEN ${text.sql} END
-       FROM (${sql.replace('rowid', 'rowid AS row')}) CROSS JOIN ${collection} ON ${collection}.rowid = row`,
-      ...[share, ...text.values, ...values, limit + 1 - rows.length],
-    );
+  const rarest = rarestElement(connection, collection, query);
+  const start = rarest && rarest.count <= maxSorted.others ? [rarest.term] : [];
+  for (const range of rangesOf(collection, query)) {
+    const terms = [...range, ...start];
+    const { sql, values } = statementOf(connection, collection, query, terms, row);
+    const left = query.limit + 1 - rows.length;
+    const found = connection.all<Row>(sql, ...values, left);
     rows = rows.length === 0 ? found : [...rows, ...found];
-    if (rows.length > limit) break;
+    if (found.length === left) break;
   }
   return rows;
+}
+
+/**
+ * How many rows are sorted at most: by an index that has all that is needed, or by looking at the rows.
+ * Both take about 10 ms. With more rows it is faster to walk the index of the order until the page is full.
+ */
+const maxSorted = { inIndex: 20_000, others: 4000 };
+
+/** Returns the condition on an array that the fewest records meet: the others are looked up for these. */
+function rarestElement(connection: Connection, collection: Collection, query: PlainQuery) {
+  const counted = query.conditions.filter(isHas).map((condition) => {
+    const { sql, values } = countElements(collection, condition, maxSorted.others + 1);
+    const [count] = connection.get<[number]>(sql, ...values) ?? [0];
+    return { count, term: amongElements(collection, condition) };
+  });
+  return counted.sort((a, b) => a.count - b.count)[0];
+}
+
+/**
+ * Chooses how to find the rows of a range: in the order of an index; by sorting those that match; or, if
+ * these are many, along the index of the order. SQLite has no statistics to choose between the last two.
+ */
+function statementOf(
+  connection: Connection,
+  collection: Collection,
+  { order }: PlainQuery,
+  terms: readonly Term[],
+  row: Sql,
+): Sql {
+  const keys = select(rowid, collection, terms, order);
+  const plan = connection.planOf(keys.sql);
+  if (isSorted(plan)) {
+    const most = plan.includes('COVERING') ? maxSorted.inIndex : maxSorted.others;
+    const { sql, values } = select({ sql: '1', values: [] }, collection, terms);
+    if (connection.get(`${sql} LIMIT 1 OFFSET ?`, ...values, most) === undefined) {
+      // Sorts without the JSON. CROSS JOIN makes the sorted rows the outer loop, which keeps their order
+      // (https://www.sqlite.org/optoverview.html#crossjoin).
+      return {
+        sql: `SELECT ${row.sql} FROM (${keys.sql} LIMIT ?) CROSS JOIN ${collection} ON rowid = row`,
+        values: [...row.values, ...keys.values],
+      };
+    }
+  }
+  const { sql, values } = select(
+    row,
+    collection,
+    isSorted(plan) ? alongOrder(terms, order) : terms,
+    order,
+  );
+  return { sql: `${sql} LIMIT ?`, values };
 }
 
 /** With more fields, SQLite would find the expression too deep. */

@@ -1,12 +1,12 @@
 import { RostrumError } from '../../domain/errors.ts';
 import { type Instant, latestInstant } from '../../domain/instant.ts';
+import type { Post } from '../../domain/post.ts';
 import type { Id } from '../../domain/record.ts';
 import type { User } from '../../domain/user.ts';
+import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Guard } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
-import type { Connection } from './connection/connection.ts';
-import type { SqliteEvents } from './events.ts';
-import type { Records } from './records.ts';
+import { DeclaredFields } from './declared.ts';
 import { SqliteRepository, type StoreParts } from './repository.ts';
 
 /** As `nextInstant` computes it: the function `strftime` runs only where a clock has stepped back. */
@@ -24,13 +24,11 @@ const keepPosts = `UPDATE posts SET
   WHERE authorId = ?`;
 
 export class SqliteUserRepository extends SqliteRepository<User> implements UserRepository {
-  readonly #connection: Connection;
-  readonly #events: SqliteEvents;
+  readonly #posts: DeclaredFields;
 
-  constructor(parts: StoreParts, records: Records<User>, events: SqliteEvents) {
-    super(parts, records);
-    this.#connection = parts.file.connection;
-    this.#events = events;
+  constructor(parts: StoreParts) {
+    super(parts, 'users');
+    this.#posts = new DeclaredFields(parts.file.connection, 'posts');
   }
 
   delete(
@@ -39,21 +37,27 @@ export class SqliteUserRepository extends SqliteRepository<User> implements User
     at: Instant,
     guard?: Guard<User>,
   ): Promise<Deletion | undefined> {
+    const { file, events } = this.parts;
     return this.remove(id, guard, () => {
-      if (mode === 'refuse') return this.#refuse(id);
-      this.#events.addPostsOf(id, mode === 'delete' ? 'deleted' : 'updated');
-      const posts =
+      if (mode === 'refuse') {
+        const sql = 'SELECT count(*) FROM posts WHERE authorId = ?';
+        const [posts] = file.connection.get<[number]>(sql, id) ?? [0];
+        if (posts > 0) throw new RostrumError('user-has-posts', { posts });
+        return { posts };
+      }
+      events.addPostsOf(id, mode === 'delete' ? 'deleted' : 'updated');
+      if (mode === 'delete') this.#posts.remove('authorId', id);
+      const [sql, values] =
         mode === 'delete'
-          ? this.#connection.run('DELETE FROM posts WHERE authorId = ?', id)
-          : this.#connection.run(keepPosts, at, at, at, at, id);
-      return { posts };
+          ? ['DELETE FROM posts WHERE authorId = ?', []]
+          : [keepPosts, [at, at, at, at]];
+      return { posts: file.connection.run(sql, ...values, id) };
     });
   }
+}
 
-  #refuse(id: Id): Deletion {
-    const sql = 'SELECT count(*) FROM posts WHERE authorId = ?';
-    const posts = this.#connection.get<[number]>(sql, id)?.[0] ?? 0;
-    if (posts > 0) throw new RostrumError('user-has-posts', { posts });
-    return { posts };
+export class SqlitePostRepository extends SqliteRepository<Post> implements PostRepository {
+  async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
+    return (await this.remove(id, guard, () => true)) ?? false;
   }
 }

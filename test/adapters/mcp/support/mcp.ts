@@ -82,6 +82,7 @@ export async function connectTo(
   url: URL,
   headers: Record<string, string> = {},
   revision: Revision = '2026-07-28',
+  send: (url: string | URL, init?: RequestInit) => Promise<Response> = fetch,
 ): Promise<McpClient> {
   let bytes = 0;
   const client = new Client(
@@ -91,7 +92,7 @@ export async function connectTo(
   const transport = new StreamableHTTPClientTransport(url, {
     requestInit: { headers },
     async fetch(...request) {
-      const response = await fetch(...request);
+      const response = await send(...request);
       const body = await response.arrayBuffer();
       if (response.ok) bytes = body.byteLength;
       return new Response(body.byteLength === 0 ? null : body, response);

@@ -18,9 +18,6 @@ WORKDIR /rostrum
 COPY --from=packages /rostrum ./
 COPY scripts scripts
 COPY src src
-# The guides at /docs/guides.
-COPY docs docs
-COPY README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 STORE_URL=sqlite:/data/rostrum.db
 # By number, so that Kubernetes can see that it is not root.

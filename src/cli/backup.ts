@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { backupSqlite } from '../adapters/sqlite/index.ts';
-import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
-import { explainOpening, type StoreSetting, storeFailure } from './failure.ts';
+import { redactStoreUrl } from '../settings/store-url.ts';
+import { explainOpening, type StoreSetting, storeFailure, storeUrlOf } from './failure.ts';
+import { print } from './output.ts';
 import { type LongRun, runLong } from './run-long.ts';
 import { refuseExisting, writeFile } from './transfer/part-file.ts';
 
@@ -19,12 +20,12 @@ export async function backupCommand(file: string, named: StoreSetting): Promise<
     throw explainOpening(error, named);
   }
   const { size } = await stat(file);
-  process.stdout.write(`Backed up ${redactStoreUrl(named.url)} to ${file}: ${size} bytes\n`);
+  print(`Backed up ${redactStoreUrl(named.url)} to ${file}: ${size} bytes`);
 }
 
 /** @throws Failure for a store without a file */
 export function dataFileOf(named: StoreSetting, purpose: string): string {
-  const store = parseStoreUrl(named.url);
+  const store = storeUrlOf(named);
   if (store.kind === 'sqlite') return store.path;
   throw storeFailure(named, `only an SQLite store has a file to ${purpose}.`);
 }

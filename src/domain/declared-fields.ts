@@ -38,6 +38,11 @@ const reservedNames = ['limit', 'cursor', 'sort', 'count', 'fields', 'include', 
 /** Names that every store can index: not all of them take a dot or a `$`. */
 const namePattern = /^[\p{L}_][\p{L}\p{M}\p{N}_-]{0,63}$/u;
 
+/** Returns true for a name that a custom field can be declared with. */
+export function isDeclarable(name: string): boolean {
+  return namePattern.test(name) && !reservedNames.includes(name);
+}
+
 /** A declared custom field. */
 export interface DeclaredField {
   readonly name: string;

@@ -100,7 +100,11 @@ export class RostrumError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly details: ErrorDetails[C];
 
+  /** @throws TypeError for an unknown code */
   constructor(code: C, details: ErrorDetails[C], options?: { readonly cause?: unknown }) {
+    if (!Object.hasOwn(messages, code)) {
+      throw new TypeError(`"${code}" is not an error code of Rostrum.`);
+    }
     super(messages[code](details), options);
     this.code = code;
     this.details = details;

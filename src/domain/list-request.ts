@@ -112,8 +112,18 @@ export function checkRequest<Filter extends EntityFilter, Sort extends string>(
 /** Translates a checked request for a store; undefined when no record can match. */
 export function listQuery<Filter extends EntityFilter, Sort extends string>(
   { filter, order, ...page }: CheckedRequest<Filter, Sort>,
-  { collection, custom: declared }: ListRules,
+  rules: ListRules,
 ): ListQuery | undefined {
+  const conditions = conditionsOf(filter, rules);
+  if (conditions === undefined) return undefined;
+  return { ...page, conditions, order: queryOrder(order, rules.collection, rules.custom) };
+}
+
+/** Translates a checked filter; undefined when no record can match. */
+export function conditionsOf<Filter extends EntityFilter>(
+  filter: Filter,
+  { collection, custom: declared }: ListRules,
+): readonly Condition[] | undefined {
   const { custom = {}, ...known } = filter;
   const table = filters[collection] as unknown as Readonly<Record<string, AnyFilter>>;
   const conditions: Condition[] = [];
@@ -124,9 +134,7 @@ export function listQuery<Filter extends EntityFilter, Sort extends string>(
     conditions.push(...more);
   }
   const more = customConditions(custom, declared);
-  if (more === undefined) return undefined;
-  conditions.push(...more);
-  return { ...page, conditions, order: queryOrder(order, collection, declared) };
+  return more && [...conditions, ...more];
 }
 
 function queryOrder(

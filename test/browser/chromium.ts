@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect } from 'chai';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 
 const folders = (process.env.PATH ?? '').split(delimiter);
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -60,14 +60,6 @@ export async function violationsIn(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(axe, 'utf8'));
   const found = await page.evaluate<Violation[]>('axe.run().then((result) => result.violations)');
   return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
-
-/** What the first button to copy in some part of a page copies. */
-export async function copied(page: Page, part: Locator): Promise<string> {
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await part.getByRole('button', { name: 'Copy' }).first().click();
-  await part.getByRole('button', { name: 'Copied' }).waitFor();
-  return page.evaluate('navigator.clipboard.readText()');
 }
 
 /** What is wrong with a page in silence, as it happens. */

@@ -70,11 +70,13 @@ const examples = pages.flatMap((page) =>
     return [{ file: join(folder, name), isDeno: language === 'js', page, line, text, output }];
   }),
 );
-/** Parts of programs, which test/docs/events.test.ts runs. */
-const parts = blocksOf('docs/events.md', 'ts').map(({ text, line }) => ({
-  file: join(folder, `events-${line}.ts`),
-  text,
-}));
+/** Parts of programs, which moving-in.test.ts runs. */
+const parts = ['moving-in'].flatMap((name) =>
+  blocksOf(`docs/${name}.md`, 'ts').map(({ text, line }) => ({
+    file: join(folder, `${name}-${line}.ts`),
+    text,
+  })),
+);
 const store = {
   file: join(folder, 'writing-a-store.ts'),
   text: blocksOf('docs/writing-a-store.md', 'ts')

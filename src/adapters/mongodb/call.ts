@@ -56,8 +56,8 @@ export class Call {
         const result = await this.run(command);
         if (this.#primary.term === term) return result;
       } catch (error) {
-        if (tries === 3 || !isPassing(error)) throw error;
-        await this.pause();
+        if (!isPassing(error)) throw error;
+        await this.pause(5 * 2 ** Math.min(tries, 5));
       }
     }
   }

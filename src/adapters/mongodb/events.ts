@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Db, type Document, Long, MongoServerError, Timestamp } from 'mongodb';
 import { RostrumError } from '../../domain/errors.ts';
-import type { Collection, Id, Version } from '../../domain/record.ts';
+import type { Id, Version } from '../../domain/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
@@ -25,7 +25,6 @@ interface Change {
 interface Stream {
   readonly start: Document;
   readonly batchSize: number;
-  readonly collections: readonly Collection[];
   readonly maxTimeMS: number;
 }
 
@@ -43,27 +42,21 @@ export class MongodbEvents implements EventLog {
     this.#connection = connection;
   }
 
-  read(limit: number, after?: EventPosition, collection?: Collection): Promise<EventPage> {
+  read(limit: number, after?: EventPosition): Promise<EventPage> {
     return this.#connection.call(async (call) => {
-      const collections = collection === undefined ? everyCollection : [collection];
       try {
-        return await this.#read(call, collections, limit, after);
+        return await this.#read(call, limit, after);
       } catch (error) {
         const isStuck = error instanceof MongoServerError || isOverdue(error);
         if (!isStuck || after === undefined) throw error;
         // If the end cannot be read either, the position is not at fault.
-        await this.#read(call, collections, 1, undefined);
+        await this.#read(call, 1, undefined);
         throw new RostrumError('events-expired', {}, { cause: error });
       }
     });
   }
 
-  #read(
-    call: Call,
-    collections: readonly Collection[],
-    limit: number,
-    after: EventPosition | undefined,
-  ): Promise<EventPage> {
+  #read(call: Call, limit: number, after: EventPosition | undefined): Promise<EventPage> {
     const { db } = this.#connection;
     return call.read(async ({ maxTimeMS }) => {
       const log = await logOf(db, maxTimeMS);
@@ -72,56 +65,51 @@ export class MongodbEvents implements EventLog {
           ? { startAtOperationTime: log.end }
           : { resumeAfter: { _data: tokenOf(after, log) } };
       const batchSize = after === undefined ? 0 : limit;
-      const { changes, token } = await readStream(db, { start, batchSize, collections, maxTimeMS });
+      const { changes, token } = await readStream(db, { start, batchSize, maxTimeMS });
       return { events: changes.map(toEvent), next: positionOf(token, log) };
     });
   }
 }
 
-const everyCollection = ['users', 'posts'] as const;
-
 /** Which changes are events. No part of a record leaves the server. */
-function pipelineOf(collections: readonly Collection[]): Document[] {
-  const deleted = collections.map((collection) => deletedIds[collection]);
-  const isLive = { 'ns.coll': { $in: collections } };
-  return [
-    {
-      $match: {
-        $or: [
-          { ...isLive, operationType: { $in: ['insert', 'drop', 'rename'] } },
-          { ...isLive, 'updateDescription.updatedFields.version': { $exists: true } },
-          // An id that `load` stored is not a deletion.
-          {
-            'ns.coll': { $in: deleted },
-            operationType: 'insert',
-            'fullDocument.isLoaded': { $exists: false },
-          },
+const isLive = { 'ns.coll': { $in: ['users', 'posts'] } };
+const pipeline: readonly Document[] = [
+  {
+    $match: {
+      $or: [
+        { ...isLive, operationType: { $in: ['insert', 'drop', 'rename'] } },
+        { ...isLive, 'updateDescription.updatedFields.version': { $exists: true } },
+        // An id that `load` stored is not a deletion.
+        {
+          'ns.coll': { $in: Object.values(deletedIds) },
+          operationType: 'insert',
+          'fullDocument.isLoaded': { $exists: false },
+        },
+      ],
+    },
+  },
+  {
+    $project: {
+      operationType: true,
+      collection: '$ns.coll',
+      id: '$documentKey._id',
+      version: {
+        $ifNull: [
+          '$fullDocument.version',
+          '$fullDocument.last',
+          '$updateDescription.updatedFields.version',
         ],
       },
     },
-    {
-      $project: {
-        operationType: true,
-        collection: '$ns.coll',
-        id: '$documentKey._id',
-        version: {
-          $ifNull: [
-            '$fullDocument.version',
-            '$fullDocument.last',
-            '$updateDescription.updatedFields.version',
-          ],
-        },
-      },
-    },
-  ];
-}
+  },
+];
 
 const majority = { level: 'majority' } as const;
 
-async function readStream(db: Db, { start, batchSize, collections, maxTimeMS }: Stream) {
+async function readStream(db: Db, { start, batchSize, maxTimeMS }: Stream) {
   const { cursor } = await db.command({
     aggregate: 1,
-    pipeline: [{ $changeStream: start }, ...pipelineOf(collections)],
+    pipeline: [{ $changeStream: start }, ...pipeline],
     cursor: { batchSize },
     readConcern: majority,
     maxTimeMS,

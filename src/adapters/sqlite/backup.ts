@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { Connection } from './connection/connection.ts';
+import { Connection, isSound } from './connection/connection.ts';
 import { dataFile, identityOf, makePrivateFile } from './connection/data-file.ts';
 import {
   DriverError,
@@ -128,11 +128,6 @@ async function copy(from: DatabaseSync, to: string, onProgress: OnProgress = () 
   } catch (error) {
     throw error instanceof Error && 'errcode' in error ? new DriverError(error) : error;
   }
-}
-
-/** Looks through a whole database. */
-function isSound(connection: Connection): boolean {
-  return connection.get<[string]>('PRAGMA quick_check(1)')?.[0] === 'ok';
 }
 
 function checkBackup(connection: Connection, from: string): void {

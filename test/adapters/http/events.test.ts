@@ -102,7 +102,7 @@ describe('GET /events', () => {
     while (api.server.connections < 1000) await sleep(20);
     await sleep(500);
     expect((await api.get('/users')).status).to.equal(200);
-    expect((await metrics.exposition()).body).to.match(/^rostrum_http_room_inside 0$/m);
+    expect((await metrics.exposition()).body).to.match(/^rostrum_http_limiter_running 0$/m);
     expectProblem(await api.get(`/events?after=${after}&wait=25`), 503, 'overloaded');
     const { id } = await api.make('/users', { name: 'Ada' });
     const told = new Set((await Promise.all(all)).map((page) => JSON.stringify(page)));

@@ -32,48 +32,10 @@ const odd = fc.constantFrom(5, true, [], {});
 
 describe('the schemas of the description', () => {
   const description = new DescriptionUnderTest(documentOf());
-  const model = new RecordModel<Entity>(userRules);
 
   function takes(component: string, value: unknown, of = description): boolean {
     return of.complaintsOf(component, value) === 'No errors';
   }
-
-  const key = fc.oneof(
-    { weight: 8, arbitrary: fc.constantFrom('a', 'b', '😀'.repeat(64)) },
-    fc.constantFrom('', '😀'.repeat(65), '__proto__', 'a\0'),
-  );
-  const number = fc.constantFrom(
-    ...[0, -0.5, 2 ** 53 - 1, 1 - 2 ** 53, 2 ** 53, -(2 ** 53), 2 ** 53 + 2, 1e300],
-  );
-  const { value: own } = fc.letrec((tie) => ({
-    value: fc.oneof(
-      { depthSize: 'small', withCrossShrink: true },
-      fc.constantFrom(true, '', 'a', 'a\0b'),
-      number,
-      fc.array(tie('value'), { maxLength: 2 }),
-      tie('object'),
-    ),
-    object: fc
-      .array(fc.tuple(key, tie('value')), { maxLength: 2 })
-      .map((members) => Object.fromEntries(members)),
-  }));
-
-  it('take custom fields as the rules do, in whole records and in changes', () => {
-    const outcomes = new Set<boolean>();
-    fc.assert(
-      fc.property(key, own, (name, value) => {
-        const input = JSON.parse(`{"name":"Ada",${JSON.stringify(name)}:${JSON.stringify(value)}}`);
-        const allowed = isAllowed(() => model.make(input, 'id', at));
-        outcomes.add(allowed);
-        expect(takes('UserInput', input)).to.equal(allowed);
-        const current = model.make({ name: 'Ann' }, 'id', at);
-        expect(isAllowed(() => model.patch(current, input, at))).to.equal(allowed);
-        expect(takes('UserPatch', input)).to.equal(allowed);
-      }),
-      { numRuns: 500 },
-    );
-    expect([...outcomes]).to.have.members([true, false]);
-  });
 
   for (const { one, rules, made, fields } of [
     { one: 'User', rules: userRules, made: { name: 'Ann' }, fields: { name: line, email } },

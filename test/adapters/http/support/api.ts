@@ -15,18 +15,9 @@ import { openStore } from './open-store.ts';
 
 type Json = object | string | undefined;
 
-const limiter = { take: () => Promise.reject(), peek: () => undefined };
-
-/** The description of a deployment that has switched on all that there is: responses are held to it. */
+/** The description of a deployment with credentials: all responses are held to it. */
 const described = new DescriptionUnderTest(
-  documentOf({
-    authenticate: () => undefined,
-    anonymous: [],
-    rateLimits: { address: limiter },
-    cors: ['http://localhost'],
-    isOwnHost: () => true,
-    requireIfMatch: true,
-  }),
+  documentOf({ authenticate: () => undefined, anonymous: [], requireIfMatch: true }),
 );
 
 /** A server on a store of its own, and the calls that tests make. */

@@ -15,7 +15,7 @@ export interface Sent {
 
 const custom = { users: ['city', 'secret', 'score'], posts: ['slug'] } as const;
 const sorts = { users: Object.keys(listSorts.users), posts: Object.keys(listSorts.posts) };
-const parameters = { users: userListParameters, posts: postListParameters } as const;
+const parameters = { users: userListParameters(), posts: postListParameters() } as const;
 
 type Collection = 'users' | 'posts';
 

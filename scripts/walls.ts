@@ -24,6 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/adapters/http/operator/': [...http, '@opentelemetry/api$'],
   'src/adapters/inversify/': ['src/(?:adapters|domain|ports|settings)/', 'inversify$'],
   'src/adapters/json-schema/': ['own folder', ...core, node, 'ajv(?:/|-formats$)', 're2js$'],
+  'src/adapters/mcp/': ['own folder', ...core, '@modelcontextprotocol/server$', 'zod$'],
   'src/adapters/metrics/': ['own folder', ...core, node, 'prom-client$'],
   'src/adapters/mongodb/': ['own folder', ...core, node, 'mongodb$'],
   'src/adapters/sqlite/': ['own folder', ...core, 'node:'],

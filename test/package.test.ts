@@ -24,6 +24,7 @@ const clients = ['rostrum-client', 'rostrum-client/react-admin', 'rostrum-client
 const onPeers = {
   './http': '@koa/router',
   './fetch': '@koa/router',
+  './mcp': '@modelcontextprotocol/server',
   './mongodb': 'mongodb',
   './inversify': 'inversify',
   './opentelemetry': '@opentelemetry/api',

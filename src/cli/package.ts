@@ -29,6 +29,9 @@ export function checkNode(): void {
 /** What serving needs; the driver of MongoDB comes on top. */
 const serving = 'commander koa @koa/router koa-bodyparser inversify reflect-metadata pino';
 
+/** What `--mcp` needs. */
+const mcp = '@modelcontextprotocol/server zod';
+
 /** Says how to install a package that is missing; returns any other error as it is. */
 export function explainMissing(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) {
@@ -36,6 +39,9 @@ export function explainMissing(error: unknown): unknown {
   }
   const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? [];
   if (name === undefined) return error;
+  if (mcp.split(' ').includes(name)) {
+    return new Failure(`The package ${name} is not installed: --mcp needs \`npm i ${mcp}\`.`);
+  }
   const all = serving.split(' ').includes(name)
     ? ` (or \`npm i ${serving}\`, which is all that the server needs)`
     : '';

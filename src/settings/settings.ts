@@ -44,6 +44,10 @@ export interface Settings {
   readonly rateLimit: number;
   /** The proxies whose `X-Forwarded-For` counts: how many, or their addresses and networks. */
   readonly trustProxy: number | readonly string[];
+  /** Whether agents are served at `/mcp`. */
+  readonly mcp: boolean;
+  /** Whether they can delete posts. */
+  readonly mcpDeletes: boolean;
   /** The pages for people that are served beside the API. */
   readonly pages: readonly PageName[];
   /** The origins whose scripts may read responses. */
@@ -213,6 +217,18 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     description: 'proxies in front whose X-Forwarded-For counts: how many, or their addresses',
     allowed: 'a number, or addresses and networks with commas between them',
     parse: (text) => (/^\d{1,2}$/.test(text) ? Number(text) : listOf(text, isNetwork)),
+  },
+  mcp: {
+    ...toggle,
+    flag: '--mcp [boolean]',
+    env: 'MCP',
+    description: 'serve AI agents at /mcp (Model Context Protocol)',
+  },
+  mcpDeletes: {
+    ...toggle,
+    flag: '--mcp-deletes [boolean]',
+    env: 'MCP_DELETES',
+    description: 'with --mcp, let agents delete posts',
   },
   pages: {
     flag: '--pages <names>',

@@ -28,6 +28,8 @@ describe('the command line', function () {
       publicUrl: undefined,
       rateLimit: 0,
       trustProxy: 0,
+      mcp: false,
+      mcpDeletes: false,
       pages: ['home', 'docs', 'admin'],
       cors: [],
       index: [],

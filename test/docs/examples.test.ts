@@ -54,7 +54,13 @@ set -e
 `;
 
 /** The examples that run, each with what its page says that it prints. */
-const pages = ['README.md', 'docs/architecture.md', 'docs/embedding.md', 'docs/library.md'];
+const pages = [
+  'README.md',
+  'docs/architecture.md',
+  'docs/embedding.md',
+  'docs/library.md',
+  'docs/mcp.md',
+];
 const examples = pages.flatMap((page) =>
   blocksOf(page).flatMap(({ language, text, line }, i, blocks) => {
     if (language !== 'ts' && language !== 'js') return [];

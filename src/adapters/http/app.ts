@@ -6,6 +6,9 @@ import type { Logger } from '../../ports/logger.ts';
 import { clientAddresses } from './access/client-address.ts';
 import { cors } from './access/cors.ts';
 import { compose, hostOf, type RostrumState, requestState, type Step } from './context.ts';
+import type { Endpoint } from './endpoints/endpoint.ts';
+import { endpointsFor } from './endpoints/index.ts';
+import { mcpEndpoints } from './endpoints/mcp.ts';
 import { handleErrors, isForClient, reportErrors } from './errors.ts';
 import { Limiter } from './limits.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -56,13 +59,16 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
   const { prefix = '/api/v1', metrics } = options;
   const limiter = new Limiter();
   metrics?.limiter?.(() => limiter.state);
+  const api = (path: string, endpoints: readonly Endpoint[]) =>
+    apiRouter(rostrum, path, options, limiter, endpoints).routes();
   const describe = () => openApiDocument(rostrum.customFilters, options);
   return appOf(
     chain(
       options,
       true,
       pagesRouter(rostrum, describe, options, limiter), // Before the API, whose prefix can be empty.
-      apiRouter(rostrum, prefixPath(prefix), options, limiter).routes(),
+      api(prefixPath(prefix), endpointsFor(rostrum.customFilters)),
+      api('', mcpEndpoints(options)),
     ),
     options,
   );

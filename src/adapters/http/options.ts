@@ -1,5 +1,6 @@
-import type { Scope } from '../../domain/caller.ts';
+import type { CallerInput, Scope } from '../../domain/caller.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { Collection } from '../../domain/record.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Authenticate } from './access/authenticate.ts';
 import type { TrustedProxies } from './access/client-address.ts';
@@ -12,6 +13,13 @@ export interface CustomFieldsDescription {
   readonly users?: JsonObject | undefined;
   readonly posts?: JsonObject | undefined;
 }
+
+/** Serves a request of an AI agent: `createMcpHandler` of `rostrum/mcp` makes one. */
+export type McpHandler = (
+  request: Request,
+  caller: CallerInput | null,
+  onChange: (collection: Collection, id: string, version?: number) => void,
+) => Promise<Response>;
 
 /** Options of the API, wherever it is served. */
 export interface RostrumHttpOptions {
@@ -48,6 +56,8 @@ export interface RostrumHttpOptions {
    * `Link` and `type` begin with it; they are paths if it is absent.
    */
   readonly publicUrl?: string | undefined;
+  /** Serves AI agents at `/mcp`, below the prefix in an app of your own. They are not served if absent. */
+  readonly mcp?: McpHandler | undefined;
 }
 
 /** The pages for people, beside the API. */

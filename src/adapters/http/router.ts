@@ -10,6 +10,7 @@ import type { Context, RostrumState, Step } from './context.ts';
 import { compose } from './context.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
+import { mcpEndpoints } from './endpoints/mcp.ts';
 import { ownPath } from './endpoints/users.ts';
 import type { Limiter } from './limits.ts';
 import { declaring } from './lists/custom-filters.ts';
@@ -27,6 +28,10 @@ export function apiRouter(
   prefix: string,
   options: RostrumHttpOptions,
   limiter: Limiter,
+  endpoints: readonly Endpoint[] = [
+    ...endpointsFor(rostrum.customFilters),
+    ...mcpEndpoints(options),
+  ],
 ): Router<RostrumState> {
   const { cors, rateLimits } = options;
   const authenticate = authentication(rostrum, options);
@@ -56,7 +61,7 @@ export function apiRouter(
     return compose(steps.filter((step) => step !== undefined));
   };
 
-  for (const [path, own] of Map.groupBy(endpointsFor(rostrum.customFilters), (one) => one.path)) {
+  for (const [path, own] of Map.groupBy(endpoints, (one) => one.path)) {
     const allow = allowOf(own.map(({ method }) => method));
     for (const endpoint of own) {
       const verb = endpoint.method.toLowerCase() as Lowercase<Endpoint['method']>;

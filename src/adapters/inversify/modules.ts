@@ -118,11 +118,15 @@ export const httpModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(tokens.app)
     .toResolvedValue(
-      async (rostrum, options) => {
+      async (rostrum, options, { mcp, mcpDeletes: deletes }) => {
         const { createApp } = await import('../http/index.ts');
-        return createApp(rostrum, options);
+        if (!mcp) return createApp(rostrum, options);
+        const { createMcpHandler } = await import('../mcp/index.ts');
+        const { customFields, logger } = options;
+        const handler = createMcpHandler(rostrum, { customFields, deletes, logger });
+        return createApp(rostrum, { ...options, mcp: handler });
       },
-      [tokens.rostrum, tokens.appOptions],
+      [tokens.rostrum, tokens.appOptions, tokens.settings],
     )
     .inSingletonScope();
 });

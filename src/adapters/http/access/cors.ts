@@ -12,6 +12,7 @@ const exposed = [
 const accepted = [
   ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'Prefer'],
   ...['X-Request-Id', 'traceparent', 'tracestate'],
+  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
 ].join(', ');
 
 /** For how many seconds a browser may keep the response to a preflight. */

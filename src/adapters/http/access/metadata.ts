@@ -1,6 +1,9 @@
 import { scopes } from '../../../domain/caller.ts';
 import { type Context, originOf } from '../context.ts';
 
+/** The path of MCP: below the site in the program, below the prefix in another app. */
+export const mcpPath = '/mcp';
+
 /** Where the description of the API as a protected resource lies (RFC 9728, section 3). */
 export function metadataPath(prefix: string): string {
   return `/.well-known/oauth-protected-resource${prefix}`;
@@ -8,15 +11,16 @@ export function metadataPath(prefix: string): string {
 
 /** The URL of the description; undefined if the app does not serve it. */
 export function metadataUrl(ctx: Context): string | undefined {
-  const { hasPages, prefix } = ctx.state.rostrum.app;
-  return hasPages ? originOf(ctx) + metadataPath(prefix) : undefined;
+  const { app, operation } = ctx.state.rostrum;
+  const path = operation === 'mcp' ? mcpPath : app.prefix;
+  return app.hasPages ? originOf(ctx) + metadataPath(path) : undefined;
 }
 
-/** Names the issuer of tokens for the API, and the scopes (RFC 9728, section 2). */
-export function resourceMetadata(ctx: Context): object {
-  const { issuer, prefix } = ctx.state.rostrum.app;
+/** Names the issuer of tokens for the API or for MCP, and the scopes (RFC 9728, section 2). */
+export function resourceMetadata(ctx: Context, path: string): object {
+  const { issuer } = ctx.state.rostrum.app;
   return {
-    resource: originOf(ctx) + prefix,
+    resource: originOf(ctx) + path,
     ...(issuer !== undefined && { authorization_servers: [issuer] }),
     scopes_supported: scopes,
     bearer_methods_supported: ['header'],

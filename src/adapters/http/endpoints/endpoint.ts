@@ -33,7 +33,8 @@ export interface EndpointBody {
   readonly types: readonly string[];
   /** The response header that lists the types, in a 415 and in OPTIONS. */
   readonly acceptHeader: 'Accept-Post' | 'Accept-Patch' | 'Accept';
-  readonly schema: SchemaName;
+  /** Absent for an endpoint that the description leaves out. */
+  readonly schema?: SchemaName;
 }
 
 export interface EndpointResponse {

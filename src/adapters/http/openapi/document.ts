@@ -104,7 +104,8 @@ function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
   const hasCallers = authenticate !== undefined || anonymous !== undefined;
   const isOpen = endpoint.scopes.some((scope) => anonymous?.includes(scope));
   const needsIfMatch = requireIfMatch && method !== 'GET';
-  const content = body?.types.map((type) => [type, mediaType(body.schema, customFields)] as const);
+  const { types = [], schema } = body ?? {};
+  const content = schema && types.map((type) => [type, mediaType(schema, customFields)] as const);
   return {
     operationId: operation,
     tags: [path.split('/')[1] ?? ''],

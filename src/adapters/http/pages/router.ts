@@ -2,7 +2,7 @@ import { Router } from '@koa/router';
 import { scopes } from '../../../domain/caller.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import { authentication } from '../access/authenticate.ts';
-import { metadataPath, resourceMetadata } from '../access/metadata.ts';
+import { mcpPath, metadataPath, resourceMetadata } from '../access/metadata.ts';
 import { limitAddress, limitCaller } from '../access/rate-limit.ts';
 import { type Context, compose, type RostrumState, type Step } from '../context.ts';
 import { sendJson } from '../endpoints/records.ts';
@@ -70,9 +70,10 @@ export function pagesRouter(
   page('/openapi.json', sendFile(description));
   page('/favicon.ico', sendFile({ type: 'image/svg+xml', read: () => favicon }));
   addProblems((path, send) => page(path, send, '/problems'), site);
-  if (authenticate !== undefined) {
-    page(escapePath(metadataPath(prefix)), (ctx) =>
-      sendJson(ctx, 200, `${JSON.stringify(resourceMetadata(ctx))}\n`),
+  const resources = options.mcp === undefined ? [prefix] : [prefix, mcpPath];
+  for (const path of authenticate === undefined ? [] : resources) {
+    page(escapePath(metadataPath(path)), (ctx) =>
+      sendJson(ctx, 200, `${JSON.stringify(resourceMetadata(ctx, path))}\n`),
     );
   }
   if (wanted.includes('docs')) {

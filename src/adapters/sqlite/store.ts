@@ -92,12 +92,12 @@ function openConnection(
     connection = opened;
     const hasLayout = opened.transaction('DEFERRED', () => checkLayout(opened, file));
     applyPragmas(opened, file);
-    const declared = customFilters ?? {};
-    if (!hasLayout || missingParts(opened, declared).length > 0) {
+
+    if (!hasLayout || missingParts(opened, customFilters).length > 0) {
       opened.transaction('IMMEDIATE', () => {
         // Another process may have made them since.
         if (!checkLayout(opened, file)) createLayout(opened);
-        declareFields(opened, declared, logger);
+        declareFields(opened, customFilters, logger);
       });
     }
     // So far SQLite waits for the locks of other processes, and blocks. A store must not block.

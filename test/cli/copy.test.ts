@@ -131,10 +131,10 @@ describe('rostrum copy', function () {
   });
 });
 
-await describeOn('standalone', 'rostrum copy, to MongoDB and back', () => {
+await describeOn('replica set', 'rostrum copy, to MongoDB and back', () => {
   it('comes back equal', async function roundTrip() {
     this.timeout(60_000);
-    const mongodb = (await sharedServer('standalone')).url(`copy-${randomUUID().slice(0, 8)}`);
+    const mongodb = (await sharedServer('replica set')).url(`copy-${randomUUID().slice(0, 8)}`);
     await using folder = await temporaryDirectory();
     const [there, back] = [join(folder.path, 'there.db'), join(folder.path, 'back.db')];
     await holding(() => openSqliteStore({ path: there }), records(30));

@@ -98,7 +98,7 @@ describe('the examples of the documentation', function () {
   before(async () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    for (const { file, text } of [...examples, store]) writeFileSync(file, text);
+    for (const { file, text } of [...examples, ...parts, store]) writeFileSync(file, text);
     const config = {
       extends: '../../tsconfig.json',
       compilerOptions: { composite: false, noEmit: true, types: ['node', 'mocha'] },

@@ -40,7 +40,7 @@ export class Connection {
     return this.#run(body, signal);
   }
 
-  /** Returns bounds for work that several calls wait for. */
+  /** Returns the bounds of work that several calls wait for. */
   sharedCall(): Call {
     return new Call(this.#primary);
   }
@@ -51,12 +51,9 @@ export class Connection {
 
   /** Ignores the bound on calls: a busy store is ready. */
   async ready(): Promise<void> {
-    const late = sleep(limits.openingMs, undefined, { ref: false }).then(() => {
-      throw storeUnavailable('none');
-    });
-    await this.#run((call) =>
-      call.read(({ maxTimeMS }) => Promise.race([late, this.db.command({ ping: 1, maxTimeMS })])),
-    );
+    const ping = () => this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
+    const late = sleep(limits.openingMs, undefined, { ref: false });
+    if ((await Promise.race([ping(), late])) === undefined) throw storeUnavailable('none');
   }
 
   close(): Promise<void> {
@@ -79,8 +76,7 @@ export class Connection {
 
   async #close(): Promise<void> {
     // Calls may wait for a server that could still come, but not for one that is known to be away.
-    const isHopeless = this.#underWay.size === 0 || this.#opening.problem !== undefined;
-    if (!this.#opening.isOpen && isHopeless) this.#opening.giveUp();
+    if (this.#underWay.size === 0 || this.#opening.isHopeless) this.#opening.giveUp();
     const idle = Promise.allSettled(this.#underWay);
     await Promise.race([idle, sleep(limits.closingMs, undefined, { ref: false })]);
     this.#opening.giveUp();
@@ -94,9 +90,6 @@ export class Connection {
  * https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/
  */
 const linearizableRead: Document = {
-  find: 'users',
-  filter: { _id: '' },
-  projection: { _id: 1 },
-  readConcern: { level: 'linearizable' },
-  maxTimeMS: limits.commandMs,
+  ...{ find: 'users', filter: { _id: '' }, projection: { _id: 1 } },
+  ...{ readConcern: { level: 'linearizable' }, maxTimeMS: limits.commandMs },
 };

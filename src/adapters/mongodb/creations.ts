@@ -28,13 +28,15 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Creations that cannot be committed together with others, perhaps not at all. */
+/** Creations that have to be left out of a group: to be tried alone, or with an error, rejected. */
 class Faults extends Error {
   readonly creations: ReadonlySet<Waiting>;
+  readonly error: Error | undefined;
 
-  constructor(creations: readonly Waiting[]) {
-    super('Records have to be created alone.');
+  constructor(creations: readonly Waiting[], error?: Error) {
+    super('Some records cannot be created together with others.');
     this.creations = new Set(creations);
+    this.error = error;
   }
 }
 
@@ -127,7 +129,8 @@ export class Creations {
         break;
       } catch (error) {
         if (error instanceof Faults) {
-          alone.push(...error.creations);
+          if (error.error) for (const { reject } of error.creations) reject(error.error);
+          else alone.push(...error.creations);
           together = together.filter((one) => !error.creations.has(one));
         } else {
           if (halves && isTransient(error))
@@ -205,9 +208,13 @@ async function insertTogether(
   for (const [collection, group] of [...some].toSorted()) {
     await insertAll(transaction, collection, group, ({ draft }) => documentOf(draft, 1));
   }
+  // The last of errors, so these records are to blame for nothing else.
   const unknown = new Set<Id | null>(await transaction.touchAuthors(authorsOf(creations)));
-  const orphans = creations.filter(({ draft }) => unknown.has(draft.authorId));
-  if (orphans.length > 0) throw new Faults(orphans);
+  if (unknown.size === 0) return;
+  throw new Faults(
+    creations.filter(({ draft }) => unknown.has(draft.authorId)),
+    unknownAuthor(),
+  );
 }
 
 async function checkNone(

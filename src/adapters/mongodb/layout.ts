@@ -1,4 +1,11 @@
-import { type Db, MongoServerError } from 'mongodb';
+import {
+  type Db,
+  type IndexDescription,
+  MongoNetworkTimeoutError,
+  MongoServerError,
+} from 'mongodb';
+import type { CustomFilterFields, CustomFilters } from '../../domain/custom-filters.ts';
+import { pathOf } from './documents.ts';
 import { MongodbRefusal } from './errors.ts';
 
 /** Records are in `users` and `posts`, and the ids of deleted ones here. */
@@ -6,7 +13,7 @@ export const deletedIds = { users: 'deletedUsers', posts: 'deletedPosts' } as co
 
 export const receiptCollection = 'receipts';
 
-/** What Rostrum knows about the database as a whole, one document for each fact. */
+/** Facts about the database as a whole, one document for each. */
 export const metaCollection = 'rostrum';
 
 export interface MetaDocument {
@@ -21,23 +28,49 @@ export interface MetaDocument {
 const layoutVersion = 1;
 
 const recordCollections = ['users', 'posts'];
-const names: readonly string[] = [
+
+const collections = [
   ...recordCollections,
   ...Object.values(deletedIds),
   receiptCollection,
   metaCollection,
 ];
 
+/** An index of a sort: by these fields, then by id. Text sorts by its bytes, so by code point. */
+const sorted = (...fields: readonly string[]): IndexDescription => ({
+  name: fields.join('_'),
+  key: Object.fromEntries([...fields, '_id'].map((field) => [field, 1])),
+});
+
+/** The indexes that are always there, by collection. */
+export const indexes = {
+  users: [
+    ...['createdAt', 'updatedAt', 'nameKey', 'emailKey'].map((field) => sorted(field)),
+    {
+      name: 'emailKey_unique',
+      key: { emailKey: 1 },
+      unique: true,
+      partialFilterExpression: { emailKey: { $type: 'string' } },
+    },
+  ],
+  posts: [
+    ...['createdAt', 'updatedAt', 'titleKey', 'publishedAt'].map((field) => sorted(field)),
+    sorted('authorId', 'createdAt'),
+    sorted('authorId', 'publishedAt'),
+  ],
+  receipts: [{ name: 'expires', key: { expires: 1 }, expireAfterSeconds: 0 }],
+} satisfies Record<string, readonly IndexDescription[]>;
+
 /**
- * Marks a new database with the version of the layout, and creates the collections: a transaction cannot.
- * Safe to repeat, and from many processes at once.
+ * Marks a new database with the version of its layout, creates the collections (a transaction cannot), and
+ * builds the indexes that are missing. Safe to repeat, and from many processes at once. The index of a custom
+ * field that is no longer declared stays, because another process may use it.
  *
  * @throws MongodbRefusal for a database that this version does not understand
  */
-export async function ensureLayout(db: Db): Promise<void> {
-  const found = await db
-    .listCollections({ name: { $in: [...names] } }, { nameOnly: false })
-    .toArray();
+export async function ensureLayout(db: Db, { users, posts }: CustomFilters): Promise<void> {
+  const filter = { name: { $in: collections } };
+  const found = await db.listCollections(filter, { nameOnly: false }).toArray();
   for (const { name, type, options = {} } of found) {
     // A default collation would sort text in another order.
     if (type === 'collection' && !options.collation && !options.capped) continue;
@@ -46,13 +79,19 @@ export async function ensureLayout(db: Db): Promise<void> {
         'Remove it and let Rostrum create its own, or use another database.',
     );
   }
-  // Read after the collections were listed: whoever creates them has written the mark before.
-  await checkMark(db);
-  const missing = names.filter((name) => !found.some((one) => one.name === name));
+  // After the collections were listed: whoever creates them has written the mark before.
+  await ensureMark(db);
+  const missing = collections.filter((name) => !found.some((one) => one.name === name));
   await Promise.all(missing.map((name) => createCollection(db, name)));
+  const wanted = Object.entries({
+    ...indexes,
+    users: [...indexes.users, ...customIndexes(users)],
+    posts: [...indexes.posts, ...customIndexes(posts)],
+  });
+  await Promise.all(wanted.map(([collection, some]) => buildIndexes(db, collection, some)));
 }
 
-async function checkMark(db: Db): Promise<void> {
+async function ensureMark(db: Db): Promise<void> {
   const meta = db.collection<MetaDocument>(metaCollection);
   const layout = await meta.findOne({ _id: 'layout' });
   if (layout?.version === layoutVersion) return;
@@ -61,28 +100,18 @@ async function checkMark(db: Db): Promise<void> {
       'This database was made by a later version of Rostrum. Run that version, or use another database.',
     );
   }
-  if (await isOfPreRelease(db)) {
-    throw new MongodbRefusal(
-      'This was made by a pre-release. Export it with the version that made it, then run import --keep-ids.',
-    );
-  }
+  const hasOldMark = (await meta.findOne({ _id: 'schema' })) !== null;
   for (const name of recordCollections) {
-    if ((await db.collection(name).findOne()) === null) continue;
+    const document = hasOldMark ? { record: {} } : await db.collection(name).findOne();
+    if (document === null) continue;
     throw new MongodbRefusal(
-      `The collection "${name}" holds documents of another program. Use another database.`,
+      'record' in document
+        ? 'This was made by a pre-release. Export it with the version that made it, then run import --keep-ids.'
+        : `The collection "${name}" holds documents of another program. Use another database.`,
     );
   }
   const mark = { $setOnInsert: { version: layoutVersion } };
   await meta.updateOne({ _id: 'layout' }, mark, { upsert: true });
-}
-
-/** A pre-release has left a mark of its own, or records without any mark. */
-async function isOfPreRelease(db: Db): Promise<boolean> {
-  const meta = db.collection<MetaDocument>(metaCollection);
-  if ((await meta.findOne({ _id: 'schema' })) !== null) return true;
-  const isRecord = { 'record.id': { $exists: true } };
-  const found = recordCollections.map((name) => db.collection(name).findOne(isRecord));
-  return (await Promise.all(found)).some((document) => document !== null);
 }
 
 async function createCollection(db: Db, name: string): Promise<void> {
@@ -93,3 +122,37 @@ async function createCollection(db: Db, name: string): Promise<void> {
 }
 
 const namespaceExists = 48;
+
+function customIndexes(fields: CustomFilterFields = {}): IndexDescription[] {
+  return Object.entries(fields).map(([field, custom]) => {
+    const path = pathOf({ field, custom });
+    // Documents without the field have no entry.
+    const partialFilterExpression = { [path]: { $exists: true } };
+    return { ...sorted(path, 'createdAt'), partialFilterExpression };
+  });
+}
+
+/** Sets no bound on the server: the index of a large collection may take its time. */
+async function buildIndexes(
+  db: Db,
+  collection: string,
+  wanted: readonly IndexDescription[],
+): Promise<void> {
+  for (;;) {
+    try {
+      await db.collection(collection).createIndexes([...wanted]);
+      return;
+    } catch (error) {
+      // The bound of the socket: the next try waits for the same build again.
+      if (error instanceof MongoNetworkTimeoutError) continue;
+      if (!(error instanceof MongoServerError) || !conflicts.has(Number(error.code))) throw error;
+      throw new MongodbRefusal(
+        `An index of "${collection}" is in the place of one of Rostrum's and differs from it. ` +
+          `Drop it, and Rostrum builds its own. (${error.errmsg})`,
+      );
+    }
+  }
+}
+
+/** IndexOptionsConflict, IndexKeySpecsConflict */
+const conflicts = new Set([85, 86]);

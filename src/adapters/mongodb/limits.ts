@@ -18,8 +18,9 @@ export const limits = {
   heartbeatMs: 5000,
   /** How long a call, or `ready`, waits for the first connection. */
   openingMs: 3000,
-  /** Between two attempts to connect for the first time. */
+  /** Between two attempts to connect for the first time, and between two looks at them. */
   reconnectMs: 500,
+  pollMs: 20,
   /** How long `close` waits for calls that are under way, and then for the driver. */
   closingMs: 9000,
   goodbyeMs: 1000,

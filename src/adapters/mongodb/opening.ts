@@ -5,7 +5,6 @@ import { storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ClientSettings } from './connection-string.ts';
 import { MongodbRefusal } from './errors.ts';
-import { ensureIndexes } from './indexes.ts';
 import { ensureLayout } from './layout.ts';
 import { limits } from './limits.ts';
 
@@ -16,7 +15,6 @@ export class Opening {
   readonly #logger: Logger;
   readonly #customFilters: CustomFilters;
   readonly #end = new AbortController();
-  #opened = quietly(Promise.withResolvers<void>());
   #isOpen = false;
   #problem: unknown;
 
@@ -28,34 +26,24 @@ export class Opening {
     this.#tryUntilOpen().catch(() => {}); // Given up: `wait` throws.
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
-  /** Why the last attempt failed. */
-  get problem(): unknown {
-    return this.#problem;
+  /** Returns true when waiting is of no use: no server is there, or it is refused. */
+  get isHopeless(): boolean {
+    return !this.#isOpen && this.#problem !== undefined;
   }
 
   /** Waits a while for the store to open. @throws RostrumError `store-unavailable` */
   async wait(): Promise<void> {
-    if (this.#isOpen) return;
-    const late = () => storeUnavailable('none', this.#problem);
-    // A server may come back soon; a database that is refused stays as it is.
-    if (this.#end.signal.aborted || this.#problem instanceof MongodbRefusal) throw late();
-    const end = new AbortController();
-    const tooLate = sleep(limits.openingMs, undefined, { signal: end.signal }).then(
-      () => {
-        throw late();
-      },
-      () => {},
-    );
-    await Promise.race([tooLate, this.#opened.promise]).finally(() => end.abort());
+    const end = Date.now() + limits.openingMs;
+    while (!this.#isOpen) {
+      // A server may come back soon; a database that is refused stays as it is.
+      const isOver = this.#end.signal.aborted || this.#problem instanceof MongodbRefusal;
+      if (isOver || Date.now() > end) throw storeUnavailable('none', this.#problem);
+      await sleep(limits.pollMs);
+    }
   }
 
   giveUp(): void {
     this.#end.abort();
-    this.#opened.reject(storeUnavailable('none', this.#problem));
   }
 
   async #tryUntilOpen(): Promise<void> {
@@ -64,7 +52,6 @@ export class Opening {
       try {
         await this.#open();
         this.#isOpen = true;
-        this.#opened.resolve();
         return;
       } catch (problem) {
         if (!signal.aborted) this.#report(problem);
@@ -82,28 +69,22 @@ export class Opening {
     }
     const isSharded = msg === 'isdbgrid';
     if (!isSharded && setName === undefined) throw new MongodbRefusal(standalone);
-    await ensureLayout(db);
-    await ensureIndexes(db, this.#customFilters);
+    await ensureLayout(db, this.#customFilters);
     const topology = isSharded ? 'sharded cluster' : 'replica set';
     const fields = { database: this.#database, topology };
     this.#logger.info(fields, 'Connected to MongoDB.');
     if (arbiters.length > 0) this.#logger.warn({ ...fields, arbiters }, arbiterWarning);
   }
 
+  /** Logs each problem once, and not twice a second for as long as it lasts. */
   #report(problem: unknown): void {
     const isNew = lineOf(problem) !== lineOf(this.#problem);
     this.#problem = problem;
-    const isRefused = problem instanceof MongodbRefusal;
-    if (isRefused) {
-      this.#opened.reject(storeUnavailable('none', problem));
-      this.#opened = quietly(Promise.withResolvers<void>());
-    }
-    // Once, and not twice a second for as long as it lasts.
     if (!isNew) return;
     const { hosts, srvHost } = this.#client.options;
     const fields = { database: this.#database, hosts: srvHost ?? hosts.join() };
     const reason = problem instanceof Error ? problem.message : String(problem);
-    if (isRefused) this.#logger.error(fields, lineOf(problem));
+    if (problem instanceof MongodbRefusal) this.#logger.error(fields, reason);
     else this.#logger.warn({ ...fields, reason }, lineOf(problem));
     this.#logger.debug?.({ err: problem }, 'The error of the driver.');
   }
@@ -114,12 +95,6 @@ function lineOf(problem: unknown): string {
   return problem instanceof MongodbRefusal
     ? problem.message
     : 'MongoDB cannot be reached. Rostrum keeps trying, and calls fail until it succeeds.';
-}
-
-/** A promise that may be rejected while no call waits for it. */
-function quietly<T>(resolvers: PromiseWithResolvers<T>): PromiseWithResolvers<T> {
-  resolvers.promise.catch(() => {});
-  return resolvers;
 }
 
 /** Of MongoDB 5.0: the first that reads snapshots. */

@@ -7,16 +7,15 @@ interface KnownServer {
 }
 
 /** The time of one primary, from its election to the next. */
-export class Term {
+class Term {
   readonly #confirm: () => Promise<unknown>;
   #confirmed: Promise<unknown> | undefined;
 
-  /** @param confirm see {@link Primary} */
   constructor(confirm: () => Promise<unknown>) {
     this.#confirm = confirm;
   }
 
-  /** Fulfilled when the primary has confirmed its term: asked once, and again after a failure. */
+  /** Waits for the primary's confirmation: asked once, and again after a failure. */
   confirmed(): Promise<unknown> {
     this.#confirmed ??= this.#confirm().catch((error) => {
       this.#confirmed = undefined;
@@ -26,33 +25,26 @@ export class Term {
   }
 }
 
-/** Follows which node of a replica set is the primary, as the driver sees it. */
+/** Follows which node of a replica set is the primary. */
 export class Primary {
   readonly #confirm: () => Promise<unknown>;
   #name: string | undefined;
-  #term = new Term(async () => {});
+  /** Another object after each election. Behind `mongos`, it stays the same. */
+  term = new Term(async () => {});
 
-  /** @param confirm waits until a majority has what the primary, and those before it, acknowledged */
+  /** @param confirm waits until a majority has everything that this primary has */
   constructor(confirm: () => Promise<unknown>) {
     this.#confirm = confirm;
   }
 
-  /** The present term: another object after each election. Behind `mongos`, it stays the same. */
-  get term(): Term {
-    return this.#term;
-  }
-
-  /** Takes note of all servers, whenever the driver has learned something about one of them. */
+  /** Takes note of all servers whenever the driver has learned something about one of them. */
   see(servers: readonly KnownServer[]): void {
     const primary = servers.find(({ type }) => type === 'RSPrimary');
-    if (primary !== undefined) this.#follow(`${primary.address} ${primary.electionId}`);
     // With `directConnection` to a secondary the driver reads there, and no secondary ever confirms.
-    else if (servers.some(({ type }) => type === 'RSSecondary')) this.#follow('none');
-  }
-
-  #follow(name: string): void {
-    if (name === this.#name) return;
+    const isSecondary = !primary && servers.some(({ type }) => type === 'RSSecondary');
+    const name = isSecondary ? 'none' : primary && `${primary.address} ${primary.electionId}`;
+    if (name === undefined || name === this.#name) return;
     this.#name = name;
-    this.#term = new Term(this.#confirm);
+    this.term = new Term(this.#confirm);
   }
 }

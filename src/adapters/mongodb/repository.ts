@@ -85,9 +85,12 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         if (decided === current.record) return new VersionedRecord<R>(json, version);
         const next = draftOf(this.#collection, decided);
         const isOfAnother = next.authorId !== null && next.authorId !== authorId;
-        const isReplaced = isOfAnother
-          ? await this.#moveToAuthor(call, next, version)
-          : await this.#replace(call, next, version);
+        const replaced = isOfAnother
+          ? this.#moveToAuthor(call, next, version)
+          : this.#replace(call, next, version);
+        const isReplaced = await replaced.catch((error) => {
+          throw rejectionOf(error);
+        });
         return isReplaced ? new VersionedRecord<R>(next.json, version + 1) : undefined;
       }),
     );
@@ -122,15 +125,11 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   async #replace(call: Call, next: Draft, version: Version): Promise<boolean> {
     const collection = this.connection.db.collection<{ _id: Id }>(this.#collection);
     const filter = { _id: next.id, version };
-    try {
-      return await call.write(async ({ maxTimeMS }) => {
-        const update = replacement(next, version + 1);
-        const { matchedCount } = await collection.updateOne(filter, update, { maxTimeMS });
-        return matchedCount === 1;
-      });
-    } catch (error) {
-      throw rejectionOf(error);
-    }
+    const update = replacement(next, version + 1);
+    return call.write(async ({ maxTimeMS }) => {
+      const { matchedCount } = await collection.updateOne(filter, update, { maxTimeMS });
+      return matchedCount === 1;
+    });
   }
 
   async #moveToAuthor(call: Call, next: Draft, version: Version): Promise<boolean> {

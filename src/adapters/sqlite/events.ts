@@ -1,5 +1,5 @@
 import { RostrumError } from '../../domain/errors.ts';
-import type { Collection, Id, Version } from '../../domain/record.ts';
+import type { Collection, Id } from '../../domain/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 import type { OpenFile } from './connection/open-file.ts';
 
@@ -9,30 +9,15 @@ const kept = 1_000_000;
 /** Older events are removed with every 64th event of this process, 128 at most at a time. */
 const trimmed = { every: 64, most: 128 };
 
-/** Collections and types are stored as their place in these lists. */
-const collections = ['users', 'posts'] as const;
-const types = ['created', 'updated', 'deleted'] as const;
-
 const insert =
-  'INSERT INTO events (mark, collection, type, version, id) VALUES (random(), ?, ?, ?, ?)';
-
-const insertPosts = `INSERT INTO events (mark, collection, type, version, id)
-  SELECT random(), ${collections.indexOf('posts')}, ?, version + ?, id FROM posts WHERE authorId = ?`;
-
+  'INSERT INTO events (mark, type, collection, id, version) VALUES (random(), ?, ?, ?, ?)';
+const insertPosts = `INSERT INTO events (mark, type, collection, id, version)
+  SELECT random(), ?, 'posts', id, version + ? FROM posts WHERE authorId = ?`;
 const trim = `DELETE FROM events WHERE sequence <= min(
   (SELECT max(sequence) FROM events) - ${kept}, (SELECT min(sequence) FROM events) + ${trimmed.most - 1})`;
+const select = "SELECT sequence || '.' || mark, type, collection, id, version FROM events";
 
-/** A mark has 64 bits, so it is read as text. */
-const select = 'SELECT sequence, CAST(mark AS TEXT), collection, type, version, id FROM events';
-
-type Row = readonly [
-  sequence: number,
-  mark: string,
-  collection: number,
-  type: number,
-  version: Version,
-  id: Id,
-];
+type Row = readonly [EventPosition, RecordEvent['type'], Collection, Id, version: number];
 
 /**
  * The newest events, in a table, in the order of their commits. Each is written in the transaction of its
@@ -50,55 +35,36 @@ export class SqliteEvents implements EventLog {
     this.#file = file;
   }
 
-  add(type: RecordEvent['type'], collection: Collection, id: Id, version: Version): void {
-    const { connection } = this.#file;
-    connection.run(insert, collections.indexOf(collection), types.indexOf(type), version, id);
+  add(type: RecordEvent['type'], collection: Collection, id: Id, version: number): void {
+    this.#file.connection.run(insert, type, collection, id, version);
     this.#added += 1;
     if (this.#added < trimmed.every) return;
     this.#added = 0;
-    connection.run(trim);
+    this.#file.connection.run(trim);
   }
 
   /** Adds what is about to happen to each post of an author. */
   addPostsOf(authorId: Id, type: 'updated' | 'deleted'): void {
-    const growth = type === 'updated' ? 1 : 0;
-    this.#file.connection.run(insertPosts, types.indexOf(type), growth, authorId);
+    this.#file.connection.run(insertPosts, type, type === 'updated' ? 1 : 0, authorId);
   }
 
   read(limit: number, after?: EventPosition): Promise<EventPage> {
     const { connection } = this.#file;
-    return this.#file.read(() =>
-      // One transaction, because other processes remove events.
-      connection.transaction('DEFERRED', () => {
-        if (after === undefined) return { events: [], next: this.#last() };
-        const start = Number(/^\d{1,15}(?=\.)/.exec(after)?.[0] ?? -1);
-        const row = connection.get<Row>(`${select} WHERE sequence = ?`, start);
-        if (row === undefined || positionOf(row) !== after) {
-          throw new RostrumError('events-expired', {});
-        }
-        const sql = `${select} WHERE sequence > ? ORDER BY sequence LIMIT ?`;
-        const rows = connection.all<Row>(sql, start, limit);
-        return { events: rows.map(eventOf), next: positionOf(rows.at(-1) ?? row) };
-      }),
-    );
+    return this.#file.read(() => {
+      if (after === undefined) {
+        const end = connection.get<Row>(`${select} ORDER BY sequence DESC LIMIT 1`);
+        // The table is made with a row, and its last row stays.
+        return { events: [], next: String(end?.[0]) };
+      }
+      const sequence = Number(/^\d{1,15}(?=\.)/.exec(after)?.[0] ?? -1);
+      // One statement for the position and what is behind it: other processes remove events.
+      const sql = `${select} WHERE sequence >= ? ORDER BY sequence LIMIT ?`;
+      const [start, ...rows] = connection.all<Row>(sql, sequence, limit + 1);
+      if (start?.[0] !== after) throw new RostrumError('events-expired', {});
+      const events = rows.map(([, type, collection, id, version]) => {
+        return { type, collection, id, version };
+      });
+      return { events, next: rows.at(-1)?.[0] ?? after };
+    });
   }
-
-  /** The table is made with a row, and its last row stays. */
-  #last(): EventPosition {
-    const sql = `${select} ORDER BY sequence DESC LIMIT 1`;
-    return positionOf(this.#file.connection.get<Row>(sql) as Row);
-  }
-}
-
-function positionOf([sequence, mark]: Row): EventPosition {
-  return `${sequence}.${mark}`;
-}
-
-function eventOf([, , collection, type, version, id]: Row): RecordEvent {
-  return {
-    type: types[type] as RecordEvent['type'],
-    collection: collections[collection] as Collection,
-    id,
-    version,
-  };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { MongodbRefusal, openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
-import { indexes } from '../../../src/adapters/mongodb/indexes.ts';
+import { indexes } from '../../../src/adapters/mongodb/layout.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import type { Store } from '../../../src/ports/store.ts';

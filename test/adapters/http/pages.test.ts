@@ -10,13 +10,13 @@ import { exchange, RawConnection } from './support/raw.ts';
 const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 /** Holds a page to a policy: no script but files of the server, and nothing from anywhere else. */
-function expectStrict({ headers, text }: Answer, script: string): void {
+function expectStrict({ headers, text }: Answer): void {
   const policy = headers.get('content-security-policy') ?? '';
   const parts = policy.split('; ');
   expect(parts).to.include.members(["default-src 'none'", "base-uri 'none'"]);
   expect(policy).not.to.contain('unsafe');
   expect(parts).to.include.members(["form-action 'none'", "frame-ancestors 'none'"]);
-  expect(parts.find((part) => part.startsWith('script-src')) ?? '').to.equal(script);
+  expect(parts).to.include("script-src 'self'");
   expect(policy).not.to.match(/https?:|\*|unsafe-eval/);
   expect(text).not.to.match(/(?:src|<link[^>]+href)="(?:https?:)?\/\//);
   expect(headers.get('content-type')).to.equal('text/html; charset=utf-8');
@@ -33,7 +33,7 @@ describe('the pages', () => {
   it('/ tells a person what runs, and where to go', async () => {
     const home = await open('/', asBrowser);
     expect(home.status).to.equal(200);
-    expectStrict(home, '');
+    expectStrict(home);
     expect(home.text).to.contain('>Ready.<').and.contain('color-scheme: light dark');
     const links = [...home.text.matchAll(/<a[^>]+href="([^"]+)"/g)];
     const paths = new Set(links.map(([, path = '']) => path));
@@ -82,7 +82,7 @@ describe('the pages', () => {
   it('/docs is a page that loads its parts from the server alone', async () => {
     const docs = await open('/docs', asBrowser);
     expect(docs.status).to.equal(200);
-    expectStrict(docs, "script-src 'self'");
+    expectStrict(docs);
     const parts = [...docs.text.matchAll(/<(?:link|script|div)[^>]+(?:src|href|url)="(\/[^"]+)"/g)];
     expect(parts).to.have.length(5);
     for (const [, path = ''] of parts) {
@@ -131,7 +131,7 @@ describe('the pages', () => {
 
   it('/admin is the page of rostrum-admin', async () => {
     const admin = await open('/admin', asBrowser);
-    expectStrict(admin, "script-src 'self'");
+    expectStrict(admin);
     expect(admin.headers.get('referrer-policy')).to.equal('no-referrer');
     const loaded = [...admin.text.matchAll(/(?:src|href)="(admin\/[^"]+)"/g)];
     expect(loaded.map(([, path]) => path)).to.include('admin/admin.js');
@@ -262,7 +262,7 @@ describe('the pages', () => {
     }
     const missing = await open('/nothing', asBrowser);
     expect(missing.status).to.equal(404);
-    expectStrict(missing, '');
+    expectStrict(missing);
     expectProblem(await open('/api/v1/nothing', asBrowser), 404, 'path-not-found');
     expect((await open('/problems')).body.problems).to.deep.include({
       ...(await open('/problems/internal')).body,

@@ -11,9 +11,7 @@ const library = 'rostrum-admin';
 const source = new URL('../../../../packages/rostrum-admin/src/index.ts', import.meta.url);
 const isClone = import.meta.url.endsWith('.ts') && existsSync(source);
 
-export function hasAdmin(): boolean {
-  return isClone || resolveOptional(library) !== undefined;
-}
+export const hasAdmin = () => isClone || resolveOptional(library) !== undefined;
 
 let loaded: Promise<ReadonlyMap<string, (ctx: Context) => Promise<void>>> | undefined;
 
@@ -29,9 +27,8 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
   const { path = 'index.html' } = ctx.params;
   loaded ??= load();
   const send = (await loaded).get(path);
-  if (send === undefined)
-    throw new Problem('path-not-found', `No such file below ${site.base}/admin.`);
-  if (path === 'index.html') ctx.set(pageHeaders(site, true));
+  if (send === undefined) throw new Problem('path-not-found', 'The admin page has no such file.');
+  if (path === 'index.html') ctx.set(pageHeaders(site));
   await send(ctx);
 }
 

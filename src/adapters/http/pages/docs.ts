@@ -6,47 +6,36 @@ import { escapeHtml, type Site, sendPage } from './html.ts';
 
 /** The optional package that shows the description. */
 const library = 'swagger-ui-dist';
+const [css, js] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8'];
 
-const style = `body { margin: 0 } .swagger-ui .information-container .info { margin: 20px 0 }
-@media (prefers-color-scheme: dark) { #docs { filter: invert(.9) hue-rotate(180deg) } #docs .microlight { filter: none } }`;
-
-const script = `SwaggerUIBundle({ url: document.getElementById('docs').dataset.url, dom_id: '#docs', deepLinking: true, validatorUrl: null });`;
+const style = `@media (prefers-color-scheme: dark) { #docs { filter: invert(.9) hue-rotate(180deg) } }`;
+const script = `SwaggerUIBundle({ url: document.getElementById('docs').dataset.url, dom_id: '#docs', validatorUrl: null });`;
+const ofLibrary = (name: string) => resolveOptional(`${library}/${name}`);
 
 /** The files that `/docs` loads, by their path below it. */
 export const docsFiles: Readonly<Record<string, StaticFile>> = {
-  'swagger-ui.css': fileOfLibrary('swagger-ui.css', 'text/css; charset=utf-8'),
-  'swagger-ui-bundle.js': fileOfLibrary('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
-  'docs.css': { type: 'text/css; charset=utf-8', read: () => style },
-  'docs.js': { type: 'text/javascript; charset=utf-8', read: () => script },
+  'swagger-ui.css': { type: css, read: () => readFile(ofLibrary('swagger-ui.css') ?? '', 'utf8') },
+  'swagger-ui-bundle.js': {
+    type: js,
+    read: () => readFile(ofLibrary('swagger-ui-bundle.js') ?? '', 'utf8'),
+  },
+  'docs.css': { type: css, read: () => style },
+  'docs.js': { type: js, read: () => script },
 };
 
-function fileOfLibrary(name: string, type: string): StaticFile {
-  return { type, read: () => readFile(resolveOptional(`${library}/${name}`) ?? '', 'utf8') };
-}
+export const hasDocs = () => ofLibrary('swagger-ui.css') !== undefined;
 
-export function hasDocs(): boolean {
-  return resolveOptional(`${library}/swagger-ui.css`) !== undefined;
-}
-
-/** @throws Problem `path-not-found` if the package is not installed */
-function checkDocs(): void {
-  if (hasDocs()) return;
-  const sentence = `This page needs a package: run \`npm i ${library}\` on the server.`;
-  throw new Problem('path-not-found', sentence);
-}
-
-/** `/docs`: Swagger UI, as it ships, with our description. It contacts no other host. */
+/** `/docs`: Swagger UI as it ships, with our description. It contacts no other host. */
 export function sendDocs(ctx: Context, site: Site): void {
-  checkDocs();
-  const base = escapeHtml(site.base);
-  sendPage(ctx, site, {
-    title: 'API reference · Rostrum',
-    head: ['swagger-ui', 'docs']
-      .map((name) => `<link rel="stylesheet" href="${base}/docs/${name}.css">\n`)
-      .join(''),
-    body: `<div id="docs" data-url="${base}/openapi.json"></div>
-<script defer src="${base}/docs/swagger-ui-bundle.js"></script>
-<script defer src="${base}/docs/docs.js"></script>`,
-    hasScript: true,
-  });
+  if (!hasDocs()) {
+    const sentence = `This page needs a package: run \`npm i ${library}\` on the server.`;
+    throw new Problem('path-not-found', sentence);
+  }
+  const at = `${escapeHtml(site.base)}/docs`;
+  const body = `<div id="docs" data-url="${escapeHtml(site.base)}/openapi.json"></div>
+<script defer src="${at}/swagger-ui-bundle.js"></script><script defer src="${at}/docs.js"></script>`;
+  const styles = ['swagger-ui', 'docs'].map(
+    (name) => `<link rel="stylesheet" href="${at}/${name}.css">\n`,
+  );
+  sendPage(ctx, site, 'API reference · Rostrum', body, styles.join(''));
 }

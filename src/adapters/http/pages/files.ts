@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
-import { gzip as gzipCallback } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import type { Context } from '../context.ts';
 import { maxAcceptLength } from './html.ts';
 
-const gzip = promisify(gzipCallback);
-
-/** A static file. */
 export interface StaticFile {
   readonly type: string;
   read(): string | Promise<string>;
@@ -16,17 +13,17 @@ export interface StaticFile {
 /** Accepts gzip with a quality that does not begin with 0. */
 const acceptsGzip = /(?:^|[,\s])gzip(?!\s*;\s*q=0)/i;
 
-/** Makes a handler for a static file, which is read and compressed once. */
-export function sendFile({ type, read }: StaticFile): (ctx: Context) => Promise<void> {
-  let loaded: Promise<{ plain: Buffer; zipped: Buffer; tag: string }> | undefined;
-  async function load() {
-    const plain = Buffer.from(await read());
-    const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`;
-    return { plain, zipped: await gzip(plain), tag };
-  }
+async function load({ read }: StaticFile) {
+  const plain = Buffer.from(await read());
+  const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`;
+  return { plain, zipped: await promisify(gzip)(plain), tag };
+}
+
+/** Makes the handler of a file, which is read and compressed once. */
+export function sendFile(file: StaticFile): (ctx: Context) => Promise<void> {
+  let loaded: ReturnType<typeof load> | undefined;
   return async (ctx) => {
-    loaded ??= load();
-    loaded.catch(() => (loaded = undefined));
+    loaded ??= load(file);
     const { plain, zipped, tag } = await loaded;
     const isZipped = acceptsGzip.test(ctx.get('Accept-Encoding').slice(0, maxAcceptLength));
     ctx.status = 200;
@@ -36,7 +33,7 @@ export function sendFile({ type, read }: StaticFile): (ctx: Context) => Promise<
       ctx.status = 304;
       return;
     }
-    ctx.set('Content-Type', type);
+    ctx.set('Content-Type', file.type);
     if (isZipped) ctx.set('Content-Encoding', 'gzip');
     ctx.body = isZipped ? zipped : plain;
   };

@@ -90,40 +90,37 @@ export function pagesRouter(
   const routes = router.routes();
 
   return async (ctx, next) => {
-    // `OPTIONS *` asks about the server as a whole (RFC 9110, section 9.3.7).
-    if (ctx.path === '*' && ctx.method === 'OPTIONS') {
+    const { method, path } = ctx;
+    // The pages are not below the prefix: requests of the API skip their routes.
+    const isApi = prefix !== '' && below(prefix, path) !== undefined;
+    if (isApi && path.length > prefix.length + 1) return next();
+    if (path === '*' && method === 'OPTIONS') {
+      // It asks about the server as a whole (RFC 9110, section 9.3.7).
       ctx.status = 204;
       ctx.set('Allow', allMethods.join(', '));
       return;
     }
     try {
-      // The pages are not below the prefix, so requests of the API skip their routes.
-      await (prefix !== '' && below(prefix, ctx.path)?.startsWith('/')
-        ? next()
-        : routes(ctx, next));
+      await routes(ctx, next);
     } catch (error) {
       const isMissing = error instanceof Problem && error.code === 'path-not-found';
-      if (!isMissing || ctx.method !== 'GET' || !wantsPage(ctx)) throw error;
-      if (!showInstead(ctx, error)) throw error;
+      if (!isMissing || method !== 'GET' || !wantsPage(ctx)) throw error;
+      leadOn(ctx, error, isApi);
     }
   };
 
-  /** Leads a person on from a path with a trailing slash, or says that the page is missing. */
-  function showInstead(ctx: Context, problem: Problem): boolean {
-    const { path } = ctx;
-    const [, stripped] = /^(\/(?:docs|admin|problems)(?:\/[\w-]+)*)\/$/.exec(path) ?? [];
-    const isApi = prefix !== '' && (path === prefix || path === `${prefix}/`);
-    const to = stripped ?? (isApi ? (pages.has('docs') ? '/docs' : '/') : undefined);
-    if (to !== undefined) {
-      ctx.redirect(base + to);
+  /** Leads a person on from a path with a slash at its end, or says that the page is missing. */
+  function leadOn(ctx: Context, problem: Problem, isApi: boolean): void {
+    const [, stripped] = /^(\/(?:docs|admin|problems)(?:\/[\w-]+)*)\/$/.exec(ctx.path) ?? [];
+    const page = isApi ? (pages.has('docs') ? '/docs' : '/') : stripped;
+    if (page !== undefined) {
+      ctx.redirect(base + page);
       ctx.status = 307;
-      return true;
+      return;
     }
-    if (below(prefix, path) !== undefined) return false;
     ctx.state.rostrum.problem = problem;
-    const body = `<main><h1>Page not found</h1><p>${escapeHtml(problem.message)}</p></main>`;
-    sendPage(ctx, site, { title: 'Page not found', body, status: 404 });
-    return true;
+    sendPage(ctx, site, 'Page not found', `<main><h1>${escapeHtml(problem.message)}</h1></main>`);
+    ctx.status = 404;
   }
 
   /** Identifies the caller as the API does. Any scope is enough, because the response lists the scopes. */

@@ -280,11 +280,6 @@ export const problemCatalogue = {
 /** Every `code` of a response. Stable within v1. */
 export type ProblemCode = keyof typeof problemCatalogue;
 
-/** Returns the type of a code; undefined for an unknown code. */
-export function problemType(code: string): ProblemType | undefined {
-  return Object.hasOwn(problemCatalogue, code) ? problemCatalogue[code as ProblemCode] : undefined;
-}
-
 /** The members that some problems have beside those of all, as examples. */
 export const problemExamples: { readonly [C in ProblemCode]?: Readonly<Record<string, unknown>> } =
   {

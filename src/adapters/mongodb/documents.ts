@@ -88,34 +88,27 @@ function inParts(record: object): StoredText {
   return { json: `{${short}}`, rest, restBytes: utf8Bytes(rest), ...names };
 }
 
-type CustomValues = Map<string, string | number | boolean>;
+/** The types that custom fields can be declared with, by what `typeof` says. */
+const types: Readonly<Record<string, CustomFilterType>> = {
+  ...{ string: 'text', number: 'number', boolean: 'boolean' },
+};
 
 /**
  * Returns the values of custom fields by type: all that could be declared, because another process may
  * declare other fields. Maps, because the driver reads a meaning into some keys of objects.
  */
-function customValues(
-  collection: Collection,
-  record: object,
-): Partial<Record<CustomFilterType, CustomValues>> | undefined {
-  const values: Partial<Record<CustomFilterType, CustomValues>> = {};
+function customValues(collection: Collection, record: object): object | undefined {
+  const custom: Partial<Record<CustomFilterType, Map<string, unknown>>> = {};
   for (const [name, value] of Object.entries(record)) {
-    const type = customTypes[typeof value];
+    const type = types[typeof value];
     // A name with a dot, or a `$` in front, is not a path, and cannot be declared.
-    if (type === undefined || knownFields[collection].includes(name) || /^\$|\.|^$/.test(name)) {
-      continue;
-    }
-    values[type] ??= new Map();
-    values[type].set(name, value);
+    const isPath = !/^\$|\.|^$/.test(name) && !knownFields[collection].includes(name);
+    if (type === undefined || !isPath) continue;
+    custom[type] ??= new Map();
+    custom[type].set(name, value);
   }
-  return Object.keys(values).length > 0 ? values : undefined;
+  return Object.keys(custom).length > 0 ? custom : undefined;
 }
-
-const customTypes: Readonly<Record<string, CustomFilterType>> = {
-  string: 'text',
-  number: 'number',
-  boolean: 'boolean',
-};
 
 /** Returns where a field is stored. A custom field of another type than declared is not there. */
 export function pathOf({ field, custom }: QueryField): string {

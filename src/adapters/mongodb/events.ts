@@ -8,13 +8,6 @@ import type { Connection } from './connection.ts';
 import { isOverdue } from './errors.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 
-/** What a reader asks for. */
-interface Request {
-  readonly limit: number;
-  readonly after: EventPosition | undefined;
-  readonly collections: readonly Collection[];
-}
-
 /** The name of a log, and a time behind everything that a majority has by now. */
 interface Log {
   readonly name: string;
@@ -47,18 +40,23 @@ export class MongodbEvents implements EventLog {
     const collections = collection === undefined ? (['users', 'posts'] as const) : [collection];
     return this.#connection.call(async (call) => {
       try {
-        return await this.#read(call, { limit, after, collections });
+        return await this.#read(call, collections, limit, after);
       } catch (error) {
         const isStuck = error instanceof MongoServerError || isOverdue(error);
         if (!isStuck || after === undefined) throw error;
         // If the end cannot be read either, the position is not at fault.
-        await this.#read(call, { limit, after: undefined, collections });
+        await this.#read(call, collections, limit);
         throw new RostrumError('events-expired', {}, { cause: error });
       }
     });
   }
 
-  #read(call: Call, { limit, after, collections }: Request): Promise<EventPage> {
+  #read(
+    call: Call,
+    collections: readonly Collection[],
+    limit: number,
+    after?: EventPosition,
+  ): Promise<EventPage> {
     const { db } = this.#connection;
     return call.read(async ({ maxTimeMS }) => {
       const log = await logOf(db, maxTimeMS);

@@ -12,20 +12,13 @@ export function matching(conditions: readonly Condition[]): Document {
   return all.length === 0 ? {} : { $and: all };
 }
 
+const operators = { eq: '$eq', in: '$in', from: '$gte', before: '$lt' } as const;
+
+/** By its type, because "equal to null" is two ranges of an index: null, and a missing field. */
+const isNull: Document = { $type: 'null' };
+
 function asked(condition: Condition): Document {
-  switch (condition.op) {
-    case 'eq':
-      return { $eq: condition.value };
-    case 'in':
-      return { $in: condition.value };
-    case 'from':
-      return { $gte: condition.value };
-    case 'before':
-      return { $lt: condition.value };
-    case 'isNull':
-      // By its type, because "equal to null" is two ranges of an index: null, and a missing field.
-      return { $type: 'null' };
-  }
+  return condition.op === 'isNull' ? isNull : { [operators[condition.op]]: condition.value };
 }
 
 export function sorting({ direction, ...field }: QueryOrder): Document {
@@ -51,7 +44,6 @@ export function behind(
 function rangesBehind({ key, id }: Position, path: string, direction: Direction): Document[] {
   const op = direction === 'asc' ? '$gt' : '$lt';
   if (path === '_id') return [{ _id: { [op]: id } }];
-  const isNull = { $type: 'null' };
   const same = { [path]: key ?? isNull, _id: { [op]: id } };
   if (key === null) return direction === 'asc' ? [same, { [path]: { $gte: '' } }] : [same];
   // Null sorts before all text, but no comparison with a text finds it.

@@ -6,7 +6,7 @@ import { join, posix, resolve } from 'node:path';
 
 const core = ['src/domain/', 'src/ports/'];
 const node = 'node:(?!sqlite)';
-const http = ['own folder', ...core, 'src/settings/addresses.ts$', node, 'koa$'];
+const http = ['own folder', ...core, node, 'koa$'];
 
 /** The longest name that fits a file counts. Names of what may be imported are regular expressions. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -15,27 +15,21 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/ports/': ['src/ports/', 'src/domain/[^/]+$'],
   'src/testing/': ['src/testing/', ...core, 'src/adapters/memory/index.ts$'],
   'src/index.ts': [...core, 'src/adapters/system/'],
-  'src/settings/': ['src/settings/', ...core, 'node:net$'],
-  'src/settings/index.ts': ['src/settings/', 'src/adapters/open-store.ts'],
-  'src/adapters/open-store.ts': [
-    'src/settings/',
-    'src/ports/',
-    'src/adapters/(?!http|inv).*/index.ts',
-  ],
+  'src/settings/': ['src/settings/', ...core, 'node:os$'],
   'src/adapters/': ['own folder', ...core, node],
   'src/adapters/credentials/': ['own folder', ...core, node, 'jose$'],
   'src/adapters/http/': [...http, '@koa/router$', 'koa-bodyparser$'],
   'src/adapters/http/access/': [...http, 'rate-limiter-flexible$'],
   'src/adapters/http/pages/': [...http, 'marked$'],
   'src/adapters/http/operator/': [...http, '@opentelemetry/api$'],
-  'src/adapters/inversify/': ['src/', 'inversify$'],
+  'src/adapters/inversify/': ['src/(?:adapters|domain|ports|settings)/', 'inversify$'],
   'src/adapters/json-schema/': ['own folder', ...core, node, 'ajv(?:/|-formats$)', 're2js$'],
   'src/adapters/metrics/': ['own folder', ...core, node, 'prom-client$'],
   'src/adapters/mongodb/': ['own folder', ...core, node, 'mongodb$'],
   'src/adapters/sqlite/': ['own folder', ...core, 'node:'],
   'src/adapters/system/': ['own folder', ...core, node, 'pino$'],
   'src/cli/': [
-    'src/(?!adapters/.*/(?!index.ts))',
+    'src/(?!adapters/.*/(?!index.ts|open-store.ts))',
     node,
     'commander$',
     'cli-progress$',

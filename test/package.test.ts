@@ -29,6 +29,9 @@ const onPeers = {
   './opentelemetry': '@opentelemetry/api',
 };
 
+/** The subpath that has types and nothing to load. */
+const typesAlone = './import';
+
 const compilers = ['typescript', 'typescript-5'] as const;
 
 /** What an importer writes for a subpath. */
@@ -72,9 +75,8 @@ describe('the package', function () {
   });
 
   it('has the subpaths that are loaded and typed below, and no others', () => {
-    expect([...alone, ...Object.keys(onPeers), './package.json']).to.have.members(
-      Object.keys(manifest.exports),
-    );
+    const names = [...alone, ...Object.keys(onPeers), typesAlone, './package.json'];
+    expect(names).to.have.members(Object.keys(manifest.exports));
   });
 
   it('is imported and required, alone and with its peers', async () => {
@@ -260,7 +262,7 @@ describe('the package', function () {
 
   for (const compiler of compilers) {
     it(`has types for ${compiler} alone, without Node's`, async () => {
-      const source = importAll(alone.map(specifier));
+      const source = importAll([...alone, typesAlone].map(specifier));
       const { code, output } = await typeCheck(compiler, installed.alone, source, { types: [] });
       expect(code, output).to.equal(0);
     });

@@ -18,4 +18,15 @@ declare class TextEncoder {
   encode(text: string): Uint8Array;
 }
 
-declare const URL: { parse(url: string): { readonly hostname: string } | null };
+declare class URL {
+  static canParse(url: string): boolean;
+  static parse(url: string): URL | null;
+  constructor(url: string);
+  readonly protocol: string;
+  readonly username: string;
+  readonly password: string;
+  readonly hostname: string;
+  readonly search: string;
+  readonly hash: string;
+  readonly origin: string;
+}

@@ -5,6 +5,7 @@ import { RecordModel } from '../domain/record-model.ts';
 import { rules } from '../domain/rules.ts';
 import { grouped } from './count.ts';
 import { exitCodes, type StoreSetting } from './failure.ts';
+import { print } from './output.ts';
 import { runLong } from './run-long.ts';
 import { storeSource } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
@@ -27,7 +28,7 @@ export async function checkCommand(named: StoreSetting, files: SchemaFiles): Pro
           for await (const { record } of source[list]()) {
             const wrong = wrongOf(record, model);
             const name = `${list.slice(0, -1)} ${record.id}`;
-            if (wrong !== undefined) process.stdout.write(`${name}: ${wrong}\n`);
+            if (wrong !== undefined) print(`${name}: ${wrong}`);
             if (wrong !== undefined) invalid += 1;
             all += 1;
             progress.advance(1);
@@ -39,10 +40,10 @@ export async function checkCommand(named: StoreSetting, files: SchemaFiles): Pro
     () => 'run the same command again',
   );
   const { all, invalid } = counted;
-  process.stdout.write(
+  print(
     invalid === 0
-      ? `All ${grouped(all)} records are valid.\n`
-      : `${grouped(invalid)} of ${grouped(all)} records are not valid.\n`,
+      ? `All ${grouped(all)} records are valid.`
+      : `${grouped(invalid)} of ${grouped(all)} records are not valid.`,
   );
   if (invalid > 0) process.exitCode = exitCodes.refused;
 }

@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRostrumError } from '../domain/errors.ts';
-import { redactStoreUrl, StoreUrlError } from '../settings/store-url.ts';
+import {
+  parseStoreUrl,
+  redactStoreUrl,
+  type StoreUrl,
+  StoreUrlError,
+} from '../settings/store-url.ts';
 
 /** What a command ends with. docs/operations.md lists them for users. */
 export const exitCodes = {
@@ -27,6 +32,15 @@ export class Failure extends Error {
 export interface StoreSetting {
   readonly setting: string;
   readonly url: string;
+}
+
+/** @throws Failure for a URL that names no store */
+export function storeUrlOf(named: StoreSetting): StoreUrl {
+  try {
+    return parseStoreUrl(named.url);
+  } catch (error) {
+    throw explainOpening(error, named);
+  }
 }
 
 /** The sentence about a store that cannot be used, without its password. */

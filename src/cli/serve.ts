@@ -1,18 +1,20 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetricsApp, type RunningServer, serve } from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
 import type { Metrics } from '../adapters/metrics/index.ts';
+import { isLoopback } from '../domain/addresses.ts';
 import { scopes } from '../domain/caller.ts';
 import { checkPublicUserFields } from '../domain/user.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
-import { isLoopback } from '../settings/addresses.ts';
 import { customFiltersOf, type Settings } from '../settings/settings.ts';
 import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
 import { explainOpening, Failure, refusalOf } from './failure.ts';
+import { print } from './output.ts';
 
 /** How often a store that is not ready at the start is asked again, in milliseconds. */
 const readyPollMs = 250;
@@ -39,7 +41,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     await container.getAsync(tokens.trace);
     const { host, port, cors, publicUrl, trustProxy: trustedProxies } = settings;
     await checkPort(host, port);
-    const isNew = isNewFile(settings.store);
+    const found = creationOf(settings.store);
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
     if (scopes.every((scope) => settings.anonymous?.includes(scope))) {
@@ -64,10 +66,9 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       };
       if (await isReady(await container.getAsync(tokens.store), tell, signal)) {
         const store = redactStoreUrl(settings.store);
-        logger.info({ url: server.url, store, ...(isNew && { created: true }) }, 'ready to serve');
+        logger.info({ url: server.url, store, ...(found && { created: true }) }, 'ready to serve');
         process.stdout.on('error', () => {}); // A full disk or a closed pipe: it serves all the same.
-        const found = isNew ? ' (new and empty)' : '';
-        process.stdout.write(`Rostrum is ready at ${server.url} on ${store}${found}\n`);
+        print(`Rostrum is ready at ${server.url} on ${store}${found}`);
       }
       if (!signal.aborted) await once(signal, 'abort');
       logger.info({}, 'shutting down: finishing the requests under way');
@@ -93,10 +94,12 @@ async function checkPort(host: string, port: number): Promise<void> {
   await new Promise((closed) => probe.close(closed));
 }
 
-/** True for a data file that this start makes. */
-function isNewFile(url: string): boolean {
+/** What the ready line says about a data file that this start creates: its name may be a typo. */
+function creationOf(url: string): string {
   const store = parseStoreUrl(url);
-  return store.kind === 'sqlite' && !existsSync(store.path);
+  if (store.kind !== 'sqlite' || existsSync(store.path)) return '';
+  const folder = dirname(store.path);
+  return existsSync(folder) ? ' (new and empty)' : ` (new and empty, in the new folder ${folder})`;
 }
 
 /** Serves metrics on a port of their own until everything else has ended. */

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStore } from '../adapters/open-store.ts';
+import { openStore } from '../adapters/inversify/open-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
-import { parseStoreUrl } from '../settings/store-url.ts';
-import { explainOpening, type StoreSetting, storeFailure } from './failure.ts';
+import { explainOpening, type StoreSetting, storeFailure, storeUrlOf } from './failure.ts';
 
 /** A new MongoDB database makes its indexes before it is ready. */
 const readyTries = { count: 5, pauseMs: 500 };
@@ -37,7 +36,7 @@ export async function withStore<T>(
 async function open(named: StoreSetting, role: Role): Promise<Store> {
   let store: Store | undefined;
   try {
-    const parsed = parseStoreUrl(named.url);
+    const parsed = storeUrlOf(named);
     if (parsed.kind === 'memory') {
       throw storeFailure(named, 'a memory store begins empty and ends with the command.');
     }

@@ -72,7 +72,8 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
   forbidden: ({ scope, reason }) => {
     if (reason === 'no-subject') return 'These credentials do not belong to a user.';
     if (reason === 'no-id') return 'The subject of these credentials cannot be the id of a user.';
-    const start = reason === 'not-own' ? 'This record belongs to someone else. Changing it' : 'This';
+    const start =
+      reason === 'not-own' ? 'This record belongs to someone else. Changing it' : 'This';
     return `${start} requires the scope ${scope}.`;
   },
   'events-expired': () => 'The events after this position are no longer available.',
@@ -96,7 +97,11 @@ export class RostrumError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly details: ErrorDetails[C];
 
+  /** @throws TypeError for an unknown code */
   constructor(code: C, details: ErrorDetails[C], options?: { readonly cause?: unknown }) {
+    if (!Object.hasOwn(messages, code)) {
+      throw new TypeError(`"${code}" is not an error code of Rostrum.`);
+    }
     super(messages[code](details), options);
     this.code = code;
     this.details = details;

@@ -37,9 +37,7 @@ export interface EventLog {
    * Returns at most `limit` events after a position. Without a position, returns no events, and the end
    * of the log as `next`. Never waits for events.
    *
-   * @param collection only events of this collection are needed: a store may leave out the others, and
-   * `next` still moves past them
    * @throws RostrumError `events-expired`, `events-unavailable`
    */
-  read(limit: number, after?: EventPosition, collection?: Collection): Promise<EventPage>;
+  read(limit: number, after?: EventPosition): Promise<EventPage>;
 }

@@ -1,3 +1,4 @@
+import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from '../domain/addresses.ts';
 import { type Scope, scopes } from '../domain/caller.ts';
 import {
   type CustomFilters,
@@ -6,7 +7,6 @@ import {
 } from '../domain/custom-filters.ts';
 import { setMember } from '../domain/json.ts';
 import { checkOptions } from '../domain/options.ts';
-import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from './addresses.ts';
 
 /** What a deployment chooses: by flags, by environment variables, or by `createContainer`. */
 export interface Settings {
@@ -106,7 +106,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     fallback: 'sqlite:./data/rostrum.db',
     description: storeUrls,
     allowed: storeUrls,
-    parse: textOf,
+    parse: (text) => textOf(text.trim()),
   },
   requireIfMatch: {
     ...toggle,

@@ -206,7 +206,7 @@ export class RandomCalls {
     }
     const row = rowOf(collection, record);
     const other = rowOf(collection, this.#record(collection));
-    const field = this.#pick(again in row ? [again] : Object.keys(row));
+    const field = this.#pick(Object.hasOwn(row, again) ? [again] : Object.keys(row));
     const value = (this.#chance(0.8) ? row : other)[field] ?? null;
     const op = this.#pick(['eq', 'in', 'from', 'before'] as const);
     if (value === null) return { field, op: 'isNull' };

@@ -2,11 +2,9 @@ import { ContainerModule } from 'inversify';
 import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { assembleRostrum } from '../../domain/services/rostrum.ts';
-import { customFiltersOf } from '../../settings/settings.ts';
 import { parseStoreUrl } from '../../settings/store-url.ts';
 import type { Trace } from '../http/index.ts';
 import { type JsonFieldsSchema, readSchemaFiles } from '../json-schema/index.ts';
-import { openStore } from '../open-store.ts';
 import { systemClock, uuidV7 } from '../system/index.ts';
 import { createAuthenticate, createRateLimits, ownHosts } from './access.ts';
 import { tokens } from './tokens.ts';
@@ -50,15 +48,8 @@ export const systemModule = new ContainerModule(({ bind }) => {
   bind(tokens.trace).toResolvedValue(createTrace, []).inSingletonScope();
 });
 
-/** The store that the settings name, and the core on it. */
+/** The core on the store. */
 export const coreModule = new ContainerModule(({ bind }) => {
-  bind(tokens.store)
-    .toResolvedValue(
-      ({ store, index }, logger) =>
-        openStore(store, logger, { customFilters: customFiltersOf(index) }),
-      [tokens.settings, tokens.logger],
-    )
-    .inSingletonScope();
   bind(tokens.customFields).toResolvedValue(readSchemaFiles, [tokens.settings]).inSingletonScope();
   bind(tokens.around).toConstantValue(undefined);
   bind(tokens.rostrum)

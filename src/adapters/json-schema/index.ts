@@ -6,6 +6,7 @@ import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../
 import type { Collection } from '../../domain/record.ts';
 import { knownFields } from '../../domain/rules.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
+import { isMultipleOf } from './multiple-of.ts';
 
 /** A schema file that cannot be used. The message is one sentence that says what to do. */
 export class SchemaFileError extends Error {
@@ -21,6 +22,8 @@ export interface JsonFieldsSchema extends CustomFieldsSchema {
 export interface SchemaFiles {
   readonly userSchema?: string | undefined;
   readonly postSchema?: string | undefined;
+  /** The fields of users that are public: a schema that lists all fields has to have them. */
+  readonly publicUserFields?: readonly string[] | undefined;
 }
 
 /** By which the files are named. */
@@ -31,11 +34,22 @@ const smallText = 64 * 1024;
 
 /** @throws SchemaFileError */
 export async function readSchemaFiles(files: SchemaFiles): Promise<CustomFieldsSchemas> {
-  const { userSchema, postSchema } = files;
-  return {
-    users: userSchema === undefined ? undefined : await readSchemaFile(userSchema, 'users'),
-    posts: postSchema === undefined ? undefined : await readSchemaFile(postSchema, 'posts'),
-  };
+  const { userSchema, postSchema, publicUserFields = [] } = files;
+  const users = userSchema === undefined ? undefined : await readSchemaFile(userSchema, 'users');
+  const posts = postSchema === undefined ? undefined : await readSchemaFile(postSchema, 'posts');
+  const isWrong = (name: string) => users && name !== 'email' && !mayHave(users.jsonSchema, name);
+  const wrong = publicUserFields.find(isWrong);
+  if (userSchema !== undefined && wrong !== undefined) {
+    throw refusal(userSchema, 'users', `has no "${wrong}": a public field must be in it`);
+  }
+  return { users, posts };
+}
+
+/** Returns false for a schema that lists all of its fields, when the name is not among them. */
+function mayHave(schema: JsonObject, name: string): boolean {
+  const { properties, patternProperties, additionalProperties } = schema;
+  if (additionalProperties !== false || patternProperties !== undefined) return true;
+  return isPlainObject(properties) && Object.hasOwn(properties, name);
 }
 
 /** The formats that are held to; others are not looked at. */
@@ -96,6 +110,14 @@ async function compile(
       validate: (isUnique: boolean, items: readonly Json[]) =>
         !isUnique || new Set(items.map((item) => canonicalJson(item))).size === items.length,
       error: { message: 'must NOT have duplicate items' },
+    });
+    ajv.removeKeyword('multipleOf').addKeyword({
+      keyword: 'multipleOf',
+      type: 'number',
+      schemaType: 'number',
+      // Ajv divides doubles: it refuses 19.99 as a multiple of 0.01.
+      validate: (divisor: number, value: number) => isMultipleOf(value, divisor),
+      error: { message: ({ schema: divisor }) => `must be a multiple of ${divisor}` },
     });
     return ajv.compile(schema);
   };

@@ -1,5 +1,4 @@
 import { RostrumError } from '../../domain/errors.ts';
-import type { Collection } from '../../domain/record.ts';
 import type { EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 
 /** How many events are kept: about 10 MB. */
@@ -17,15 +16,12 @@ export class EventRing {
     this.#count += 1;
   }
 
-  read(limit: number, after?: EventPosition, collection?: Collection): EventPage {
-    let position = after === undefined ? this.#count : this.#countOf(after);
+  read(limit: number, after?: EventPosition): EventPage {
+    const from = after === undefined ? this.#count : this.#countOf(after);
+    const to = Math.min(from + limit, this.#count);
     const events: RecordEvent[] = [];
-    while (position < this.#count && events.length < limit) {
-      const event = this.#events[position % capacity] as RecordEvent;
-      if (collection === undefined || event.collection === collection) events.push({ ...event });
-      position += 1;
-    }
-    return { events, next: `${this.#name}.${position}` };
+    for (let n = from; n < to; n++) events.push({ ...(this.#events[n % capacity] as RecordEvent) });
+    return { events, next: `${this.#name}.${to}` };
   }
 
   #countOf(position: EventPosition): number {

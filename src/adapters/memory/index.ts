@@ -47,9 +47,9 @@ export function createMemoryStore({ customFilters = {} }: StoreOptions = {}): St
       isFilling: async () => setFilling(state.isFilling),
     },
     events: {
-      async read(limit, after, collection) {
+      async read(limit, after) {
         checkOpen(state);
-        return events.read(limit, after, collection);
+        return events.read(limit, after);
       },
     },
     customFilters,

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Db, type Document, Long, MongoServerError, Timestamp } from 'mongodb';
 import { RostrumError } from '../../domain/errors.ts';
-import type { Collection, Id, Version } from '../../domain/record.ts';
+import type { Id, Version } from '../../domain/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
@@ -36,27 +36,21 @@ export class MongodbEvents implements EventLog {
     this.#connection = connection;
   }
 
-  read(limit: number, after?: EventPosition, collection?: Collection): Promise<EventPage> {
-    const collections = collection === undefined ? (['users', 'posts'] as const) : [collection];
+  read(limit: number, after?: EventPosition): Promise<EventPage> {
     return this.#connection.call(async (call) => {
       try {
-        return await this.#read(call, collections, limit, after);
+        return await this.#read(call, limit, after);
       } catch (error) {
         const isStuck = error instanceof MongoServerError || isOverdue(error);
         if (!isStuck || after === undefined) throw error;
         // If the end cannot be read either, the position is not at fault.
-        await this.#read(call, collections, limit);
+        await this.#read(call, limit);
         throw new RostrumError('events-expired', {}, { cause: error });
       }
     });
   }
 
-  #read(
-    call: Call,
-    collections: readonly Collection[],
-    limit: number,
-    after?: EventPosition,
-  ): Promise<EventPage> {
+  #read(call: Call, limit: number, after?: EventPosition): Promise<EventPage> {
     const { db } = this.#connection;
     return call.read(async ({ maxTimeMS }) => {
       const log = await logOf(db, maxTimeMS);
@@ -66,7 +60,7 @@ export class MongodbEvents implements EventLog {
           : { resumeAfter: { _data: tokenOf(after, log) } };
       const { cursor } = await db.command({
         aggregate: 1,
-        pipeline: [{ $changeStream: start }, ...pipelineOf(collections)],
+        pipeline: [{ $changeStream: start }, ...pipeline],
         cursor: { batchSize: after === undefined ? 0 : limit },
         readConcern: majority,
         maxTimeMS,
@@ -82,33 +76,32 @@ export class MongodbEvents implements EventLog {
   }
 }
 
+const isLive = { 'ns.coll': { $in: ['users', 'posts'] } };
+const isDeleted = { 'ns.coll': { $in: Object.values(deletedIds) } };
+const updated = 'updateDescription.updatedFields.version';
+const versions = ['$fullDocument.version', '$fullDocument.last', `$${updated}`];
+
 /** Which changes are events. No part of a record leaves the server. */
-function pipelineOf(collections: readonly Collection[]): Document[] {
-  const isLive = { 'ns.coll': { $in: collections } };
-  const isDeleted = { 'ns.coll': { $in: collections.map((one) => deletedIds[one]) } };
-  const updated = 'updateDescription.updatedFields.version';
-  const versions = ['$fullDocument.version', '$fullDocument.last', `$${updated}`];
-  return [
-    {
-      $match: {
-        $or: [
-          { ...isLive, operationType: { $in: ['insert', 'drop', 'rename'] } },
-          { ...isLive, [updated]: { $exists: true } },
-          // An id that `load` stored is not a deletion.
-          { ...isDeleted, operationType: 'insert', 'fullDocument.isLoaded': { $exists: false } },
-        ],
-      },
+const pipeline: readonly Document[] = [
+  {
+    $match: {
+      $or: [
+        { ...isLive, operationType: { $in: ['insert', 'drop', 'rename'] } },
+        { ...isLive, [updated]: { $exists: true } },
+        // An id that `load` stored is not a deletion.
+        { ...isDeleted, operationType: 'insert', 'fullDocument.isLoaded': { $exists: false } },
+      ],
     },
-    {
-      $project: {
-        operationType: true,
-        collection: '$ns.coll',
-        id: '$documentKey._id',
-        version: { $ifNull: versions },
-      },
+  },
+  {
+    $project: {
+      operationType: true,
+      collection: '$ns.coll',
+      id: '$documentKey._id',
+      version: { $ifNull: versions },
     },
-  ];
-}
+  },
+];
 
 const majority = { level: 'majority' } as const;
 

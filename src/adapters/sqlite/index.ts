@@ -4,10 +4,14 @@ import type { Store } from '../../ports/store.ts';
 import type { SqliteStoreOptions } from './options.ts';
 import { openStore } from './store.ts';
 
-export { backupSqlite, type SqliteBackupOptions } from './backup.ts';
+export {
+  backupSqlite,
+  restoreSqlite,
+  type SqliteBackupOptions,
+  type SqliteRestoreOptions,
+} from './backup.ts';
 export { SqliteStoreError, type SqliteStoreErrorCode } from './connection/errors.ts';
 export type { SqliteStoreOptions, WriteLimits } from './options.ts';
-export { restoreSqlite, type SqliteRestoreOptions } from './restore.ts';
 
 /**
  * Opens a data file, or makes it.

@@ -4,15 +4,15 @@ import { type Connection, pragma } from './connection/connection.ts';
 import { SqliteStoreError } from './connection/errors.ts';
 
 /** The version of the tables below. A file states it in its `user_version`. */
-export const layoutVersion = 1;
+const layoutVersion = 1;
 
 /** Marks our files (https://www.sqlite.org/pragma.html#pragma_application_id): "Rost" in ASCII. */
-export const applicationId = 0x526f7374;
+const applicationId = 0x526f7374;
 
 /** The mark of files that were made before the first release: "Rstm" in ASCII. */
 const preReleaseId = 0x5273746d;
 
-/** The columns of a collection's search row, beside `id`. */
+/** Returns the columns of a collection's search row, beside `id`. */
 export function searchColumns(collection: Collection): readonly string[] {
   return Object.keys(searchFields[collection]);
 }
@@ -31,11 +31,11 @@ const recordTable = (collection: Collection) => `
     BEGIN INSERT OR REPLACE INTO deleted VALUES ('${collection}', old.id, old.version); END;`;
 
 /**
- * Every order of a list has an index on its field and the id. The fields behind the id are those that
- * such a list is filtered or sorted by besides, so that SQLite does it in the index alone.
+ * Every order of a list has an index on its field and the id. Behind the id come fields that such a list is
+ * filtered or sorted by besides, so that SQLite needs the index alone.
  *
- * Each index in random order costs an insert a page, as much as everything else about it. So the posts
- * of an author are sorted when they are listed by title or by `updatedAt`.
+ * Each index in random order costs an insert a page, as much as everything else about it. So the posts of an
+ * author are sorted when they are listed by title or by `updatedAt`.
  */
 const indexes = `
   CREATE UNIQUE INDEX usersEmail ON users (emailKey);
@@ -51,11 +51,9 @@ const indexes = `
   CREATE INDEX postsByAuthorAndPublication ON posts (authorId, publishedAt, id);`;
 
 /**
- * - `receipts`: idempotency keys, with the record as it was created.
- * - `deleted`: ids of deleted records that do not exist now. A trigger fills it.
- * - `events`: see `events.ts`. A statement of its own writes each event, because inserts into a table with
- *   an insert trigger take more than twice as long. The first row is not an event: it keeps the log from
- *   ever being empty, so that SQLite never gives a number twice.
+ * - `deleted`: the last versions of deleted records that do not exist now. A trigger fills it.
+ * - `events`: not filled by triggers, because inserts into a table with one take more than twice as long. The
+ *   first row is not an event: the log is never empty, so SQLite never gives a number twice.
  * - `meta`: a row `filling` marks a store that is being filled.
  */
 const otherTables = `
@@ -78,24 +76,24 @@ const otherTables = `
   CREATE TABLE events (
     sequence INTEGER PRIMARY KEY,
     mark INTEGER NOT NULL,
-    collection INTEGER NOT NULL,
-    type INTEGER NOT NULL,
-    version INTEGER NOT NULL,
-    id TEXT NOT NULL
+    type TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO events VALUES (0, random(), -1, -1, 0, '');
+  INSERT INTO events VALUES (0, random(), '', '', '', 0);
   CREATE TABLE meta (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`;
 
 /** Makes the tables of an empty file, in the transaction that is open. */
 export function createLayout(connection: Connection): void {
   connection.exec(otherTables + recordTable('users') + recordTable('posts') + indexes);
-  connection.exec(`PRAGMA application_id = ${applicationId}`);
-  connection.exec(`PRAGMA user_version = ${layoutVersion}`);
+  connection.exec(
+    `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${layoutVersion}`,
+  );
 }
 
 /**
- * Throws for a file that another program, a pre-release or a newer version made. It only reads, so that
- * such a file is not changed in any way.
+ * Throws for a file that another program, a pre-release or a newer version made. Changes nothing.
  *
  * @returns false for a file that is still empty
  */

@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { checkCustomFilters } from '../../domain/custom-filters.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
-import { applyPragmas, Connection } from './connection/connection.ts';
-import { dataFile } from './connection/data-file.ts';
-import { openingError } from './connection/errors.ts';
+import { applyPragmas, Connection, isSound } from './connection/connection.ts';
+import { dataFile, isLogInDoubt } from './connection/data-file.ts';
+import { openingError, SqliteStoreError } from './connection/errors.ts';
 import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
 import { SqliteEvents } from './events.ts';
@@ -83,9 +83,10 @@ function openConnection(
 ): Connection {
   let connection: Connection | undefined;
   try {
+    if (isLogInDoubt(file)) checkLog(file);
     const opened = new Connection(open);
     connection = opened;
-    const hasLayout = checkLayout(opened, file);
+    const hasLayout = opened.transaction('DEFERRED', () => checkLayout(opened, file));
     applyPragmas(opened, file);
     const missing = () => missingIndexes(opened, customFilters ?? {});
     if (!hasLayout || missing().size > 0) {
@@ -104,5 +105,17 @@ function openConnection(
   } catch (error) {
     connection?.close();
     throw openingError(file, error);
+  }
+}
+
+/** Read-only, because the last connection that can write moves the log into the file when it closes. */
+function checkLog(file: string): void {
+  const connection = new Connection(() => new DatabaseSync(file, { readOnly: true }));
+  try {
+    if (isSound(connection)) return;
+    const message = `The data file ${file} and its log ${file}-wal do not fit together. If the file is a backup that was put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
+    throw new SqliteStoreError('store-damaged', message);
+  } finally {
+    connection.close();
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Entity, Id, Versioned } from '../../domain/record.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
@@ -57,6 +58,7 @@ export async function* batches<T>(
     if (batch.length < batchLimits.limit && bytes < batchLimits.bytes) continue;
     yield batch;
     [batch, bytes] = [[], 0];
+    await nextTick(); // Signals are handled between batches, also where nothing is read or written.
   }
   if (batch.length > 0) yield batch;
 }

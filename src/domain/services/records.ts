@@ -1,6 +1,5 @@
 import type { Creation, Repository } from '../../ports/repository.ts';
-import { Access, defaultOrder } from '../access.ts';
-import type { Caller } from '../caller.ts';
+import { type Access, defaultOrder } from '../access.ts';
 import type { CustomFilterFields } from '../custom-filters.ts';
 import { isRostrumError, RostrumError } from '../errors.ts';
 import type { Instant } from '../instant.ts';
@@ -301,9 +300,4 @@ function receiptFor(
     throw new TypeError('The option "idempotencyKey" must be a text that is not empty.');
   }
   return makeReceipt({ idempotencyKey, caller }, collection, input, now);
-}
-
-/** Returns what a caller is allowed to do with a collection. */
-export function accessOf(caller: Caller | undefined, collection: Collection): Access | undefined {
-  return caller && new Access(caller, collection);
 }

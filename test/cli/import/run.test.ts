@@ -1,5 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { node, outcomeOf } from '../../support/process.ts';
 import { rostrum, startCommand } from '../../support/server.ts';
 import { user } from '../transfer/records.ts';
@@ -58,6 +61,27 @@ describe('rostrum import: interruptions and memory', () => {
       expect(imports.countOf('posts')).to.equal(60_000);
     });
   }
+
+  it('stops where nothing is read or written meanwhile, as in a dry run without a data file', async () => {
+    const users = Array.from({ length: 20_000 }, (_, n) => ({ ...user(n), id: `u${n}` }));
+    await imports.store.close();
+    imports.store = createMemoryStore();
+    const abort = new AbortController();
+    const onBegin = () => setTimeout(() => abort.abort(), 1);
+    const running = imports.run({ users }, { dryRun: true, signal: abort.signal, onBegin });
+    expect(await running.catch((reason: unknown) => reason)).to.equal(abort.signal.reason);
+  });
+
+  it('leaves no temporary file, also after an interruption', async () => {
+    const waiting = readdirSync(tmpdir()).filter((name) => name.startsWith('rostrum-import-'));
+    const abort = new AbortController();
+    const onBegin = () => abort.abort();
+    const given = { as: 'posts', signal: abort.signal, onBegin } as const;
+    await imports.run([{ title: 'A' }], given).catch(() => {});
+    await imports.run([{ title: 'A' }], { as: 'posts' });
+    const left = readdirSync(tmpdir()).filter((name) => name.startsWith('rostrum-import-'));
+    expect(left.filter((name) => !waiting.includes(name))).to.deep.equal([]);
+  });
 
   it('holds a part of JSON Lines only', async function () {
     this.timeout(30_000);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
-import { isNetwork } from '../../../settings/addresses.ts';
+import { isNetwork } from '../../../domain/addresses.ts';
 
 /**
  * The proxies whose `X-Forwarded-For` counts: how many of them stand in front, or their addresses

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isOrigin } from '../../../settings/addresses.ts';
+import { isOrigin } from '../../../domain/addresses.ts';
 import type { Response } from '../response.ts';
 
 /** What a script of another origin may see of a response. */

@@ -1,4 +1,4 @@
-import { isPlainUrl } from '../../../settings/addresses.ts';
+import { isPlainUrl } from '../../../domain/addresses.ts';
 import type { Target } from '../exchange.ts';
 import { isHost } from '../headers/grammar.ts';
 

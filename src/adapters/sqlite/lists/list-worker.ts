@@ -18,10 +18,9 @@ export interface WorkerData {
   readonly aborted: Int32Array;
 }
 
-/** Undefined asks the worker to end. */
-export type WorkerRequest =
-  | readonly [number: number, collection: Collection, query: PlainQuery]
-  | undefined;
+export type WorkerRequest = ListRequest | 'close';
+
+type ListRequest = readonly [number: number, collection: Collection, query: PlainQuery];
 
 /** An error that is sent keeps its message alone, so one of the driver is sent as data. */
 export type WorkerResponse = readonly [
@@ -49,7 +48,7 @@ function open(): Connection {
   throw new DriverError(new Error('The data file is not where it was.'));
 }
 
-function responseTo([number, collection, query]: NonNullable<WorkerRequest>): WorkerResponse {
+function responseTo([number, collection, query]: ListRequest): WorkerResponse {
   if (aborted[number % aborted.length] === number) return [number, undefined];
   try {
     connection ??= open();
@@ -62,9 +61,9 @@ function responseTo([number, collection, query]: NonNullable<WorkerRequest>): Wo
 }
 
 parentPort?.on('message', (request: WorkerRequest) => {
-  if (request !== undefined) parentPort?.postMessage(responseTo(request));
+  if (request !== 'close') parentPort?.postMessage(responseTo(request));
   else {
     connection?.close();
-    parentPort?.close();
+    process.exit(); // Ends this thread alone.
   }
 });

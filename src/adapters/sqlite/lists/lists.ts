@@ -12,12 +12,18 @@ import { isQuick, type PlainPage, readPage } from './read-page.ts';
 const maxPending = 10_000;
 
 /**
- * The file of the worker: it lies beside this file and has the same extension. Undefined in a bundle, which
- * runs this code from a file of another name.
+ * The file of the worker, which lies beside this one and has the same extension. Undefined in a bundle, where
+ * this code is in a file of another name.
  */
-const script = /^file:.*\/lists\.[jt]s$/.test(String(import.meta.url))
-  ? new URL(import.meta.url.replace(/lists(?=\.[jt]s$)/, 'list-worker'))
-  : undefined;
+const [script] = [String(import.meta.url)]
+  .filter((url) => /^file:.*\/lists\.[jt]s$/.test(url))
+  .map((url) => new URL(url.replace(/lists(?=\.[jt]s$)/, 'list-worker')));
+
+/**
+ * Instead of the flags of the process, which may preload code that is not meant for this thread. Node 22 has
+ * warned of `node:sqlite` in the main thread.
+ */
+const execArgv = ['--disable-warning=ExperimentalWarning'];
 
 interface PendingList {
   resolve(page: PlainPage | undefined): void;
@@ -62,7 +68,7 @@ export class Lists {
     const worker = this.#worker;
     if (worker === undefined) return;
     worker.ref();
-    worker.postMessage(undefined satisfies WorkerRequest);
+    worker.postMessage('close' satisfies WorkerRequest);
     await new Promise((ended) => worker.once('exit', ended));
   }
 
@@ -94,9 +100,8 @@ export class Lists {
   #start(): Worker | undefined {
     const { path, identity } = this.#file;
     const workerData: WorkerData = { path, identity, aborted: this.#aborted };
-    // Without the flags and variables of the process: what they preload is not meant for this thread.
     try {
-      this.#worker = new Worker(script ?? '', { workerData, execArgv: [], env: {} });
+      this.#worker = new Worker(script ?? '', { workerData, execArgv, env: {} });
     } catch {
       this.#hasWorker = false; // Node's permissions, for example.
       return undefined;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientSession, Db, Document, MongoClient } from 'mongodb';
+import type { Db, Document, MongoClient } from 'mongodb';
 import type { CustomFilters } from '../../domain/declared-fields.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -14,8 +14,8 @@ import { Primary } from './primary.ts';
  * the ports goes through it, so that none lasts too long or outlives it.
  */
 export class Connection {
+  readonly client: MongoClient;
   readonly db: Db;
-  readonly #client: MongoClient;
   readonly #opening: Opening;
   readonly #primary: Primary;
   readonly #underWay = new Set<Promise<unknown>>();
@@ -23,7 +23,7 @@ export class Connection {
 
   constructor(settings: ClientSettings, logger: Logger, customFilters: CustomFilters) {
     const { client, database } = settings;
-    this.#client = client;
+    this.client = client;
     this.db = client.db(database);
     this.#primary = new Primary(() => this.db.command(linearizableRead));
     client.on('topologyDescriptionChanged', ({ newDescription }) =>
@@ -45,15 +45,10 @@ export class Connection {
     return new Call(this.#primary);
   }
 
-  startSession(): ClientSession {
-    return this.#client.startSession();
-  }
-
   /** Ignores the bound on calls: a busy store is ready. */
   async ready(): Promise<void> {
-    const ping = () => this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
-    const late = sleep(limits.openingMs, undefined, { ref: false });
-    if ((await Promise.race([ping(), late])) === undefined) throw storeUnavailable('none');
+    const ping = this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
+    if ((await atMost(limits.openingMs, ping)) === undefined) throw storeUnavailable('none');
   }
 
   close(): Promise<void> {
@@ -77,12 +72,15 @@ export class Connection {
   async #close(): Promise<void> {
     // Calls may wait for a server that could still come, but not for one that is known to be away.
     if (this.#underWay.size === 0 || this.#opening.isHopeless) this.#opening.giveUp();
-    const idle = Promise.allSettled(this.#underWay);
-    await Promise.race([idle, sleep(limits.closingMs, undefined, { ref: false })]);
+    await atMost(limits.closingMs, Promise.allSettled(this.#underWay));
     this.#opening.giveUp();
-    const goodbye = this.#client.close().catch(() => {});
-    await Promise.race([goodbye, sleep(limits.goodbyeMs, undefined, { ref: false })]);
+    await atMost(limits.goodbyeMs, this.client.close()).catch(() => {});
   }
+}
+
+/** Returns what some work returns; undefined when it takes longer. */
+function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  return Promise.race([work, sleep(ms, undefined, { ref: false })]);
 }
 
 /**

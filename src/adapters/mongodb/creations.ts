@@ -1,24 +1,27 @@
-import type { Document } from 'mongodb';
-import { RostrumError, unknownAuthor } from '../../domain/errors.ts';
+import { type Document, MongoServerError } from 'mongodb';
+import { RostrumError, storeUnavailable, unknownAuthor } from '../../domain/errors.ts';
 import type { Receipt } from '../../domain/receipt.ts';
 import { type Collection, type Id, type Version, VersionedRecord } from '../../domain/record.ts';
 import type { Creation } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { type Draft, receiptFields, type StoredReceipt, versionedOf } from './documents.ts';
-import { isTransient, keyOf, Rejected, rejectionOf } from './errors.ts';
+import { isDuplicate, isTransient, rejectionOf } from './errors.ts';
 import { deletedIds, receiptCollection } from './layout.ts';
 import { limits } from './limits.ts';
 import { PointReads } from './point-reads.ts';
 import { Semaphore } from './semaphore.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
-/** A record that waits to be created. */
-interface Waiting {
+interface Wanted {
   readonly call: Call;
   readonly collection: Collection;
   readonly draft: Draft;
   readonly receipt: Receipt | undefined;
+}
+
+/** A record that waits to be created. */
+interface Waiting extends Wanted {
   /** The id of the receipt's document: keys belong to a collection. */
   readonly receiptId: string;
   resolve(creation: Creation<unknown>): void;
@@ -56,15 +59,10 @@ export class Creations {
     this.#receipts = new PointReads(connection, receiptCollection);
   }
 
-  create(
-    call: Call,
-    collection: Collection,
-    draft: Draft,
-    receipt: Receipt | undefined,
-  ): Promise<Creation<unknown>> {
+  create(wanted: Wanted): Promise<Creation<unknown>> {
     return new Promise((resolve, reject) => {
-      const receiptId = `${collection} ${receipt?.key}`;
-      this.#waiting.push({ call, collection, draft, receipt, receiptId, resolve, reject });
+      const receiptId = `${wanted.collection} ${wanted.receipt?.key}`;
+      this.#waiting.push({ ...wanted, receiptId, resolve, reject });
       setImmediate(() => this.#startGroups());
     });
   }
@@ -95,7 +93,6 @@ export class Creations {
       if (isFull || (authorId !== null && this.#busyAuthors.has(authorId))) return true;
       group.push(one);
       bytes += json.length;
-      one.call.outcome = 'unknown';
       return false;
     });
     return group;
@@ -136,7 +133,6 @@ export class Creations {
   async #createAlone(one: Waiting): Promise<void> {
     const { call } = one;
     const insert = (transaction: Transaction) => insertAlone(transaction, one);
-    call.outcome = 'none';
     try {
       for (;;) {
         const earlier = await this.#earlier(one);
@@ -178,6 +174,7 @@ async function insertTogether(
   creations: readonly Waiting[],
   checkReceipts: boolean,
 ): Promise<void> {
+  for (const { call } of creations) call.outcome = 'none';
   const groups = Map.groupBy(creations, ({ collection }) => collection);
   for (const [collection, group] of groups) {
     await checkNone(transaction, deletedIds[collection], group, ({ draft }) => draft.id);
@@ -190,10 +187,21 @@ async function insertTogether(
     await insertAll(transaction, collection, group, documentOf);
   }
   const unknown = await transaction.touchAuthors(authorsOf(creations));
-  if (unknown.size === 0) return;
   // The last of all errors, so nothing else is wrong with these.
-  const orphans = creations.filter(({ draft }) => unknown.has(draft.authorId));
-  throw new Faults(orphans, unknownAuthor());
+  leaveOut(creations, ({ draft }) => unknown.has(draft.authorId), unknownAuthor());
+  // Whoever is told that nothing was changed has to be right.
+  leaveOut(creations, ({ call }) => call.isOver, storeUnavailable('none'));
+  for (const { call } of creations) call.outcome = 'unknown';
+}
+
+/** @throws Faults if there are any */
+function leaveOut(
+  creations: readonly Waiting[],
+  isFault: (one: Waiting) => boolean,
+  reason?: Error,
+): void {
+  const faults = creations.filter(isFault);
+  if (faults.length > 0) throw new Faults(faults, reason);
 }
 
 async function checkNone(
@@ -204,7 +212,7 @@ async function checkNone(
 ): Promise<void> {
   const found = await transaction.find(collection, { _id: { $in: creations.map(idOf) } });
   const ids = new Set(found.map(({ _id }) => _id));
-  if (ids.size > 0) throw new Faults(creations.filter((one) => ids.has(idOf(one))));
+  leaveOut(creations, (one) => ids.has(idOf(one)));
 }
 
 async function insertAll(
@@ -217,7 +225,7 @@ async function insertAll(
     const documents = creations.map((one) => toDocument(one));
     await transaction.insert(collection, documents);
   } catch (error) {
-    const fault = error instanceof Rejected && creations[error.index];
+    const fault = error instanceof MongoServerError && creations[error.index];
     throw fault ? new Faults([fault]) : error;
   }
 }
@@ -242,8 +250,7 @@ async function insertAlone(transaction: Transaction, one: Waiting): Promise<Vers
   try {
     await transaction.insert(collection, [documentOf(one, version)]);
   } catch (error) {
-    const isTaken = error instanceof Rejected && keyOf(error.cause) === '_id';
-    throw isTaken ? new RostrumError('id-taken', { id }) : rejectionOf(error);
+    throw isDuplicate(error, '_id') ? new RostrumError('id-taken', { id }) : rejectionOf(error);
   }
   if (deleted !== undefined) await transaction.delete(deletedIds[collection], { _id: id });
   if ((await transaction.touchAuthors([authorId])).size > 0) throw unknownAuthor();

@@ -34,14 +34,11 @@ export async function deleteUser(
   if (posts > limits.deletedPosts) {
     throw new RostrumError('refused', { reason: 'Delete some of the posts first.' });
   }
-  if (posts > 0) {
+  for (let left = posts; left > 0; left -= limits.found) {
+    call.extend();
     const fields = { version: 1, updatedAt: 1 };
     const found = (await transaction.find('posts', { authorId: id }, fields)) as FoundPost[];
-    for (let n = 0; n < found.length; n += limits.statementPosts) {
-      call.extend();
-      const some = found.slice(n, n + limits.statementPosts);
-      await (mode === 'delete' ? deletePosts(transaction, some) : keepPosts(transaction, some, at));
-    }
+    await (mode === 'delete' ? deletePosts(transaction, found) : keepPosts(transaction, found, at));
   }
   await transaction.insert(deletedIds.users, [{ _id: id, last: version }]);
   return { posts };

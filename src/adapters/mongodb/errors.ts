@@ -28,34 +28,25 @@ export class MongodbRefusal extends Error {
   readonly code = 'store-refused';
 }
 
-/** A statement of a command, counted from 0, that a unique index or a validator rejects. */
-export class Rejected extends Error {
-  override readonly name = 'Rejected';
-  override readonly cause: MongoServerError;
-  readonly index: number;
-
-  constructor(index: number, cause: MongoServerError) {
-    super('The server rejects a write.');
-    this.index = index;
-    this.cause = cause;
-  }
-}
-
 /** Returns the error of the core where a unique index, or a validator, rejects a record. */
 export function rejectionOf(error: unknown): unknown {
-  const cause = error instanceof Rejected ? error.cause : error;
-  if (!(cause instanceof MongoServerError)) return error;
-  if (cause.code === codes.duplicateKey) {
-    const [, custom] = /^custom\.(?:text|number)\.(.+)$/.exec(keyOf(cause)) ?? [];
-    if (custom !== undefined) return fieldTaken(custom);
-    if (keyOf(cause) === 'emailKey') return emailTaken();
-  }
-  const isRule = cause.code === codes.duplicateKey || cause.code === codes.invalidDocument;
-  return isRule ? refusedByDatabase(cause) : error;
+  if (!(error instanceof MongoServerError)) return error;
+  const isDuplicate = error.code === codes.duplicateKey;
+  if (!isDuplicate && error.code !== codes.invalidDocument) return error;
+  const key = isDuplicate ? keyOf(error) : '';
+  if (key === 'emailKey') return emailTaken();
+  const [, custom] = /^custom\.(?:text|number)\.(.+)$/.exec(key) ?? [];
+  return custom === undefined ? refusedByDatabase(error) : fieldTaken(custom);
+}
+
+/** Returns true when another document has the same value under the unique index of a field. */
+export function isDuplicate(error: unknown, field: string): boolean {
+  if (!(error instanceof MongoServerError) || error.code !== codes.duplicateKey) return false;
+  return keyOf(error) === field;
 }
 
 /** Returns the fields of the unique index that two documents conflict in. */
-export function keyOf({ keyPattern = {} }: MongoServerError): string {
+function keyOf({ keyPattern = {} }: MongoServerError): string {
   return Object.keys(keyPattern).join();
 }
 

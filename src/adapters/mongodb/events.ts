@@ -44,13 +44,13 @@ export class MongodbEvents implements EventLog {
         const isStuck = error instanceof MongoServerError || isOverdue(error);
         if (!isStuck || after === undefined) throw error;
         // If the end cannot be read either, the position is not at fault.
-        await this.#read(call, limit, undefined);
+        await this.#read(call, limit);
         throw new RostrumError('events-expired', {}, { cause: error });
       }
     });
   }
 
-  #read(call: Call, limit: number, after: EventPosition | undefined): Promise<EventPage> {
+  #read(call: Call, limit: number, after?: EventPosition): Promise<EventPage> {
     const { db } = this.#connection;
     return call.read(async ({ maxTimeMS }) => {
       const log = await logOf(db, maxTimeMS);
@@ -76,11 +76,12 @@ export class MongodbEvents implements EventLog {
   }
 }
 
-/** Which changes are events. No part of a record leaves the server. */
 const isLive = { 'ns.coll': { $in: ['users', 'posts'] } };
 const isDeleted = { 'ns.coll': { $in: Object.values(deletedIds) } };
 const updated = 'updateDescription.updatedFields.version';
 const versions = ['$fullDocument.version', '$fullDocument.last', `$${updated}`];
+
+/** Which changes are events. No part of a record leaves the server. */
 const pipeline: readonly Document[] = [
   {
     $match: {

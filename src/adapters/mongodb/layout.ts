@@ -18,11 +18,8 @@ export const receiptCollection = 'receipts';
 export const metaCollection = 'rostrum';
 
 export interface MetaDocument {
-  /** `layout`, `log` or `filling`. */
-  readonly _id: string;
-  readonly version?: number;
-  readonly name?: string;
-  readonly since?: Date;
+  readonly _id: 'layout' | 'log' | 'filling' | 'schema';
+  readonly [fact: string]: unknown;
 }
 
 /** The version of what is stored. It grows when an older Rostrum could no longer read or write it. */

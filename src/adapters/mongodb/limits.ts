@@ -46,8 +46,8 @@ export const limits = {
   groupBytes: 1024 * 1024,
   /** Tries of a group before it is halved. */
   groupTries: 3,
-  /** Posts that one statement deletes or changes: 20,000 at once would take longer than `commandMs`. */
-  statementPosts: 1000,
+  /** Documents that a command of a transaction finds, and posts that one deletes: 20,000 take `commandMs`. */
+  found: 1000,
   /** Posts that are deleted with their author: `transactionLifetimeLimitSeconds` is 60. */
   deletedPosts: 25_000,
   /** Records, and bytes of their JSON, that a transaction of `load` takes. */

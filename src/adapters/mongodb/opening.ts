@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MongoClient } from 'mongodb';
 import type { CustomFilters } from '../../domain/declared-fields.ts';
 import { storeUnavailable } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -10,21 +9,19 @@ import { limits } from './limits.ts';
 
 /** Connects for the first time and prepares the database; tries until it succeeds or is given up. */
 export class Opening {
-  readonly #client: MongoClient;
-  readonly #database: string;
+  readonly #settings: ClientSettings;
   readonly #logger: Logger;
   readonly #customFilters: CustomFilters;
-  readonly #end = new AbortController();
   #isOpen = false;
+  #isGivenUp = false;
   #problem: unknown;
   #logged = '';
 
   constructor(settings: ClientSettings, logger: Logger, customFilters: CustomFilters) {
-    this.#client = settings.client;
-    this.#database = settings.database;
+    this.#settings = settings;
     this.#logger = logger;
     this.#customFilters = customFilters;
-    this.#tryUntilOpen().catch(() => {}); // Given up: `wait` throws.
+    void this.#tryUntilOpen();
   }
 
   /** Returns true when waiting is of no use: no server is there, or it is refused. */
@@ -37,33 +34,33 @@ export class Opening {
     const end = Date.now() + limits.openingMs;
     while (!this.#isOpen) {
       // A server may come back soon; a database that is refused stays as it is.
-      const isOver = this.#end.signal.aborted || this.#problem instanceof MongodbRefusal;
+      const isOver = this.#isGivenUp || this.#problem instanceof MongodbRefusal;
       if (isOver || Date.now() > end) throw storeUnavailable('none', this.#problem);
       await sleep(limits.pollMs);
     }
   }
 
   giveUp(): void {
-    this.#end.abort();
+    this.#isGivenUp = true;
   }
 
   async #tryUntilOpen(): Promise<void> {
-    const { signal } = this.#end;
-    while (!signal.aborted) {
+    while (!this.#isGivenUp) {
       try {
         await this.#open();
         this.#isOpen = true;
         return;
       } catch (problem) {
-        if (!signal.aborted) this.#report(problem);
+        if (!this.#isGivenUp) this.#report(problem);
       }
-      await sleep(limits.reconnectMs, undefined, { signal });
+      await sleep(limits.reconnectMs, undefined, { ref: false });
     }
   }
 
   async #open(): Promise<void> {
-    await this.#client.connect();
-    const db = this.#client.db(this.#database);
+    const { client, database } = this.#settings;
+    await client.connect();
+    const db = client.db(database);
     const { setName, msg, maxWireVersion, arbiters = [] } = await db.command({ hello: 1 });
     if (maxWireVersion < oldestWireVersion) {
       throw new MongodbRefusal('This MongoDB server is too old: Rostrum needs 5.0 or newer.');
@@ -72,7 +69,7 @@ export class Opening {
     if (!isSharded && setName === undefined) throw new MongodbRefusal(standalone);
     await ensureLayout(db, this.#customFilters, this.#logger);
     const topology = isSharded ? 'sharded cluster' : 'replica set';
-    const fields = { database: this.#database, topology };
+    const fields = { database, topology };
     this.#logger.info(fields, 'Connected to MongoDB.');
     if (arbiters.length > 0) this.#logger.warn({ ...fields, arbiters }, arbiterWarning);
   }
@@ -84,8 +81,9 @@ export class Opening {
     const line = isRefused ? problem.message : unreachable;
     if (line === this.#logged) return;
     this.#logged = line;
-    const { hosts, srvHost } = this.#client.options;
-    const fields = { database: this.#database, hosts: srvHost ?? hosts.join() };
+    const { client, database } = this.#settings;
+    const { hosts, srvHost } = client.options;
+    const fields = { database, hosts: srvHost ?? hosts.join() };
     const reason = problem instanceof Error ? problem.message : String(problem);
     if (isRefused) this.#logger.error(fields, line);
     else this.#logger.warn({ ...fields, reason }, line);

@@ -10,10 +10,7 @@ interface KnownServer {
 export class Primary {
   readonly #confirm: () => Promise<unknown>;
   #name: string | undefined;
-  /**
-   * Waits until the primary has confirmed its term. Another function after each election; behind `mongos`,
-   * it stays the same.
-   */
+  /** Waits until the primary has confirmed its term. Another function after each election. */
   confirmed: () => Promise<unknown> = async () => {};
 
   /** @param confirm waits until a majority has everything that the primary has */

@@ -10,22 +10,13 @@ export function matching(conditions: readonly Condition[]): Document {
   return all.length === 0 ? {} : { $and: all };
 }
 
+const operators = { eq: '$eq', in: '$in', has: '$eq', from: '$gte', before: '$lt' } as const;
+
+/** By its type, because "equal to null" is two ranges of an index: null, and a missing field. */
+const isNull: Document = { $type: 'null' };
+
 function asked(condition: Condition): Document {
-  switch (condition.op) {
-    case 'eq':
-      return { $eq: condition.value };
-    case 'in':
-      return { $in: condition.value };
-    case 'has':
-      return { $eq: condition.value };
-    case 'from':
-      return { $gte: condition.value };
-    case 'before':
-      return { $lt: condition.value };
-    case 'isNull':
-      // By its type, because "equal to null" is two ranges of an index: null, and a missing field.
-      return { $type: 'null' };
-  }
+  return condition.op === 'isNull' ? isNull : { [operators[condition.op]]: condition.value };
 }
 
 export function sorting({ direction, ...field }: QueryOrder): Document {
@@ -53,10 +44,10 @@ function rangesBehind({ key, id }: Position, order: QueryOrder): Document[] {
   const op = direction === 'asc' ? '$gt' : '$lt';
   if (path === '_id') return [{ _id: { [op]: id } }];
   // A search field is null where a custom field is missing.
-  const isNull = custom === undefined ? { $type: 'null' } : { $exists: false };
-  const same = { [path]: key ?? isNull, _id: { [op]: id } };
+  const noValue = custom === undefined ? isNull : { $exists: false };
+  const same = { [path]: key ?? noValue, _id: { [op]: id } };
   const least = custom === 'number' ? Number.NEGATIVE_INFINITY : '';
   if (key === null) return direction === 'asc' ? [same, { [path]: { $gte: least } }] : [same];
   // Null sorts before all values, but no comparison with a value finds it.
-  return [same, { [path]: { [op]: key } }, ...(direction === 'desc' ? [{ [path]: isNull }] : [])];
+  return [same, { [path]: { [op]: key } }, ...(direction === 'desc' ? [{ [path]: noValue }] : [])];
 }

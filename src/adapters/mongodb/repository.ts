@@ -52,12 +52,14 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   }
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
-    const draft = draftOf(this.#collection, record);
-    const copy = receipt && { ...receipt };
-    const created = this.connection.call((call) =>
-      this.#creations.create(call, this.#collection, draft, copy),
-    );
-    return created as Promise<Creation<R>>;
+    const collection = this.#collection;
+    const wanted = {
+      collection,
+      draft: draftOf(collection, record),
+      receipt: receipt && { ...receipt },
+    };
+    const creation = this.connection.call((call) => this.#creations.create({ call, ...wanted }));
+    return creation as Promise<Creation<R>>;
   }
 
   lastVersion(id: Id): Promise<Version | undefined> {

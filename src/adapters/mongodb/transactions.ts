@@ -2,7 +2,7 @@ import { type ClientSession, type Db, type Document, MongoServerError, ObjectId 
 import type { Id } from '../../domain/record.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import { isCommitUnknown, isTransient, Rejected } from './errors.ts';
+import { isCommitUnknown, isTransient } from './errors.ts';
 import { limits } from './limits.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   for (let n = 1; ; n++) {
     // A session of its own: the next try need not wait until the server has ended this one.
-    const session = connection.startSession();
+    const session = connection.client.startSession();
     try {
       session.startTransaction({ readConcern: 'snapshot', maxCommitTimeMS: limits.commandMs });
       const result = await work(new Transaction(connection.db, session, call));
@@ -66,13 +66,11 @@ export class Transaction {
     this.#call = call;
   }
 
-  /** Returns documents: all in one reply, so at most 16 MiB. */
+  /** Returns the ids and some fields of at most a thousand documents. */
   async find(collection: string, filter: Document, fields: Document = {}): Promise<Document[]> {
     const projection = { _id: 1, ...fields };
-    const { cursor } = await this.#run({
-      ...{ find: collection, filter, projection },
-      ...{ batchSize: limits.deletedPosts + 1, singleBatch: true },
-    });
+    const one = { limit: limits.found, batchSize: limits.found, singleBatch: true };
+    const { cursor } = await this.#run({ find: collection, filter, projection, ...one });
     return cursor.firstBatch;
   }
 
@@ -82,12 +80,12 @@ export class Transaction {
     return cursor.firstBatch[0]?.n ?? 0;
   }
 
-  /** Inserts documents, if there are any. @throws Rejected */
+  /** Inserts documents, if there are any. @throws MongoServerError with the `index` of a rejected one */
   async insert(collection: string, documents: readonly Document[]): Promise<void> {
     if (documents.length > 0) await this.#write({ insert: collection, documents });
   }
 
-  /** Returns how many documents match the statements. @throws Rejected */
+  /** Returns how many documents match the statements. @throws MongoServerError as `insert` does */
   async update(collection: string, updates: readonly Document[]): Promise<number> {
     return updates.length > 0 ? this.#write({ update: collection, updates }) : 0;
   }
@@ -118,7 +116,7 @@ export class Transaction {
   async #write(command: Document): Promise<number> {
     const { n, writeErrors } = await this.#run(command);
     const [error] = writeErrors ?? [];
-    if (error !== undefined) throw new Rejected(error.index, new MongoServerError(error));
+    if (error !== undefined) throw new MongoServerError(error);
     return n;
   }
 

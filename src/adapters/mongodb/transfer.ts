@@ -19,7 +19,7 @@ interface Loaded {
 
 export function createTransfer(connection: Connection): Transfer {
   const { db } = connection;
-  const filling = { _id: 'filling' };
+  const filling = { _id: 'filling' } as const;
   const write = async (work: (transaction: Transaction) => Promise<unknown>) => {
     await connection.call((call) => inTransaction(connection, call, work));
   };
@@ -75,8 +75,8 @@ function transferOf<R extends User | Post>(
               ...{ limit, batchSize: limit, singleBatch: true },
               ...{ readConcern: { level: 'majority' }, maxTimeMS },
             });
-            const found: readonly DeletedDocument[] = cursor.firstBatch;
-            return found.map(({ _id: id, last: lastVersion }) => ({ id, lastVersion }));
+            const found: readonly Document[] = cursor.firstBatch;
+            return found.map(({ _id, last }) => ({ id: _id, lastVersion: last }));
           }),
         ),
       async load(ids) {
@@ -87,11 +87,6 @@ function transferOf<R extends User | Post>(
       },
     },
   };
-}
-
-interface DeletedDocument {
-  readonly _id: Id;
-  readonly last: Version;
 }
 
 /** Cuts a list into parts that one transaction takes. */

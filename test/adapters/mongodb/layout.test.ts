@@ -20,7 +20,8 @@ await describeOn('replica set', 'A MongoDB database', () => {
 
   beforeEach(() => database.db.dropDatabase());
 
-  it('is laid out by many stores that open at once, and is there for the next', async () => {
+  it('is laid out by many stores that open at once, and is there for the next', async function () {
+    this.timeout(60_000);
     await Promise.all(times(8, () => untilReady(database.open())));
     await untilReady(database.open());
     for (const [name, wanted] of Object.entries(indexes)) {
@@ -120,7 +121,7 @@ await describeOn('standalone', 'A MongoDB server that stands alone', () => {
   });
 });
 
-const untilReady = (store: Store) => untilServed(() => store.ready());
+const untilReady = (store: Store) => untilServed(() => store.ready(), 50_000);
 
 /** Waits until a store says why it does not open: on a busy machine, a call may end before that. */
 async function refusalOf(store: Store): Promise<MongodbRefusal> {

@@ -172,7 +172,7 @@ describe('the program without the packages of MCP', () => {
     const { code, stdout, stderr } = await outcomeOf(run);
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr.trimEnd().split('\n').at(-1)).to.match(
-      /^The package (@modelcontextprotocol\/server|zod) is not installed: --mcp needs `npm i @modelcontextprotocol\/server zod`\.$/,
+      /^The package (\S+) is not installed: run `npm i \1` \(or `npm i @modelcontextprotocol\/server zod`, which is all that --mcp needs\)\.$/,
     );
   });
 });

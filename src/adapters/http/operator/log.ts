@@ -42,7 +42,7 @@ export function logRequests(logger: Logger): Step {
   };
 }
 
-interface AuditedChange {
+export interface AuditedChange {
   readonly collection: 'users' | 'posts';
   readonly id: string;
   /** Absent for a deletion. */

@@ -10,6 +10,7 @@ import { errorOf } from '../../support/error-of.ts';
 import { outcomeOf, start } from '../../support/process.ts';
 import { repository, temporaryDirectory } from '../../support/repository-copy.ts';
 import { createKey, program, type Server, startServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
 import { connectTo, revisions } from './support/mcp.ts';
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -94,7 +95,9 @@ describe('the program with --mcp', function () {
     const { id } = content.post;
     await client.call('update_post', { id, version: 1, changes: { title: 'U' } });
     await client.call('update_post', { id, version: 1, changes: { title: 'V' } });
-    const changes = lines.filter(({ msg }) => msg === 'change');
+    const changed = () => lines.filter(({ msg }) => msg === 'change');
+    await until(() => changed().length === 2);
+    const changes = changed();
     expect(
       changes.map(({ endpoint, collection, id, version }) => ({
         endpoint,

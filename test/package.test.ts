@@ -261,6 +261,26 @@ describe('the package', function () {
     ]);
   });
 
+  it('reads slow lists of SQLite in a worker thread, and without one in a bundle', async () => {
+    const contents = `
+      import { createRostrum } from 'rostrum';
+      import { openSqliteStore } from 'rostrum/sqlite';
+      let workers = 0;
+      process.on('worker', () => { workers += 1; });
+      const store = openSqliteStore({ path: 'lists.db' });
+      const rostrum = createRostrum(store);
+      await rostrum.users.create({ name: 'Ada' });
+      const { total } = await rostrum.users.list({ total: true });
+      await store.close();
+      console.log(total, workers);`;
+    const cwd = installed.alone;
+    const stdin = { contents, resolveDir: cwd };
+    const outfile = join(cwd, 'bundle.mjs');
+    await build({ stdin, bundle: true, platform: 'node', format: 'esm', outfile });
+    expect((await evaluate(cwd, 'module', contents)).output).to.equal('1 1\n');
+    expect((await node([outfile], { cwd })).output).to.equal('2 0\n');
+  });
+
   for (const compiler of compilers) {
     it(`has types for ${compiler} alone, without Node's`, async () => {
       const source = importAll([...alone, typesAlone].map(specifier));

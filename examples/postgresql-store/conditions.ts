@@ -1,5 +1,5 @@
 import type { Condition, Id, Position, QueryOrder } from 'rostrum/ports';
-import { sortKeys } from './schema.ts';
+import { customExpression, sortKeys } from './schema.ts';
 
 /** The conditions of a statement, and the values for `$1`, `$2` and so on. */
 export class Conditions {
@@ -21,8 +21,9 @@ export class Conditions {
 
   /** Matches the records after a position. */
   after(order: QueryOrder, { key, id }: Position): this {
-    const keys = sortKeys(order.field);
-    const values = keys.length === 1 ? [key, id] : [key !== null, key ?? '', id];
+    const keys = sortKeys(order);
+    const none = order.custom === 'number' ? 0 : '';
+    const values = keys.length === 1 ? [key, id] : [key !== null, key ?? none, id];
     const bound = values.map((value) => this.bind(value));
     const operator = order.direction === 'asc' ? '>' : '<';
     this.#texts.push(`(${keys.join(', ')}, id) ${operator} (${bound.join(', ')})`);
@@ -38,9 +39,13 @@ export class Conditions {
     const { field, custom, op } = condition;
     if (op === 'isNull') return `"${field}" is null`;
     if (op === 'in') return `"${field}" = any(${this.bind([...condition.value])})`;
-    // A JSON value contains another one of its type only if they are equal.
-    if (custom) return `json::jsonb @> ${this.bind(JSON.stringify({ [field]: condition.value }))}`;
+    if (op === 'has' || (custom && op === 'eq')) {
+      // An array contains the elements of another one. Values that are not arrays have to be equal.
+      const value = op === 'has' ? [condition.value] : condition.value;
+      return `json::jsonb @> ${this.bind(JSON.stringify({ [field]: value }))}`;
+    }
     const operator = { eq: '=', from: '>=', before: '<' }[op];
-    return `"${field}" ${operator} ${this.bind(condition.value)}`;
+    const left = custom ? customExpression(field, custom) : `"${field}"`;
+    return `${left} ${operator} ${this.bind(condition.value)}`;
   }
 }

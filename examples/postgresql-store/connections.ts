@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import {
   emailTaken,
+  fieldTaken,
   type Outcome,
   refusedByDatabase,
   storeUnavailable,
   unknownAuthor,
 } from 'rostrum/ports';
+import { uniqueField } from './schema.ts';
 
 /** Integers of 64 bits (versions and counts) arrive as text. */
 export type Row = Readonly<Record<string, string | boolean | null>>;
@@ -109,6 +111,8 @@ function on(target: pg.Pool | pg.PoolClient, outcome: Outcome = 'none'): Query {
       if (/^(?:08(?!P)|25|53|57|58)/.test(code)) throw storeUnavailable(outcome, error);
       if (constraint === 'unique_email') throw emailTaken();
       if (constraint === 'known_author') throw unknownAuthor();
+      const field = uniqueField(constraint);
+      if (field !== undefined) throw fieldTaken(field);
       // A constraint or trigger that someone has added. Anything else is a mistake in this store.
       if (/^(?:23|P0001)/.test(code) && !isRace(error)) throw refusedByDatabase(error);
       throw error;

@@ -1,5 +1,10 @@
 import type { PoolConfig } from 'pg';
 import {
+  type Collection,
+  type DeclaredField,
+  declaredFields,
+  isRostrumError,
+  maxListLength,
   type Post,
   RostrumError,
   type Store,
@@ -10,9 +15,9 @@ import {
   withoutAuthor,
 } from 'rostrum/ports';
 import { Conditions } from './conditions.ts';
-import { Connections } from './connections.ts';
+import { Connections, type Query, type Row } from './connections.ts';
 import { recordsOf, versioned } from './records.ts';
-import { schema } from './schema.ts';
+import { findLong, schema, uniqueStatements } from './schema.ts';
 
 /** Opens a store in the schema `rostrum` of a database, and creates what is missing there. */
 export async function openPostgresqlStore(
@@ -22,7 +27,13 @@ export async function openPostgresqlStore(
   const connections = new Connections(pool);
   const close = () => connections.close();
   await connections
-    .change((query) => query(schema))
+    .change(async (query) => {
+      await query(schema);
+      for (const name of ['users', 'posts'] as const) {
+        for (const field of declaredFields(customFilters?.[name]))
+          await declare(query, name, field);
+      }
+    })
     .catch((error: unknown) => {
       return close().then(() => Promise.reject(error));
     });
@@ -80,4 +91,26 @@ export async function openPostgresqlStore(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** @throws Error when stored records break the declaration of a custom field */
+async function declare(query: Query, name: Collection, field: DeclaredField): Promise<void> {
+  const refuse = (use: string, rows: readonly Row[], reason: string) => {
+    const ids = rows.flatMap((row) => Object.values(row)).join(' and ');
+    throw new Error(`"${field.name}" cannot be ${use}: the ${name} ${ids} have ${reason}.`);
+  };
+  if (field.type === 'text[]') {
+    const long = await query(findLong(name, field));
+    if (long.length > 0) refuse('text[]', long, `more than ${maxListLength} elements`);
+  }
+  if (!field.isUnique) return;
+  const { create, findTwo } = uniqueStatements(name, field);
+  await query('savepoint before_index');
+  try {
+    await query(create);
+  } catch (error) {
+    if (!isRostrumError(error, 'field-taken')) throw error;
+    await query('rollback to before_index');
+    refuse('unique', await query(findTwo), 'the same value');
+  }
 }

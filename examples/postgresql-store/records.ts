@@ -1,6 +1,8 @@
 import {
   type Collection,
+  customValue,
   type Guard,
+  isRostrumError,
   type ListQuery,
   type Post,
   type QueryOrder,
@@ -8,6 +10,7 @@ import {
   type RecordTransfer,
   type Repository,
   RostrumError,
+  type SortKey,
   searchFields,
   searchRow,
   type User,
@@ -54,24 +57,29 @@ export function recordsOf<R extends User | Post>(connections: Connections, name:
     return new VersionedRecord<R>(json, version);
   }
 
+  function keyOf(record: R, { field, custom }: QueryOrder): SortKey {
+    if (custom === undefined) return searchRow(name, record)[field] ?? null;
+    return customValue(record, { name: field, type: custom, isUnique: false });
+  }
+
   /** Reads a page and a total with one statement. Of records beyond the page it reads only lengths. */
   function page(
     query: Query,
     conditions: Conditions,
     { limit, bytes }: Pick<ListQuery, 'limit' | 'bytes'>,
-    { field, direction }: QueryOrder = { field: 'id', direction: 'asc' },
+    order: QueryOrder = { field: 'id', direction: 'asc' },
     total = 'null',
   ): Promise<Row[]> {
     const [most, size] = [conditions.bind(limit), conditions.bind(bytes)];
-    const order = [...sortKeys(field), 'id'].map((key) => `${key} ${direction}`).join(', ');
+    const keys = [...sortKeys(order), 'id'].map((key) => `${key} ${order.direction}`).join(', ');
     const sql = `
       select total, version, json, place < found as more
       from (select ${total} as total) as counted
       left join (
         select *, count(*) over () as found, sum(octet_length(json)) over (order by place) as size
         from (
-          select version, json, row_number() over (order by ${order}) as place
-          from ${table} ${conditions.where} order by ${order} limit ${most} + 1
+          select version, json, row_number() over (order by ${keys}) as place
+          from ${table} ${conditions.where} order by ${keys} limit ${most} + 1
         ) as following
       ) as page on place = 1 or (place <= ${most} and size <= ${size})
       order by place`;
@@ -117,7 +125,7 @@ export function recordsOf<R extends User | Post>(connections: Connections, name:
       const rows = await page(read, matching, limits, order, count);
       const items = versioned<R>(rows);
       const last = rows.at(-1)?.more === true ? items.at(-1)?.record : undefined;
-      const next = last && { key: searchRow(name, last)[order.field] ?? null, id: last.id };
+      const next = last && { key: keyOf(last, order), id: last.id };
       return { items, next, total: total ? Number(rows[0]?.total) : undefined };
     },
 
@@ -126,7 +134,7 @@ export function recordsOf<R extends User | Post>(connections: Connections, name:
       const [id, json] = [record.id, JSON.stringify(record)];
       const values = valuesOf(record, 1, json);
       const given = receipt && { ...receipt };
-      return connections.change(async (query) => {
+      const creation = connections.change(async (query) => {
         const earlier = given && (await claim(query, given, json));
         if (earlier) return Object.assign(earlier, { replayed: true });
         const [created] = await query(create, values);
@@ -137,6 +145,11 @@ export function recordsOf<R extends User | Post>(connections: Connections, name:
           await query(sql, [given.key, version]);
         }
         return Object.assign(new VersionedRecord<R>(json, version), { replayed: false });
+      });
+      return creation.catch(async (error) => {
+        // Of two creations with one id, a unique value of the other one can be met before its id.
+        const isRace = isRostrumError(error, 'field-taken') && (await find(read, id));
+        throw isRace ? new RostrumError('id-taken', { id }) : error;
       });
     },
 

@@ -1,4 +1,12 @@
-import { searchFields } from 'rostrum/ports';
+import pg from 'pg';
+import {
+  type Collection,
+  type CustomFilterType,
+  type DeclaredField,
+  maxListLength,
+  type QueryField,
+  searchFields,
+} from 'rostrum/ports';
 
 /** Text that sorts by code point. */
 const text = 'text collate "C"';
@@ -51,13 +59,52 @@ create index if not exists ${name}_by_field on rostrum.${name}
 
 /** Makes an index for lists that are sorted by a field. */
 function index(name: 'users' | 'posts', field: string): string {
-  const columns = [...sortKeys(field), 'id'].join(', ');
+  const columns = [...sortKeys({ field }), 'id'].join(', ');
   return `create index if not exists "${name}_by_${field}" on rostrum.${name} (${columns})
   where json is not null;`;
 }
 
 /** Returns what lists by a field are sorted by, before the id: null comes before all text. */
-export function sortKeys(field: string): readonly string[] {
+export function sortKeys({ field, custom }: QueryField): readonly string[] {
+  if (custom) {
+    const value = customExpression(field, custom);
+    return [`(${value} is not null)`, `coalesce(${value}, ${custom === 'number' ? 0 : "''"})`];
+  }
   const isNullable = ['emailKey', 'authorId', 'publishedAt'].includes(field);
   return isNullable ? [`("${field}" is not null)`, `coalesce("${field}", '')`] : [`"${field}"`];
+}
+
+/** Returns the SQL expression for a custom field: null for a value of another type. */
+export function customExpression(field: string, type: CustomFilterType): string {
+  const value = `json::jsonb -> ${pg.escapeLiteral(field)}`;
+  return type === 'number'
+    ? `(case jsonb_typeof(${value}) when 'number' then (${value})::float8 end)`
+    : `(case jsonb_typeof(${value}) when 'string' then ${value} #>> '{}' end collate "C")`;
+}
+
+/** The statement for a unique field, and the one for the ids of two records that break it. */
+export function uniqueStatements(name: Collection, { name: field, type }: DeclaredField) {
+  const value = customExpression(field, type);
+  const index = `unique_${name}_${type}_${field}`;
+  // PostgreSQL cuts longer names, and the error would name another field.
+  if (Buffer.byteLength(index) > 63) throw new Error(`"${field}" is too long a name to be unique.`);
+  return {
+    create: `create unique index if not exists ${pg.escapeIdentifier(index)} on rostrum.${name} (${value})
+      where ${value} is not null`,
+    findTwo: `select min(id) as one, max(id) as other from rostrum.${name}
+      where ${value} is not null group by ${value} having count(*) > 1 limit 1`,
+  };
+}
+
+/** Returns the field of a unique index; undefined for another constraint. */
+export function uniqueField(constraint = ''): string | undefined {
+  return /^unique_(?:users|posts)_(?:text|number)_(.+)$/.exec(constraint)?.[1];
+}
+
+/** The statement for the ids of records with too many elements in an array. */
+export function findLong(name: Collection, { name: field }: DeclaredField): string {
+  const value = `json::jsonb -> ${pg.escapeLiteral(field)}`;
+  return `select id from rostrum.${name} where
+    case jsonb_typeof(${value}) when 'array' then jsonb_array_length(${value}) > ${maxListLength} end
+    limit 2`;
 }

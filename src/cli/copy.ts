@@ -24,7 +24,7 @@ export async function copyCommand({ from, to, overwrite = false }: CopyFlags): P
   }
   const counts = await runLong((run) =>
     withStore(source, 'source', (read) =>
-      withStore(target, 'target', (write) => copyRecords(read, write, { ...run, overwrite })),
+      withStore(target, 'copy', (write) => copyRecords(read, write, { ...run, overwrite })),
     ),
   );
   print(`Copied, and equal on both sides: ${countsText(counts)}`);

@@ -49,6 +49,24 @@ export function storeFailure({ setting, url }: StoreSetting, reason: string): Fa
 }
 
 /**
+ * Returns what a list of names means.
+ *
+ * @param setting the flag or variable that gave it
+ * @throws Failure with the sentence that `read` throws
+ */
+export function checkSetting<T>(
+  setting: string,
+  names: readonly string[],
+  read: (names: readonly string[]) => T,
+): T {
+  try {
+    return read(names);
+  } catch (error) {
+    throw new Failure(`${setting} is "${names.join(',')}": ${(error as Error).message}`);
+  }
+}
+
+/**
  * The sentence about a file that cannot be used; undefined for an error that is not of the file system.
  *
  * @param setting the flag that names the file, if there is one

@@ -18,6 +18,7 @@ export interface ImportFlags extends SchemaFiles {
   readonly transform?: string;
   readonly drafts?: boolean;
   readonly keepIds?: boolean;
+  readonly restoreDeleted?: boolean;
   readonly skipInvalid?: boolean;
   readonly dryRun?: boolean;
   readonly report?: string;

@@ -1,8 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CredentialsError } from '../adapters/credentials/index.ts';
-import { SchemaFileError, type SchemaFiles } from '../adapters/json-schema/index.ts';
+import { SchemaFileError } from '../adapters/json-schema/index.ts';
 import { type Setting, type Settings, settingsTable } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
+import type { CheckFlags } from './check.ts';
 import type { CopyFlags } from './copy.ts';
 import { Failure, type StoreSetting } from './failure.ts';
 import type { ImportFlags } from './import.ts';
@@ -58,11 +59,11 @@ last line says why; 2 when records are refused (import, check).
 `;
 
 const copied = `
-Copies ids, versions and times, not idempotency keys.
+Copies ids, versions, times and the ids of deleted records, not idempotency keys.
 A target with other records is refused; with --overwrite they are removed.
-Run an interrupted command again: it carries over the rest.
-Both sides are compared at the end. A server may run meanwhile: what it
-writes is then a difference, which the same command carries over.`;
+Run an interrupted command again: it carries over the rest. Until then, no server
+serves the target. Both sides are compared at the end. A server may run on the source
+meanwhile: what it writes is then a difference, which the same command carries over.`;
 
 const exported = `
 rostrum import --keep-ids reads the file: ids, times and fields are in it,
@@ -77,8 +78,9 @@ some for WordPress, Ghost, Substack, Mastodon, MongoDB and spreadsheets.
 Without --keep-ids, records get new ids, and posts keep their authors. All records are
 checked before any is added. At most 20 lines say what is refused; --report has all.
 With --keep-ids, records that are there already are left as they are: run an
-interrupted import again, and it adds the rest. Without, a second import adds all
-records a second time. A server may run meanwhile.`;
+interrupted import again, and it adds the rest. Records that were deleted from the
+store stay deleted, unless --restore-deleted is given. Without --keep-ids, a second
+import adds all records a second time. A server may run meanwhile.`;
 
 const restored = `
 A server may run meanwhile, and serves what is in the backup from then on. A data file
@@ -137,12 +139,12 @@ function createProgram(): Command {
       await exportCommand(file, storeOf(command));
     });
 
-  withSettings(program.command('check'), 'store', 'userSchema', 'postSchema')
-    .description('list the stored records that a schema of custom fields refuses')
+  withSettings(program.command('check'), 'store', 'index', 'userSchema', 'postSchema')
+    .description('list the stored records that break a schema, or a declaration of --index')
     .addHelpText('after', '\nThe exit code is 2 when there are some. Nothing is changed.')
-    .action(async (options: SchemaFiles, command: Command) => {
+    .action(async (options: CheckFlags, command: Command) => {
       const { checkCommand } = await import('./check.ts');
-      await checkCommand(storeOf(command), options);
+      await checkCommand(storeOf(command), options, givenName(command, 'index'));
     });
 
   withSettings(program.command('import <file>'), 'store', 'userSchema', 'postSchema')
@@ -156,6 +158,12 @@ function createProgram(): Command {
     .option('--transform <file>', 'module of functions (.ts, .js) that make rows into records')
     .option('--drafts', 'import posts without publishedAt as drafts')
     .option('--keep-ids', 'keep ids, createdAt and updatedAt')
+    .addOption(
+      new Option(
+        '--restore-deleted',
+        'as --keep-ids, and add records again that were deleted from the store',
+      ).implies({ keepIds: true }),
+    )
     .option('--skip-invalid', 'add the other records when some are refused')
     .option('--dry-run', 'check everything, and add nothing')
     .option('--report <file>', 'write all refused records into a .jsonl file')

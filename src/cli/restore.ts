@@ -3,6 +3,7 @@ import { restoreSqlite } from '../adapters/sqlite/index.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { dataFileOf, withPages } from './backup.ts';
 import { explainOpening, type StoreSetting } from './failure.ts';
+import { print } from './output.ts';
 import { runLong } from './run-long.ts';
 
 /** `rostrum restore`: puts a backup in the place of what an SQLite store holds. */
@@ -18,10 +19,10 @@ export async function restoreCommand(from: string, named: StoreSetting): Promise
     throw explainOpening(error, named);
   }
   const { size } = await stat(from);
-  process.stdout.write(`Restored ${redactStoreUrl(named.url)} from ${from}: ${size} bytes\n`);
+  print(`Restored ${redactStoreUrl(named.url)} from ${from}: ${size} bytes`);
   if (isMoved) {
-    process.stdout.write(
-      'The data file could not be opened, and has ".damaged" behind its name now: restart the servers that had it open.\n',
+    print(
+      'The data file could not be opened. It has ".damaged" behind its name now: restart the servers that had it open.',
     );
   }
 }

@@ -13,8 +13,9 @@ import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import { customFiltersOf, type Settings } from '../settings/settings.ts';
 import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
-import { explainOpening, Failure, refusalOf } from './failure.ts';
+import { checkSetting, explainOpening, Failure, refusalOf, type StoreSetting } from './failure.ts';
 import { print } from './output.ts';
+import { refuseHalfCopy } from './with-store.ts';
 
 /** How often a store that is not ready at the start is asked again, in milliseconds. */
 const readyPollMs = 250;
@@ -64,7 +65,9 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
         if (!settings.store.startsWith('mongodb'))
           logger.warn({ err }, 'the store is not ready: answering 503 until it is');
       };
-      if (await isReady(await container.getAsync(tokens.store), tell, signal)) {
+      const opened = await container.getAsync(tokens.store);
+      const named = { setting: nameOf('store'), url: settings.store };
+      if (await isReady(opened, named, tell, signal)) {
         const store = redactStoreUrl(settings.store);
         logger.info({ url: server.url, store, ...(found && { created: true }) }, 'ready to serve');
         process.stdout.on('error', () => {}); // A full disk or a closed pipe: it serves all the same.
@@ -152,15 +155,8 @@ function checkExposure({ host, ...settings }: Settings, nameOf: NameOf): void {
 
 /** @throws Failure for a field that no list can be filtered by, or that cannot be public */
 export function checkFields(settings: Settings, nameOf: NameOf): void {
-  const checks = { index: customFiltersOf, publicUserFields: checkPublicUserFields };
-  for (const name of ['index', 'publicUserFields'] as const) {
-    try {
-      checks[name](settings[name]);
-    } catch (error) {
-      const { message } = error as Error;
-      throw new Failure(`${nameOf(name)} is "${settings[name].join(',')}": ${message}`);
-    }
-  }
+  checkSetting(nameOf('index'), settings.index, customFiltersOf);
+  checkSetting(nameOf('publicUserFields'), settings.publicUserFields, checkPublicUserFields);
 }
 
 /**
@@ -168,19 +164,21 @@ export function checkFields(settings: Settings, nameOf: NameOf): void {
  *
  * @param tell told once why it waits
  * @returns false after a signal
- * @throws what a store that will never open as it is refuses itself with
+ * @throws Failure for a store that an unfinished copy left, or the store's own error if it can never be opened
  */
 async function isReady(
   store: Store,
+  named: StoreSetting,
   tell: (err: unknown) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let tried = 0; !signal.aborted; tried++) {
     try {
       await store.ready();
+      await refuseHalfCopy(store, named);
       return true;
     } catch (err) {
-      if (refusalOf(err) !== undefined) throw err; // Waiting does not mend it.
+      if (err instanceof Failure || refusalOf(err) !== undefined) throw err; // Waiting does not help.
       if (tried === 0) tell(err);
       await sleep(readyPollMs, undefined, { signal }).catch(() => {});
     }

@@ -1,6 +1,9 @@
-/** True for a name or an address of this machine, which no other machine can reach. */
+/**
+ * True for a name or an address of this machine, which no other machine can reach. Names below `localhost` are
+ * among them, with or without a final dot (RFC 6761, section 6.3).
+ */
 export function isLoopback(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+  return /^(?:(?:[\w-]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 }
 
 /** True for an http or https URL without user, query and fragment. */

@@ -1,9 +1,12 @@
 /** The interfaces that the core needs from outside, and the functions that a store is written with. */
 
-export type {
-  CustomFilterFields,
-  CustomFilters,
-  CustomFilterType,
+export {
+  type CustomFilterFields,
+  type CustomFilters,
+  type CustomFilterType,
+  type DeclaredField,
+  declaredFields,
+  maxListLength,
 } from '../domain/declared-fields.ts';
 export { emailKey, emailPrefixKey } from '../domain/email.ts';
 export {

@@ -334,11 +334,20 @@ export const defaultSettings = Object.fromEntries(
 /**
  * All settings: those that are given, and the defaults of the others.
  *
- * @throws TypeError for a name that is no setting's: its value must not be the default in silence
+ * @throws TypeError for an unknown name, and for a value that the setting cannot have
  */
 export function withDefaults(given: GivenSettings): Settings {
   const names = Object.keys(settingsTable);
   const settings = Object.entries(checkOptions<Partial<Settings>>(given, names, 'settings'));
   const said = settings.filter(([, value]) => value !== undefined);
+  for (const [name, value] of said) checkValue(name as keyof Settings, value);
   return { ...defaultSettings, ...(Object.fromEntries(said) as Partial<Settings>) };
+}
+
+/** A value given in code must be what the text of a flag or variable would mean. */
+function checkValue(name: keyof Settings, value: unknown): void {
+  const { allowed, parse, fallback } = settingsTable[name] as Setting<unknown>;
+  const same = (other: unknown) => JSON.stringify(other) === JSON.stringify(value);
+  if (same(fallback) || same([]) || same(parse(String(value)))) return;
+  throw new TypeError(`The setting "${name}" must be ${allowed}; it is "${value}".`);
 }

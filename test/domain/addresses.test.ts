@@ -23,8 +23,10 @@ const checks: readonly {
 }[] = [
   {
     check: isLoopback,
-    right: 'localhost LocalHost 127.0.0.1 127.255.0.9 ::1 [::1]',
-    wrong: '0.0.0.0 :: 128.0.0.1 127.0.0.1.evil.org localhost.evil.org 1.127.0.0.1',
+    right:
+      'localhost LocalHost localhost. api.localhost a.b.localhost. 127.0.0.1 127.255.0.9 ::1 [::1]',
+    wrong:
+      '0.0.0.0 :: 128.0.0.1 127.0.0.1.evil.org localhost.evil.org 1.127.0.0.1 xlocalhost .localhost',
   },
   {
     check: isNetwork,

@@ -11,6 +11,7 @@ import {
 } from '../../src/ports/index.ts';
 import { describeStore } from '../../src/testing/index.ts';
 import { blocksOf } from '../docs/markdown.ts';
+import { errorOf } from '../support/error-of.ts';
 import {
   describeOnOwnPostgresql,
   describeOnPostgresql,
@@ -64,6 +65,23 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
     reopen: (_, options) => open(options),
     bytesRead: () => bytes,
     withoutEvents: 'the example keeps no log',
+  });
+
+  it('keeps values unique that another process declares, and reports a taken id first', async () => {
+    const unique = (field: string) =>
+      ({ posts: { [field]: { type: 'text', unique: true } } }) as const;
+    await using declaring = await openEmpty({ customFilters: unique('slug') });
+    await using store = await open({});
+    const post = (n: number) => ({ ...postOf(n), slug: 'hello' });
+    const codes = async (calls: Promise<unknown>[]) => {
+      const results = await Promise.allSettled(calls);
+      return results.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+    };
+    const same = Array.from({ length: 20 }, () => declaring.posts.create(post(1)));
+    expect(await codes(same)).to.deep.equal(Array(19).fill('id-taken'));
+    expect(await codes([store.posts.create(post(2))])).to.deep.equal(['field-taken']);
+    const long = open({ customFilters: unique('é'.repeat(30)) });
+    expect(String(await errorOf(long))).to.match(/"é{30}" is too long a name to be unique\.$/);
   });
 
   it('reads a page with the SQL of docs/writing-a-store.md', async () => {

@@ -10,6 +10,8 @@ import { Faults, type Side } from './faults.ts';
 /** A store that fails where it is told to. */
 export interface Subject {
   readonly sides: readonly Side[];
+  /** True when a store that fails until a restart takes seconds for each call. */
+  readonly isSlow?: boolean;
   /** Opens the store; again, on the same data, when it was closed. */
   readonly open: () => Store | Promise<Store>;
   /** Lets what is late happen. */
@@ -58,6 +60,7 @@ const mongodb = (faults: Faults): Subject => {
   const options = 'directConnection=true&minHeartbeatFrequencyMS=10';
   return {
     sides: ['before', 'after', 'late'],
+    isSlow: true,
     open() {
       const url = `mongodb://127.0.0.1:${proxy.port}/${database.db.databaseName}?${options}`;
       return openMongodbStore({ url });

@@ -5,7 +5,14 @@ import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { clientAddresses } from './access/client-address.ts';
 import { cors } from './access/cors.ts';
-import { compose, hostOf, type RostrumState, requestState, type Step } from './context.ts';
+import {
+  type Context,
+  compose,
+  hostOf,
+  type RostrumState,
+  requestState,
+  type Step,
+} from './context.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
@@ -214,7 +221,8 @@ function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Step {
     }
     const host = hostOf(ctx);
     // HTTP/1.0 has no Host, but no browser speaks it.
-    if (host !== undefined && isOwnHost?.(host.toLowerCase().replace(/:\d*$/, '')) === false) {
+    const name = host?.toLowerCase().replace(/\.?(?::\d*)?$/, '');
+    if (name !== undefined && isOwnHost?.(name) === false) {
       throw new Problem('misdirected-request', 'This server does not answer to the name in Host.');
     }
     if (!target.isValid)
@@ -234,6 +242,31 @@ const notFound: Step = async (ctx, next) => {
     ctx.onerror(error as Error);
   }
   if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
-  const { base } = ctx.state.rostrum;
-  throw new Problem('path-not-found', `No such path. The API has ${base}/users and ${base}/posts.`);
+  throw new Problem('path-not-found', `No such path. ${suggestion(ctx)}`);
 };
+
+const collections = ['users', 'posts', 'events'];
+
+/** A sentence about the path that the client probably meant. */
+function suggestion({ state: { rostrum } }: Context): string {
+  const { base, target } = rostrum;
+  const segments = target.path.split('/').filter((segment) => segment !== '');
+  for (const [i, segment] of segments.entries()) {
+    const name = collections.find((one) => isSimilar(segment.toLowerCase(), one));
+    if (name === undefined) continue;
+    const meant = [base, name, ...segments.slice(i + 1, i + 2)].join('/');
+    const hint = target.path.endsWith('/') ? ' (Paths have no trailing slash.)' : '';
+    return `Did you mean ${meant}?${hint}`;
+  }
+  return `The API has ${base}/users and ${base}/posts.`;
+}
+
+/** True if one character was left out, added or replaced, or two were swapped. */
+function isSimilar(text: string, name: string): boolean {
+  if (Math.abs(text.length - name.length) > 1) return false;
+  let start = 0;
+  while (start < name.length && text[start] === name[start]) start += 1;
+  const [a, b] = [text.slice(start), name.slice(start)];
+  const ends = [a.slice(1) === b.slice(1), a.slice(1) === b, a === b.slice(1)];
+  return ends.includes(true) || a === `${b[1]}${b[0]}${b.slice(2)}`;
+}

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ClientAddress } from './access/client-address.ts';
-import type { ProblemCode } from './problems/catalogue.ts';
+import type { Problem } from './problems/problem.ts';
 import { mountPath, parseTarget, type Query, type Target } from './target.ts';
 
 /** What all requests of an app have in common. */
@@ -58,7 +58,7 @@ export interface RequestState {
   /** The operation or page that serves the request, for logs and metrics; empty if none does. */
   operation: string;
   /** The problem that the response reports, if it reports one. */
-  problem: ProblemCode | undefined;
+  problem: Problem | undefined;
   /** Why the credentials were refused, for the log. */
   refusal: string | undefined;
   /** Undefined until the caller is known, and on servers that require no credentials. */

@@ -29,7 +29,7 @@ export function handleErrors(logger: Logger | undefined): Step {
 
 function sendProblem(ctx: Context, problem: Problem): void {
   const { rostrum } = ctx.state;
-  rostrum.problem = problem.code;
+  rostrum.problem = problem;
   const { body, headers } = problemResponse(problem, rostrum.requestId, rostrum.problems);
   ctx.status = problem.status;
   ctx.set(headers);

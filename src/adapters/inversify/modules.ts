@@ -2,6 +2,7 @@ import { ContainerModule } from 'inversify';
 import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { assembleRostrum } from '../../domain/services/rostrum.ts';
+import { customFiltersOf } from '../../settings/settings.ts';
 import { parseStoreUrl } from '../../settings/store-url.ts';
 import type { Trace } from '../http/index.ts';
 import { type JsonFieldsSchema, readSchemaFiles } from '../json-schema/index.ts';
@@ -50,7 +51,13 @@ export const systemModule = new ContainerModule(({ bind }) => {
 
 /** The core on the store. */
 export const coreModule = new ContainerModule(({ bind }) => {
-  bind(tokens.customFields).toResolvedValue(readSchemaFiles, [tokens.settings]).inSingletonScope();
+  bind(tokens.customFields)
+    .toResolvedValue(
+      (settings) =>
+        readSchemaFiles({ ...settings, customFilters: customFiltersOf(settings.index) }),
+      [tokens.settings],
+    )
+    .inSingletonScope();
   bind(tokens.around).toConstantValue(undefined);
   bind(tokens.rostrum)
     .toResolvedValue(

@@ -5,74 +5,67 @@ import { type Collection, type Id, type Version, VersionedRecord } from '../../d
 import type { Creation } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import {
-  type Draft,
-  receiptDocument,
-  receiptId,
-  type StoredReceipt,
-  versionedOf,
-} from './documents.ts';
+import { type Draft, receiptFields, type StoredReceipt, versionedOf } from './documents.ts';
 import { isTransient, keyOf, Rejected, rejectionOf } from './errors.ts';
 import { deletedIds, receiptCollection } from './layout.ts';
 import { limits } from './limits.ts';
 import { PointReads } from './point-reads.ts';
+import { Semaphore } from './semaphore.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
 /** A record that waits to be created. */
 interface Waiting {
+  readonly call: Call;
   readonly collection: Collection;
   readonly draft: Draft;
   readonly receipt: Receipt | undefined;
-  readonly call: Call;
+  /** The id of the receipt's document: keys belong to a collection. */
+  readonly receiptId: string;
   resolve(creation: Creation<unknown>): void;
   reject(error: unknown): void;
 }
 
-/** Creations that have to be left out of a group: to be tried alone, or with an error, rejected. */
+/** Creations that their group has to leave out: each is tried alone, or rejected for a reason. */
 class Faults extends Error {
-  readonly creations: ReadonlySet<Waiting>;
-  readonly error: Error | undefined;
+  readonly creations: readonly Waiting[];
+  readonly reason: Error | undefined;
 
-  constructor(creations: readonly Waiting[], error?: Error) {
-    super('Some records cannot be created together with others.');
-    this.creations = new Set(creations);
-    this.error = error;
+  constructor(creations: readonly Waiting[], reason?: Error) {
+    super('Some records cannot be created together with the others.');
+    this.creations = creations;
+    this.reason = reason;
   }
 }
 
 /**
  * Creates records, each together with its receipt. Those that are asked for in one tick of the event loop,
  * or while earlier ones are under way, share a transaction: its commit waits for the disk, and costs as much
- * for one record as for many. Each transaction touches an author once, and an author is in one transaction
- * at a time: two would conflict.
+ * for one record as for many. A transaction touches each author once, and an author is in one transaction at
+ * a time: two would conflict.
  */
 export class Creations {
   readonly #connection: Connection;
   readonly #receipts: PointReads;
+  readonly #alone = new Semaphore(limits.groups);
   readonly #busyAuthors = new Set<Id>();
   #waiting: Waiting[] = [];
   #groups = 0;
-  #isScheduled = false;
 
   constructor(connection: Connection) {
     this.#connection = connection;
     this.#receipts = new PointReads(connection, receiptCollection);
   }
 
-  create<R>(call: Call, collection: Collection, draft: Draft, receipt?: Receipt) {
-    return new Promise<Creation<R>>((resolve, reject) => {
-      const settle = resolve as (creation: Creation<unknown>) => void;
-      this.#waiting.push({ collection, draft, receipt, call, resolve: settle, reject });
-      this.#schedule();
-    });
-  }
-
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#startGroups();
+  create(
+    call: Call,
+    collection: Collection,
+    draft: Draft,
+    receipt: Receipt | undefined,
+  ): Promise<Creation<unknown>> {
+    return new Promise((resolve, reject) => {
+      const receiptId = `${collection} ${receipt?.key}`;
+      this.#waiting.push({ call, collection, draft, receipt, receiptId, resolve, reject });
+      setImmediate(() => this.#startGroups());
     });
   }
 
@@ -86,7 +79,7 @@ export class Creations {
       void this.#createAll(group).finally(() => {
         this.#groups -= 1;
         for (const id of authors) this.#busyAuthors.delete(id);
-        this.#schedule();
+        this.#startGroups();
       });
     }
   }
@@ -94,21 +87,17 @@ export class Creations {
   /** Takes the next records whose authors are not in a group under way. */
   #nextGroup(): Waiting[] {
     const group: Waiting[] = [];
-    const others: Waiting[] = [];
     let bytes = 0;
-    for (const one of this.#waiting) {
-      if (one.call.isOver) continue;
+    this.#waiting = this.#waiting.filter((one) => {
+      if (one.call.isOver) return false;
       const { json, authorId } = one.draft;
       const isFull = group.length === limits.groupRecords || bytes > limits.groupBytes;
-      if (isFull || (authorId !== null && this.#busyAuthors.has(authorId))) {
-        others.push(one);
-        continue;
-      }
+      if (isFull || (authorId !== null && this.#busyAuthors.has(authorId))) return true;
       group.push(one);
       bytes += json.length;
       one.call.outcome = 'unknown';
-    }
-    this.#waiting = others;
+      return false;
+    });
     return group;
   }
 
@@ -118,55 +107,49 @@ export class Creations {
     const alone: Waiting[] = [];
     let together = group;
     while (together.length > 0) {
-      const attempt = { creations: together, checkReceipts: alone.length > 0 };
-      const insert = (transaction: Transaction) => insertTogether(transaction, attempt);
-      const halves = halvesOf(together);
+      const some = together;
+      const insert = (transaction: Transaction) =>
+        insertTogether(transaction, some, alone.length > 0);
       // One author in conflict with a long deletion must not hold up the others.
-      const tries = halves && limits.groupTries;
+      const halves = halvesOf(some);
       try {
-        await inTransaction(this.#connection, call, insert, tries);
-        for (const one of together) one.resolve(created(one, 1));
+        await inTransaction(this.#connection, call, insert, halves && limits.groupTries);
+        for (const one of some) one.resolve(created(one, 1));
         break;
       } catch (error) {
         if (error instanceof Faults) {
-          if (error.error) for (const { reject } of error.creations) reject(error.error);
-          else alone.push(...error.creations);
-          together = together.filter((one) => !error.creations.has(one));
+          together = some.filter((one) => !error.creations.includes(one));
+          if (error.reason === undefined) alone.push(...error.creations);
+          else for (const { reject } of error.creations) reject(error.reason);
         } else {
-          if (halves && isTransient(error))
+          together = [];
+          if (halves && isTransient(error)) {
             await Promise.all(halves.map((half) => this.#createAll(half)));
-          else for (const { reject } of together) reject(error);
-          break;
+          } else for (const { reject } of some) reject(error);
         }
       }
     }
-    await this.#createEachAlone(alone);
+    await Promise.all(alone.map((one) => this.#createAlone(one)));
   }
 
-  async #createEachAlone(creations: readonly Waiting[]): Promise<void> {
-    // Retries under known keys often come together, so their receipts are read together.
-    const earlier = await Promise.allSettled(creations.map((one) => this.#earlier(one)));
-    for (const [n, one] of creations.entries()) {
-      one.call.outcome = 'none';
-      try {
-        const read = earlier[n];
-        if (read?.status === 'rejected') throw read.reason;
-        one.resolve(read?.value ?? (await this.#createAlone(one)));
-      } catch (error) {
-        one.reject(error);
+  /** Settles a creation; never rejects. */
+  async #createAlone(one: Waiting): Promise<void> {
+    const { call } = one;
+    const insert = (transaction: Transaction) => insertAlone(transaction, one);
+    call.outcome = 'none';
+    try {
+      for (;;) {
+        const earlier = await this.#earlier(one);
+        if (earlier !== undefined) return one.resolve(earlier);
+        const version = await this.#alone.use(1, () =>
+          inTransaction(this.#connection, call, insert),
+        );
+        if (version !== undefined) return one.resolve(created(one, version));
+        // Its receipt is there, but perhaps not yet on a majority.
+        await call.pause();
       }
-    }
-  }
-
-  async #createAlone(one: Waiting): Promise<Creation<unknown>> {
-    for (;;) {
-      const insert = (transaction: Transaction) => insertAlone(transaction, one);
-      const version = await inTransaction(this.#connection, one.call, insert);
-      if (version !== undefined) return created(one, version);
-      // Its receipt is there, but perhaps not yet on a majority.
-      const earlier = await this.#earlier(one);
-      if (earlier !== undefined) return earlier;
-      await one.call.pause();
+    } catch (error) {
+      one.reject(error);
     }
   }
 
@@ -175,10 +158,9 @@ export class Creations {
    *
    * @throws RostrumError `idempotency-key-reused`
    */
-  async #earlier({ collection, call, receipt }: Waiting): Promise<Creation<unknown> | undefined> {
+  async #earlier({ call, receipt, receiptId }: Waiting): Promise<Creation<unknown> | undefined> {
     if (receipt === undefined) return undefined;
-    const id = receiptId(collection, receipt);
-    const stored = await this.#receipts.read<StoredReceipt>(call, id);
+    const stored = await this.#receipts.read<StoredReceipt>(call, receiptId);
     if (stored === undefined || stored.until <= receipt.from) return undefined;
     if (stored.fingerprint !== receipt.fingerprint) {
       throw new RostrumError('idempotency-key-reused', {});
@@ -187,34 +169,31 @@ export class Creations {
   }
 }
 
-interface Attempt {
-  readonly creations: readonly Waiting[];
-  /** Whether to look for receipts that are there, and not only for the first one that conflicts. */
-  readonly checkReceipts: boolean;
-}
-
-/** @throws Faults for records that have to be created alone */
+/**
+ * @param checkReceipts whether to look for all receipts that are there: the server tells of the first only
+ * @throws Faults
+ */
 async function insertTogether(
   transaction: Transaction,
-  { creations, checkReceipts }: Attempt,
+  creations: readonly Waiting[],
+  checkReceipts: boolean,
 ): Promise<void> {
-  const some = Map.groupBy(creations, ({ collection }) => collection);
-  for (const [collection, group] of some) {
+  const groups = Map.groupBy(creations, ({ collection }) => collection);
+  for (const [collection, group] of groups) {
     await checkNone(transaction, deletedIds[collection], group, ({ draft }) => draft.id);
   }
   const withReceipt = creations.filter(({ receipt }) => receipt !== undefined);
-  if (checkReceipts) await checkNone(transaction, receiptCollection, withReceipt, receiptKey);
-  await insertAll(transaction, receiptCollection, withReceipt, (one) => receiptOf(one, 1));
-  for (const [collection, group] of [...some].toSorted()) {
-    await insertAll(transaction, collection, group, ({ draft }) => documentOf(draft, 1));
+  const receiptIdOf = ({ receiptId }: Waiting) => receiptId;
+  if (checkReceipts) await checkNone(transaction, receiptCollection, withReceipt, receiptIdOf);
+  await insertAll(transaction, receiptCollection, withReceipt, receiptOf);
+  for (const [collection, group] of groups) {
+    await insertAll(transaction, collection, group, documentOf);
   }
-  // The last of errors, so these records are to blame for nothing else.
-  const unknown = new Set<Id | null>(await transaction.touchAuthors(authorsOf(creations)));
+  const unknown = await transaction.touchAuthors(authorsOf(creations));
   if (unknown.size === 0) return;
-  throw new Faults(
-    creations.filter(({ draft }) => unknown.has(draft.authorId)),
-    unknownAuthor(),
-  );
+  // The last of all errors, so nothing else is wrong with these.
+  const orphans = creations.filter(({ draft }) => unknown.has(draft.authorId));
+  throw new Faults(orphans, unknownAuthor());
 }
 
 async function checkNone(
@@ -223,7 +202,6 @@ async function checkNone(
   creations: readonly Waiting[],
   idOf: (one: Waiting) => string,
 ): Promise<void> {
-  if (creations.length === 0) return;
   const found = await transaction.find(collection, { _id: { $in: creations.map(idOf) } });
   const ids = new Set(found.map(({ _id }) => _id));
   if (ids.size > 0) throw new Faults(creations.filter((one) => ids.has(idOf(one))));
@@ -236,7 +214,8 @@ async function insertAll(
   toDocument: (one: Waiting) => Document,
 ): Promise<void> {
   try {
-    await transaction.insert(collection, creations.map(toDocument));
+    const documents = creations.map((one) => toDocument(one));
+    await transaction.insert(collection, documents);
   } catch (error) {
     const fault = error instanceof Rejected && creations[error.index];
     throw fault ? new Faults([fault]) : error;
@@ -244,44 +223,39 @@ async function insertAll(
 }
 
 /**
- * Creates one record by the book: looks for all that could be in its way, in the order of errors.
+ * Creates one record by the book: looks for everything that could be in its way, in the order of errors.
  *
  * @returns the version that it is created at; undefined when there is a valid receipt with its key
  */
 async function insertAlone(transaction: Transaction, one: Waiting): Promise<Version | undefined> {
-  const { collection, draft, receipt } = one;
-  const { id, authorId } = draft;
-  const [gone] = await transaction.find(deletedIds[collection], { _id: id }, { last: 1 });
-  const version = Number(gone?.last ?? 0) + 1;
+  const { collection, receipt, receiptId } = one;
+  const { id, authorId } = one.draft;
+  const [deleted] = await transaction.find(deletedIds[collection], { _id: id }, { last: 1 });
+  const version = Number(deleted?.last ?? 0) + 1;
   if (receipt !== undefined) {
-    const key = { _id: receiptKey(one) };
+    const key = { _id: receiptId };
     const [stored] = await transaction.find(receiptCollection, key, { until: 1 });
     if (stored !== undefined && stored.until > receipt.from) return undefined;
-    const put = { q: key, u: receiptOf(one, version), upsert: true };
-    await transaction.update(receiptCollection, [put]);
+    const statement = { q: key, u: receiptOf(one, version), upsert: true };
+    await transaction.update(receiptCollection, [statement]);
   }
   try {
-    await transaction.insert(collection, [documentOf(draft, version)]);
+    await transaction.insert(collection, [documentOf(one, version)]);
   } catch (error) {
     const isTaken = error instanceof Rejected && keyOf(error.cause) === '_id';
     throw isTaken ? new RostrumError('id-taken', { id }) : rejectionOf(error);
   }
-  if (gone !== undefined) await transaction.delete(deletedIds[collection], { _id: id });
-  const unknown = await transaction.touchAuthors(authorId === null ? [] : [authorId]);
-  if (unknown.length > 0) throw unknownAuthor();
+  if (deleted !== undefined) await transaction.delete(deletedIds[collection], { _id: id });
+  if ((await transaction.touchAuthors([authorId])).size > 0) throw unknownAuthor();
   return version;
 }
 
-function documentOf({ id, fields }: Draft, version: Version): Document {
-  return { _id: id, version, ...fields };
+function documentOf({ draft }: Waiting, version = 1): Document {
+  return { _id: draft.id, version, ...draft.fields };
 }
 
-function receiptOf({ collection, receipt, draft }: Waiting, version: Version): Document {
-  return receiptDocument(collection, receipt as Receipt, draft, version);
-}
-
-function receiptKey({ collection, receipt }: Waiting): string {
-  return receiptId(collection, receipt as Receipt);
+function receiptOf({ receipt, receiptId, draft }: Waiting, version = 1): Document {
+  return { _id: receiptId, version, ...receiptFields(receipt as Receipt, draft) };
 }
 
 function created({ draft }: Waiting, version: Version): Creation<unknown> {
@@ -293,12 +267,9 @@ function authorsOf(creations: readonly Waiting[]): Set<Id> {
 }
 
 /** Splits a group, but never the posts of one author; undefined when it cannot be split. */
-function halvesOf(creations: readonly Waiting[]): [Waiting[], Waiting[]] | undefined {
+function halvesOf(creations: readonly Waiting[]): readonly Waiting[][] | undefined {
   const authors = [...new Set(creations.map(({ draft }) => draft.authorId))];
-  if (authors.length === 1) return undefined;
   const first = new Set(authors.slice(0, authors.length / 2));
-  const [some = [], others = []] = [true, false].map((isFirst) =>
-    creations.filter(({ draft }) => first.has(draft.authorId) === isFirst),
-  );
-  return [some, others];
+  const halves = Map.groupBy(creations, ({ draft }) => first.has(draft.authorId));
+  return halves.size > 1 ? [...halves.values()] : undefined;
 }

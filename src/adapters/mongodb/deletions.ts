@@ -8,14 +8,6 @@ import { deletedIds } from './layout.ts';
 import { limits } from './limits.ts';
 import type { Transaction } from './transactions.ts';
 
-interface UserDeletion {
-  readonly id: Id;
-  readonly version: Version;
-  readonly mode: DeleteMode;
-  readonly at: Instant;
-  readonly call: Call;
-}
-
 interface FoundPost {
   readonly _id: Id;
   readonly version: Version;
@@ -31,7 +23,10 @@ interface FoundPost {
  */
 export async function deleteUser(
   transaction: Transaction,
-  { id, version, mode, at, call }: UserDeletion,
+  call: Call,
+  { id, version }: { readonly id: Id; readonly version: Version },
+  mode: DeleteMode,
+  at: Instant,
 ): Promise<Deletion | undefined> {
   if ((await transaction.delete('users', { _id: id, version })) === 0) return undefined;
   const posts = await transaction.count('posts', { authorId: id });

@@ -165,22 +165,11 @@ function textOf({ json, rest }: StoredText): string {
   return json === '{}' ? rest : `${json.slice(0, -1)},${rest.slice(1)}`;
 }
 
-/** Keys of receipts belong to a collection. */
-export function receiptId(collection: Collection, { key }: Receipt): string {
-  return `${collection} ${key}`;
-}
-
-export function receiptDocument(
-  collection: Collection,
-  receipt: Receipt,
-  { fields }: Draft,
-  version: Version,
-): Document {
-  const { fingerprint, from, until } = receipt;
-  const { json, rest, restBytes } = fields;
+/** Returns what is stored of a receipt, besides its id and the version of its record. */
+export function receiptFields({ fingerprint, from, until }: Receipt, { fields }: Draft): Document {
   // The clock of the server may be far from that of the receipt, so its lifetime counts from now.
   const lifetime = Math.max(instantToMs(until) - instantToMs(from), 0);
   const expires = new Date(Date.now() + lifetime + limits.graceMs);
-  const text = { json, ...(rest && { rest, restBytes }) };
-  return { _id: receiptId(collection, receipt), fingerprint, until, version, expires, ...text };
+  const { json, rest, restBytes } = fields;
+  return { fingerprint, until, expires, json, ...(rest && { rest, restBytes }) };
 }

@@ -22,12 +22,6 @@ interface Change {
   readonly operationType: string;
 }
 
-interface Stream {
-  readonly start: Document;
-  readonly batchSize: number;
-  readonly maxTimeMS: number;
-}
-
 /**
  * The changes of records, from the oplog of the replica set: nothing is written for events. Each read is a
  * change stream of one batch, and keeps no cursor.
@@ -50,7 +44,7 @@ export class MongodbEvents implements EventLog {
         const isStuck = error instanceof MongoServerError || isOverdue(error);
         if (!isStuck || after === undefined) throw error;
         // If the end cannot be read either, the position is not at fault.
-        await this.#read(call, 1, undefined);
+        await this.#read(call, limit, undefined);
         throw new RostrumError('events-expired', {}, { cause: error });
       }
     });
@@ -64,27 +58,37 @@ export class MongodbEvents implements EventLog {
         after === undefined
           ? { startAtOperationTime: log.end }
           : { resumeAfter: { _data: tokenOf(after, log) } };
-      const batchSize = after === undefined ? 0 : limit;
-      const { changes, token } = await readStream(db, { start, batchSize, maxTimeMS });
-      return { events: changes.map(toEvent), next: positionOf(token, log) };
+      const { cursor } = await db.command({
+        aggregate: 1,
+        pipeline: [{ $changeStream: start }, ...pipeline],
+        cursor: { batchSize: after === undefined ? 0 : limit },
+        readConcern: majority,
+        maxTimeMS,
+      });
+      const namespace = cursor.ns.slice(db.databaseName.length + 1);
+      const cursors = [Long.fromValue(cursor.id)];
+      // If this fails, the server closes the cursor ten minutes later.
+      db.command({ killCursors: namespace, cursors }).catch(() => {});
+      const changes = cursor.firstBatch as readonly Change[];
+      const next = positionOf(String(cursor.postBatchResumeToken._data), log);
+      return { events: changes.map(toEvent), next };
     });
   }
 }
 
 /** Which changes are events. No part of a record leaves the server. */
 const isLive = { 'ns.coll': { $in: ['users', 'posts'] } };
+const isDeleted = { 'ns.coll': { $in: Object.values(deletedIds) } };
+const updated = 'updateDescription.updatedFields.version';
+const versions = ['$fullDocument.version', '$fullDocument.last', `$${updated}`];
 const pipeline: readonly Document[] = [
   {
     $match: {
       $or: [
         { ...isLive, operationType: { $in: ['insert', 'drop', 'rename'] } },
-        { ...isLive, 'updateDescription.updatedFields.version': { $exists: true } },
+        { ...isLive, [updated]: { $exists: true } },
         // An id that `load` stored is not a deletion.
-        {
-          'ns.coll': { $in: Object.values(deletedIds) },
-          operationType: 'insert',
-          'fullDocument.isLoaded': { $exists: false },
-        },
+        { ...isDeleted, operationType: 'insert', 'fullDocument.isLoaded': { $exists: false } },
       ],
     },
   },
@@ -93,58 +97,29 @@ const pipeline: readonly Document[] = [
       operationType: true,
       collection: '$ns.coll',
       id: '$documentKey._id',
-      version: {
-        $ifNull: [
-          '$fullDocument.version',
-          '$fullDocument.last',
-          '$updateDescription.updatedFields.version',
-        ],
-      },
+      version: { $ifNull: versions },
     },
   },
 ];
 
 const majority = { level: 'majority' } as const;
 
-async function readStream(db: Db, { start, batchSize, maxTimeMS }: Stream) {
-  const { cursor } = await db.command({
-    aggregate: 1,
-    pipeline: [{ $changeStream: start }, ...pipeline],
-    cursor: { batchSize },
-    readConcern: majority,
-    maxTimeMS,
-  });
-  const cursors = [Long.fromValue(cursor.id)];
-  // If this fails, the server closes the cursor ten minutes later.
-  db.command({ killCursors: cursor.ns.slice(db.databaseName.length + 1), cursors }).catch(() => {});
-  const changes = cursor.firstBatch as readonly Change[];
-  return { changes, token: String(cursor.postBatchResumeToken._data) };
-}
-
 /** @throws RostrumError `events-expired` where a whole collection went, as before a backup is restored */
-function toEvent({ collection, id, version, operationType }: Change): RecordEvent {
-  const isDeleted = Object.values<string>(deletedIds).includes(collection);
-  if (operationType !== 'insert' && operationType !== 'update') {
-    throw new RostrumError('events-expired', {});
-  }
-  return {
-    type: isDeleted ? 'deleted' : operationType === 'insert' ? 'created' : 'updated',
-    collection: /users$/i.test(collection) ? 'users' : 'posts',
-    id,
-    version,
-  };
+function toEvent({ collection: name, id, version, operationType }: Change): RecordEvent {
+  const isInsert = operationType === 'insert';
+  if (!isInsert && operationType !== 'update') throw new RostrumError('events-expired', {});
+  const isUser = name === 'users' || name === deletedIds.users;
+  const isDeleted = name === deletedIds.users || name === deletedIds.posts;
+  const type = isDeleted ? 'deleted' : isInsert ? 'created' : 'updated';
+  return { type, collection: isUser ? 'users' : 'posts', id, version };
 }
 
-/** Returns the document of the log, created when first needed: a restored database gets another one. */
+/** Returns the log's document, created when first needed: a restored database gets another one. */
 async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
   for (;;) {
     const { cursor, operationTime } = await db.command({
-      find: metaCollection,
-      filter: { _id: 'log' },
-      limit: 1,
-      singleBatch: true,
-      readConcern: majority,
-      maxTimeMS,
+      ...{ find: metaCollection, filter: { _id: 'log' }, limit: 1, singleBatch: true },
+      ...{ readConcern: majority, maxTimeMS },
     });
     const [found] = cursor.firstBatch;
     if (found !== undefined) {

@@ -50,8 +50,8 @@ export function openMongodbStore({
   const creations = new Creations(connection);
   const close = () => connection.close();
   return {
-    users: new MongodbUsers(connection, creations),
-    posts: new MongodbPosts(connection, creations),
+    users: new MongodbUsers(connection, 'users', creations),
+    posts: new MongodbPosts(connection, 'posts', creations),
     transfer: createTransfer(connection),
     events: new MongodbEvents(connection),
     customFilters,

@@ -30,20 +30,13 @@ const layoutVersion = 1;
 
 const recordCollections = ['users', 'posts'];
 
-const collections = [
-  ...recordCollections,
-  ...Object.values(deletedIds),
-  receiptCollection,
-  metaCollection,
-];
-
 /** An index of a sort: by these fields, then by id. Text sorts by its bytes, so by code point. */
 const sorted = (...fields: readonly string[]): IndexDescription => ({
   name: fields.join('_'),
   key: Object.fromEntries([...fields, '_id'].map((field) => [field, 1])),
 });
 
-/** The indexes that are always there, by collection. */
+/** The collections, and the indexes that are always there. */
 export const indexes = {
   users: [
     ...['createdAt', 'updatedAt', 'nameKey', 'emailKey'].map((field) => sorted(field)),
@@ -60,6 +53,8 @@ export const indexes = {
     sorted('authorId', 'publishedAt'),
   ],
   receipts: [{ name: 'expires', key: { expires: 1 }, expireAfterSeconds: 0 }],
+  deletedUsers: [{ name: '_id_', key: { _id: 1 } }],
+  deletedPosts: [{ name: '_id_', key: { _id: 1 } }],
 } satisfies Record<string, readonly IndexDescription[]>;
 
 /**
@@ -74,7 +69,7 @@ export async function ensureLayout(
   { users, posts }: CustomFilters,
   logger: Logger,
 ): Promise<void> {
-  const filter = { name: { $in: collections } };
+  const filter = { name: { $in: Object.keys(indexes) } };
   const found = await db.listCollections(filter, { nameOnly: false }).toArray();
   for (const { name, type, options = {} } of found) {
     // A default collation would sort text in another order.
@@ -86,8 +81,6 @@ export async function ensureLayout(
   }
   // After the collections were listed: whoever creates them has written the mark before.
   await ensureMark(db);
-  const missing = collections.filter((name) => !found.some((one) => one.name === name));
-  await Promise.all(missing.map((name) => createCollection(db, name)));
   const wanted = Object.entries({
     ...indexes,
     users: [...indexes.users, ...customIndexes(users)],
@@ -121,16 +114,7 @@ async function ensureMark(db: Db): Promise<void> {
   await meta.updateOne({ _id: 'layout' }, mark, { upsert: true });
 }
 
-async function createCollection(db: Db, name: string): Promise<void> {
-  await db.createCollection(name).catch((error) => {
-    const isThere = error instanceof MongoServerError && error.code === namespaceExists;
-    if (!isThere) throw error;
-  });
-}
-
-const namespaceExists = 48;
-
-/** Sets no bound on the server: the index of a large collection may take its time. */
+/** Sets no bound on the server: the index of a large collection may take its time. Creates the collection. */
 async function buildIndexes(
   db: Db,
   collection: string,

@@ -17,6 +17,7 @@ export class Opening {
   readonly #end = new AbortController();
   #isOpen = false;
   #problem: unknown;
+  #logged = '';
 
   constructor(settings: ClientSettings, logger: Logger, customFilters: CustomFilters) {
     this.#client = settings.client;
@@ -78,27 +79,25 @@ export class Opening {
 
   /** Logs each problem once, and not twice a second for as long as it lasts. */
   #report(problem: unknown): void {
-    const isNew = lineOf(problem) !== lineOf(this.#problem);
     this.#problem = problem;
-    if (!isNew) return;
+    const isRefused = problem instanceof MongodbRefusal;
+    const line = isRefused ? problem.message : unreachable;
+    if (line === this.#logged) return;
+    this.#logged = line;
     const { hosts, srvHost } = this.#client.options;
     const fields = { database: this.#database, hosts: srvHost ?? hosts.join() };
     const reason = problem instanceof Error ? problem.message : String(problem);
-    if (problem instanceof MongodbRefusal) this.#logger.error(fields, reason);
-    else this.#logger.warn({ ...fields, reason }, lineOf(problem));
+    if (isRefused) this.#logger.error(fields, line);
+    else this.#logger.warn({ ...fields, reason }, line);
     this.#logger.debug?.({ err: problem }, 'The error of the driver.');
   }
 }
 
-function lineOf(problem: unknown): string {
-  if (problem === undefined) return '';
-  return problem instanceof MongodbRefusal
-    ? problem.message
-    : 'MongoDB cannot be reached. Rostrum keeps trying, and calls fail until it succeeds.';
-}
-
 /** Of MongoDB 5.0: the first that reads snapshots. */
 const oldestWireVersion = 13;
+
+const unreachable =
+  'MongoDB cannot be reached. Rostrum keeps trying, and calls fail until it succeeds.';
 
 const standalone =
   'This MongoDB server stands alone, and Rostrum needs a replica set: start it with --replSet rs0, run ' +

@@ -6,22 +6,20 @@ import { allParts, type StoredRecord, smallParts } from './documents.ts';
 import { limits } from './limits.ts';
 import { Semaphore } from './semaphore.ts';
 
-interface Waiting {
-  resolve(document: StoredRecord | undefined): void;
-  reject(error: unknown): void;
-}
+/** The reads of one record that share a command. */
+type Read = PromiseWithResolvers<StoredRecord | undefined>;
 
 /**
  * Reads single documents by id. Reads that are asked for in one tick of the event loop share a command,
  * which costs many times as much as one more document in it. No read joins a command under way: it has to
- * see everything acknowledged before it was asked for.
+ * see everything that was acknowledged before it was asked for.
  */
 export class PointReads {
   readonly #connection: Connection;
   readonly #collection: string;
   /** Large records are read alone, two at a time: together they could fill the memory of the process. */
   readonly #large = new Semaphore(2);
-  #waiting = new Map<string, Waiting[]>();
+  #waiting = new Map<string, Read>();
 
   constructor(connection: Connection, collection: string) {
     this.#connection = connection;
@@ -39,34 +37,32 @@ export class PointReads {
   }
 
   #join(id: string): Promise<StoredRecord | undefined> {
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.size === 0) setImmediate(() => this.#sendAll());
-      const same = this.#waiting.get(id);
-      if (same === undefined) this.#waiting.set(id, [{ resolve, reject }]);
-      else same.push({ resolve, reject });
-    });
+    if (this.#waiting.size === 0) setImmediate(() => this.#sendAll());
+    const read: Read = this.#waiting.get(id) ?? Promise.withResolvers();
+    this.#waiting.set(id, read);
+    return read.promise;
   }
 
   #sendAll(): void {
     const all = [...this.#waiting];
     this.#waiting = new Map();
     for (let n = 0; n < all.length; n += limits.pointReads) {
-      void this.#send(new Map(all.slice(n, n + limits.pointReads)));
+      void this.#send(all.slice(n, n + limits.pointReads));
     }
   }
 
-  async #send(reads: Map<string, Waiting[]>): Promise<void> {
-    const ids = [...reads.keys()];
+  async #send(reads: readonly (readonly [string, Read])[]): Promise<void> {
+    const ids = reads.map(([id]) => id);
     try {
       // The server finds one by the id alone in less time than by any other condition.
-      const filter = { _id: ids.length === 1 ? ids[0] : { $in: ids } };
-      const documents = await this.#find(filter, smallParts);
+      const documents = await this.#find(
+        { _id: ids.length === 1 ? ids[0] : { $in: ids } },
+        smallParts,
+      );
       const found = new Map(documents.map((document) => [document._id, document]));
-      for (const [id, waiting] of reads) {
-        for (const { resolve } of waiting) resolve(found.get(id));
-      }
+      for (const [id, { resolve }] of reads) resolve(found.get(id));
     } catch (error) {
-      for (const { reject } of [...reads.values()].flat()) reject(error);
+      for (const [, { reject }] of reads) reject(error);
     }
   }
 

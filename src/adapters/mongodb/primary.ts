@@ -6,33 +6,17 @@ interface KnownServer {
   readonly electionId: unknown;
 }
 
-/** The time of one primary, from its election to the next. */
-class Term {
-  readonly #confirm: () => Promise<unknown>;
-  #confirmed: Promise<unknown> | undefined;
-
-  constructor(confirm: () => Promise<unknown>) {
-    this.#confirm = confirm;
-  }
-
-  /** Waits for the primary's confirmation: asked once, and again after a failure. */
-  confirmed(): Promise<unknown> {
-    this.#confirmed ??= this.#confirm().catch((error) => {
-      this.#confirmed = undefined;
-      throw error;
-    });
-    return this.#confirmed;
-  }
-}
-
 /** Follows which node of a replica set is the primary. */
 export class Primary {
   readonly #confirm: () => Promise<unknown>;
   #name: string | undefined;
-  /** Another object after each election. Behind `mongos`, it stays the same. */
-  term = new Term(async () => {});
+  /**
+   * Waits until the primary has confirmed its term. Another function after each election; behind `mongos`,
+   * it stays the same.
+   */
+  confirmed: () => Promise<unknown> = async () => {};
 
-  /** @param confirm waits until a majority has everything that this primary has */
+  /** @param confirm waits until a majority has everything that the primary has */
   constructor(confirm: () => Promise<unknown>) {
     this.#confirm = confirm;
   }
@@ -45,6 +29,18 @@ export class Primary {
     const name = isSecondary ? 'none' : primary && `${primary.address} ${primary.electionId}`;
     if (name === undefined || name === this.#name) return;
     this.#name = name;
-    this.term = new Term(this.#confirm);
+    this.confirmed = once(this.#confirm);
   }
+}
+
+/** Calls a function once, and again only after it has failed. */
+function once<T>(call: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= call().catch((error) => {
+      result = undefined;
+      throw error;
+    });
+    return result;
+  };
 }

@@ -15,14 +15,14 @@ import type { User } from '../../domain/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
-import type { Call } from './call.ts';
+import type { Bounds, Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import type { Creations } from './creations.ts';
 import { deleteUser } from './deletions.ts';
 import { type Draft, draftOf, replacement, versionedOf } from './documents.ts';
 import { rejectionOf } from './errors.ts';
 import { deletedIds } from './layout.ts';
-import { Lists } from './lists.ts';
+import { readPage } from './lists.ts';
 import { PointReads } from './point-reads.ts';
 import { inTransaction } from './transactions.ts';
 
@@ -31,14 +31,12 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
   protected readonly connection: Connection;
   readonly #collection: Collection;
   readonly #creations: Creations;
-  readonly #lists: Lists;
   readonly #reads: PointReads;
 
-  constructor(connection: Connection, creations: Creations, collection: Collection) {
+  constructor(connection: Connection, collection: Collection, creations: Creations) {
     this.connection = connection;
     this.#collection = collection;
     this.#creations = creations;
-    this.#lists = new Lists(connection, collection);
     this.#reads = new PointReads(connection, collection);
   }
 
@@ -48,15 +46,18 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
 
   async list({ signal, ...query }: ListQuery): Promise<Page<R>> {
     const copy = copyJson(query);
-    return this.connection.call((call) => this.#lists.list(call, copy), signal);
+    const { connection } = this;
+    const read = (bounds: Bounds) => readPage<R>(connection.db, this.#collection, copy, bounds);
+    return connection.call((call) => call.read(read), signal);
   }
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
     const draft = draftOf(this.#collection, record);
     const copy = receipt && { ...receipt };
-    return this.connection.call((call) =>
+    const created = this.connection.call((call) =>
       this.#creations.create(call, this.#collection, draft, copy),
     );
+    return created as Promise<Creation<R>>;
   }
 
   lastVersion(id: Id): Promise<Version | undefined> {
@@ -84,11 +85,11 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
         // From the text, because `decide` may have changed the object that it was given.
         if (decided === current.record) return new VersionedRecord<R>(json, version);
         const next = draftOf(this.#collection, decided);
-        const isOfAnother = next.authorId !== null && next.authorId !== authorId;
-        const replaced = isOfAnother
-          ? this.#moveToAuthor(call, next, version)
+        const isMoved = next.authorId !== null && next.authorId !== authorId;
+        const replace = isMoved
+          ? this.#replaceAuthor(call, next, version)
           : this.#replace(call, next, version);
-        const isReplaced = await replaced.catch((error) => {
+        const isReplaced = await replace.catch((error) => {
           throw rejectionOf(error);
         });
         return isReplaced ? new VersionedRecord<R>(next.json, version + 1) : undefined;
@@ -124,31 +125,26 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
 
   async #replace(call: Call, next: Draft, version: Version): Promise<boolean> {
     const collection = this.connection.db.collection<{ _id: Id }>(this.#collection);
-    const filter = { _id: next.id, version };
     const update = replacement(next, version + 1);
-    return call.write(async ({ maxTimeMS }) => {
-      const { matchedCount } = await collection.updateOne(filter, update, { maxTimeMS });
-      return matchedCount === 1;
-    });
+    call.outcome = 'unknown';
+    const { matchedCount } = await call.run(({ maxTimeMS }) =>
+      collection.updateOne({ _id: next.id, version }, update, { maxTimeMS }),
+    );
+    if (matchedCount === 0) call.outcome = 'none';
+    return matchedCount === 1;
   }
 
-  async #moveToAuthor(call: Call, next: Draft, version: Version): Promise<boolean> {
+  #replaceAuthor(call: Call, next: Draft, version: Version): Promise<boolean> {
     return inTransaction(this.connection, call, async (transaction) => {
       const statement = { q: { _id: next.id, version }, u: replacement(next, version + 1) };
-      const matched = await transaction.update(this.#collection, [statement]);
-      if (matched === 0) return false;
-      const unknown = await transaction.touchAuthors(next.authorId === null ? [] : [next.authorId]);
-      if (unknown.length > 0) throw unknownAuthor();
+      if ((await transaction.update(this.#collection, [statement])) === 0) return false;
+      if ((await transaction.touchAuthors([next.authorId])).size > 0) throw unknownAuthor();
       return true;
     });
   }
 }
 
 export class MongodbUsers extends MongodbRepository<User> implements UserRepository {
-  constructor(connection: Connection, creations: Creations) {
-    super(connection, creations, 'users');
-  }
-
   delete(
     id: Id,
     mode: DeleteMode,
@@ -158,9 +154,9 @@ export class MongodbUsers extends MongodbRepository<User> implements UserReposit
     return this.connection.call((call) =>
       this.change(call, id, (current) => {
         guard?.(current);
-        const { version } = current;
+        const user = { id, version: current.version };
         return inTransaction(this.connection, call, (transaction) =>
-          deleteUser(transaction, { id, version, mode, at, call }),
+          deleteUser(transaction, call, user, mode, at),
         );
       }),
     );
@@ -168,10 +164,6 @@ export class MongodbUsers extends MongodbRepository<User> implements UserReposit
 }
 
 export class MongodbPosts extends MongodbRepository<Post> implements PostRepository {
-  constructor(connection: Connection, creations: Creations) {
-    super(connection, creations, 'posts');
-  }
-
   async delete(id: Id, guard?: Guard<Post>): Promise<boolean> {
     const isDeleted = await this.connection.call((call) =>
       this.change(call, id, (current) => {

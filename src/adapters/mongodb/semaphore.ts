@@ -1,20 +1,14 @@
 import { RostrumError } from '../../domain/errors.ts';
 import { limits } from './limits.ts';
 
-interface Waiting {
-  readonly amount: number;
-  start(): void;
-}
-
-/** Lets work run while it takes at most so much of something together; the rest waits in order. */
+/** Lets work run while all of it together takes at most so much of something; the rest waits in order. */
 export class Semaphore {
   readonly #capacity: number;
-  readonly #waiting = new Set<Waiting>();
-  #free: number;
+  readonly #waiting = new Set<() => boolean>();
+  #taken = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
-    this.#free = capacity;
   }
 
   /**
@@ -22,39 +16,39 @@ export class Semaphore {
    * @throws RostrumError `overloaded` when the work could not start in time
    */
   async use<T>(amount: number, work: () => Promise<T>): Promise<T> {
-    const taken = Math.min(amount, this.#capacity);
-    if (this.#waiting.size > 0 || taken > this.#free) await this.#wait(taken);
-    else this.#free -= taken;
+    const share = Math.min(amount, this.#capacity);
+    if (this.#waiting.size > 0 || this.#taken + share > this.#capacity) await this.#wait(share);
+    else this.#taken += share;
     try {
       return await work();
     } finally {
-      this.#free += taken;
+      this.#taken -= share;
       this.#startNext();
     }
   }
 
-  #wait(amount: number): Promise<void> {
+  #wait(share: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => {
-        this.#waiting.delete(waiting);
+        this.#waiting.delete(start);
         this.#startNext();
         reject(new RostrumError('overloaded', {}));
       }, limits.memoryMs);
       const start = () => {
+        if (this.#taken + share > this.#capacity) return false;
+        this.#taken += share;
         clearTimeout(late);
         resolve();
+        return true;
       };
-      const waiting = { amount, start };
-      this.#waiting.add(waiting);
+      this.#waiting.add(start);
     });
   }
 
   #startNext(): void {
-    for (const waiting of this.#waiting) {
-      if (waiting.amount > this.#free) return;
-      this.#free -= waiting.amount;
-      this.#waiting.delete(waiting);
-      waiting.start();
+    for (const start of this.#waiting) {
+      if (!start()) return;
+      this.#waiting.delete(start);
     }
   }
 }

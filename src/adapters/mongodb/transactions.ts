@@ -102,16 +102,17 @@ export class Transaction {
    * conflicts with this one. The value is new each time: the server skips a write that changes nothing, and
    * two transactions that skip it do not conflict.
    *
+   * @param ids null is no author
    * @returns the ids that are not a user's
    */
-  async touchAuthors(ids: Iterable<Id>): Promise<readonly Id[]> {
-    const authors = [...new Set(ids)];
-    if (authors.length === 0) return [];
-    const filter = { _id: { $in: authors } };
+  async touchAuthors(ids: Iterable<Id | null>): Promise<ReadonlySet<Id | null>> {
+    const authors = new Set(ids);
+    authors.delete(null);
+    if (authors.size === 0) return authors;
+    const filter = { _id: { $in: [...authors] } };
     const touch = { q: filter, u: { $set: { touched: new ObjectId() } }, multi: true };
-    if ((await this.update('users', [touch])) === authors.length) return [];
-    const found = new Set((await this.find('users', filter)).map(({ _id }) => _id));
-    return authors.filter((id) => !found.has(id));
+    if ((await this.update('users', [touch])) === authors.size) return new Set();
+    return authors.difference(new Set((await this.find('users', filter)).map(({ _id }) => _id)));
   }
 
   async #write(command: Document): Promise<number> {

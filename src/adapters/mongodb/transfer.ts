@@ -9,7 +9,7 @@ import { type Draft, draftOf, replacement } from './documents.ts';
 import { rejectionOf } from './errors.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 import { limits } from './limits.ts';
-import { Lists } from './lists.ts';
+import { readPage } from './lists.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
 interface Loaded {
@@ -18,63 +18,59 @@ interface Loaded {
 }
 
 export function createTransfer(connection: Connection): Transfer {
-  const meta = connection.db.collection<MetaDocument>(metaCollection);
+  const { db } = connection;
   const filling = { _id: 'filling' };
+  const write = async (work: (transaction: Transaction) => Promise<unknown>) => {
+    await connection.call((call) => inTransaction(connection, call, work));
+  };
+  const mark = { q: filling, u: { $setOnInsert: { since: new Date() } }, upsert: true };
   return {
     users: transferOf<User>(connection, 'users'),
     posts: transferOf<Post>(connection, 'posts'),
-    begin: () =>
-      connection.call(async (call) => {
-        const mark = { $setOnInsert: { since: new Date() } };
-        await call.write(async ({ maxTimeMS }) => {
-          const { upsertedCount } = await meta.updateOne(filling, mark, {
-            upsert: true,
-            maxTimeMS,
-          });
-          return upsertedCount === 1;
-        });
-      }),
-    end: () =>
-      connection.call(async (call) => {
-        await call.write(async ({ maxTimeMS }) => {
-          const { deletedCount } = await meta.deleteOne(filling, { maxTimeMS });
-          return deletedCount === 1;
-        });
-      }),
+    begin: () => write((transaction) => transaction.update(metaCollection, [mark])),
+    end: () => write((transaction) => transaction.delete(metaCollection, filling)),
     isFilling: () =>
       connection.call((call) =>
-        call.read(async ({ maxTimeMS }) => (await meta.findOne(filling, { maxTimeMS })) !== null),
+        call.read(async ({ maxTimeMS }) => {
+          const meta = db.collection<MetaDocument>(metaCollection);
+          return (await meta.findOne(filling, { maxTimeMS })) !== null;
+        }),
       ),
   };
 }
+
+const byId = { field: 'id', direction: 'asc' } as const;
 
 function transferOf<R extends User | Post>(
   connection: Connection,
   collection: Collection,
 ): RecordTransfer<R> {
-  const lists = new Lists(connection, collection);
+  const { db } = connection;
   return {
-    scan: ({ ...request }) => connection.call((call) => lists.scan<R>(call, request)),
+    async scan({ after, ...cut }) {
+      const position = after === undefined ? undefined : { key: after, id: after };
+      const query = { ...cut, conditions: [], order: byId, after: position };
+      const page = await connection.call((call) =>
+        call.read((bounds) => readPage<R>(db, collection, query, bounds)),
+      );
+      return page.items;
+    },
     async load(records) {
       // Copied at once: the caller may change its records meanwhile.
       const loaded = records.map(({ record, version }) => {
         return { draft: draftOf(collection, record), version };
       });
-      await connection.call(async (call) => {
-        for (const some of partsOf(loaded, ({ draft }) => draft.json.length)) {
-          await inTransaction(connection, call, (transaction) =>
-            loadRecords(transaction, collection, some),
-          );
-          call.extend();
-        }
-      });
+      const parts = partsOf(loaded, ({ draft }) => draft.json.length);
+      await loadParts(connection, parts, (transaction, some) =>
+        loadRecords(transaction, collection, some),
+      );
     },
     deleted: {
       scan: (limit, after) =>
         connection.call((call) =>
           call.read(async ({ maxTimeMS }) => {
             const filter = after === undefined ? {} : { _id: { $gt: after } };
-            const { cursor } = await connection.db.command({
+            const { cursor } = await db.command({
               ...{ find: deletedIds[collection], filter, sort: { _id: 1 } },
               ...{ limit, batchSize: limit, singleBatch: true },
               ...{ readConcern: { level: 'majority' }, maxTimeMS },
@@ -84,15 +80,10 @@ function transferOf<R extends User | Post>(
           }),
         ),
       async load(ids) {
-        const copies = ids.map(({ id, lastVersion }) => ({ id, lastVersion }));
-        await connection.call(async (call) => {
-          for (const some of partsOf(copies, () => 0)) {
-            await inTransaction(connection, call, (transaction) =>
-              loadDeletedIds(transaction, collection, some),
-            );
-            call.extend();
-          }
-        });
+        const parts = partsOf(structuredClone(ids), () => 0);
+        await loadParts(connection, parts, (transaction, some) =>
+          loadDeletedIds(transaction, collection, some),
+        );
       },
     },
   };
@@ -117,6 +108,19 @@ function* partsOf<T>(all: readonly T[], bytesOf: (one: T) => number): Generator<
   if (part.length > 0) yield part;
 }
 
+async function loadParts<T>(
+  connection: Connection,
+  parts: Iterable<T[]>,
+  load: (transaction: Transaction, some: readonly T[]) => Promise<void>,
+): Promise<void> {
+  await connection.call(async (call) => {
+    for (const some of parts) {
+      await inTransaction(connection, call, (transaction) => load(transaction, some));
+      call.extend();
+    }
+  });
+}
+
 async function loadRecords(
   transaction: Transaction,
   collection: Collection,
@@ -139,8 +143,8 @@ async function loadRecords(
   } catch (error) {
     throw rejectionOf(error);
   }
-  const authors = loaded.flatMap(({ draft }) => draft.authorId ?? []);
-  if ((await transaction.touchAuthors(authors)).length > 0) throw unknownAuthor();
+  const authors = loaded.map(({ draft }) => draft.authorId);
+  if ((await transaction.touchAuthors(authors)).size > 0) throw unknownAuthor();
 }
 
 async function loadDeletedIds(

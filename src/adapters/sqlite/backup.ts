@@ -1,5 +1,5 @@
 import { existsSync, renameSync } from 'node:fs';
-import { backup, DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Connection, isSound } from './connection/connection.ts';
@@ -13,23 +13,21 @@ import {
 } from './connection/errors.ts';
 import { checkLayout } from './layout.ts';
 
-/** Called with how many pages are done, of how many. An error that it throws ends the copy. */
-type OnProgress = (done: number, total: number) => void;
-
-export interface SqliteBackupOptions {
+interface CopyOptions {
   /** The data file. A server may have it open, and write to it. */
   readonly path: string;
-  /** The file to write. What is in it is overwritten. */
-  readonly to: string;
-  readonly onProgress?: OnProgress | undefined;
+  /** Called with how many pages are done, of how many. An error that it throws ends the copy. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-export interface SqliteRestoreOptions {
-  /** The data file. A server may have it open, and write to it. */
-  readonly path: string;
+export interface SqliteBackupOptions extends CopyOptions {
+  /** The file to write. What is in it is overwritten. */
+  readonly to: string;
+}
+
+export interface SqliteRestoreOptions extends CopyOptions {
   /** The backup. */
   readonly from: string;
-  readonly onProgress?: OnProgress | undefined;
 }
 
 /** For how long a restore waits for the locks of other processes, and how often it tries, in milliseconds. */
@@ -41,20 +39,21 @@ const [lockMs, retryMs] = [30_000, 50];
  *
  * @throws SqliteStoreError in one sentence that says what to do; `store-damaged` when the check fails
  */
-export async function backupSqlite({ path, to, onProgress }: SqliteBackupOptions): Promise<void> {
+export async function backupSqlite(options: SqliteBackupOptions): Promise<void> {
+  const { path, to, onProgress = () => {} } = options;
   checkExists(path);
   try {
     // Not read-only, or the last connection to the file would leave its `-wal` and `-shm` behind.
-    await withDatabase(path, async (connection, database) => {
+    await withConnection(path, async (connection) => {
       checkLayout(connection, path);
       // A transaction that has read something stays at that moment. Without it, the backup would begin
       // anew with every write of another process.
       connection.exec('BEGIN');
       connection.get('SELECT 1 FROM sqlite_schema LIMIT 1');
       makePrivateFile(to);
-      await copy(database, to, onProgress);
+      await connection.copyTo(to, onProgress);
     });
-    if (!(await withDatabase(to, isSound))) throw damaged(path);
+    if (!(await withConnection(to, isSound))) throw damaged(path);
   } catch (error) {
     if (hasCode(error, 'corrupt', 'notADatabase')) throw damaged(path, error);
     if (!(error instanceof DriverError)) throw error;
@@ -72,7 +71,7 @@ export async function backupSqlite({ path, to, onProgress }: SqliteBackupOptions
  * @throws SqliteStoreError in one sentence that says what to do
  */
 export async function restoreSqlite(options: SqliteRestoreOptions): Promise<boolean> {
-  const { path, from, onProgress } = options;
+  const { path, from, onProgress = () => {} } = options;
   checkExists(from);
   if (identityOf(from) === identityOf(path)) {
     throw new SqliteStoreError('store-bad-path', `${from} is the data file: name a backup.`);
@@ -80,12 +79,12 @@ export async function restoreSqlite(options: SqliteRestoreOptions): Promise<bool
   // A backup may be on a disk that is read-only, where SQLite cannot make the files beside it.
   const isClosed = !existsSync(`${from}-wal`);
   const location = isClosed ? `${pathToFileURL(from)}?immutable=1` : from;
-  return withDatabase(location, async (connection, database) => {
+  return withConnection(location, async (connection) => {
     checkBackup(connection, from);
     for (let [isMoved, end] = [false, performance.now() + lockMs]; ; ) {
       try {
-        await withDatabase(dataFile(path), (target) => checkLayout(target, path));
-        await copy(database, path, onProgress);
+        await withConnection(dataFile(path), (target) => checkLayout(target, path));
+        await connection.copyTo(path, onProgress);
         return isMoved;
       } catch (error) {
         if (!isMoved && isUnusable(error)) isMoved = moveAside(path);
@@ -102,31 +101,15 @@ function checkExists(file: string): void {
   throw new SqliteStoreError('store-cannot-open', `There is no file ${file}.`);
 }
 
-async function withDatabase<T>(
+async function withConnection<T>(
   location: string,
-  use: (connection: Connection, database: DatabaseSync) => T | Promise<T>,
+  use: (connection: Connection) => T | Promise<T>,
 ): Promise<T> {
-  let database: DatabaseSync | undefined;
-  const connection = new Connection(() => {
-    database = new DatabaseSync(location);
-    return database;
-  });
+  const connection = new Connection(() => new DatabaseSync(location));
   try {
-    return await use(connection, database as unknown as DatabaseSync);
+    return await use(connection);
   } finally {
     connection.close();
-  }
-}
-
-async function copy(from: DatabaseSync, to: string, onProgress: OnProgress = () => {}) {
-  try {
-    await backup(from, to, {
-      // Pages between two reports.
-      rate: 512,
-      progress: ({ totalPages: all, remainingPages: left }) => onProgress(all - left, all),
-    });
-  } catch (error) {
-    throw error instanceof Error && 'errcode' in error ? new DriverError(error) : error;
   }
 }
 
@@ -141,9 +124,8 @@ function checkBackup(connection: Connection, from: string): void {
 
 /** SQLite says of a data file with another page size that it is read-only. */
 function isUnusable(error: unknown): boolean {
-  const cause = error instanceof SqliteStoreError ? error.cause : error;
-  const isTiny = error instanceof SqliteStoreError && error.code === 'store-not-a-database';
-  return isTiny || hasCode(cause, 'corrupt', 'notADatabase', 'readOnly');
+  if (error instanceof SqliteStoreError) return error.code === 'store-not-a-database';
+  return hasCode(error, 'corrupt', 'notADatabase', 'readOnly');
 }
 
 function moveAside(path: string): true {

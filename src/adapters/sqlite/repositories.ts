@@ -37,21 +37,20 @@ export class SqliteUserRepository extends SqliteRepository<User> implements User
     at: Instant,
     guard?: Guard<User>,
   ): Promise<Deletion | undefined> {
-    const { file, events } = this.parts;
     return this.remove(id, guard, () => {
       if (mode === 'refuse') {
         const sql = 'SELECT count(*) FROM posts WHERE authorId = ?';
-        const [posts] = file.connection.get<[number]>(sql, id) ?? [0];
+        const [posts] = this.connection.get<[number]>(sql, id) ?? [0];
         if (posts > 0) throw new RostrumError('user-has-posts', { posts });
         return { posts };
       }
-      events.addPostsOf(id, mode === 'delete' ? 'deleted' : 'updated');
+      this.parts.events.addPostsOf(id, mode === 'delete' ? 'deleted' : 'updated');
       if (mode === 'delete') this.#posts.remove('authorId', id);
       const [sql, values] =
         mode === 'delete'
           ? ['DELETE FROM posts WHERE authorId = ?', []]
           : [keepPosts, [at, at, at, at]];
-      return { posts: file.connection.run(sql, ...values, id) };
+      return { posts: this.connection.run(sql, ...values, id) };
     });
   }
 }

@@ -13,7 +13,7 @@ import { searchRow } from '../../domain/search.ts';
 import type { User } from '../../domain/user.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
-import type { SqlValue } from './connection/connection.ts';
+import type { Connection, SqlValue } from './connection/connection.ts';
 import { hasCode } from './connection/errors.ts';
 import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
@@ -37,6 +37,7 @@ export interface StoreParts {
 /** What users and posts have in common. Every change of a row writes its event too. */
 export class SqliteRepository<R extends User | Post> implements Repository<R>, RecordTransfer<R> {
   protected readonly parts: StoreParts;
+  protected readonly connection: Connection;
   readonly #collection: Collection;
   readonly #columns: readonly string[];
   readonly #sql: ReturnType<typeof statementsOf>;
@@ -44,6 +45,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
 
   constructor(parts: StoreParts, collection: Collection) {
     this.parts = parts;
+    this.connection = parts.file.connection;
     this.#collection = collection;
     this.#columns = searchColumns(collection);
     this.#declared = new DeclaredFields(parts.file.connection, collection);
@@ -59,7 +61,6 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   }
 
   create(record: R, receipt?: Receipt): Promise<Creation<R>> {
-    const { connection } = this.parts.file;
     // Copied now: the caller may reuse its arguments.
     const [json, taken, once] = [
       JSON.stringify(record),
@@ -67,11 +68,11 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       receipt && { ...receipt },
     ];
     return this.parts.writes.add(() => {
-      const earlier = once && findReceipt(connection, this.#collection, once);
+      const earlier = once && findReceipt(this.connection, this.#collection, once);
       if (earlier !== undefined) return creation<R>(earlier, true);
       const row = { json, version: (this.#deletedVersion(taken.id) ?? 0) + 1 };
       this.#insert(taken, row);
-      if (once !== undefined) addReceipt(connection, this.#collection, once, row);
+      if (once !== undefined) addReceipt(this.connection, this.#collection, once, row);
       return creation<R>(row, false);
     });
   }
@@ -83,7 +84,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
     return this.parts.writes.add(() => {
       type Row = [version: Version, json: string, ...searchValues: SqlValue[]];
-      const row = this.parts.file.connection.get<Row>(this.#sql.findRow, id);
+      const row = this.connection.get<Row>(this.#sql.findRow, id);
       if (row === undefined) return undefined;
       const [version, json, ...before] = row;
       const current = new VersionedRecord<R>(json, version);
@@ -116,16 +117,13 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   readonly deleted = {
     scan: (limit: number, after = ''): Promise<readonly DeletedId[]> =>
       this.parts.file.read(() => {
-        const rows = this.parts.file.connection.all<[Id, Version]>(
-          this.#sql.deletedBehind,
-          after,
-          limit,
-        );
+        const rows = this.connection.all<[Id, Version]>(this.#sql.deletedBehind, after, limit);
         return rows.map(([id, lastVersion]) => ({ id, lastVersion }));
       }),
     load: (ids: readonly DeletedId[]): Promise<void> =>
       this.#inParts([...ids], ({ id, lastVersion }) => {
-        if (this.#version(id) === undefined) this.#run(this.#sql.addDeleted, id, lastVersion);
+        if (this.#version(id) === undefined)
+          this.connection.run(this.#sql.addDeleted, id, lastVersion);
       }),
   };
 
@@ -146,7 +144,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       guard?.(current);
       const done = before();
       this.#declared.remove('id', id);
-      this.#run(this.#sql.remove, id);
+      this.connection.run(this.#sql.remove, id);
       this.parts.events.add('deleted', this.#collection, id, current.version);
       return done;
     });
@@ -165,22 +163,22 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   }
 
   #find(id: Id): Versioned<R> | undefined {
-    const row = this.parts.file.connection.get<[Version, string]>(this.#sql.find, id);
+    const row = this.connection.get<[Version, string]>(this.#sql.find, id);
     return row && new VersionedRecord<R>(row[1], row[0]);
   }
 
   #version(id: Id): Version | undefined {
-    return this.parts.file.connection.get<[Version]>(this.#sql.version, id)?.[0];
+    return this.connection.get<[Version]>(this.#sql.version, id)?.[0];
   }
 
   #deletedVersion(id: Id): Version | undefined {
-    return this.parts.file.connection.get<[Version]>(this.#sql.deletedVersion, id)?.[0];
+    return this.connection.get<[Version]>(this.#sql.deletedVersion, id)?.[0];
   }
 
   #insert(record: R, { version, json }: CreatedRow): void {
     this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
     this.#declared.add(record.id);
-    if (version > 1) this.#run(this.#sql.forgetDeleted, record.id);
+    if (version > 1) this.connection.run(this.#sql.forgetDeleted, record.id);
     this.parts.events.add('created', this.#collection, record.id, version);
   }
 
@@ -216,27 +214,21 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     return this.#columns.map((name) => row[name] ?? null);
   }
 
-  #run(sql: string, ...values: SqlValue[]): void {
-    this.parts.file.connection.run(sql, ...values);
-  }
-
   /** Only SQLite's message names the constraint that failed, so the reason is looked up. */
   #write(record: R, sql: string, ...values: SqlValue[]): void {
     try {
-      this.#run(sql, ...values);
+      this.connection.run(sql, ...values);
     } catch (error) {
-      if (!hasCode(error, 'constraint')) throw error;
+      if (!hasCode(error, 'constraint') || !this.connection.inTransaction) throw error;
       const { id } = record;
       const { emailKey = null, authorId = null } = searchRow(this.#collection, record);
       const has = (query: string, ...of: SqlValue[]) =>
-        this.parts.file.connection.get(query, ...of) !== undefined;
-      if (sql === this.#sql.insert && has(this.#sql.version, id))
-        throw new RostrumError('id-taken', { id });
-      if (has('SELECT 1 FROM users WHERE emailKey = ? AND id <> ?', emailKey, id))
-        throw emailTaken();
+        this.connection.get(query, ...of) !== undefined;
+      const isTaken = sql === this.#sql.insert && has(this.#sql.version, id);
+      if (isTaken) throw new RostrumError('id-taken', { id });
+      if (has(this.#sql.withEmail, emailKey, id)) throw emailTaken();
       this.#declared.checkUnique(record);
-      if (authorId !== null && !has('SELECT 1 FROM users WHERE id = ?', authorId))
-        throw unknownAuthor();
+      if (authorId !== null && !has(this.#sql.author, authorId)) throw unknownAuthor();
       throw error;
     }
   }
@@ -250,6 +242,8 @@ function statementsOf(collection: Collection, columns: readonly string[]) {
   const names = ['version', 'json', ...columns, 'id'].join(', ');
   const ofDeleted = `collection = '${collection}' AND id`;
   return {
+    author: 'SELECT 1 FROM users WHERE id = ?',
+    withEmail: 'SELECT 1 FROM users WHERE emailKey = ? AND id <> ?',
     version: `SELECT version FROM ${collection} WHERE id = ?`,
     find: `SELECT version, json FROM ${collection} WHERE id = ?`,
     findRow: `SELECT version, json, ${columns.join(', ')} FROM ${collection} WHERE id = ?`,

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { checkCustomFilters } from '../../domain/declared-fields.ts';
+import { type CustomFilters, checkCustomFilters } from '../../domain/declared-fields.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
 import { applyPragmas, Connection, isSound } from './connection/connection.ts';
@@ -14,9 +14,9 @@ import { Lists } from './lists/lists.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
 import { SqlitePostRepository, SqliteUserRepository } from './repositories.ts';
 
-type Driver = (file: string, timeout: number) => DatabaseSync;
+type Driver = (file: string, options: { timeout: number; readOnly?: boolean }) => DatabaseSync;
 
-const nodeSqlite: Driver = (file, timeout) => new DatabaseSync(file, { timeout });
+const nodeSqlite: Driver = (file, options) => new DatabaseSync(file, options);
 
 /** @param driver a driver that tests can make fail; lists are then read with it too, without a worker */
 export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Store {
@@ -25,10 +25,8 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   const logger = safeLogger(options.logger);
   const limits = { ...defaultWriteLimits, ...options.writes };
   const path = dataFile(options.path);
-  const connection = openConnection(path, () => driver(path, limits.busyMs), {
-    customFilters,
-    logger,
-  });
+  const opening = { customFilters, logger, timeout: limits.busyMs };
+  const connection = openConnection(path, driver, opening);
   const file = new OpenFile(path, connection, logger);
   const writes = new WriteQueue(file, limits);
   const lists = new Lists(file, driver === nodeSqlite);
@@ -75,25 +73,31 @@ export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Sto
   };
 }
 
+interface OpeningOptions {
+  readonly customFilters: CustomFilters;
+  readonly logger: Logger;
+  readonly timeout: number;
+}
+
 /** Opens a data file, and makes the tables and indexes that it lacks. */
 function openConnection(
   file: string,
-  open: () => DatabaseSync,
-  { customFilters, logger }: Required<Pick<Store, 'customFilters'>> & { readonly logger: Logger },
+  driver: Driver,
+  { customFilters, logger, timeout }: OpeningOptions,
 ): Connection {
   let connection: Connection | undefined;
   try {
-    if (isLogInDoubt(file)) checkLog(file);
-    const opened = new Connection(open);
+    if (isLogInDoubt(file)) checkLog(file, timeout);
+    const opened = new Connection(() => driver(file, { timeout }));
     connection = opened;
     const hasLayout = opened.transaction('DEFERRED', () => checkLayout(opened, file));
     applyPragmas(opened, file);
-    const declared = customFilters ?? {};
-    if (!hasLayout || missingParts(opened, declared).length > 0) {
+
+    if (!hasLayout || missingParts(opened, customFilters).length > 0) {
       opened.transaction('IMMEDIATE', () => {
         // Another process may have made them since.
         if (!checkLayout(opened, file)) createLayout(opened);
-        declareFields(opened, declared, logger);
+        declareFields(opened, customFilters, logger);
       });
     }
     // So far SQLite waits for the locks of other processes, and blocks. A store must not block.
@@ -106,8 +110,8 @@ function openConnection(
 }
 
 /** Read-only, because the last connection that can write moves the log into the file when it closes. */
-function checkLog(file: string): void {
-  const connection = new Connection(() => new DatabaseSync(file, { readOnly: true }));
+function checkLog(file: string, timeout: number): void {
+  const connection = new Connection(() => nodeSqlite(file, { readOnly: true, timeout }));
   try {
     if (isSound(connection)) return;
     const message = `The data file ${file} and its log ${file}-wal do not fit together. If the file is a backup that was put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;

@@ -18,6 +18,8 @@ import type { Store } from '../../ports/store.ts';
 export interface CheckOptions {
   /** Whether ids and times stay as they are in the file. */
   readonly keepIds: boolean;
+  /** Whether records that were deleted from the store are added again, at the version after their last one. */
+  readonly restoreDeleted?: boolean;
   /** Whether posts without `publishedAt` are drafts. */
   readonly drafts?: boolean;
   readonly instant: TransformContext['instant'];
@@ -50,7 +52,11 @@ type Input = Record<string, unknown>;
 
 const longestId = 255;
 
-const idTaken = { pointer: '/id', code: 'taken', message: 'Another record has this id.' } as const;
+export const idTaken = {
+  pointer: '/id',
+  code: 'taken',
+  message: 'Another record has this id.',
+} as const;
 
 /** Checks the records of a file, by the rules of the API. */
 export class Check {
@@ -120,7 +126,9 @@ export class Check {
   async #storedAs(list: Collection, id: Id): Promise<Entity | 'deleted' | undefined> {
     const records: Pick<Repository<Entity>, 'get' | 'lastVersion'> = this.#store[list];
     if ((await records.lastVersion(id)) === undefined) return undefined;
-    return (await records.get(id))?.record ?? 'deleted';
+    const found = await records.get(id);
+    if (found !== undefined) return found.record;
+    return this.#options.restoreDeleted ? undefined : 'deleted';
   }
 
   async #userWith(email: string): Promise<Id | undefined> {

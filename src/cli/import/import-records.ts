@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRostrumError } from '../../domain/errors.ts';
+import type { FieldIssue } from '../../domain/issues.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import type { Collection, Entity } from '../../domain/record.ts';
 import type { Repository } from '../../ports/repository.ts';
@@ -10,7 +11,7 @@ import { Failure } from '../failure.ts';
 import { LineFile } from '../line-file.ts';
 import type { LongRun } from '../run-long.ts';
 import { batches } from '../transfer/source.ts';
-import { Check, type CheckOptions, type Verdict } from './check.ts';
+import { Check, type CheckOptions, idTaken, type Verdict } from './check.ts';
 import type { DataFile, ListRow } from './data-file.ts';
 import { createMatcher } from './fields.ts';
 import type { Refusal } from './refusals.ts';
@@ -91,7 +92,7 @@ export async function importRecords(
       const item = batch[i];
       if (item !== undefined) take(verdict, item);
     }
-    progress.advance(batch.reduce((sum, { bytes }) => sum + bytes, 0));
+    progress.advance(Math.round(batch.reduce((sum, { bytes }) => sum + bytes, 0)));
   }
   progress.end();
   if (result.records + result.omitted === 0) throw new Failure(`${file.name} has no records.`);
@@ -141,11 +142,10 @@ async function addRecords(
       await records.create(record);
       added[list] += 1;
     } catch (error) {
-      const isRefusal =
-        isRostrumError(error, 'email-taken') || isRostrumError(error, 'invalid-record');
-      if (!isRefusal) throw error;
+      const issues = lateIssues(error);
+      if (issues === undefined) throw error;
       late += 1;
-      report({ list, place, issues: error.details.issues, content: record });
+      report({ list, place, issues, content: record });
     }
   };
   lines.flush();
@@ -158,6 +158,13 @@ async function addRecords(
     progress.advance(batch.length);
   }
   return late;
+}
+
+/** Returns why a checked record is refused after all; undefined for any other error. */
+function lateIssues(error: unknown): readonly FieldIssue[] | undefined {
+  if (isRostrumError(error, 'id-taken')) return [idTaken];
+  const hasIssues = isRostrumError(error, 'email-taken') || isRostrumError(error, 'invalid-record');
+  return hasIssues ? error.details.issues : undefined;
 }
 
 /** Private files in which good records wait. */

@@ -94,6 +94,22 @@ describe('the container', () => {
     expect(String(await errorOf(opening))).to.equal('Error: There is no disk.');
   });
 
+  it('refuses a value that a setting cannot have', () => {
+    for (const [name, value] of [
+      ['port', 'abc'],
+      ['port', 65_536],
+      ['logLevel', 'loud'],
+      ['requireIfMatch', 'yes'],
+      ['anonymous', ['posts:read', 'all of it']],
+      ['cors', ['https://a.example/path']],
+    ] as const) {
+      const settings = { ...memory, [name]: value };
+      expect(() => createContainer(settings), name).to.throw(TypeError, `"${name}" must be`);
+    }
+    const good = { port: 0, cors: [], trustProxy: ['10.0.0.0/8'], index: ['posts.slug:text'] };
+    expect(() => createContainer({ ...memory, ...good, anonymous: ['posts:read'] })).not.to.throw();
+  });
+
   it('opens no store only to close it', async () => {
     let opened = 0;
     const container = createContainer(

@@ -96,7 +96,7 @@ describe('the program with --mcp', function () {
     await client.call('update_post', { id, version: 1, changes: { title: 'U' } });
     await client.call('update_post', { id, version: 1, changes: { title: 'V' } });
     const changed = () => lines.filter(({ msg }) => msg === 'change');
-    await until(() => changed().length === 2);
+    await until(() => changed().length === 2, 'two changes are logged');
     const changes = changed();
     expect(
       changes.map(({ endpoint, collection, id, version }) => ({

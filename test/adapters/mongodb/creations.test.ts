@@ -33,8 +33,8 @@ await describeOn('replica set', 'Creations on MongoDB', () => {
     const settings = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
     connection = new Connection(settings, safeLogger(undefined), {});
     const creations = new Creations(connection);
-    users = new MongodbUsers(connection, creations);
-    posts = new MongodbPosts(connection, creations);
+    users = new MongodbUsers(connection, 'users', creations);
+    posts = new MongodbPosts(connection, 'posts', creations);
     await until(
       () =>
         connection.ready().then(

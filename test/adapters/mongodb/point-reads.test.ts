@@ -31,7 +31,7 @@ await describeOn('replica set', 'Reads of single records on MongoDB', () => {
     const settings = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
     client = settings.client;
     connection = new Connection(settings, safeLogger(undefined), {});
-    posts = new MongodbPosts(connection, new Creations(connection));
+    posts = new MongodbPosts(connection, 'posts', new Creations(connection));
     await posts.get('none');
     asked = [];
     client.on('commandStarted', ({ command }: { command: Document }) => {

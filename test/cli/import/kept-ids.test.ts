@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { later } from '../../../src/testing/fixtures.ts';
-import { user } from '../transfer/records.ts';
+import { post, user } from '../transfer/records.ts';
 import { Imports } from './imports.ts';
 
 describe('rostrum import --keep-ids', () => {
@@ -59,6 +59,39 @@ describe('rostrum import --keep-ids', () => {
     const late = { posts: [{ id: 'r', title: 'R', authorId: 'u' }] };
     expect(await imports.run(late, { keepIds: true })).to.deep.include({ refused: 1 });
     expect(imports.refused).to.deep.equal(['posts[0] /authorId unknown']);
+  });
+
+  it('adds deleted records again with restoreDeleted, at the version after their last one', async () => {
+    const given = {
+      users: [{ id: 'u', name: 'U' }],
+      posts: [
+        { id: 'p', title: 'P', authorId: 'u' },
+        { id: 'q', title: 'Q' },
+      ],
+    };
+    await imports.run(given, { keepIds: true });
+    const before = await imports.held();
+    await imports.store.users.delete('u', 'delete', later);
+    const last = (await imports.store.users.lastVersion('u')) ?? 0;
+    const restoring = { keepIds: true, restoreDeleted: true };
+    const again = await imports.run(given, restoring);
+    expect(again).to.deep.include({ deleted: 0, there: 1, good: { users: 1, posts: 1 } });
+    expect((await imports.held()).posts.map(({ authorId }) => authorId)).to.deep.equal(['u', null]);
+    expect((await imports.store.users.get('u'))?.version).to.equal(last + 1);
+    expect(await imports.run(given, restoring)).to.deep.include({ there: 3, refused: 0 });
+    const ids = ({ users, posts }: typeof before) => [...users, ...posts].map(({ id }) => id);
+    expect(ids(await imports.held())).to.deep.equal(ids(before));
+  });
+
+  it('refuses a record whose id a server gives away while the others are added', async () => {
+    const posts = [
+      { id: 'p', title: 'P' },
+      { id: 'q', title: 'Q' },
+    ];
+    const onChecked = () => imports.store.posts.create(post(1, { id: 'q' }));
+    const result = await imports.run({ posts }, { keepIds: true, onChecked });
+    expect(result).to.deep.include({ late: 1, refused: 0, good: { users: 0, posts: 2 } });
+    expect([imports.refused, imports.added.posts]).to.deep.equal([['posts[1] /id taken'], 1]);
   });
 
   it('gives posts the author of the store who has the kept id', async () => {

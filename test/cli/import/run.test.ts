@@ -31,9 +31,9 @@ describe('rostrum import: interruptions and memory', () => {
     [[], /^Interrupted: remove the 100 users and ([\d,]+) posts that are added already: /],
   ] as const) {
     it(`says what to do after an interruption ${options.join()}`.trim(), async function () {
-      this.timeout(30_000);
+      this.timeout(60_000);
       const users = Array.from({ length: 100 }, (_, n) => ({ ...user(n), id: `u${n}` }));
-      const posts = Array.from({ length: 60_000 }, (_, n) => {
+      const posts = Array.from({ length: 20_000 }, (_, n) => {
         return { id: `p${n}`, title: `P${n}`, authorId: `u${n % 100}` };
       });
       const command = [
@@ -52,13 +52,13 @@ describe('rostrum import: interruptions and memory', () => {
       const last = stderr.trimEnd().split('\n').at(-1) ?? '';
       expect(last).to.match(left);
       const count = Number(left.exec(last)?.[1]?.replace(',', ''));
-      expect(imports.countOf('posts')).to.equal(count).and.to.be.below(60_000);
+      expect(imports.countOf('posts')).to.equal(count).and.to.be.below(posts.length);
       if (options.length === 0) return;
       const there = `${(count + 100).toLocaleString('en-US')} were there already`;
       const again = await rostrum(...command);
       expect(again.code).to.equal(0);
       expect(again.stdout.split('\n', 1)[0]).to.match(new RegExp(`^Added .*; ${there}$`));
-      expect(imports.countOf('posts')).to.equal(60_000);
+      expect(imports.countOf('posts')).to.equal(posts.length);
     });
   }
 
@@ -84,7 +84,7 @@ describe('rostrum import: interruptions and memory', () => {
   });
 
   it('holds a part of JSON Lines only', async function () {
-    this.timeout(30_000);
+    this.timeout(60_000);
     const posts = Array.from({ length: 120 }, (_, n) => ({
       title: `P${n}`,
       own: 'x'.repeat(500_000),

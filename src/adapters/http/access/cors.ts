@@ -5,7 +5,7 @@ import type { Step } from '../context.ts';
 const exposed = [
   ...['ETag', 'Location', 'Link', 'X-Total-Count', 'X-Request-Id', 'Retry-After'],
   ...['RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed', 'Preference-Applied'],
-  'WWW-Authenticate',
+  ...['WWW-Authenticate', 'Allow', 'Accept-Post', 'Accept-Patch'],
 ].join(', ');
 
 /** The headers of a request that scripts of another origin may send. */

@@ -1,11 +1,19 @@
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
-import { waitSignal } from '../context.ts';
+import { limitedAs } from '../access/client-address.ts';
+import { type AppSettings, type Context, waitSignal } from '../context.ts';
+import { Problem } from '../problems/problem.ts';
 import { integer } from '../validate.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** How many seconds a request can wait. */
 const maxWait = eventLimits.waitMs / 1000;
+
+/** How many requests of a named caller and of an address can be held at a time. */
+const mostHeld = { caller: 50, address: 100 };
+
+/** Seconds after which a client with too many held requests can try again. */
+const retryAfter = 5;
 
 /** The changes of all records, in one order. */
 export const eventsEndpoint: Endpoint = {
@@ -42,7 +50,10 @@ export const eventsEndpoint: Endpoint = {
     const [after] = query.get('after') ?? [];
     const limit = Number(query.get('limit')?.[0] ?? eventLimits.default);
     const seconds = ctx.method === 'HEAD' ? 0 : Number(query.get('wait')?.[0] ?? 0);
-    if (seconds > 0) admission.end(); // A request that waits does not count as one under way.
+    if (seconds > 0) {
+      hold(ctx);
+      admission.end(); // A request that waits does not count as one under way.
+    }
     const { events, next } = await services.events.read({
       ...{ after, limit, waitMs: seconds * 1000 },
       signal: seconds > 0 ? waitSignal(ctx) : undefined,
@@ -52,6 +63,43 @@ export const eventsEndpoint: Endpoint = {
     ctx.body = `${JSON.stringify({ events: events.map(described), next })}\n`;
   },
 };
+
+/** How many requests each caller and each address holds, by app. */
+const heldBy = new WeakMap<AppSettings, Map<string, number>>();
+
+/**
+ * Counts a held request until it ends. A request without credentials counts for its address only.
+ *
+ * @throws Problem `too-many-requests`
+ */
+function hold({ res, state: { rostrum } }: Context): void {
+  const { app, address, caller, isAnonymous } = rostrum;
+  const held = heldBy.get(app) ?? new Map<string, number>();
+  heldBy.set(app, held);
+  const keys = [['address', limitedAs(address)]];
+  if (caller !== undefined && !isAnonymous) keys.push(['caller', caller.name]);
+  for (const [policy, name] of keys) {
+    const most = mostHeld[policy as keyof typeof mostHeld];
+    if ((held.get(`${policy} ${name}`) ?? 0) < most) continue;
+    const sentence = `Too many requests are waiting for events: at most ${most} of one ${policy} can.`;
+    throw new Problem('too-many-requests', sentence, {
+      headers: {
+        'Retry-After': String(retryAfter),
+        'RateLimit-Policy': `"held-${policy}";q=${most};qu="concurrent-requests"`,
+        RateLimit: `"held-${policy}";r=0`,
+      },
+    });
+  }
+  for (const [policy, name] of keys) {
+    const key = `${policy} ${name}`;
+    held.set(key, (held.get(key) ?? 0) + 1);
+    res.once('close', () => {
+      const count = (held.get(key) ?? 1) - 1;
+      if (count > 0) held.set(key, count);
+      else held.delete(key);
+    });
+  }
+}
 
 function described({ type, collection, id, version }: RecordEvent): object {
   return { type: `${collection === 'users' ? 'user' : 'post'}.${type}`, id, version };

@@ -156,7 +156,12 @@ export function sendJson(ctx: Context, status: number, body: string | Buffer): v
   ctx.body = body;
 }
 
-/** A cache may keep the response, and has to revalidate it each time (RFC 9111, section 5.2.2.4). */
+/**
+ * A cache may keep the response, and has to revalidate it each time (RFC 9111, section 5.2.2.4). The response to a
+ * request with credentials is for this client alone.
+ */
 function setCacheControl(ctx: Context): void {
-  ctx.set('Cache-Control', 'no-cache');
+  const { caller, isAnonymous } = ctx.state.rostrum;
+  const isPrivate = caller !== undefined && !isAnonymous;
+  ctx.set('Cache-Control', isPrivate ? 'private, no-cache' : 'no-cache');
 }

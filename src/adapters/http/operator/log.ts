@@ -27,7 +27,9 @@ export function logRequests(logger: Logger): Step {
       if (operation !== '') line.endpoint = operation;
       if (res.writableFinished) line.status = res.statusCode;
       else line.aborted = true;
-      if (problem !== undefined) line.code = problem;
+      if (problem !== undefined) line.code = problem.code;
+      const fields = problem && fieldsOf(problem);
+      if (fields !== undefined) line.fields = fields;
       if (refusal !== undefined) line.reason = refusal;
       const bytes = req.socket.bytesWritten - before;
       if (bytes >= 0) line.bytes = bytes; // A mocked socket does not count.
@@ -40,6 +42,15 @@ export function logRequests(logger: Logger): Step {
     });
     return next();
   };
+}
+
+/** How many invalid fields of a record a line names. */
+const mostFields = 10;
+
+/** The fields of a record that break a rule: their names, never their values. */
+function fieldsOf({ parts: { errors = [] } }: Problem): readonly string[] | undefined {
+  const pointers = errors.flatMap((error) => ('pointer' in error ? [logged(error.pointer)] : []));
+  return pointers.length === 0 ? undefined : pointers.slice(0, mostFields);
 }
 
 export interface AuditedChange {

@@ -24,7 +24,7 @@ export function countRequests(metrics: HttpMetrics): Step {
       const status = res.writableFinished ? res.statusCode : undefined;
       const seconds = (performance.now() - start) / 1000;
       metrics.requestEnded(rostrum.operation || 'none', status, seconds);
-      if (rostrum.problem !== undefined) metrics.problem(rostrum.problem);
+      if (rostrum.problem !== undefined) metrics.problem(rostrum.problem.code);
     });
     return next();
   };

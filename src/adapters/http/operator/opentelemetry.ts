@@ -44,7 +44,7 @@ function endSpan({ res, state: { rostrum } }: Context, span: ReturnType<typeof t
   } else {
     span.setAttribute('http.response.status_code', res.statusCode);
     if (res.statusCode >= 500) {
-      span.setAttribute('error.type', problem ?? String(res.statusCode));
+      span.setAttribute('error.type', problem?.code ?? String(res.statusCode));
       span.setStatus({ code: SpanStatusCode.ERROR });
     }
   }

@@ -109,7 +109,7 @@ export function pagesRouter(
   };
 
   /** Leads a person on from a path with a trailing slash, or says that the page is missing. */
-  function showInstead(ctx: Context, { message }: Problem): boolean {
+  function showInstead(ctx: Context, problem: Problem): boolean {
     const { path } = ctx;
     const [, stripped] = /^(\/(?:docs|admin|problems)(?:\/[\w-]+)*)\/$/.exec(path) ?? [];
     const isApi = prefix !== '' && (path === prefix || path === `${prefix}/`);
@@ -120,8 +120,8 @@ export function pagesRouter(
       return true;
     }
     if (below(prefix, path) !== undefined) return false;
-    ctx.state.rostrum.problem = 'path-not-found';
-    const body = `<main><h1>Page not found</h1><p>${escapeHtml(message)}</p></main>`;
+    ctx.state.rostrum.problem = problem;
+    const body = `<main><h1>Page not found</h1><p>${escapeHtml(problem.message)}</p></main>`;
     sendPage(ctx, site, { title: 'Page not found', body, status: 404 });
     return true;
   }

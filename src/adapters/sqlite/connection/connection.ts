@@ -1,10 +1,8 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { DriverError, SqliteStoreError } from './errors.ts';
 
 /** A value of a statement's parameter, or of a row. */
 export type SqlValue = string | number | null;
-
-type Tuple = readonly SqlValue[];
 
 /** How many prepared statements are kept: more than the shapes of lists that are in use at a time. */
 const maxStatements = 200;
@@ -16,14 +14,9 @@ const maxStatements = 200;
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #plans = new Map<string, string>();
 
   constructor(open: () => DatabaseSync) {
-    try {
-      this.#database = open();
-    } catch (error) {
-      throw new DriverError(error);
-    }
+    this.#database = wrapped(open);
   }
 
   /** False when SQLite has ended the transaction by itself. */
@@ -32,34 +25,23 @@ export class Connection {
   }
 
   /** Returns the first row of a query. */
-  get<Row extends Tuple>(sql: string, ...values: SqlValue[]): Row | undefined {
-    return this.#call(() => this.#prepared(sql).get(...values)) as unknown as Row | undefined;
+  get<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Row | undefined {
+    return wrapped(() => this.#prepared(sql).get(...values)) as unknown as Row | undefined;
   }
 
   /** Returns all rows of a query. */
-  all<Row extends Tuple>(sql: string, ...values: SqlValue[]): readonly Row[] {
-    return this.#call(() => this.#prepared(sql).all(...values)) as unknown as readonly Row[];
+  all<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): readonly Row[] {
+    return wrapped(() => this.#prepared(sql).all(...values)) as unknown as readonly Row[];
   }
 
   /** Runs a statement and returns how many rows it changed. */
   run(sql: string, ...values: SqlValue[]): number {
-    return this.#call(() => Number(this.#prepared(sql).run(...values).changes));
+    return wrapped(() => Number(this.#prepared(sql).run(...values).changes));
   }
 
   /** Runs statements that are not worth keeping. */
   exec(sql: string): void {
-    this.#call(() => this.#database.exec(sql));
-  }
-
-  /** Returns SQLite's words for how it runs a query. They may change with the version of SQLite. */
-  planOf(sql: string): string {
-    let plan = this.#plans.get(sql);
-    if (plan === undefined) {
-      const steps = this.#call(() => this.#database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all());
-      plan = steps.map(({ detail }) => detail).join();
-      keep(this.#plans, sql, plan);
-    }
-    return plan;
+    wrapped(() => this.#database.exec(sql));
   }
 
   /** Runs statements as one transaction. */
@@ -84,35 +66,45 @@ export class Connection {
     }
   }
 
+  /**
+   * Copies the database into a file, in place of what is there.
+   *
+   * @param onProgress called with how many pages are copied, of how many; what it throws ends the copy
+   */
+  async copyTo(file: string, onProgress: (done: number, total: number) => void): Promise<void> {
+    try {
+      await backup(this.#database, file, {
+        rate: 512, // Pages between two reports.
+        progress: ({ totalPages: all, remainingPages: left }) => onProgress(all - left, all),
+      });
+    } catch (error) {
+      throw error instanceof Error && 'errcode' in error ? new DriverError(error) : error;
+    }
+  }
+
   close(): void {
     this.#statements.clear();
     this.#database.close();
   }
 
-  #call<T>(driver: () => T): T {
-    try {
-      return driver();
-    } catch (error) {
-      throw new DriverError(error);
-    }
-  }
-
   #prepared(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      statement.setReturnArrays(true);
-      keep(this.#statements, sql, statement);
-    }
+    const kept = this.#statements.get(sql);
+    if (kept !== undefined) return kept;
+    const statement = this.#database.prepare(sql);
+    statement.setReturnArrays(true);
+    const [oldest] = this.#statements.keys();
+    if (this.#statements.size >= maxStatements) this.#statements.delete(String(oldest));
+    this.#statements.set(sql, statement);
     return statement;
   }
 }
 
-/** Drops the oldest entry when there are too many. */
-function keep<T>(kept: Map<string, T>, key: string, value: T): void {
-  const [oldest] = kept.keys();
-  if (kept.size >= maxStatements && oldest !== undefined) kept.delete(oldest);
-  kept.set(key, value);
+function wrapped<T>(driver: () => T): T {
+  try {
+    return driver();
+  } catch (error) {
+    throw new DriverError(error);
+  }
 }
 
 /** Settings that the store's promises depend on, with what SQLite returns once they are in effect. */
@@ -151,5 +143,5 @@ export function pragma(connection: Connection, name: string): SqlValue | undefin
 
 /** Looks through a whole database: about 3 s for each gigabyte. */
 export function isSound(connection: Connection): boolean {
-  return connection.get<[string]>('PRAGMA quick_check(1)')?.[0] === 'ok';
+  return pragma(connection, 'quick_check(1)') === 'ok';
 }

@@ -129,17 +129,32 @@ export function isHas(condition: Condition): condition is Has {
   return condition.op === 'has';
 }
 
-/** Looks for one element of the row at hand, at its place in the table of elements. */
-function hasElement(collection: Collection, { field, value }: Has): Term {
+/**
+ * Looks for one element of the row at hand, at its place in the table of elements.
+ *
+ * @param row the table or the alias that has the `createdAt` and `id`
+ */
+function hasElement(collection: Collection, { field, value }: Has, row: string = collection): Term {
   const table = elementsTable(collection, field);
-  const place = `value = ? AND createdAt = ${collection}.createdAt AND id = ${collection}.id`;
+  const place = `value = ? AND createdAt = ${row}.createdAt AND id = ${row}.id`;
   return { left: `EXISTS (SELECT 1 FROM "${table}" WHERE ${place})`, right: '', values: [value] };
 }
 
-/** Begins with the elements that have a value, and not with the rows. */
-export function amongElements(collection: Collection, { field, value }: Has): Term {
-  const right = `IN (SELECT id FROM "${elementsTable(collection, field)}" WHERE value = ?)`;
-  return { left: `${collection}.id`, right, values: [value] };
+/**
+ * Begins with the elements that have a value, and not with the rows.
+ *
+ * @param others conditions that the elements meet too: a row is looked up only if all of them hold
+ */
+export function amongElements(
+  collection: Collection,
+  { field, value }: Has,
+  others: readonly Has[],
+): Term {
+  const tests = others.map((one) => hasElement(collection, one, 'element'));
+  const where = ['value = ?', ...tests.map(({ left }) => left)].join(' AND ');
+  const right = `IN (SELECT id FROM "${elementsTable(collection, field)}" AS element WHERE ${where})`;
+  const values = [value, ...tests.flatMap((one) => one.values)];
+  return { left: `${collection}.id`, right, values };
 }
 
 /** Counts the records that have an element, up to a limit. */

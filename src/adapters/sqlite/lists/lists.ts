@@ -53,8 +53,8 @@ export class Lists {
   /** @throws the reason of the signal as soon as it is aborted */
   async read<R>(collection: Collection, { signal, ...query }: ListQuery): Promise<Page<R>> {
     this.#file.checkOpen();
-    signal?.throwIfAborted();
     const { connection } = this.#file;
+    // Nothing is awaited before the query is sent, because the caller may reuse it.
     const inWorker = this.#hasWorker && !isQuick(connection, collection, query);
     const { versions, texts, ...page } =
       (inWorker ? await this.#ask(collection, query, signal) : undefined) ??
@@ -79,6 +79,7 @@ export class Lists {
     signal: AbortSignal | undefined,
   ): Promise<PlainPage | undefined> {
     return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
       if (this.#pending.size >= maxPending) throw new RostrumError('overloaded', {});
       const worker = this.#worker ?? this.#start();
       if (worker === undefined) return resolve(undefined);
@@ -139,11 +140,6 @@ export class Lists {
 
   #translated(error: NonNullable<WorkerResponse[2]>): unknown {
     if (error instanceof Error) return error;
-    try {
-      this.#file.check(); // The worker opens the file by its path, where it may not be any more.
-    } catch (reason) {
-      return this.#file.translated(reason, 'none');
-    }
     const cause = Object.assign(new Error(error.message), error);
     return this.#file.translated(new DriverError(cause), 'none');
   }

@@ -24,6 +24,15 @@ export interface PlainPage extends Omit<Page<never>, 'items'> {
 /** The JSON is null where it is larger than an equal share of the page. */
 type Row = [rowid: number, version: Version, json: string | null];
 
+/**
+ * How many rows are sorted at most: by an index that has all that is needed, or by looking at the rows.
+ * Both take about 10 ms. With more rows it is faster to walk the index of the order until the page is full.
+ */
+const maxSorted = { inIndex: 20_000, others: 4000 };
+
+/** With more fields, SQLite would find the expression of a projection too deep. */
+const maxFields = 100;
+
 const whole: Sql = { sql: 'json', values: [] };
 const rowid: Sql = { sql: 'rowid AS row', values: [] };
 
@@ -50,7 +59,7 @@ export function readPage(
     });
     const terms = query.conditions.map((condition) => termFor(collection, condition));
     const rarest = query.total ? rarestElement(connection, collection, query) : undefined;
-    const all = select({ sql: 'count(*)', values: [] }, collection, [
+    const count = select({ sql: 'count(*)', values: [] }, collection, [
       ...terms,
       ...(rarest ? [rarest.term] : []),
     ]);
@@ -58,7 +67,7 @@ export function readPage(
       versions: items.map(({ version }) => version),
       texts: items.map(({ json }) => json),
       next,
-      ...(query.total && { total: connection.get<[number]>(all.sql, ...all.values)?.[0] }),
+      ...(query.total && { total: connection.get<[number]>(count.sql, ...count.values)?.[0] }),
       isProjected: projection !== undefined,
     };
   });
@@ -76,13 +85,22 @@ export function isQuick(
   if (query.total) return false;
   try {
     return rangesOf(collection, query).every((terms) => {
-      const plan = connection.planOf(select(rowid, collection, terms, query.order).sql);
+      const plan = planOf(connection, select(rowid, collection, terms, query.order));
       const used = plan.split('?').length - 1; // As in `SEARCH posts USING INDEX i (a=? AND b<?)`.
       return used === terms.length && !isSorted(plan);
     });
   } catch {
     return true; // Reading it says what is wrong.
   }
+}
+
+/** Returns SQLite's words for how it runs a query. They may change with the version of SQLite. */
+function planOf(connection: Connection, { sql }: Sql): string {
+  type Step = [id: number, parent: number, unused: number, detail: string];
+  return connection
+    .all<Step>(`EXPLAIN QUERY PLAN ${sql}`)
+    .map(([, , , detail]) => detail)
+    .join();
 }
 
 function isSorted(plan: string): boolean {
@@ -102,10 +120,10 @@ function rowsOf(
   };
   let rows: readonly Row[] = [];
   const rarest = rarestElement(connection, collection, query);
-  const start = rarest && rarest.count <= maxSorted.others ? [rarest.term] : [];
+  const isFew = rarest !== undefined && rarest.count <= maxSorted.others;
   for (const range of rangesOf(collection, query)) {
-    const terms = [...range, ...start];
-    const { sql, values } = statementOf(connection, collection, query, terms, row);
+    const terms = isFew ? [...range, rarest.term] : range;
+    const { sql, values } = statementOf(connection, collection, query, terms, row, isFew);
     const left = query.limit + 1 - rows.length;
     const found = connection.all<Row>(sql, ...values, left);
     rows = rows.length === 0 ? found : [...rows, ...found];
@@ -114,25 +132,25 @@ function rowsOf(
   return rows;
 }
 
-/**
- * How many rows are sorted at most: by an index that has all that is needed, or by looking at the rows.
- * Both take about 10 ms. With more rows it is faster to walk the index of the order until the page is full.
- */
-const maxSorted = { inIndex: 20_000, others: 4000 };
-
 /** Returns the condition on an array that the fewest records meet: the others are looked up for these. */
 function rarestElement(connection: Connection, collection: Collection, query: PlainQuery) {
   const counted = query.conditions.filter(isHas).map((condition) => {
     const { sql, values } = countElements(collection, condition, maxSorted.others + 1);
     const [count] = connection.get<[number]>(sql, ...values) ?? [0];
-    return { count, term: amongElements(collection, condition) };
+    return { condition, count };
   });
-  return counted.sort((a, b) => a.count - b.count)[0];
+  const [rarest, ...others] = counted.sort((a, b) => a.count - b.count);
+  if (rarest === undefined) return undefined;
+  const { condition, count } = rarest;
+  const rest = others.map((one) => one.condition);
+  return { count, term: amongElements(collection, condition, rest) };
 }
 
 /**
  * Chooses how to find the rows of a range: in the order of an index; by sorting those that match; or, if
  * these are many, along the index of the order. SQLite has no statistics to choose between the last two.
+ *
+ * @param isFew whether it is known that few rows match
  */
 function statementOf(
   connection: Connection,
@@ -140,13 +158,17 @@ function statementOf(
   { order }: PlainQuery,
   terms: readonly Term[],
   row: Sql,
+  isFew: boolean,
 ): Sql {
   const keys = select(rowid, collection, terms, order);
-  const plan = connection.planOf(keys.sql);
+  const plan = planOf(connection, keys);
   if (isSorted(plan)) {
     const most = plan.includes('COVERING') ? maxSorted.inIndex : maxSorted.others;
-    const { sql, values } = select({ sql: '1', values: [] }, collection, terms);
-    if (connection.get(`${sql} LIMIT 1 OFFSET ?`, ...values, most) === undefined) {
+    const match = select({ sql: '1', values: [] }, collection, terms);
+    if (
+      isFew ||
+      connection.get(`${match.sql} LIMIT 1 OFFSET ?`, ...match.values, most) === undefined
+    ) {
       // Sorts without the JSON. CROSS JOIN makes the sorted rows the outer loop, which keeps their order
       // (https://www.sqlite.org/optoverview.html#crossjoin).
       return {
@@ -163,9 +185,6 @@ function statementOf(
   );
   return { sql: `${sql} LIMIT ?`, values };
 }
-
-/** With more fields, SQLite would find the expression too deep. */
-const maxFields = 100;
 
 /**
  * Returns the JSON of the named fields of a record. Returns undefined for names that cannot stand in a

@@ -66,6 +66,14 @@ describe('a request without credentials', () => {
     expectProblem(await api.get('/posts', { Authorization: 'x' }), 401, 'unauthenticated');
   });
 
+  it('has responses that shared caches may keep, unlike one with credentials', async () => {
+    await using api = await startApi({ app: { authenticate, anonymous: readers } });
+    const cachedAs = async (headers = {}) =>
+      (await api.get('/posts', headers)).headers.get('cache-control');
+    expect(await cachedAs()).to.equal('no-cache');
+    expect(await cachedAs(as({ scopes }))).to.equal('private, no-cache');
+  });
+
   it('is told apart by caches', async () => {
     const store = createMemoryStore();
     const { id } = (await createRostrum(store).users.create({ name: 'Ann' })).record;

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { problemCatalogue } from '../../../../src/adapters/http/problems/catalogue.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { RostrumError, storeUnavailable } from '../../../../src/domain/errors.ts';
+import type { Around } from '../../../../src/index.ts';
 import { contractCodes } from '../../../support/contract-codes.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 import { errorsDocument } from '../support/errors-document.ts';
@@ -66,6 +67,32 @@ describe('problems', () => {
         'GET, HEAD, OPTIONS',
       ]);
     });
+  });
+
+  it('of a rule of the host: refused is 409 with its reason, any other error is an opaque 500', async () => {
+    const errors: Record<string, Error> = {
+      taken: new RostrumError('refused', { reason: 'This name is reserved.' }),
+      secret: new Error('a secret'),
+    };
+    const around: Around = (services) => ({
+      ...services,
+      users: {
+        ...services.users,
+        create: async (input, options) => {
+          const error = errors[String((input as { name: unknown }).name)];
+          if (error !== undefined) throw error;
+          return services.users.create(input, options);
+        },
+      },
+    });
+    await using api = await startApi({ core: { around }, app: { logger: keepLog().logger } });
+    const refused = await api.post('/users', { name: 'taken' });
+    const { reason, error } = expectProblem(refused, 409, 'refused');
+    expect([reason, error]).to.deep.equal(Array(2).fill('This name is reserved.'));
+    const failed = await api.post('/users', { name: 'secret' });
+    expectProblem(failed, 500, 'internal');
+    expect(failed.text).not.to.include('a secret');
+    expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201);
   });
 
   describe('of the store', () => {

@@ -47,6 +47,22 @@ describe('paths and methods', () => {
     }
   });
 
+  it('the 404 says which path was meant', async () => {
+    for (const [path, sentence] of [
+      ['/users/', 'Did you mean /api/v1/users? (Paths have no trailing slash.)'],
+      [`/users/${id}/`, `Did you mean /api/v1/users/${id}? (Paths have no trailing slash.)`],
+      ['/event', 'Did you mean /api/v1/events?'],
+      ['/evnets', 'Did you mean /api/v1/events?'],
+      ['/Posts', 'Did you mean /api/v1/posts?'],
+      ['/../../users', 'Did you mean /api/v1/users?'],
+      ['/../v2/post/x', 'Did you mean /api/v1/posts/x?'],
+      ['/comments', 'The API has /api/v1/users and /api/v1/posts.'],
+    ]) {
+      const { error } = expectProblem(await api.get(path ?? ''), 404, 'path-not-found');
+      expect(error, path).to.equal(`No such path. ${sentence}`);
+    }
+  });
+
   it('an id that could never be is 404 like one that names nothing', async () => {
     const encoded = ['%20', '%00', '%2F', 'a%2Fb', '%F0%9F%98%80', '%2e%2e'];
     for (const text of ['x', '..', '.', '*', ...encoded, 'x'.repeat(10_000)]) {
@@ -116,6 +132,7 @@ describe('paths and methods', () => {
         expect(await ask(target, host), target).to.deep.equal([421, 'misdirected-request']);
       }
     }
+    expect(await ask('/livez', 'mine.:80')).to.deep.equal([200, undefined]);
     expect(await ask('http://[x/livez', 'mine')).to.deep.equal([400, 'invalid-path']);
   });
 

@@ -118,7 +118,7 @@ export function expectProblem(answer: Answer, status: number, code: string, base
   expect(body.title).to.be.a('string').that.is.not.empty;
   expect(body.error)
     .to.be.a('string')
-    .that.matches(/\S.*[.]$/);
+    .that.matches(/\S.*[.?)]$/);
   expect(body.detail).to.equal(body.error);
   expect(body.requestId).to.equal(headers.get('x-request-id'));
   return body;

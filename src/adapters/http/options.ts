@@ -1,10 +1,10 @@
 import type { CallerInput, Scope } from '../../domain/caller.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Collection } from '../../domain/record.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Authenticate } from './access/authenticate.ts';
 import type { TrustedProxies } from './access/client-address.ts';
 import type { RateLimits } from './access/rate-limit.ts';
+import type { AuditedChange } from './operator/log.ts';
 import type { HttpMetrics } from './operator/metrics.ts';
 import type { Trace } from './operator/opentelemetry.ts';
 
@@ -18,7 +18,7 @@ export interface CustomFieldsDescription {
 export type McpHandler = (
   request: Request,
   caller: CallerInput | null,
-  onChange: (collection: Collection, id: string, version?: number) => void,
+  onChange: (change: AuditedChange) => void,
 ) => Promise<Response>;
 
 /** Options of the API, wherever it is served. */

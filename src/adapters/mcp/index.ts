@@ -5,7 +5,7 @@ import { checkOptions } from '../../domain/options.ts';
 import type { AnyRostrum, Rostrum } from '../../domain/services/rostrum.ts';
 import { type Logger, safeLogger } from '../../ports/logger.ts';
 import { inputsFor, type Schemas } from './inputs.ts';
-import { type OnChange, serverFor } from './tools.ts';
+import { type McpChange, serverFor } from './tools.ts';
 
 export interface McpOptions {
   /** JSON Schemas (2020-12) of custom fields, which describe the arguments of tools. */
@@ -25,7 +25,7 @@ export interface McpOptions {
 export type McpHandler = (
   request: Request,
   caller: CallerInput | null,
-  onChange?: OnChange,
+  onChange?: (change: McpChange) => void,
 ) => Promise<Response>;
 
 /** Bytes of a request: the largest record, and the message around it. */

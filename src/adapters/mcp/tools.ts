@@ -16,8 +16,12 @@ import type { Logger } from '../../ports/logger.ts';
 import type { inputsFor } from './inputs.ts';
 import { errorResult, maxResult, type Result, recordResult, size } from './results.ts';
 
-/** Receives a change once it is durable. A deletion has no version. */
-export type OnChange = (collection: Collection, id: string, version?: number) => void;
+/** A change that a tool has made. A deletion has no version. */
+export interface McpChange {
+  readonly collection: Collection;
+  readonly id: string;
+  readonly version?: number;
+}
 
 /** What the tools of one request work with. */
 export interface Session {
@@ -25,7 +29,8 @@ export interface Session {
   readonly caller: Caller | undefined;
   /** Bound to the caller. */
   readonly rostrum: Rostrum;
-  readonly onChange: OnChange;
+  /** Called with each change once it is durable. */
+  readonly onChange: (change: McpChange) => void;
   readonly inputs: Inputs;
   readonly logger: Logger;
 }
@@ -85,7 +90,7 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
     const input = { ...fields, publishedAt: publish ? publishedAt : null } as PostInput;
     const post = await posts.create(input, { idempotencyKey: key });
     const { replayed, record, version } = post;
-    if (!replayed) onChange('posts', record.id, version);
+    if (!replayed) onChange({ collection: 'posts', id: record.id, version });
     return { replayed, ...recordResult('posts', post, { length }) };
   });
   tool('update_post', writePosts, ({ id, version, changes }) =>
@@ -145,7 +150,9 @@ export function serverFor({ caller, rostrum, onChange, inputs, logger }: Session
   async function change(collection: Collection, id: string, make: () => Promise<unknown>) {
     try {
       const made = (await make()) as Change<object> | undefined;
-      if (made?.changed !== false) onChange(collection, id, made?.version);
+      if (made?.changed !== false) {
+        onChange({ collection, id, ...(made && { version: made.version }) });
+      }
       return made === undefined ? { deleted: true } : recordResult(collection, made, { length });
     } catch (error) {
       if (!isRostrumError(error, 'version-mismatch')) throw error;

@@ -10,6 +10,7 @@ import { errorOf } from '../../support/error-of.ts';
 import { outcomeOf, start } from '../../support/process.ts';
 import { repository, temporaryDirectory } from '../../support/repository-copy.ts';
 import { createKey, program, type Server, startServer } from '../../support/server.ts';
+import { until } from '../../support/until.ts';
 import { connectTo, revisions } from './support/mcp.ts';
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
@@ -94,7 +95,9 @@ describe('the program with --mcp', function () {
     const { id } = content.post;
     await client.call('update_post', { id, version: 1, changes: { title: 'U' } });
     await client.call('update_post', { id, version: 1, changes: { title: 'V' } });
-    const changes = lines.filter(({ msg }) => msg === 'change');
+    const changed = () => lines.filter(({ msg }) => msg === 'change');
+    await until(() => changed().length === 2, 'two changes are logged');
+    const changes = changed();
     expect(
       changes.map(({ endpoint, collection, id, version }) => ({
         endpoint,
@@ -172,7 +175,7 @@ describe('the program without the packages of MCP', () => {
     const { code, stdout, stderr } = await outcomeOf(run);
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr.trimEnd().split('\n').at(-1)).to.match(
-      /^The package (@modelcontextprotocol\/server|zod) is not installed: --mcp needs `npm i @modelcontextprotocol\/server zod`\.$/,
+      /^The package (\S+) is not installed: run `npm i \1` \(or `npm i @modelcontextprotocol\/server zod`, which is all that --mcp needs\)\.$/,
     );
   });
 });

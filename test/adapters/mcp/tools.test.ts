@@ -127,7 +127,8 @@ describe('the tools of MCP', () => {
     expect(new Set([...all, again].map(({ content }) => content.post.id)).size).to.equal(1);
     expect(again.content.replayed).to.equal(true);
     expect((await mcp.rostrum.posts.list()).items).to.have.length(1);
-    expect(mcp.changes).to.deep.equal([['posts', again.content.post.id, 1]]);
+    const change = { collection: 'posts', id: again.content.post.id, version: 1 };
+    expect(mcp.changes).to.deep.equal([change]);
     const other = await client.call('create_post', { ...args, title: 'Twice' });
     expect(other.content.error.code).to.equal('idempotency-key-reused');
   });
@@ -236,10 +237,8 @@ describe('the tools of MCP', () => {
     await client.call('update_post', { id, version: 1, changes: { title: 'U' } });
     await client.call('update_post', { id, version: 1, changes: { title: 'V' } });
     await client.call('delete_post', { id, version: 2 });
-    expect(mcp.changes).to.deep.equal([
-      ['posts', id, 2],
-      ['posts', id, undefined],
-    ]);
+    const post = { collection: 'posts', id };
+    expect(mcp.changes).to.deep.equal([{ ...post, version: 2 }, post]);
   });
 
   it('hide what nobody expected, and log it', async () => {

@@ -16,23 +16,16 @@ export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly E
     operation: 'mcp',
     summary: 'Serves AI agents (Model Context Protocol)',
     scopes,
-    query: [],
-    headers: [],
     body: { types: json, acceptHeader: 'Accept-Post' },
-    responses: {},
-    problems: [],
+    ...{ query: [], headers: [], responses: {}, problems: [] },
     async handle(ctx) {
       checkOrigin(ctx, cors);
       const { body, caller = null } = ctx.state.rostrum;
       const sent = Object.entries(ctx.req.headers as Record<string, string>);
       const headers = sent.filter(([name]) => /^(?:accept|content-type|mcp-.*)$/.test(name));
-      const request = { method: 'POST', headers, body: JSON.stringify(body) };
-      const response = await mcp(
-        new Request(`http://localhost${mcpPath}`, request),
-        caller,
-        (collection, id, version) =>
-          logChange(ctx, { collection, id, ...(version !== undefined && { version }) }),
-      );
+      const init = { method: 'POST', headers, body: JSON.stringify(body) };
+      const request = new Request(`http://localhost${mcpPath}`, init);
+      const response = await mcp(request, caller, (change) => logChange(ctx, change));
       const text = await response.text();
       ctx.set('Cache-Control', 'no-store');
       ctx.set('Content-Type', response.headers.get('Content-Type') ?? '');

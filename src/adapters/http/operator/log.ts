@@ -53,7 +53,7 @@ function fieldsOf({ parts: { errors = [] } }: Problem): readonly string[] | unde
   return pointers.length === 0 ? undefined : pointers.slice(0, mostFields);
 }
 
-interface AuditedChange {
+export interface AuditedChange {
   readonly collection: 'users' | 'posts';
   readonly id: string;
   /** Absent for a deletion. */

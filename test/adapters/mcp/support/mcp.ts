@@ -34,7 +34,7 @@ export async function startMcp(
   const server = createServer(
     getRequestListener((request) => {
       const caller = callers.get(request.headers.get('X-Caller') ?? '') ?? null;
-      return handler(request, caller, (...change) => changes.push(change));
+      return handler(request, caller, (change) => changes.push(change));
     }),
   ).listen(0, '127.0.0.1');
   await once(server, 'listening');

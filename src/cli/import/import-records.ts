@@ -163,7 +163,10 @@ async function addRecords(
 /** Returns why a checked record is refused after all; undefined for any other error. */
 function lateIssues(error: unknown): readonly FieldIssue[] | undefined {
   if (isRostrumError(error, 'id-taken')) return [idTaken];
-  const hasIssues = isRostrumError(error, 'email-taken') || isRostrumError(error, 'invalid-record');
+  const hasIssues =
+    isRostrumError(error, 'email-taken') ||
+    isRostrumError(error, 'field-taken') ||
+    isRostrumError(error, 'invalid-record');
   return hasIssues ? error.details.issues : undefined;
 }
 

@@ -87,7 +87,7 @@ export async function copyRecords(
       hasConflict = true;
       // Another user of the target still has the address. An author can only be missing where the
       // source changed, and the final comparison finds that.
-      if (list === 'users') await targets.users.load(refused.map(withoutAddress));
+      if (list === 'users') await load(targets.users, refused.map(withoutAddress));
     }
     progress.end();
     return hasConflict;
@@ -120,15 +120,14 @@ export async function copyRecords(
   }
   await transfer.begin();
   if (compared?.differing.count !== 0) {
-    const hasConflict = await carryOver('users');
-    await carryOver('posts');
+    const conflicts = { users: await carryOver('users'), posts: await carryOver('posts') };
     if (compared !== undefined && compared.others.count > 0) {
       // Posts first: a user without posts is removed at once, on every store.
       await removeOthers('posts');
       await removeOthers('users');
     }
-    // By now, other users of the target have given up the addresses of the source's users.
-    if (hasConflict) await carryOver('users');
+    // By now, other records of the target have given up the addresses and unique values of the source's.
+    for (const list of collections) if (conflicts[list]) await carryOver(list);
     compared = await compare();
   }
   // Last, because a store ignores the deleted id of a record that it still holds.
@@ -194,7 +193,9 @@ async function load(
     return [];
   } catch (error) {
     const isConflict =
-      isRostrumError(error, 'email-taken') || isRostrumError(error, 'invalid-record');
+      isRostrumError(error, 'email-taken') ||
+      isRostrumError(error, 'field-taken') ||
+      isRostrumError(error, 'invalid-record');
     if (!isConflict) throw error;
     if (batch.length === 1) return batch;
   }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { later } from '../../../src/testing/fixtures.ts';
 import { post, user } from '../transfer/records.ts';
 import { Imports } from './imports.ts';
@@ -92,6 +93,16 @@ describe('rostrum import --keep-ids', () => {
     const result = await imports.run({ posts }, { keepIds: true, onChecked });
     expect(result).to.deep.include({ late: 1, refused: 0, good: { users: 0, posts: 2 } });
     expect([imports.refused, imports.added.posts]).to.deep.equal([['posts[1] /id taken'], 1]);
+  });
+
+  it('refuses a record whose unique custom field another one has', async () => {
+    imports.store = createMemoryStore({
+      customFilters: { posts: { slug: { type: 'text', unique: true } } },
+    });
+    const posts = ['a', 'b', 'a'].map((slug) => ({ title: 'P', slug }));
+    const result = await imports.run({ posts }, {});
+    expect(result).to.deep.include({ late: 1, refused: 0 });
+    expect([imports.refused, imports.added.posts]).to.deep.equal([['posts[2] /slug taken'], 2]);
   });
 
   it('gives posts the author of the store who has the kept id', async () => {

@@ -24,7 +24,9 @@ export function useDatabase() {
     await Promise.all(open.splice(0).map((store) => store.close()));
   });
 
-  after(async () => {
+  after(async function drop() {
+    // A command that came late may have left a transaction, which the server ends after a minute.
+    this.timeout(90_000);
     await client.db(name).dropDatabase();
     await client.close();
   });

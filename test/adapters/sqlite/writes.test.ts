@@ -119,12 +119,19 @@ describe("constraints of the host's own in a data file", () => {
   for (const [rule, sql] of Object.entries(rules)) {
     it(`${rule}: rejects its change alone, as "refused"`, async () => {
       const path = folder.file();
-      const store = folder.open(path);
+      let transactions = 0;
+      const counting = watched((statement) => {
+        if (statement === 'BEGIN IMMEDIATE') transactions += 1;
+      });
+      const store = folder.open(path, {}, counting);
       look(path, (database) => database.exec(sql));
+      transactions = 0;
       const calls = ['a', 'b', 'c', 'd'].map((id) =>
         store.posts.create(post(id, { title: id === 'a' || id === 'c' ? 'twice' : id })),
       );
       expect(await endsOf(calls)).to.deep.equal(['made', 'made', 'refused', 'made']);
+      // The group, which fails, and each of its changes alone.
+      expect(transactions).to.equal(5);
       const error = await calls[2]?.catch((reason: unknown) => reason);
       expect(isRostrumError(error, 'refused') && error.details.reason).to.equal(
         "A rule of this server's database rejects this change.",

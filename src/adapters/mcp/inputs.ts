@@ -7,6 +7,9 @@ import { utf8Bytes } from '../../domain/text.ts';
 /** JSON Schemas (2020-12) of custom fields. */
 export type Schemas = { readonly [C in Collection]?: JsonObject | undefined };
 
+/** Arguments for custom fields: the compiler does not know their names. */
+type Custom = Record<never, z.ZodType>;
+
 /** Bytes of a JSON Schema in a list of tools. Of a larger one, it has the names of some fields. */
 const [maxSchema, maxNames] = [11_000, 40];
 
@@ -30,7 +33,7 @@ const page = {
   limit: z.int().min(1).max(20).default(20),
   cursor: z.string().optional().describe('"next" of the page before'),
 };
-const patch = (fields: object, names: string) =>
+const patch = (fields: Custom, names: string) =>
   z.looseObject(fields).partial().describe(`JSON merge patch of ${names}; null removes`);
 
 /**
@@ -42,7 +45,7 @@ export function inputsFor(declared: CustomFilters, schemas: Schemas = {}, delete
   const ofUsers = customFields(declared, schemas, 'users');
   return {
     find_posts: z.strictObject({
-      ...(ofPosts.filters as object),
+      ...ofPosts.filters,
       author: idOrMe.optional(),
       title_starts_with: z.string().optional(),
       state: state.optional(),
@@ -88,8 +91,10 @@ function customFields(declared: CustomFilters, schemas: Schemas, collection: Col
     return [name, (required as readonly string[]).includes(name) ? field : field.optional()];
   });
   return {
-    filters: Object.fromEntries(own.map(({ name, type }) => [name, filters[type].optional()])),
-    fields: Object.fromEntries(fields) as object,
+    filters: Object.fromEntries(
+      own.map(({ name, type }) => [name, filters[type].optional()]),
+    ) as Custom,
+    fields: Object.fromEntries(fields) as Custom,
     definitions: isShown ? { $defs, definitions } : {},
   };
 }

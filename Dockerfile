@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
-# Rostrum on port 3000, with its data in the volume /data. It starts only when it is told who may
-# use it: by keys, by an identity provider, or, as here on loopback, everybody:
+# Rostrum on port 3000, with its data in the volume /data. It starts only with keys, with an identity
+# provider, or with ANONYMOUS, as here on loopback:
 #
 #   docker build -t rostrum .
 #   docker run -p 127.0.0.1:3000:3000 -v rostrum:/data -e ANONYMOUS=all rostrum
@@ -9,7 +9,7 @@ FROM node:24-slim AS packages
 WORKDIR /rostrum
 COPY package.json package-lock.json .npmrc ./
 COPY packages packages
-# No package of a production install has an install script that it needs.
+# No package of a production install needs its install script.
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
 FROM node:24-slim
@@ -18,9 +18,6 @@ WORKDIR /rostrum
 COPY --from=packages /rostrum ./
 COPY scripts scripts
 COPY src src
-# The guides at /docs/guides.
-COPY docs docs
-COPY README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
 
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 STORE_URL=sqlite:/data/rostrum.db
 # By number, so that Kubernetes can see that it is not root.
@@ -28,7 +25,7 @@ USER 1000:1000
 VOLUME /data
 EXPOSE 3000
 
-# Whether the process is well. Whether its store is, /readyz tells a load balancer.
+# Checks the process. For the store, a load balancer asks /readyz.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 

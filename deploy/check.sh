@@ -1,7 +1,7 @@
 #!/bin/sh
-# Checks the files of deploy/ and the Dockerfile by the tools that are on the path, and names the
-# tools that are missing. Needs no root. nginx and Caddy run in test/deploy/proxies.long.ts,
-# Prometheus in test/deploy/monitoring.long.ts.
+# Checks the files in deploy/ and the Dockerfile with the tools that are on the path, and names missing
+# tools. Needs no root. test/deploy/proxies.long.ts runs nginx and Caddy, and
+# test/deploy/monitoring.long.ts runs Prometheus.
 cd "$(dirname "$0")" || exit 1
 status=0
 

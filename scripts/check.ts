@@ -5,7 +5,7 @@
 
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,7 +15,7 @@ const root = resolve(import.meta.dirname, '..');
 const modules = join(root, 'node_modules');
 
 /** The packages that are built, by their folders. */
-const packages = ['.', 'packages/rostrum-client'];
+const packages = ['.', 'packages/rostrum-client', 'packages/rostrum-admin'];
 
 interface Result {
   readonly ok: boolean;
@@ -47,11 +47,7 @@ const parts: Record<string, Part> = {
       for (const folder of packages) {
         await rm(join(root, folder, 'dist'), { recursive: true, force: true });
       }
-      const built = await tool('typescript/bin/tsc', '-b', '--force', '--pretty', 'false');
-      // The page /admin is served with the client that it is made for.
-      const [client, place] = [join(root, 'packages/rostrum-client/dist'), 'dist/browser/client'];
-      if (built.ok) await cp(client, join(root, place), { recursive: true });
-      return built;
+      return tool('typescript/bin/tsc', '-b', '--force', '--pretty', 'false');
     },
   },
   walls: {

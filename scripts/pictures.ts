@@ -90,9 +90,8 @@ const operation = async (page: Page) =>
   page.locator('.opblock.is-open .response').first().waitFor();
 
 const scenes: Readonly<Record<string, Scene>> = {
-  home: { path: '/', prepare: (page) => page.locator('#counts:not(:empty)').waitFor() },
+  home: { path: '/' },
   docs: { path: '/docs#/posts/createPost', prepare: operation },
-  guide: { path: '/docs/guides/http' },
   problem: { path: '/problems/version-mismatch' },
   'admin-list': { path: '/admin#/posts' },
   'admin-edit': { path: `/admin#/posts/${posts[1]}` },

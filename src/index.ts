@@ -1,7 +1,8 @@
 /** The public core: what a service that embeds Rostrum imports. */
 import { systemClock, uuidV7 } from './adapters/system/index.ts';
 import type { CustomFieldsInput } from './domain/custom-fields.ts';
-import type { CheckedFilters, CustomFilters } from './domain/custom-filters.ts';
+import type { CheckedFilters } from './domain/custom-filters.ts';
+import type { CustomFilters } from './domain/declared-fields.ts';
 import type { JsonObject } from './domain/json.ts';
 import { checkOptions } from './domain/options.ts';
 import {
@@ -72,11 +73,12 @@ export function createRostrum<
 
 export { type Caller, type CallerInput, type Scope, scopes } from './domain/caller.ts';
 export type { CustomFieldsInput, CustomFieldsSchema } from './domain/custom-fields.ts';
+export type { CustomFilter } from './domain/custom-filters.ts';
 export type {
   CustomFilterFields,
   CustomFilters,
   CustomFilterType,
-} from './domain/custom-filters.ts';
+} from './domain/declared-fields.ts';
 export {
   type AnyRostrumError,
   type ErrorCode,
@@ -88,22 +90,20 @@ export {
 export type { Instant } from './domain/instant.ts';
 export type { FieldCode, FieldIssue } from './domain/issues.ts';
 export type { Json, JsonObject } from './domain/json.ts';
-export type {
-  CustomFilter,
-  Order,
-  Page,
-  Position,
-  PostFilter,
-  PostSort,
-  TimeSpan,
-  UserFilter,
-  UserSort,
-} from './domain/list.ts';
+export type { Page, Position } from './domain/list.ts';
 export type { ListRequest } from './domain/list-request.ts';
 export type { Post, PostInput, PostPatch } from './domain/post.ts';
 export type { Precondition, Versions } from './domain/precondition.ts';
 export type { Id, Version, Versioned } from './domain/record.ts';
 export { postRules, recordLimits, serverMade, userRules } from './domain/rules.ts';
+export type {
+  Order,
+  PostFilter,
+  PostSort,
+  TimeSpan,
+  UserFilter,
+  UserSort,
+} from './domain/search.ts';
 export type { PageWithAuthors, PostService } from './domain/services/post-service.ts';
 export type { Change, CreateOptions, RecordService } from './domain/services/record-service.ts';
 export type { AnyRostrum, AnyServices, Rostrum } from './domain/services/rostrum.ts';

@@ -2,6 +2,7 @@
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { exitCodes, Failure } from './cli/failure.ts';
+import { masked } from './cli/output.ts';
 import { checkNode, explainMissing } from './cli/package.ts';
 
 /**
@@ -33,7 +34,7 @@ async function main(): Promise<void> {
   } catch (thrown) {
     const error = explainMissing(thrown);
     if (!(error instanceof Failure)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${masked(error.message)}\n`);
     process.exitCode = error.exitCode;
   }
 }

@@ -14,13 +14,16 @@ import {
   type Change,
   type Creation,
   createRostrum,
+  isRostrumError,
   type PostService,
   type Rostrum,
+  RostrumError,
   type Services,
   type UserService,
 } from '../src/index.ts';
 import { startApi } from './adapters/http/support/api.ts';
 import { as, authenticate } from './adapters/http/support/callers.ts';
+import { errorOf } from './support/error-of.ts';
 
 /** Writes down each change that was made, who made it, and how many posts changed with their author. */
 function auditTo(lines: string[]): Around {
@@ -179,6 +182,29 @@ describe('The services', () => {
     await rostrum.as(caller).users.list();
     await rostrum.posts.list();
     expect(calls).to.deep.equal(['desk list', 'undefined list']);
+  });
+
+  it('can be wrapped with a rule that sees what the caller does not', async () => {
+    const around: Around = (services, by, all) => {
+      if (by === undefined) return services;
+      const posts: PostService = {
+        ...services.posts,
+        async create(input, options) {
+          const { total = 0 } = await all.posts.list({
+            filter: { publishedAt: null },
+            total: true,
+          });
+          if (total > 0) throw new RostrumError('refused', { reason: 'Publish the draft first.' });
+          return services.posts.create(input, options);
+        },
+      };
+      return { ...services, posts };
+    };
+    const rostrum = createRostrum(createMemoryStore(), { around });
+    await rostrum.posts.create({ title: 'Draft', publishedAt: null });
+    const writer = rostrum.as({ name: 'writer', subject: null, scopes: ['posts:write'] });
+    const error = await errorOf(writer.posts.create({ title: 'Next' }));
+    expect(isRostrumError(error, 'refused') && error.message).to.equal('Publish the draft first.');
   });
 
   it('may be wrapped with their types, and by one function whatever their types are', async () => {

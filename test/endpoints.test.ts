@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { describeOn, sharedServer, topologies } from './support/mongod/shared.ts';
+import { describeOn, sharedServer } from './support/mongod/shared.ts';
 import { type Server, startServer } from './support/server.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -92,16 +92,14 @@ describe('the 12 endpoints', function () {
   });
 });
 
-for (const topology of topologies) {
-  await describeOn(topology, 'the 12 endpoints on MongoDB', () => {
-    it('over a stop and a start', async function () {
-      this.timeout(60_000);
-      const database = `endpoints-${randomUUID().slice(0, 8)}`;
-      const url = (await sharedServer(topology)).url(database);
-      await callOver(url);
-      const client = await new MongoClient(url).connect();
-      await client.db(database).dropDatabase();
-      await client.close();
-    });
+await describeOn('replica set', 'the 12 endpoints on MongoDB', () => {
+  it('over a stop and a start', async function () {
+    this.timeout(60_000);
+    const database = `endpoints-${randomUUID().slice(0, 8)}`;
+    const url = (await sharedServer('replica set')).url(database);
+    await callOver(url);
+    const client = await new MongoClient(url).connect();
+    await client.db(database).dropDatabase();
+    await client.close();
   });
-}
+});

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { freePort } from './support/free-port.ts';
 import { outcomeOf, start } from './support/process.ts';
 import { repository } from './support/repository-copy.ts';
-import { rostrum, startCommand, startServer } from './support/server.ts';
+import { program, rostrum, startCommand, startServer } from './support/server.ts';
 import { until, untilServed } from './support/until.ts';
 
 describe('the program', function () {
@@ -38,6 +38,25 @@ describe('the program', function () {
       expect(begin.created).to.equal(created);
       expect(rest.at(-1).msg).to.match(/^shutting down/);
     }
+  });
+
+  it('says when it is ready that the data file is new, and its folder', async () => {
+    const made = join(folder, 'typo');
+    for (const [name, note] of [
+      ['typo/rostrum.db', ` (new and empty, in the new folder ${made})`],
+      ['typo/rostrum.db', ''],
+      ['typo/other.db', ' (new and empty)'],
+    ] as const) {
+      // Secrets in files end in a line feed.
+      const STORE_URL = `sqlite:${join(folder, name)}\n`;
+      const child = start(process.execPath, [program], { env: { STORE_URL, PORT: '0' } });
+      const ended = outcomeOf(child);
+      const [line] = await once(createInterface({ input: child.stdout }), 'line');
+      child.kill();
+      await ended;
+      expect(line.replace(/^.* on /, '')).to.equal(`${STORE_URL.trim()}${note}`);
+    }
+    expect(readdirSync(made).filter((name) => /\s/.test(name))).to.deep.equal([]);
   });
 
   it('serves where neither its output nor its log can be written', async () => {

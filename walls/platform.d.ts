@@ -17,3 +17,16 @@ declare const crypto: {
 declare class TextEncoder {
   encode(text: string): Uint8Array;
 }
+
+declare class URL {
+  static canParse(url: string): boolean;
+  static parse(url: string): URL | null;
+  constructor(url: string);
+  readonly protocol: string;
+  readonly username: string;
+  readonly password: string;
+  readonly hostname: string;
+  readonly search: string;
+  readonly hash: string;
+  readonly origin: string;
+}

@@ -26,9 +26,9 @@ const accounts = {
       jwt: {
         issuer: url,
         audience: `${url}/api/v1`,
-        // One who has signed out may go on for so long.
+        // How long a token stays valid after a sign-out.
         expirationTime: '5m',
-        // The account's id, as `sub`, is all that Rostrum needs: no address goes with each request.
+        // Rostrum needs only `sub`, the account's id. So no address is in the token.
         definePayload: () => ({}),
       },
     }),

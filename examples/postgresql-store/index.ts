@@ -1,22 +1,25 @@
 import type { PoolConfig } from 'pg';
 import {
+  type Collection,
+  type DeclaredField,
+  declaredFields,
+  isRostrumError,
+  maxListLength,
   type Post,
-  postSortKey,
-  postSorts,
   RostrumError,
   type Store,
   type StoreOptions,
+  type Transfer,
+  type User,
   type UserRepository,
-  userSortKey,
-  userSorts,
   withoutAuthor,
 } from 'rostrum/ports';
 import { Conditions } from './conditions.ts';
-import { Connections } from './connections.ts';
+import { Connections, type Query, type Row } from './connections.ts';
 import { recordsOf, versioned } from './records.ts';
-import { schema } from './schema.ts';
+import { findLong, schema, uniqueStatements } from './schema.ts';
 
-/** Opens a store in the schema `rostrum` of a database, and makes there what is missing. */
+/** Opens a store in the schema `rostrum` of a database, and creates what is missing there. */
 export async function openPostgresqlStore(
   pool: PoolConfig,
   { customFilters }: StoreOptions = {},
@@ -24,48 +27,90 @@ export async function openPostgresqlStore(
   const connections = new Connections(pool);
   const close = () => connections.close();
   await connections
-    .change((query) => query(schema))
+    .change(async (query) => {
+      await query(schema);
+      for (const name of ['users', 'posts'] as const) {
+        for (const field of declaredFields(customFilters?.[name]))
+          await declare(query, name, field);
+      }
+    })
     .catch((error: unknown) => {
       return close().then(() => Promise.reject(error));
     });
-  const ofUsers = recordsOf(connections, 'users', userSorts, userSortKey, customFilters?.users);
-  const ofPosts = recordsOf(connections, 'posts', postSorts, postSortKey, customFilters?.posts);
+  const ofUsers = recordsOf<User>(connections, 'users');
+  const ofPosts = recordsOf<Post>(connections, 'posts');
 
   const users: UserRepository = {
     ...ofUsers.repository,
     delete: (id, mode, at, guard) =>
       connections.change(async (query) => {
-        // From here on no post comes to name the user: its reference waits for this lock.
+        // From here on no post can come to name the user: its foreign key waits for this lock.
         const user = await ofUsers.find(query, id, 'for update');
         if (user === undefined) return undefined;
         guard?.(user);
         const locked = 'select 1 from rostrum.posts where "authorId" = $1 for update';
-        const posts = Number(
-          (await query(`select count(*) from (${locked}) as p`, [id]))[0]?.count,
-        );
+        const counted = await query(`select count(*) from (${locked}) as p`, [id]);
+        const posts = Number(counted[0]?.count);
         if (mode === 'refuse' && posts > 0) throw new RostrumError('user-has-posts', { posts });
-        if (mode === 'delete') await query('delete from rostrum.posts where "authorId" = $1', [id]);
-        // As many at a time as a store may have in memory.
+        if (mode === 'delete') await query(`${ofPosts.erase} where "authorId" = $1`, [id]);
+        // In parts, because a user can have more posts than fit into memory.
         for (let left = mode === 'keep' ? posts : 0; left > 0; ) {
-          const conditions = new Conditions().equal('"authorId"', id);
-          const rows = await ofPosts.page(query, conditions, { limit: 1000, bytes: 2 ** 20 });
+          const theirs = new Conditions().add({ field: 'authorId', op: 'eq', value: id });
+          const rows = await ofPosts.page(query, theirs, { limit: 1000, bytes: 2 ** 20 });
           for (const { record, version } of versioned<Post>(rows)) {
             await ofPosts.replace(query, withoutAuthor(record, at), version + 1);
           }
           left -= rows.length;
         }
-        await query('delete from rostrum.users where id = $1', [id]);
+        await query(`${ofUsers.erase} where id = $1`, [id]);
         return { posts };
       }),
+  };
+
+  const transfer: Transfer = {
+    users: ofUsers.repository,
+    posts: ofPosts.repository,
+    async begin() {
+      const sql = 'insert into rostrum.filling values (1) on conflict do nothing';
+      await connections.change((query) => query(sql));
+    },
+    async end() {
+      await connections.change((query) => query('delete from rostrum.filling'));
+    },
+    async isFilling() {
+      return (await connections.read('select 1 from rostrum.filling')).length > 0;
+    },
   };
 
   return {
     users,
     posts: ofPosts.repository,
-    transfer: { users: ofUsers.repository, posts: ofPosts.repository },
+    transfer,
     customFilters,
-    ready: async () => void (await connections.read('select 1')),
+    ready: () => connections.ready(),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** @throws Error when stored records break the declaration of a custom field */
+async function declare(query: Query, name: Collection, field: DeclaredField): Promise<void> {
+  const refuse = (use: string, rows: readonly Row[], reason: string) => {
+    const ids = rows.flatMap((row) => Object.values(row)).join(' and ');
+    throw new Error(`"${field.name}" cannot be ${use}: the ${name} ${ids} have ${reason}.`);
+  };
+  if (field.type === 'text[]') {
+    const long = await query(findLong(name, field));
+    if (long.length > 0) refuse('text[]', long, `more than ${maxListLength} elements`);
+  }
+  if (!field.isUnique) return;
+  const { create, findTwo } = uniqueStatements(name, field);
+  await query('savepoint before_index');
+  try {
+    await query(create);
+  } catch (error) {
+    if (!isRostrumError(error, 'field-taken')) throw error;
+    await query('rollback to before_index');
+    refuse('unique', await query(findTwo), 'the same value');
+  }
 }

@@ -1,93 +1,102 @@
-import { hash } from 'node:crypto';
 import {
-  type CustomFilterFields,
-  customEqualities,
-  type Entity,
+  type Collection,
+  customValue,
   type Guard,
-  type PageRequest,
+  isRostrumError,
+  type ListQuery,
+  type Post,
+  type QueryOrder,
   type Receipt,
   type RecordTransfer,
   type Repository,
   RostrumError,
+  type SortKey,
+  searchFields,
+  searchRow,
+  type User,
   type Versioned,
   VersionedRecord,
 } from 'rostrum/ports';
-import { Conditions, type Filter } from './conditions.ts';
+import { Conditions } from './conditions.ts';
 import type { Connections, Query, Row } from './connections.ts';
+import { sortKeys } from './schema.ts';
 
-/** The part of a repository that users and posts have in common, and what their deletions need. */
-export function recordsOf<R extends Entity, Sort extends string>(
-  connections: Connections,
-  name: 'users' | 'posts',
-  sorts: readonly Sort[],
-  sortKey: (record: R, by: Sort) => string | null,
-  customFilters?: CustomFilterFields,
-) {
+/** The part of a repository that users and posts have in common, and what deletions of users need. */
+export function recordsOf<R extends User | Post>(connections: Connections, name: Collection) {
   const { read } = connections;
   const table = `rostrum.${name}`;
-  const fields = name === 'posts' ? ['authorId'] : [];
-  const columns = ['id', 'version', 'json', ...sorts, ...fields].map((column) => `"${column}"`);
+  const fields = Object.keys(searchFields[name]);
+  const columns = ['json', ...fields].map((field) => `"${field}"`);
   const names = columns.join();
-  const places = columns.map((_, i) => `$${i + 1}${i === 1 ? '::bigint' : ''}`).join();
-  const newId = `insert into ${table}_ids values ($1) on conflict do nothing returning 1`;
-  const insert = `with fresh as (${newId})
-    insert into ${table} (${names}) select ${places} from fresh returning 1`;
-  const upsert = `with fresh as (${newId}) insert into ${table} (${names}) values (${places})
-    on conflict (id) do update set (${names}) = row(${places})`;
+  const places = columns.map((_, n) => `$${n + 3}`).join();
+  const insert = `insert into ${table} as stored (id, version, ${names})
+    values ($1, $2::bigint, ${places}) on conflict (id) do update
+    set (${names}) = row(${columns.map((column) => `excluded.${column}`)}), version =`;
+  /** The row of a deleted record stays, with its last version. */
+  const create = `${insert} stored.version + 1 where stored.json is null returning version`;
+  const load = `${insert} case
+    when excluded.version > stored.version then excluded.version
+    when excluded.version = stored.version and stored.json is not null then stored.version
+    else stored.version + 1 end`;
+  const erase = `update ${table} set (${names}) = row(${columns.map(() => 'null')})`;
 
   const valuesOf = (record: R, version: number, json: string): unknown[] => {
-    const keys = sorts.map((by) => sortKey(record, by));
-    return [record.id, version, json, ...keys, ...fields.map((field) => record[field])];
+    const row = searchRow(name, record);
+    return [record.id, version, json, ...fields.map((field) => row[field])];
   };
 
   async function find(query: Query, id: string, lock = ''): Promise<Versioned<R> | undefined> {
-    const { where, values } = new Conditions().equal('id', id);
-    const rows = await query(`select version, json from ${table} ${where} ${lock}`, values);
-    return versioned<R>(rows)[0];
+    const sql = `select version, json from ${table} where id = $1 and json is not null ${lock}`;
+    return versioned<R>(await query(sql, [id]))[0];
   }
 
   async function replace(query: Query, record: R, version: number): Promise<Versioned<R>> {
     const json = JSON.stringify(record);
-    const sql = `update ${table} set (${names}) = row(${places}) where id = $1`;
+    const sql = `update ${table} set version = $2::bigint, (${names}) = row(${places}) where id = $1`;
     await query(sql, valuesOf(record, version, json));
     return new VersionedRecord<R>(json, version);
   }
 
-  /** A page and a count by one statement. Of texts beyond the page it knows the lengths alone. */
+  function keyOf(record: R, { field, custom }: QueryOrder): SortKey {
+    if (custom === undefined) return searchRow(name, record)[field] ?? null;
+    return customValue(record, { name: field, type: custom, isUnique: false });
+  }
+
+  /** Reads a page and a total with one statement. Of records beyond the page it reads only lengths. */
   function page(
     query: Query,
     conditions: Conditions,
-    limits: Pick<PageRequest<Filter, Sort>, 'limit' | 'bytes'>,
-    { key = 'id', direction = 'asc', count = 'null' } = {},
+    { limit, bytes }: Pick<ListQuery, 'limit' | 'bytes'>,
+    order: QueryOrder = { field: 'id', direction: 'asc' },
+    total = 'null',
   ): Promise<Row[]> {
-    const [limit, bytes] = [conditions.bind(limits.limit), conditions.bind(limits.bytes)];
+    const [most, size] = [conditions.bind(limit), conditions.bind(bytes)];
+    const keys = [...sortKeys(order), 'id'].map((key) => `${key} ${order.direction}`).join(', ');
     const sql = `
       select total, version, json, place < found as more
-      from (select ${count} as total) as counted
+      from (select ${total} as total) as counted
       left join (
-        select *, row_number() over page as place, count(*) over () as found,
-          sum(octet_length(json)) over page as size
+        select *, count(*) over () as found, sum(octet_length(json)) over (order by place) as size
         from (
-          select ${key} as key, id, version, json from ${table} ${conditions.where}
-          order by ${key} ${direction}, id ${direction} limit ${limit} + 1
+          select version, json, row_number() over (order by ${keys}) as place
+          from ${table} ${conditions.where} order by ${keys} limit ${most} + 1
         ) as following
-        window page as (order by key ${direction}, id ${direction})
-      ) as page on place = 1 or (place <= ${limit} and size <= ${bytes})
+      ) as page on place = 1 or (place <= ${most} and size <= ${size})
       order by place`;
     return query(sql, conditions.values);
   }
 
-  /** @returns the JSON that an earlier creation made; undefined when this is the first one */
-  async function claim(query: Query, receipt: Receipt, json: string): Promise<string | undefined> {
-    const { until, from } = receipt;
-    // They may be any texts, also one that PostgreSQL does not take: the digests are as different.
-    const digest = (text: string) => hash('sha256', JSON.stringify(text));
-    const [key, fingerprint] = [digest(receipt.key), digest(receipt.fingerprint)];
+  /** Returns what an earlier creation under the receipt stored; undefined for the first one. */
+  async function claim(
+    query: Query,
+    { key, fingerprint, from, until }: Receipt,
+    json: string,
+  ): Promise<VersionedRecord<R> | undefined> {
     const receipts = `${table}_receipts`;
-    // It waits for another creation under the key to be committed or rolled back.
+    // Waits until another creation under the key is committed or rolled back.
     const claimed = await query(
       `insert into ${receipts} as earlier values ($1, $2, $3, $4)
-      on conflict (key) do update set (fingerprint, until, json) = row($2, $3, $4)
+      on conflict (key) do update set (fingerprint, until, json, version) = row($2, $3, $4, 1)
       where earlier.until <= $5 returning 1`,
       [key, fingerprint, until, json, from],
     );
@@ -97,45 +106,50 @@ export function recordsOf<R extends Entity, Sort extends string>(
       return undefined;
     }
     const [earlier] = await query(`select * from ${receipts} where key = $1`, [key]);
-    if (earlier?.fingerprint === fingerprint) return String(earlier?.json);
-    throw new RostrumError('idempotency-key-reused', {});
+    if (earlier?.fingerprint !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
+    return versioned<R>([earlier])[0];
   }
 
   const repository = {
     get: (id) => find(read, id),
 
-    async isIdTaken(id) {
-      const { where, values } = new Conditions().equal('id', id);
-      return (await read(`select 1 from ${table}_ids ${where}`, values)).length > 0;
+    async lastVersion(id) {
+      const [row] = await read(`select version from ${table} where id = $1`, [id]);
+      return row && Number(row.version);
     },
 
-    async list({ filter, order: { by, direction }, after, total, ...limits }) {
-      const conditions = new Conditions().matching(filter);
-      for (const { name: field, value } of customEqualities(filter.custom, customFilters)) {
-        conditions.contains(field, value);
-      }
-      const count = total ? `(select count(*) from ${table} ${conditions.where})` : 'null';
-      const key = ['email', 'publishedAt'].includes(by) ? `coalesce("${by}", '')` : `"${by}"`;
-      if (after !== undefined) conditions.behind(key, after, direction);
-      const rows = await page(read, conditions, limits, { key, direction, count });
+    async list({ conditions, order, after, total, ...limits }) {
+      const matching = new Conditions().add(...conditions);
+      const count = total ? `(select count(*) from ${table} ${matching.where})` : 'null';
+      if (after !== undefined) matching.after(order, after);
+      const rows = await page(read, matching, limits, order, count);
       const items = versioned<R>(rows);
       const last = rows.at(-1)?.more === true ? items.at(-1)?.record : undefined;
-      const next = last && { key: sortKey(last, by), id: last.id };
+      const next = last && { key: keyOf(last, order), id: last.id };
       return { items, next, total: total ? Number(rows[0]?.total) : undefined };
     },
 
     async create(record, receipt) {
-      // Before the first wait: what was handed in is the caller's again.
+      // Before the first wait, because the caller may reuse its arguments.
       const [id, json] = [record.id, JSON.stringify(record)];
       const values = valuesOf(record, 1, json);
-      const once = receipt && { ...receipt };
-      return connections.change(async (query) => {
-        const earlier = once && (await claim(query, once, json));
-        if (earlier === undefined && (await query(insert, values)).length === 0) {
-          throw new RostrumError('id-taken', { id });
+      const given = receipt && { ...receipt };
+      const creation = connections.change(async (query) => {
+        const earlier = given && (await claim(query, given, json));
+        if (earlier) return Object.assign(earlier, { replayed: true });
+        const [created] = await query(create, values);
+        if (created === undefined) throw new RostrumError('id-taken', { id });
+        const version = Number(created.version);
+        if (given && version > 1) {
+          const sql = `update ${table}_receipts set version = $2 where key = $1`;
+          await query(sql, [given.key, version]);
         }
-        const creation = new VersionedRecord<R>(earlier ?? json, 1);
-        return Object.assign(creation, { replayed: earlier !== undefined });
+        return Object.assign(new VersionedRecord<R>(json, version), { replayed: false });
+      });
+      return creation.catch(async (error) => {
+        // Of two creations with one id, a unique value of the other one can be met before its id.
+        const isRace = isRostrumError(error, 'field-taken') && (await find(read, id));
+        throw isRace ? new RostrumError('id-taken', { id }) : error;
       });
     },
 
@@ -153,27 +167,46 @@ export function recordsOf<R extends Entity, Sort extends string>(
         const current = await find(query, id, 'for update');
         if (current === undefined) return false;
         guard?.(current);
-        await query(`delete from ${table} where id = $1`, [id]);
+        await query(`${erase} where id = $1`, [id]);
         return true;
       }),
 
     async scan({ after, ...limits }) {
       const conditions = new Conditions();
-      if (after !== undefined) conditions.behind('id', { key: after, id: after }, 'asc');
+      if (after !== undefined) conditions.afterId(after);
       return versioned<R>(await page(read, conditions, limits));
     },
 
     async load(records) {
       const rows = records.map(({ record, version, json }) => valuesOf(record, version, json));
       await connections.change(async (query) => {
-        for (const values of rows) await query(upsert, values);
+        for (const values of rows) await query(load, values);
       });
     },
-  } satisfies Repository<R, Filter, Sort> & RecordTransfer<R> & { delete: unknown };
-  return { repository, find, page, replace };
+
+    deleted: {
+      async scan(limit, after = '') {
+        const sql = `select id, version from ${table} where json is null and id > $1
+          order by id limit $2`;
+        const rows = await read(sql, [after, limit]);
+        return rows.map((row) => ({ id: String(row.id), lastVersion: Number(row.version) }));
+      },
+
+      async load(ids) {
+        const rows = ids.map(({ id, lastVersion }) => [id, lastVersion]);
+        const sql = `insert into ${table} as stored (id, version) values ($1, $2)
+          on conflict (id) do update set version = greatest(stored.version, $2)
+          where stored.json is null`;
+        await connections.change(async (query) => {
+          for (const values of rows) await query(sql, values);
+        });
+      },
+    },
+  } satisfies Repository<R> & RecordTransfer<R> & { delete: unknown };
+  return { repository, find, page, replace, erase };
 }
 
-export function versioned<R>(rows: readonly Row[]): Versioned<R>[] {
+export function versioned<R>(rows: readonly Row[]): VersionedRecord<R>[] {
   const found = rows.filter(({ json }) => json !== null);
   return found.map((row) => new VersionedRecord<R>(String(row.json), Number(row.version)));
 }

@@ -1,36 +1,110 @@
-const key = 'text collate "C"';
+import pg from 'pg';
+import {
+  type Collection,
+  type CustomFilterType,
+  type DeclaredField,
+  maxListLength,
+  type QueryField,
+  searchFields,
+} from 'rostrum/ports';
+
+/** Text that sorts by code point. */
+const text = 'text collate "C"';
 
 /**
- * A table has a record as JSON, and a column for each key that lists are sorted by. Text sorts by
- * code point: hence `collate "C"`. The ids of deleted records stay in a table beside it.
+ * A table has a row for each id that was ever used: the version, the record as JSON, and a column for
+ * each value that lists are filtered and sorted by. The row of a deleted record has only its id and its
+ * last version.
  */
 export const schema = `
--- Of two processes that create one table at the same time, one would fail.
+-- Without this lock, two processes that create a table at the same time can fail.
 select pg_advisory_xact_lock(hashtext('rostrum'));
 create schema if not exists rostrum;
-${tables('users', `name ${key} not null, email ${key} constraint unique_email unique`)}
-create index if not exists users_by_name on rostrum.users (name, id);
-create index if not exists users_by_email on rostrum.users (coalesce(email, ''), id);
-${tables('posts', `title ${key} not null, "publishedAt" ${key}, "authorId" ${key} constraint known_author references rostrum.users`)}
-create index if not exists posts_by_title on rostrum.posts (title, id);
-create index if not exists posts_by_publication on rostrum.posts (coalesce("publishedAt", ''), id);
+create table if not exists rostrum.filling (id int primary key);
+${tables(
+  'users',
+  // Posts refer to this column, which is null for a deleted user.
+  `existing ${text} generated always as (case when json is not null then id end) stored,
+  constraint existing_user unique (existing), constraint unique_email unique ("emailKey")`,
+)}
+${index('users', 'nameKey')}
+${index('users', 'emailKey')}
+${tables(
+  'posts',
+  `constraint known_author foreign key ("authorId") references rostrum.users (existing)`,
+)}
+${index('posts', 'titleKey')}
+${index('posts', 'publishedAt')}
 create index if not exists posts_by_author on rostrum.posts ("authorId", "createdAt", id);
 `;
 
-/** The last index is over all fields of a record: it serves filters on any custom field. */
-function tables(name: string, columns: string): string {
+function tables(name: 'users' | 'posts', others: string): string {
+  const columns = Object.keys(searchFields[name]).map((field) => `"${field}" ${text}`);
   return `
 create table if not exists rostrum.${name} (
-  id ${key} primary key, version bigint not null, json text not null,
-  "createdAt" ${key} not null, "updatedAt" ${key} not null, ${columns}
+  id ${text} primary key, version bigint not null, json text, ${columns.join(', ')}, ${others}
 );
-create table if not exists rostrum.${name}_ids (id ${key} primary key);
 create table if not exists rostrum.${name}_receipts (
-  key text primary key, fingerprint text not null, until ${key} not null, json text not null
+  key text primary key, fingerprint text not null, until ${text} not null, json text not null,
+  version bigint not null default 1
 );
 create index if not exists ${name}_receipts_by_end on rostrum.${name}_receipts (until);
-create index if not exists ${name}_by_creation on rostrum.${name} ("createdAt", id);
-create index if not exists ${name}_by_update on rostrum.${name} ("updatedAt", id);
+create index if not exists ${name}_deleted on rostrum.${name} (id) where json is null;
+${index(name, 'createdAt')}
+${index(name, 'updatedAt')}
+-- Over all fields of a record, for conditions on any custom field.
 create index if not exists ${name}_by_field on rostrum.${name}
   using gin ((json::jsonb) jsonb_path_ops);`;
+}
+
+/** Makes an index for lists that are sorted by a field. */
+function index(name: 'users' | 'posts', field: string): string {
+  const columns = [...sortKeys({ field }), 'id'].join(', ');
+  return `create index if not exists "${name}_by_${field}" on rostrum.${name} (${columns})
+  where json is not null;`;
+}
+
+/** Returns what lists by a field are sorted by, before the id: null comes before all text. */
+export function sortKeys({ field, custom }: QueryField): readonly string[] {
+  if (custom) {
+    const value = customExpression(field, custom);
+    return [`(${value} is not null)`, `coalesce(${value}, ${custom === 'number' ? 0 : "''"})`];
+  }
+  const isNullable = ['emailKey', 'authorId', 'publishedAt'].includes(field);
+  return isNullable ? [`("${field}" is not null)`, `coalesce("${field}", '')`] : [`"${field}"`];
+}
+
+/** Returns the SQL expression for a custom field: null for a value of another type. */
+export function customExpression(field: string, type: CustomFilterType): string {
+  const value = `json::jsonb -> ${pg.escapeLiteral(field)}`;
+  return type === 'number'
+    ? `(case jsonb_typeof(${value}) when 'number' then (${value})::float8 end)`
+    : `(case jsonb_typeof(${value}) when 'string' then ${value} #>> '{}' end collate "C")`;
+}
+
+/** The statement for a unique field, and the one for the ids of two records that break it. */
+export function uniqueStatements(name: Collection, { name: field, type }: DeclaredField) {
+  const value = customExpression(field, type);
+  const index = `unique_${name}_${type}_${field}`;
+  // PostgreSQL cuts longer names, and the error would name another field.
+  if (Buffer.byteLength(index) > 63) throw new Error(`"${field}" is too long a name to be unique.`);
+  return {
+    create: `create unique index if not exists ${pg.escapeIdentifier(index)} on rostrum.${name} (${value})
+      where ${value} is not null`,
+    findTwo: `select min(id) as one, max(id) as other from rostrum.${name}
+      where ${value} is not null group by ${value} having count(*) > 1 limit 1`,
+  };
+}
+
+/** Returns the field of a unique index; undefined for another constraint. */
+export function uniqueField(constraint = ''): string | undefined {
+  return /^unique_(?:users|posts)_(?:text|number)_(.+)$/.exec(constraint)?.[1];
+}
+
+/** The statement for the ids of records with too many elements in an array. */
+export function findLong(name: Collection, { name: field }: DeclaredField): string {
+  const value = `json::jsonb -> ${pg.escapeLiteral(field)}`;
+  return `select id from rostrum.${name} where
+    case jsonb_typeof(${value}) when 'array' then jsonb_array_length(${value}) > ${maxListLength} end
+    limit 2`;
 }

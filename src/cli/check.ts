@@ -1,34 +1,48 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
+import { type CustomFilterFields, declaredFields } from '../domain/declared-fields.ts';
 import { isRostrumError } from '../domain/errors.ts';
-import type { Entity } from '../domain/record.ts';
+import type { Entity, Id } from '../domain/record.ts';
 import { RecordModel } from '../domain/record-model.ts';
 import { rules } from '../domain/rules.ts';
+import { customValue } from '../domain/search.ts';
+import { customFiltersOf } from '../settings/settings.ts';
 import { grouped } from './count.ts';
-import { exitCodes, type StoreSetting } from './failure.ts';
+import { checkSetting, exitCodes, type StoreSetting } from './failure.ts';
+import { print } from './output.ts';
 import { runLong } from './run-long.ts';
 import { storeSource } from './transfer/source.ts';
 import { withStore } from './with-store.ts';
 
+export type CheckFlags = SchemaFiles & { readonly index: readonly string[] };
+
 /**
- * `rostrum check`: lists the records of a store that the rules, or the schemas of custom fields, refuse
- * as they are stored. Exit code 2 when there are some.
+ * `rostrum check`: lists the stored records that break the rules, the schemas of custom fields, or a
+ * declaration of `--index`. Exit code 2 when there are some.
  */
-export async function checkCommand(named: StoreSetting, files: SchemaFiles): Promise<void> {
-  const schemas = await readSchemaFiles(files);
+export async function checkCommand(
+  named: StoreSetting,
+  { index, ...files }: CheckFlags,
+  indexSetting: string,
+): Promise<void> {
+  const customFilters = checkSetting(indexSetting, index, customFiltersOf);
+  const schemas = await readSchemaFiles({ ...files, customFilters });
   const counted = await runLong(
     ({ progress, signal }) =>
+      // Opened without the declaration: a store that breaks it does not open with it.
       withStore(named, 'source', async (store) => {
         const source = storeSource(store, signal);
         const { users, posts } = await source.count();
         let [all, invalid] = [0, 0];
         progress.begin('checking', users + posts);
         for (const list of ['users', 'posts'] as const) {
-          const model = new RecordModel<Entity>(rules[list], schemas[list]);
+          const declared = customFilters[list];
+          const model = new RecordModel<Entity>(rules[list], schemas[list], declared);
+          const duplicates = duplicatesOf(declared);
           for await (const { record } of source[list]()) {
-            const wrong = wrongOf(record, model);
+            const wrong = [...wrongOf(record, model), ...duplicates(record)];
             const name = `${list.slice(0, -1)} ${record.id}`;
-            if (wrong !== undefined) process.stdout.write(`${name}: ${wrong}\n`);
-            if (wrong !== undefined) invalid += 1;
+            if (wrong.length > 0) print(`${name}: ${wrong.join(' ')}`);
+            if (wrong.length > 0) invalid += 1;
             all += 1;
             progress.advance(1);
           }
@@ -39,21 +53,35 @@ export async function checkCommand(named: StoreSetting, files: SchemaFiles): Pro
     () => 'run the same command again',
   );
   const { all, invalid } = counted;
-  process.stdout.write(
+  print(
     invalid === 0
-      ? `All ${grouped(all)} records are valid.\n`
-      : `${grouped(invalid)} of ${grouped(all)} records are not valid.\n`,
+      ? `All ${grouped(all)} records are valid.`
+      : `${grouped(invalid)} of ${grouped(all)} records are not valid.`,
   );
   if (invalid > 0) process.exitCode = exitCodes.refused;
 }
 
 /** What is wrong with a record: pointers and sentences. */
-function wrongOf(record: Entity, model: RecordModel<Entity>): string | undefined {
+function wrongOf(record: Entity, model: RecordModel<Entity>): readonly string[] {
   try {
     model.make(record, record.id, record.createdAt);
-    return undefined;
+    return [];
   } catch (error) {
     if (!isRostrumError(error, 'invalid-record')) throw error;
-    return error.details.issues.map(({ pointer, message }) => `${pointer} ${message}`).join(' ');
+    return error.details.issues.map(({ pointer, message }) => `${pointer} ${message}`);
   }
+}
+
+/** Returns a function that says which unique values of a record one of the records before has. */
+function duplicatesOf(fields?: CustomFilterFields): (record: Entity) => readonly string[] {
+  const unique = declaredFields(fields).filter(({ isUnique }) => isUnique);
+  const found = unique.map((field) => ({ field, holders: new Map<unknown, Id>() }));
+  return (record) =>
+    found.flatMap(({ field, holders }) => {
+      const value = customValue(record, field);
+      const holder = value === null ? undefined : holders.get(value);
+      if (holder === undefined && value !== null) holders.set(value, record.id);
+      if (holder === undefined) return [];
+      return [`/${field.name} The record ${holder} has the same value.`];
+    });
 }

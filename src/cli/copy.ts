@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { countsText } from './count.ts';
-import { Failure } from './failure.ts';
+import { Failure, type StoreSetting, storeUrlOf } from './failure.ts';
+import { print } from './output.ts';
 import { runLong } from './run-long.ts';
 import { copyRecords } from './transfer/copy-records.ts';
 import { withStore } from './with-store.ts';
@@ -14,23 +15,24 @@ export interface CopyFlags {
 
 /** `rostrum copy`: makes a store hold what another one holds. */
 export async function copyCommand({ from, to, overwrite = false }: CopyFlags): Promise<void> {
-  if (fileOf(from) === fileOf(to)) {
+  const [source, target] = [
+    { setting: '--from', url: from },
+    { setting: '--to', url: to },
+  ];
+  if (placeOf(source) === placeOf(target)) {
     throw new Failure(`--to is "${redactStoreUrl(to)}", the very store that --from names.`);
   }
   const counts = await runLong((run) =>
-    withStore({ setting: '--from', url: from }, 'source', (source) =>
-      withStore({ setting: '--to', url: to }, 'target', (target) =>
-        copyRecords(source, target, { ...run, overwrite }),
-      ),
+    withStore(source, 'source', (read) =>
+      withStore(target, 'copy', (write) => copyRecords(read, write, { ...run, overwrite })),
     ),
   );
-  process.stdout.write(
-    `Copied, and equal on both sides: ${countsText(counts)}\n` +
-      `  from ${redactStoreUrl(from)}\n  to   ${redactStoreUrl(to)}\n`,
-  );
+  print(`Copied, and equal on both sides: ${countsText(counts)}`);
+  print(`  from ${redactStoreUrl(from)}`, `  to   ${redactStoreUrl(to)}`);
 }
 
 /** Two names of one file are one store. */
-function fileOf(url: string): string {
-  return url.startsWith('sqlite:') ? resolve(url.slice('sqlite:'.length)) : url;
+function placeOf(named: StoreSetting): string {
+  const store = storeUrlOf(named);
+  return store.kind === 'sqlite' ? resolve(store.path) : named.url;
 }

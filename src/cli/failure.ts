@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRostrumError } from '../domain/errors.ts';
-import { redactStoreUrl, StoreUrlError } from '../settings/store-url.ts';
+import {
+  parseStoreUrl,
+  redactStoreUrl,
+  type StoreUrl,
+  StoreUrlError,
+} from '../settings/store-url.ts';
 
 /** What a command ends with. docs/operations.md lists them for users. */
 export const exitCodes = {
@@ -29,9 +34,36 @@ export interface StoreSetting {
   readonly url: string;
 }
 
+/** @throws Failure for a URL that names no store */
+export function storeUrlOf(named: StoreSetting): StoreUrl {
+  try {
+    return parseStoreUrl(named.url);
+  } catch (error) {
+    throw explainOpening(error, named);
+  }
+}
+
 /** The sentence about a store that cannot be used, without its password. */
 export function storeFailure({ setting, url }: StoreSetting, reason: string): Failure {
   return new Failure(`${setting} is "${redactStoreUrl(url)}": ${reason}`);
+}
+
+/**
+ * Returns what a list of names means.
+ *
+ * @param setting the flag or variable that gave it
+ * @throws Failure with the sentence that `read` throws
+ */
+export function checkSetting<T>(
+  setting: string,
+  names: readonly string[],
+  read: (names: readonly string[]) => T,
+): T {
+  try {
+    return read(names);
+  } catch (error) {
+    throw new Failure(`${setting} is "${names.join(',')}": ${(error as Error).message}`);
+  }
 }
 
 /**

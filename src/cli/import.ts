@@ -2,24 +2,23 @@ import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index
 import type { Collection } from '../domain/record.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { counted, countsText, grouped } from './count.ts';
-import { exitCodes, type StoreSetting } from './failure.ts';
+import { exitCodes, Failure, type StoreSetting } from './failure.ts';
 import { openDataFile } from './import/data-file.ts';
-import { readNames } from './import/field-names.ts';
-import { readTypes, withKnownTimes } from './import/field-types.ts';
-import { failureOf, type Imported, importRecords } from './import/import-records.ts';
-import type { Refusal } from './import/list-import.ts';
-import { Refusals } from './import/refusals.ts';
-import { checkReportName, ReportFile } from './import/report-file.ts';
-import { createReadTime } from './import/times.ts';
+import { type Imported, importRecords } from './import/import-records.ts';
+import { createInstant } from './import/instant.ts';
+import { checkReportName, Refusals } from './import/refusals.ts';
+import { openText } from './import/text.ts';
+import { loadTransforms, Transformer } from './import/transform.ts';
+import { print } from './output.ts';
 import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 
 export interface ImportFlags extends SchemaFiles {
   readonly as?: Collection;
-  readonly map?: readonly string[];
-  readonly type?: readonly string[];
-  readonly timeZone?: string;
+  readonly transform?: string;
+  readonly drafts?: boolean;
   readonly keepIds?: boolean;
+  readonly restoreDeleted?: boolean;
   readonly skipInvalid?: boolean;
   readonly dryRun?: boolean;
   readonly report?: string;
@@ -31,18 +30,11 @@ export async function importCommand(
   named: StoreSetting,
   flags: ImportFlags = {},
 ): Promise<void> {
-  const { as, timeZone, keepIds = false, skipInvalid = false, dryRun = false, report } = flags;
-  if (report !== undefined) checkReportName(report, path);
-  const settings = {
-    ...{ names: readNames(flags.map ?? []), types: withKnownTimes(readTypes(flags.type ?? [])) },
-    ...{ readTime: await createReadTime(timeZone), timeZone },
-    ...{ customFields: await readSchemaFiles(flags), keepIds, skipInvalid, dryRun },
-  };
+  const { keepIds = false, dryRun = false, report } = flags;
+  if (report !== undefined) checkReportName(report);
   process.stdout.on('error', () => {}); // A full disk or a reader that ends: the import goes on.
-  const refusals = new Refusals();
-  const show = () => process.stdout.write(refusals.take(report));
   const added = { users: 0, posts: 0 };
-  // Nothing tells a record of the file that is added already from another one, but its id.
+  // Only its id tells a record of the file that is added already from another one.
   const next = () => {
     const again = 'run the same command again';
     if (added.users + added.posts === 0) return `${again}: nothing was added`;
@@ -50,39 +42,88 @@ export async function importCommand(
       ? `${again}, and it adds the rest: ${countsText(added)} are added already`
       : `remove the ${countsText(added)} that are added already: the same command adds all of them again`;
   };
-  const result = await runLong(async (run) => {
-    const file = await openDataFile(path, as);
+  const customFields = await readSchemaFiles(flags);
+  const summary = await runLong(async (run) => {
+    const { as, transform } = flags;
+    const module = transform === undefined ? undefined : await loadTransforms(transform, as);
+    const text = await openText(path, run.signal);
+    const file = await openDataFile(text, as, module);
+    const instant = await createInstant();
+    const transformer = module && new Transformer(module, { file: file.name, instant });
+    const settings = { skipInvalid: false, ...flags, keepIds, customFields, instant, transformer };
     return withStore(named, dryRun ? 'rehearsal' : 'target', async (store) => {
-      // An import that is interrupted leaves what its report has so far.
-      using rows = report === undefined ? undefined : new ReportFile(report, file);
-      const onRefusal = (refusal: Refusal) => {
-        refusals.add(refusal);
-        rows?.add(refusal);
-      };
-      const onChecked = () => {
-        rows?.flush();
-        show();
-      };
-      const options = { ...run, ...settings, added, report: onRefusal, onChecked };
-      return { ...(await importRecords(file, store, options)), others: file.others };
+      using refusals = new Refusals(report);
+      try {
+        const result = await importRecords(file, store, {
+          ...{ ...settings, ...run, added, onChecked: () => refusals.show() },
+          report: (refusal) => refusals.add(refusal),
+        });
+        throwFailure(result, refusals.reasons, flags);
+        if (result.refused > 0) process.exitCode = exitCodes.refused;
+        const [add, counts] = dryRun ? ['Would add', result.good] : ['Added', added];
+        const unread = transformer?.unread ?? [];
+        const notes = unread.length === 0 ? [] : [`not used: ${unread.join(', ')}`];
+        return [
+          `${add} ${countsText(counts)}${restText(result, refusals.reasons)}`,
+          ...[`  from ${file.name}`, `  to   ${redactStoreUrl(named.url)}`],
+          ...[...(file.notes ?? []), ...notes].map((note) => `  ${note}`),
+          ...undatedText(result, flags),
+        ];
+      } finally {
+        run.progress.stop();
+        refusals.show();
+      }
     });
-  }, next).finally(show);
-  const failure = failureOf(result, { skipInvalid });
-  if (failure !== undefined) throw failure;
-  const { good, refused, others } = result;
-  process.stdout.write(
-    `${dryRun ? 'Would add' : 'Added'} ${countsText(dryRun ? good : added)}${restText(result)}\n` +
-      `  from ${path}\n  to   ${redactStoreUrl(named.url)}\n` +
-      (others.length === 0 ? '' : `  without ${others.join(', ')}\n`),
-  );
-  if (refused > 0) process.exitCode = exitCodes.refused;
+  }, next);
+  print(...summary);
 }
 
-/** What became of the records that were not added. */
-function restText({ there, refused, reasons }: Imported): string {
-  const were = there === 1 ? 'was' : 'were';
-  return (
-    (there === 0 ? '' : `; ${grouped(there)} ${were} there already`) +
-    (refused === 0 ? '' : `; refused ${counted(refused, 'record')} (${reasons})`)
+/** @throws Failure for an import that has not done what it was asked */
+function throwFailure(
+  { records, refused, late }: Imported,
+  reasons: string,
+  { skipInvalid, transform }: ImportFlags,
+): void {
+  if (refused > 0 && !skipInvalid) {
+    const [are, them] = refused === 1 ? ['is', 'it'] : ['are', 'them'];
+    const others = refused < records ? ', or use --skip-invalid to add the others' : '';
+    const convert =
+      refused === records && transform === undefined ? ', or use --transform FILE' : '';
+    throw new Failure(
+      `Nothing is added, because ${grouped(refused)} of ${counted(records, 'record')} ${are} ` +
+        `refused (${reasons}): fix ${them}${others}${convert}.`,
+      exitCodes.refused,
+    );
+  }
+  if (late === 0) return;
+  throw new Failure(
+    `${counted(late, 'record')} ${late === 1 ? 'was' : 'were'} refused while the others were added: ` +
+      'the store was written to meanwhile.',
+    exitCodes.refused,
   );
+}
+
+/** What became of the rows and records that were not added. */
+function restText({ omitted, there, deleted, refused }: Imported, reasons: string): string {
+  const were = (count: number) => `${grouped(count)} ${count === 1 ? 'was' : 'were'}`;
+  const parts = [
+    there > 0 && `${were(there)} there already`,
+    deleted > 0 && `${were(deleted)} deleted here and left out`,
+    omitted > 0 && `the transform left out ${counted(omitted, 'row')}`,
+    refused > 0 && `refused ${counted(refused, 'record')} (${reasons})`,
+  ];
+  return parts
+    .filter(Boolean)
+    .map((part) => `; ${part}`)
+    .join('');
+}
+
+/** Posts are never published in silence. */
+function undatedText({ undated, good }: Imported, { transform, dryRun }: ImportFlags): string[] {
+  if (undated === 0) return [];
+  const isAll = undated === good.posts && transform === undefined;
+  return [
+    `${dryRun ? 'Would publish' : 'Published'} ${counted(undated, 'post')}, because ` +
+      `${isAll ? 'the file has' : 'they have'} no publishedAt. To import them as drafts, use --drafts.`,
+  ];
 }

@@ -3,6 +3,7 @@ import { isSubject } from '../domain/access.ts';
 import { scopes as knownScopes, type Scope } from '../domain/caller.ts';
 import { instantFromMs, parseRfc3339 } from '../domain/instant.ts';
 import { Failure, fileFailure } from './failure.ts';
+import { print, quoted } from './output.ts';
 
 export interface KeyFileOption {
   readonly authKeys?: string;
@@ -33,7 +34,7 @@ export function createKeyCommand(options: NewKey): void {
   }
   const given = { scopes, name, subject, expires: readExpiry(options.expires) };
   const { token, key } = explained(() => addKey(fileOf(options), given));
-  process.stdout.write(`${token}\n`);
+  print(token);
   process.stderr.write(`This is the token of key ${key.id}; it is not shown again.\n`);
 }
 
@@ -48,7 +49,7 @@ export function listKeysCommand(options: KeyFileOption): void {
   const widths = table[0]?.map((_, i) => Math.max(...table.map((row) => row[i]?.length ?? 0)));
   for (const row of table) {
     const cells = row.map((cell, i) => cell.padEnd(widths?.[i] ?? 0));
-    process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
+    print(cells.join('  ').trimEnd());
   }
 }
 
@@ -62,10 +63,10 @@ export function revokeKeyCommand(id: string, options: KeyFileOption): void {
   const file = fileOf(options);
   if (!explained(() => revokeKey(file, id))) {
     throw new Failure(
-      `No key of ${file} has this id: rostrum key list shows those that there are.`,
+      `${file} has no key ${id}, or it is revoked already. rostrum key list shows the keys.`,
     );
   }
-  process.stdout.write(`Revoked key ${id}\n`);
+  print(`Revoked key ${id}`);
 }
 
 function fileOf({ authKeys }: KeyFileOption): string {
@@ -77,7 +78,9 @@ function readScopes(text: string): Scope[] {
   return text.split(',').map((part) => {
     const scope = knownScopes.find((one) => one === part.trim());
     if (scope !== undefined) return scope;
-    throw new Failure(`--scopes takes scopes with commas between them: ${knownScopes.join(', ')}.`);
+    throw new Failure(
+      `--scopes has ${quoted(part.trim())}, which is not a scope. Scopes are ${knownScopes.join(', ')}.`,
+    );
   });
 }
 

@@ -26,8 +26,11 @@ export function checkNode(): void {
   );
 }
 
-/** What serving needs; the driver of MongoDB comes on top. */
-const serving = 'commander koa @koa/router koa-bodyparser inversify reflect-metadata pino';
+/** What parts of the program need together; the driver of MongoDB comes on top. */
+const groups = {
+  'the server': 'commander koa @koa/router koa-bodyparser inversify reflect-metadata pino',
+  '--mcp': '@modelcontextprotocol/server zod',
+};
 
 /** Says how to install a package that is missing; returns any other error as it is. */
 export function explainMissing(error: unknown): unknown {
@@ -36,8 +39,10 @@ export function explainMissing(error: unknown): unknown {
   }
   const [, name] = /^Cannot find package '([^']+)'/.exec(error.message) ?? [];
   if (name === undefined) return error;
-  const all = serving.split(' ').includes(name)
-    ? ` (or \`npm i ${serving}\`, which is all that the server needs)`
-    : '';
-  return new Failure(`The package ${name} is not installed: run \`npm i ${name}\`${all}.`);
+  const [part, all] =
+    Object.entries(groups).find(([, names]) => names.split(' ').includes(name)) ?? [];
+  const together = all && ` (or \`npm i ${all}\`, which is all that ${part} needs)`;
+  return new Failure(
+    `The package ${name} is not installed: run \`npm i ${name}\`${together ?? ''}.`,
+  );
 }

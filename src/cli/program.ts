@@ -1,11 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { CredentialsError } from '../adapters/credentials/index.ts';
-import { SchemaFileError, type SchemaFiles } from '../adapters/json-schema/index.ts';
+import { SchemaFileError } from '../adapters/json-schema/index.ts';
 import { type Setting, type Settings, settingsTable } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
+import type { CheckFlags } from './check.ts';
 import type { CopyFlags } from './copy.ts';
 import { Failure, type StoreSetting } from './failure.ts';
-import { isTimeZone } from './import/times.ts';
 import type { ImportFlags } from './import.ts';
 import type { KeyFileOption, NewKey } from './key.ts';
 import { version } from './package.ts';
@@ -24,21 +24,33 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
   const program = createProgram();
   try {
-    await program.parseAsync(args, { from: 'user' });
+    // Settings alone are those of a server.
+    const isCommand = /^(?:[^-]|-h$|--help$|--version$)/.test(args[0] ?? '');
+    await program.parseAsync(isCommand ? args : ['serve', ...args], { from: 'user' });
   } catch (error) {
     // A file of keys or of a schema: what is wrong with it is one sentence.
     const isSentence = error instanceof CredentialsError || error instanceof SchemaFileError;
     if (isSentence) throw new Failure(error.message);
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return;
-    throw new Failure(`${sentence(error.message, args)} See ${nameOf(program, args)} --help.`);
+    const { name, commands } = namedBy(program, args);
+    const choices = `${name} needs one of ${commands.map((one) => one.name()).join(', ')}.`;
+    const said = error.code === 'commander.help' ? choices : sentence(error.message, args);
+    throw new Failure(`${said} See ${name} --help.`);
   }
 }
 
 /** The command that the arguments name: `rostrum key create`. */
-function nameOf(command: Command, [word, ...rest]: readonly string[]): string {
-  const named = command.commands.find((one) => one.name() === word);
-  return named === undefined ? command.name() : `${command.name()} ${nameOf(named, rest)}`;
+function namedBy(
+  command: Command,
+  args: readonly string[],
+  before = '',
+): { name: string; commands: readonly Command[] } {
+  const name = `${before}${command.name()}`;
+  const named = command.commands.find((one) => one.name() === args[0]);
+  return named === undefined
+    ? { name, commands: command.commands }
+    : namedBy(named, args.slice(1), `${name} `);
 }
 
 const ended = `
@@ -47,42 +59,47 @@ last line says why; 2 when records are refused (import, check).
 `;
 
 const copied = `
-Copies ids, versions and times, not idempotency keys.
+Copies ids, versions, times and the ids of deleted records, not idempotency keys.
 A target with other records is refused; with --overwrite they are removed.
-Run an interrupted command again: it carries over the rest.
-Both sides are compared at the end. A server may run meanwhile: what it
-writes is then a difference, which the same command carries over.`;
+Run an interrupted command again: it carries over the rest. Until then, no server
+serves the target. Both sides are compared at the end. A server may run on the source
+meanwhile: what it writes is then a difference, which the same command carries over.`;
 
 const exported = `
 rostrum import --keep-ids reads the file: ids, times and fields are in it,
 versions (ETags) are not. A server may run meanwhile.`;
 
 const imported = `
-FILE is JSON ({"users": […], "posts": […]} or an array), JSON Lines (.jsonl), an
-export (.jsonl, without --as) or CSV with a header (.csv). Posts keep their authors.
-Without --keep-ids, records get new ids. All of FILE is checked before anything is
-added. At most 20 lines say what is refused; --report has all of it.
-A second import makes records a second time; it is refused where an email address is
-taken by then. With --keep-ids, records that are there already are left as they are:
-run an interrupted import again, and it adds the rest.
-A server may run meanwhile. The exit code is 2 when records are refused.`;
+FILE is CSV with a header (.csv, .tsv, .txt), JSON ({"users": […], "posts": […]} or
+an array), JSON Lines (.jsonl) or an export; - is standard input. Columns and fields
+have the names of Rostrum's (case, spaces, _ and - do not count); the others are kept
+as fields of your own. For any other file, write a transform: docs/moving-in.md has
+some for WordPress, Ghost, Substack, Mastodon, MongoDB and spreadsheets.
+Without --keep-ids, records get new ids, and posts keep their authors. All records are
+checked before any is added. At most 20 lines say what is refused; --report has all.
+With --keep-ids, records that are there already are left as they are: run an
+interrupted import again, and it adds the rest. Records that were deleted from the
+store stay deleted, unless --restore-deleted is given. Without --keep-ids, a second
+import adds all records a second time. A server may run meanwhile.`;
+
+const restored = `
+A server may run meanwhile, and serves what is in the backup from then on. A data file
+that cannot be opened is moved to FILE.damaged: stop its servers first. Everything that
+was written after the backup is lost, and versions (ETags) go back.`;
 
 function createProgram(): Command {
   const program = new Command('rostrum')
     .description('Serves users and posts over HTTP, under /api/v1.')
     .version(version(), '--version', 'print the version')
     .exitOverride()
-    .configureOutput({ outputError() {} });
+    .configureOutput({ outputError() {}, writeErr() {} });
 
   const serve = program
-    .command('serve', { isDefault: true })
+    .command('serve')
     .description('serve over HTTP; the default command')
-    .allowExcessArguments()
-    .action(async (settings: Settings, command: Command) => {
-      const [word] = command.args;
-      if (word !== undefined) throw unknownCommand(word);
+    .action(async (settings: Settings) => {
       const { serveCommand } = await import('./serve.ts');
-      await serveCommand(settings, (name) => givenName(command, name));
+      await serveCommand(settings, (name) => givenName(serve, name));
     });
   for (const setting of Object.values(settingsTable)) serve.addOption(optionOf(setting));
   program.addHelpText('after', () => `\n${serve.helpInformation()}${ended}`);
@@ -122,12 +139,12 @@ function createProgram(): Command {
       await exportCommand(file, storeOf(command));
     });
 
-  withSettings(program.command('check'), 'store', 'userSchema', 'postSchema')
-    .description('list the stored records that a schema of custom fields refuses')
+  withSettings(program.command('check'), 'store', 'index', 'userSchema', 'postSchema')
+    .description('list the stored records that break a schema, or a declaration of --index')
     .addHelpText('after', '\nThe exit code is 2 when there are some. Nothing is changed.')
-    .action(async (options: SchemaFiles, command: Command) => {
+    .action(async (options: CheckFlags, command: Command) => {
       const { checkCommand } = await import('./check.ts');
-      await checkCommand(storeOf(command), options);
+      await checkCommand(storeOf(command), options, givenName(command, 'index'));
     });
 
   withSettings(program.command('import <file>'), 'store', 'userSchema', 'postSchema')
@@ -138,17 +155,18 @@ function createProgram(): Command {
         'posts',
       ]),
     )
-    .option('--map <from=to>', 'name a field: userId=authorId; may be given again', again)
-    .option(
-      '--type <field=type>',
-      'read texts as number, boolean or time: views=number; may be given again',
-      again,
-    )
-    .option('--time-zone <name>', 'of times without an offset, such as Europe/Berlin', timeZoneOf)
+    .option('--transform <file>', 'module of functions (.ts, .js) that make rows into records')
+    .option('--drafts', 'import posts without publishedAt as drafts')
     .option('--keep-ids', 'keep ids, createdAt and updatedAt')
+    .addOption(
+      new Option(
+        '--restore-deleted',
+        'as --keep-ids, and add records again that were deleted from the store',
+      ).implies({ keepIds: true }),
+    )
     .option('--skip-invalid', 'add the other records when some are refused')
     .option('--dry-run', 'check everything, and add nothing')
-    .option('--report <file>', 'write all refused records into a .csv or .jsonl file')
+    .option('--report <file>', 'write all refused records into a .jsonl file')
     .addHelpText('after', imported)
     .action(async (file: string, options: ImportFlags, command: Command) => {
       const { importCommand } = await import('./import.ts');
@@ -173,14 +191,19 @@ function createProgram(): Command {
       await backupCommand(file, storeOf(command));
     });
 
+  withSettings(program.command('restore <file>'), 'store')
+    .description('put a backup in the place of what an SQLite store holds')
+    .addHelpText('after', restored)
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { restoreCommand } = await import('./restore.ts');
+      await restoreCommand(file, storeOf(command));
+    });
+
   addKeyCommands(program.command('key').description('make, list and revoke keys of callers'));
   return program;
 }
 
 function addKeyCommands(key: Command): void {
-  key.action(() => {
-    throw new Failure('rostrum key needs one of create, list and revoke. See rostrum key --help.');
-  });
   withSettings(key.command('create'), 'authKeys')
     .description('make a key and print its token, which is not shown again')
     .requiredOption(
@@ -213,15 +236,6 @@ function withSettings(command: Command, ...names: readonly (keyof Settings)[]): 
   return command;
 }
 
-function again(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
-function timeZoneOf(text: string): string {
-  if (isTimeZone(text)) return text;
-  throw new InvalidArgumentError('The value must be a time zone, such as Europe/Berlin.');
-}
-
 function countOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('The value must be a whole number from 0 to 999999999.');
@@ -248,12 +262,6 @@ function givenName(command: Command, name: keyof Settings): string {
 
 function storeOf(command: Command): StoreSetting {
   return { setting: givenName(command, 'store'), url: command.getOptionValue('store') };
-}
-
-function unknownCommand(word: string): Failure {
-  return new Failure(
-    `"${redactStoreUrl(word)}" is not a command or not the first argument. See rostrum --help.`,
-  );
 }
 
 /** The library's message as a sentence. What was typed may hold a password. */

@@ -1,5 +1,5 @@
 import { isRostrumError } from '../domain/errors.ts';
-import { Failure, fileFailure } from './failure.ts';
+import { Failure, fileFailure, refusalOf } from './failure.ts';
 import { createProgress, type Progress } from './progress.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -40,6 +40,8 @@ export async function runLong<T>(
 }
 
 function explained(error: unknown, next: string): unknown {
+  const refusal = isRostrumError(error) ? refusalOf(error) : undefined;
+  if (refusal !== undefined) return new Failure(refusal.message);
   if (isRostrumError(error, 'store-unavailable') || isRostrumError(error, 'overloaded')) {
     return new Failure(
       `A store stopped responding: check that it runs and has space on its disk; then ${next}.`,

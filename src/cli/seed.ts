@@ -5,9 +5,8 @@ import type { Store } from '../ports/store.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { type Counts, countsText } from './count.ts';
 import { Failure, type StoreSetting } from './failure.ts';
-import { readNames } from './import/field-names.ts';
-import { readTypes } from './import/field-types.ts';
 import { type ImportOptions, importRecords } from './import/import-records.ts';
+import { print } from './output.ts';
 import { type LongRun, runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 
@@ -37,7 +36,7 @@ export async function seedCommand(
   const seed = (store: Store, run: LongRun) =>
     seedRecords(store, { users, posts }, { ...run, customFields, added });
   await runLong((run) => withStore(named, 'target', (store) => seed(store, run)), next);
-  process.stdout.write(`Added ${countsText(added)}\n  to   ${redactStoreUrl(named.url)}\n`);
+  print(`Added ${countsText(added)}`, `  to   ${redactStoreUrl(named.url)}`);
 }
 
 /** Imports records that are made, not read. @throws Failure where a schema asks for custom fields */
@@ -48,29 +47,30 @@ export async function seedRecords(
 ): Promise<void> {
   const all = counts.users + counts.posts;
   if (all === 0) return;
-  const from = instantFromMs(Date.now() - 2 * spreadMs);
-  let made = 0; // Each record is made twice: when it is checked, and when it is added.
+  const from = instantFromMs(Date.now() - spreadMs);
+  let made = 0;
   const clock = { now: () => addMs(from, Math.floor((made++ * spreadMs) / all)) };
   const run = Date.now().toString(36); // No other run makes the same addresses.
   const pick = (texts: readonly string[], n: number) => texts[n % texts.length] ?? '';
   const text = (texts: readonly string[], n: number) =>
     pick(texts, n).replaceAll('{}', pick(subjects, n));
-  const valueAt = (list: Collection, n: number) => {
+  const recordAt = (list: Collection, n: number) => {
     const authorId = counts.users > 0 ? n % counts.users : null;
     if (list === 'posts') return { title: text(titles, n), body: text(bodies, n), authorId };
     const [name, family] = [pick(names, n), pick(families, n)];
     const email = `${name}.${family}.${run}-${n}@example.com`.toLowerCase();
     return { id: n, name: `${name} ${family}`, email };
   };
-  const read = async function* (list: Collection) {
-    for (let n = 0; n < counts[list]; n++) {
-      yield { place: `${list}[${n}]`, bytes: 500, value: valueAt(list, n) };
+  const rows = async function* () {
+    for (const list of ['users', 'posts'] as const) {
+      for (let n = 0; n < counts[list]; n++) {
+        yield { place: `${list}[${n}]`, bytes: 500, content: recordAt(list, n), list };
+      }
     }
   };
-  const file = { path: 'seed', bytes: 0, lists: ['users', 'posts'], others: [], read } as const;
+  const file = { name: 'seed', bytes: 500 * all, rows: rows() };
   await importRecords(file, store, {
-    ...{ ...options, clock, names: readNames([]), types: readTypes([]), readTime: () => undefined },
-    ...{ keepIds: false, skipInvalid: false },
+    ...{ ...options, clock, keepIds: false, skipInvalid: false, instant: String },
     report({ issues: [issue] }) {
       throw new Failure(
         `Seed makes no custom fields, and the schema says of ${issue?.pointer}: ${issue?.message}`,

@@ -1,18 +1,21 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetricsApp, type RunningServer, serve } from '../adapters/http/index.ts';
 import { closeContainer, createContainer, tokens } from '../adapters/inversify/index.ts';
 import type { Metrics } from '../adapters/metrics/index.ts';
+import { isLoopback } from '../domain/addresses.ts';
 import { scopes } from '../domain/caller.ts';
 import { checkPublicUserFields } from '../domain/user.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
-import { isLoopback } from '../settings/addresses.ts';
 import { customFiltersOf, type Settings } from '../settings/settings.ts';
 import { parseStoreUrl, redactStoreUrl } from '../settings/store-url.ts';
-import { explainOpening, Failure, refusalOf } from './failure.ts';
+import { checkSetting, explainOpening, Failure, refusalOf, type StoreSetting } from './failure.ts';
+import { print } from './output.ts';
+import { refuseHalfCopy } from './with-store.ts';
 
 /** How often a store that is not ready at the start is asked again, in milliseconds. */
 const readyPollMs = 250;
@@ -37,9 +40,9 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
     await container.getAsync(tokens.authenticate);
     const metrics = await container.getAsync(tokens.metrics);
     await container.getAsync(tokens.trace);
-    const { host, port, cors, publicUrl, trustProxy: trustedProxies } = settings;
+    const { host, port, publicUrl, trustProxy: trustedProxies } = settings;
     await checkPort(host, port);
-    const isNew = isNewFile(settings.store);
+    const found = creationOf(settings.store);
     const app = await container.getAsync(tokens.app);
     const logger = await container.getAsync(tokens.logger);
     if (scopes.every((scope) => settings.anonymous?.includes(scope))) {
@@ -53,7 +56,7 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
       if (metrics !== undefined)
         servers.push(await serveMetrics(metrics, settings, nameOf, logger));
       const server = await serve(app, {
-        ...{ host, port, cors, publicUrl, trustedProxies, logger, metrics },
+        ...{ host, port, publicUrl, trustedProxies, logger, metrics },
       });
       servers.unshift(server);
       metrics?.connections(() => server.connections);
@@ -62,12 +65,13 @@ export async function serveCommand(settings: Settings, nameOf: NameOf): Promise<
         if (!settings.store.startsWith('mongodb'))
           logger.warn({ err }, 'the store is not ready: answering 503 until it is');
       };
-      if (await isReady(await container.getAsync(tokens.store), tell, signal)) {
+      const opened = await container.getAsync(tokens.store);
+      const named = { setting: nameOf('store'), url: settings.store };
+      if (await isReady(opened, named, tell, signal)) {
         const store = redactStoreUrl(settings.store);
-        logger.info({ url: server.url, store, ...(isNew && { created: true }) }, 'ready to serve');
+        logger.info({ url: server.url, store, ...(found && { created: true }) }, 'ready to serve');
         process.stdout.on('error', () => {}); // A full disk or a closed pipe: it serves all the same.
-        const found = isNew ? ' (new and empty)' : '';
-        process.stdout.write(`Rostrum is ready at ${server.url} on ${store}${found}\n`);
+        print(`Rostrum is ready at ${server.url} on ${store}${found}`);
       }
       if (!signal.aborted) await once(signal, 'abort');
       logger.info({}, 'shutting down: finishing the requests under way');
@@ -93,10 +97,12 @@ async function checkPort(host: string, port: number): Promise<void> {
   await new Promise((closed) => probe.close(closed));
 }
 
-/** True for a data file that this start makes. */
-function isNewFile(url: string): boolean {
+/** What the ready line says about a data file that this start creates: its name may be a typo. */
+function creationOf(url: string): string {
   const store = parseStoreUrl(url);
-  return store.kind === 'sqlite' && !existsSync(store.path);
+  if (store.kind !== 'sqlite' || existsSync(store.path)) return '';
+  const folder = dirname(store.path);
+  return existsSync(folder) ? ' (new and empty)' : ` (new and empty, in the new folder ${folder})`;
 }
 
 /** Serves metrics on a port of their own until everything else has ended. */
@@ -149,15 +155,8 @@ function checkExposure({ host, ...settings }: Settings, nameOf: NameOf): void {
 
 /** @throws Failure for a field that no list can be filtered by, or that cannot be public */
 export function checkFields(settings: Settings, nameOf: NameOf): void {
-  const checks = { index: customFiltersOf, publicUserFields: checkPublicUserFields };
-  for (const name of ['index', 'publicUserFields'] as const) {
-    try {
-      checks[name](settings[name]);
-    } catch (error) {
-      const { message } = error as Error;
-      throw new Failure(`${nameOf(name)} is "${settings[name].join(',')}": ${message}`);
-    }
-  }
+  checkSetting(nameOf('index'), settings.index, customFiltersOf);
+  checkSetting(nameOf('publicUserFields'), settings.publicUserFields, checkPublicUserFields);
 }
 
 /**
@@ -165,19 +164,21 @@ export function checkFields(settings: Settings, nameOf: NameOf): void {
  *
  * @param tell told once why it waits
  * @returns false after a signal
- * @throws what a store that will never open as it is refuses itself with
+ * @throws Failure for a store that an unfinished copy left, or the store's own error if it can never be opened
  */
 async function isReady(
   store: Store,
+  named: StoreSetting,
   tell: (err: unknown) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let tried = 0; !signal.aborted; tried++) {
     try {
       await store.ready();
+      await refuseHalfCopy(store, named);
       return true;
     } catch (err) {
-      if (refusalOf(err) !== undefined) throw err; // Waiting does not mend it.
+      if (err instanceof Failure || refusalOf(err) !== undefined) throw err; // Waiting does not help.
       if (tried === 0) tell(err);
       await sleep(readyPollMs, undefined, { signal }).catch(() => {});
     }

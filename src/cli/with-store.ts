@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStore } from '../adapters/open-store.ts';
+import { openStore } from '../adapters/inversify/open-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
-import { parseStoreUrl } from '../settings/store-url.ts';
-import { explainOpening, type StoreSetting, storeFailure } from './failure.ts';
+import { explainOpening, type StoreSetting, storeFailure, storeUrlOf } from './failure.ts';
 
 /** A new MongoDB database makes its indexes before it is ready. */
 const readyTries = { count: 5, pauseMs: 500 };
@@ -12,13 +11,13 @@ const readyTries = { count: 5, pauseMs: 500 };
 /** The command itself says what a store would log. */
 const silent: Logger = { info() {}, warn() {}, error() {} };
 
-type Role = 'source' | 'target' | 'rehearsal';
+type Role = 'source' | 'target' | 'copy' | 'rehearsal';
 
 /**
  * Opens a store, works on it, and closes it.
  *
- * @param role a source has to exist; a target is made; a rehearsal writes nothing, and what is not there
- * is an empty store
+ * @param role a source has to exist; a target is created if it doesn't; a copy is a target that may be half
+ * of an earlier copy; a rehearsal writes nothing, and treats a missing file as an empty store
  * @throws Failure in one sentence about the setting that names the store
  */
 export async function withStore<T>(
@@ -37,7 +36,7 @@ export async function withStore<T>(
 async function open(named: StoreSetting, role: Role): Promise<Store> {
   let store: Store | undefined;
   try {
-    const parsed = parseStoreUrl(named.url);
+    const parsed = storeUrlOf(named);
     if (parsed.kind === 'memory') {
       throw storeFailure(named, 'a memory store begins empty and ends with the command.');
     }
@@ -46,11 +45,21 @@ async function open(named: StoreSetting, role: Role): Promise<Store> {
     const url = isMissing && role === 'rehearsal' ? 'memory:' : named.url;
     store = await openStore(url, silent);
     await whenReady(store);
+    if (role !== 'copy') await refuseHalfCopy(store, named);
     return store;
   } catch (error) {
     await store?.close();
     throw explainOpening(error, named);
   }
+}
+
+/** @throws Failure for the target of a copy that was interrupted */
+export async function refuseHalfCopy(store: Store, named: StoreSetting): Promise<void> {
+  if (!(await store.transfer?.isFilling())) return;
+  throw storeFailure(
+    named,
+    'This store is half of an unfinished copy. Run the same copy again to finish it.',
+  );
 }
 
 async function whenReady(store: Store): Promise<void> {

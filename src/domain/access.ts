@@ -2,15 +2,16 @@ import type { Caller, Scope } from './caller.ts';
 import { RostrumError } from './errors.ts';
 import { addMs, type Instant } from './instant.ts';
 import { isPlainObject } from './json.ts';
+import { isPublic, type Post } from './post.ts';
+import type { Collection, Id } from './record.ts';
 import {
   type DefaultOrder,
+  type EntityFilter,
   lastPublishedFirst,
   newestFirst,
   type PostFilter,
   type TimeSpan,
-} from './list.ts';
-import { isPublic, type Post } from './post.ts';
-import type { Collection, Id } from './record.ts';
+} from './search.ts';
 
 /** What has an owner: a user is its own, a post is its author's. */
 interface Owned {
@@ -66,24 +67,27 @@ export class Access {
     return given.has('posts:read') && (given.has('posts:write') || id === subject);
   }
 
-  // What is seen of posts. What is not seen is not there.
+  // Posts that a caller is not allowed to see do not exist for that caller.
 
-  /** Whether no record is hidden: users are not, and of posts only others' that are not public. */
-  get seesAll(): boolean {
+  /** True if this caller can see every record. Users are never hidden; other people's drafts are. */
+  get canSeeAll(): boolean {
     return this.#resource === 'users' || this.#has('read:all') || this.#has('write');
   }
 
-  sees(record: Owned & Partial<Pick<Post, 'publishedAt'>>, now: Instant): boolean {
+  canSee(record: Owned & Partial<Pick<Post, 'publishedAt'>>, now: Instant): boolean {
     return (
-      this.seesAll ||
+      this.canSeeAll ||
       this.#isOwn(record.authorId) ||
       isPublic({ publishedAt: null, ...record }, now)
     );
   }
 
-  /** The filter that has what is seen alone: all of one's own posts, of others the public ones. */
-  seen(filter: PostFilter, now: Instant): PostFilter {
-    if (this.seesAll || this.#isOwn(filter.authorId)) return filter;
+  /** Narrows a filter to what this caller can see: all of its own posts, and other people's public ones. */
+  visible<Filter extends EntityFilter>(
+    filter: Filter & Pick<PostFilter, 'authorId' | 'publishedAt'>,
+    now: Instant,
+  ): Filter {
+    if (this.canSeeAll || this.#isOwn(filter.authorId)) return filter;
     const { publishedAt = {} } = filter;
     if (publishedAt === null) return { ...filter, publishedAt: undefined, ids: [] };
     return { ...filter, publishedAt: untilNow(publishedAt, now) };
@@ -198,7 +202,7 @@ export function eventsSeen(caller: Caller | undefined): ReadonlySet<Collection> 
 
 /** The order of a caller's lists when it says none: who sees public posts only has the last published first. */
 export function defaultOrder(collection: Collection, caller: Caller | undefined): DefaultOrder {
-  const seesAll = caller === undefined || new Access(caller, collection).seesAll;
+  const seesAll = caller === undefined || new Access(caller, collection).canSeeAll;
   return seesAll ? newestFirst : lastPublishedFirst;
 }
 

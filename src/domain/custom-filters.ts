@@ -1,33 +1,48 @@
+import {
+  type CustomFilterFields,
+  type CustomFilters,
+  type CustomFilterType,
+  declaredField,
+  declaredFields,
+  type FieldsOf,
+} from './declared-fields.ts';
 import { isPlainObject, type JsonObject } from './json.ts';
-import type { CustomFilter } from './list.ts';
+import type { Condition } from './list.ts';
 import { checkOptions } from './options.ts';
-import { knownFields } from './rules.ts';
+import { isCleanText, prefixSpan } from './text.ts';
 
-/** The types of custom fields that lists may be filtered by. */
-const customFilterTypes = ['text', 'number', 'boolean'] as const;
-export type CustomFilterType = (typeof customFilterTypes)[number];
-
-/** Custom fields that lists of users, or of posts, can be filtered by: their names and types. */
-export type CustomFilterFields = Readonly<Record<string, CustomFilterType>>;
-
-/** What a deployment declares; none where nothing is said. */
-export interface CustomFilters {
-  readonly users?: CustomFilterFields | undefined;
-  readonly posts?: CustomFilterFields | undefined;
+/** From `from` on, and before `before`; either end may be open. Text compares by code point. */
+export interface CustomSpan<T extends string | number> {
+  readonly from?: T | undefined;
+  readonly before?: T | undefined;
 }
 
-/** What a deployment declares that declares nothing. */
-export type NoCustomFilters = Readonly<Record<never, never>>;
-
-/** The values of each type. */
+/** What each type can be filtered by. */
 interface CustomFilterValues {
-  readonly text: string;
-  readonly number: number;
+  /** Exactly this text, a span of texts, or texts that begin with this one. */
+  readonly text: string | (CustomSpan<string> & { readonly startsWith?: string | undefined });
+  readonly number: number | CustomSpan<number>;
   readonly boolean: boolean;
+  /** Arrays that contain this text, or all of these. */
+  readonly 'text[]': string | readonly string[];
 }
 
-/** What a list is asked to be filtered by, whatever is declared; what is undefined is not asked. */
-export type AnyCustomFilter = Readonly<Record<string, CustomFilter[string] | undefined>>;
+/** What custom fields must be, each by its declared type; undefined asks for nothing. */
+export type CustomFilter = Readonly<
+  Record<string, CustomFilterValues[CustomFilterType] | undefined>
+>;
+
+/** The types that lists can be sorted by, and that can be unique. */
+export type SortableType = 'text' | 'number';
+
+/** The declared fields that a list can be sorted by; any name where the declaration is not known. */
+export type CustomSortOf<Fields> = Fields extends CustomFilterFields
+  ? string extends keyof Fields
+    ? string & NonNullable<unknown>
+    : {
+        [K in keyof Fields & string]: TypeOf<Fields[K]> extends SortableType ? K : never;
+      }[keyof Fields & string]
+  : never;
 
 /**
  * What a list can be filtered by where `Fields` are declared: their names, and values of their types.
@@ -35,15 +50,134 @@ export type AnyCustomFilter = Readonly<Record<string, CustomFilter[string] | und
  */
 export type CustomFilterOf<Fields> = Fields extends CustomFilterFields
   ? string extends keyof Fields
-    ? AnyCustomFilter
-    : { readonly [K in keyof Fields]?: CustomFilterValues[Fields[K]] | undefined }
+    ? CustomFilter
+    : {
+        readonly [K in keyof Fields]?:
+          | CustomFilterValues[TypeOf<Fields[K]> & CustomFilterType]
+          | undefined;
+      }
   : Readonly<Record<string, never>>;
 
-/** What is declared for one collection. */
-export type FieldsOf<
-  Filters extends CustomFilters,
-  List extends keyof CustomFilters,
-> = List extends keyof Filters ? Filters[List] : undefined;
+/**
+ * Checks what a caller asks of custom fields.
+ *
+ * @param fields what is declared
+ * @throws TypeError for a name that is not declared, or a value that its type cannot be filtered by
+ */
+export function checkCustomFilter(custom: unknown, fields: CustomFilterFields = {}): CustomFilter {
+  if (custom === undefined) return {};
+  const given = checkOptions<JsonObject>(custom, Object.keys(fields), 'filter "custom"');
+  for (const [name, value] of Object.entries(given)) {
+    const { type = 'text' } = declaredField(fields, name) ?? {};
+    if (value === undefined || filterValues[type].takes(value)) continue;
+    throw new TypeError(`The filter "${name}" must be ${filterValues[type].words}.`);
+  }
+  return given as CustomFilter;
+}
+
+const isText = (value: unknown) => typeof value === 'string';
+const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(value);
+
+/** Which values a filter takes; the words end the sentence "The filter must be …". */
+const filterValues: Readonly<
+  Record<CustomFilterType, { takes: (value: unknown) => boolean; words: string }>
+> = {
+  text: {
+    takes: (value) => isText(value) || hasOnly(value, ['from', 'before', 'startsWith'], isText),
+    words: 'a text, or an object with "from", "before" or "startsWith"',
+  },
+  number: {
+    takes: (value) => Number.isFinite(value) || hasOnly(value, ['from', 'before'], isNumber),
+    words: 'a finite number, or an object with "from" or "before"',
+  },
+  boolean: { takes: (value) => typeof value === 'boolean', words: 'true or false' },
+  'text[]': {
+    takes: (value) => isText(value) || (Array.isArray(value) && [...value].every(isText)),
+    words: 'a text or a list of texts',
+  },
+};
+
+function hasOnly(
+  value: unknown,
+  names: readonly string[],
+  takes: (value: unknown) => boolean,
+): boolean {
+  if (!isPlainObject(value)) return false;
+  const members = Object.entries(value);
+  return members.every(([name, of]) => names.includes(name) && (of === undefined || takes(of)));
+}
+
+/**
+ * Returns what must hold for a record to match; undefined when no record can.
+ *
+ * @param asked checked by {@link checkCustomFilter}
+ */
+export function customConditions(
+  asked: CustomFilter,
+  fields: CustomFilterFields = {},
+): readonly Condition[] | undefined {
+  const conditions: Condition[] = [];
+  for (const { name: field, type: custom } of declaredFields(fields)) {
+    const value = asked[field];
+    if (value === undefined) continue;
+    if (custom === 'text[]') {
+      const texts = [value].flat() as string[];
+      if (!texts.every(isCleanText)) return undefined;
+      conditions.push(...texts.map((text) => ({ field, custom, op: 'has', value: text }) as const));
+    } else if (typeof value !== 'object') {
+      if (typeof value === 'string' && !isCleanText(value)) return undefined;
+      // Zero has one sign in a condition: -0 equals 0.
+      conditions.push({ field, custom, op: 'eq', value: value === 0 ? 0 : value });
+    } else {
+      const more = spanConditions(field, custom, value as TextOrNumberSpan);
+      if (more === undefined) return undefined;
+      conditions.push(...more);
+    }
+  }
+  return conditions;
+}
+
+type TextOrNumberSpan = CustomSpan<string | number> & { readonly startsWith?: string | undefined };
+
+function spanConditions(
+  field: string,
+  custom: CustomFilterType,
+  { from, before, startsWith }: TextOrNumberSpan,
+): readonly Condition[] | undefined {
+  const texts = [from, before, startsWith].filter((one) => typeof one === 'string');
+  if (!texts.every(isCleanText)) return undefined;
+  const prefix: { readonly from?: string; readonly before?: string | undefined } =
+    startsWith === undefined ? {} : prefixSpan(startsWith);
+  const ends = [
+    ...[{ op: 'from', value: from } as const, { op: 'from', value: prefix.from } as const],
+    ...[{ op: 'before', value: before } as const, { op: 'before', value: prefix.before } as const],
+  ];
+  return ends.flatMap(({ op, value }) => (value === undefined ? [] : { field, custom, op, value }));
+}
+
+/** Returns the smallest value after this one: what `from` takes for "greater than". */
+export function nextValue(value: number): number;
+export function nextValue(value: string): string;
+export function nextValue(value: string | number): string | number {
+  // No text contains NUL, so U+0001 makes the next text.
+  if (typeof value === 'string') return `${value}\u0001`;
+  if (value === 0) return Number.MIN_VALUE;
+  if (!Number.isFinite(value)) return value;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  view.setBigInt64(0, view.getBigInt64(0) + (value > 0 ? 1n : -1n));
+  return view.getFloat64(0);
+}
+
+/** The values of each type in a record. */
+interface CustomValues {
+  readonly text: string;
+  readonly number: number;
+  readonly boolean: boolean;
+  readonly 'text[]': readonly unknown[];
+}
+
+type TypeOf<Declaration> = Declaration extends { readonly type: infer Type } ? Type : Declaration;
 
 /** No value has this member, so a declaration that must have it does not compile. */
 interface FilterError<Sentence extends string> {
@@ -65,9 +199,12 @@ type CheckedFields<Fields, Custom, Kind extends string> = Fields extends CustomF
   ? string extends keyof Fields
     ? unknown
     : {
-          [K in keyof Fields & string]: IsFilterable<ValueOf<Custom, K>, Fields[K]> extends true
+          [K in keyof Fields & string]: IsFilterable<
+            ValueOf<Custom, K>,
+            TypeOf<Fields[K]> & CustomFilterType
+          > extends true
             ? never
-            : FilterError<`By its schema, no ${Kind} has a ${Fields[K]} "${K}".`>;
+            : FilterError<`By its schema, no ${Kind} has a ${TypeOf<Fields[K]> & CustomFilterType} "${K}".`>;
         }[keyof Fields & string] extends infer Errors
       ? [Errors] extends [never]
         ? unknown
@@ -84,99 +221,6 @@ type ValueOf<T, K extends PropertyKey> = T extends unknown
 
 type IsFilterable<Value, Type extends CustomFilterType> = unknown extends Value
   ? true
-  : [Extract<Value, CustomFilterValues[Type]>] extends [never]
+  : [Extract<Value, CustomValues[Type]>] extends [never]
     ? false
     : true;
-
-/** How many custom fields of users, or of posts, may be declared: each of them costs an index. */
-const maxCustomFilters = 32;
-
-/**
- * What a request over HTTP may name besides filters (RFC 6750 has the last), so no filter's name. It is
- * known here, so that no store makes an index for a filter that no request can name.
- */
-const listWords = ['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'access_token'];
-
-/** Names that every store can index: not all of them take a dot or a `$`. */
-const namePattern = /^[\p{L}_][\p{L}\p{M}\p{N}_-]{0,63}$/u;
-
-/**
- * Checks what a deployment declares.
- *
- * @throws TypeError for a name that is no custom field's, and for a type that there is not
- * @throws RangeError for more than 32
- */
-export function checkCustomFilters(customFilters: CustomFilters): void {
-  checkOptions(customFilters, ['users', 'posts'], 'customFilters');
-  for (const list of ['users', 'posts'] as const) {
-    const fields: unknown = customFilters[list] ?? {};
-    if (!isPlainObject(fields))
-      throw new TypeError(`The customFilters of ${list} must be an object.`);
-    const taken = [...knownFields[list], ...listWords, '__proto__'];
-    for (const [name, type] of Object.entries(fields)) {
-      if (taken.includes(name) || !namePattern.test(name)) {
-        throw new TypeError(
-          `"${name}" cannot be a filter of ${list}: it must be the name of a custom field, in letters, digits, _ and -, and no parameter of lists.`,
-        );
-      }
-      if (!customFilterTypes.some((known) => known === type)) {
-        throw new TypeError(
-          `The type of "${name}" must be one of ${customFilterTypes.join(', ')}.`,
-        );
-      }
-    }
-    if (Object.keys(fields).length > maxCustomFilters) {
-      throw new RangeError(`At most ${maxCustomFilters} custom fields of ${list} can be filters.`);
-    }
-  }
-}
-
-/** The type of a value that custom fields can be filtered by. */
-function typeOf(value: unknown): CustomFilterType | undefined {
-  if (typeof value === 'string') return 'text';
-  if (typeof value === 'number') return Number.isFinite(value) ? 'number' : undefined;
-  return typeof value === 'boolean' ? 'boolean' : undefined;
-}
-
-/** Whether each value is of the type that its field is declared with. */
-export function hasDeclaredTypes(custom: CustomFilter = {}, fields: CustomFilterFields = {}) {
-  return Object.entries(custom).every(([name, value]) => typeOf(value) === fields[name]);
-}
-
-/**
- * Checks what a caller asks of custom fields.
- *
- * @param fields what is declared
- * @returns what is asked, without what is undefined
- * @throws TypeError for a name that is not declared, or a value of another type
- */
-export function checkCustomFilter(
-  custom: unknown,
-  fields: CustomFilterFields = {},
-): CustomFilter | undefined {
-  if (custom === undefined) return undefined;
-  const given = checkOptions<JsonObject>(custom, Object.keys(fields), 'filter "custom"');
-  const asked = Object.entries(given).filter(([, value]) => value !== undefined);
-  for (const [name, value] of asked) {
-    if (typeOf(value) === fields[name]) continue;
-    throw new TypeError(`The filter "${name}" must be ${words[fields[name] ?? 'text']}.`);
-  }
-  return Object.fromEntries(asked) as CustomFilter;
-}
-
-/** What a filter must be; ends the sentence "The filter must be …". */
-const words = { text: 'a text', number: 'a finite number', boolean: 'true or false' } as const;
-
-/**
- * What a filter asks of custom fields.
- *
- * @param fields what the store was opened with
- * @throws TypeError for a name that is not among them
- */
-export function customEqualities(custom: CustomFilter = {}, fields: CustomFilterFields = {}) {
-  return Object.entries(custom).map(([name, value]) => {
-    const type = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (type !== undefined) return { name, type, value };
-    throw new TypeError(`The store was not opened with "${name}" among its customFilters.`);
-  });
-}

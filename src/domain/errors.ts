@@ -1,47 +1,55 @@
 import type { Scope } from './caller.ts';
 import type { FieldIssue } from './issues.ts';
 
-/** What is known of a change that a store did not acknowledge: surely not made, or perhaps made. */
+/** What is known of a change that a store did not acknowledge: not made, or perhaps made. */
 export type Outcome = 'none' | 'unknown';
 
-/** Every code that the core can end in, with what it tells besides. Codes are stable within v1. */
+/** The details of each error, by its code. Codes are stable within v1. */
 export interface ErrorDetails {
   /** No user has this id. */
   'user-not-found': { readonly id: string };
   /** No post has this id. */
   'post-not-found': { readonly id: string };
-  /** One or more fields break a rule; all of them are listed. */
-  'invalid-record': { readonly issues: readonly FieldIssue[] };
+  /** Fields break rules; every one of them is listed. */
+  'invalid-record': {
+    readonly issues: readonly FieldIssue[];
+    /** The caller has to create its own user before it can be an author. */
+    readonly reason?: 'no-user' | undefined;
+  };
   /** Another user has this email address. */
   'email-taken': { readonly issues: readonly FieldIssue[] };
+  /** Another record has this value of a custom field that is declared as unique. */
+  'field-taken': { readonly issues: readonly FieldIssue[] };
   /**
-   * The user still has posts and the deletion did not say what becomes of them; how many, for a caller
-   * that may read posts.
+   * The user still has posts, and the deletion did not say what happens to them. `posts` is their number,
+   * for a caller that is allowed to read them.
    */
   'user-has-posts': { readonly posts?: number | undefined };
-  /** The record is not at a version that the caller asked for; `version` is the present one. */
+  /** The record is not at a version that the precondition names; `version` is the current one. */
   'version-mismatch': { readonly version: number };
-  /** A change has to name the version that it starts from, and did not. */
+  /** A change must name the version that it is based on, and did not. */
   'precondition-required': Record<never, never>;
   /** The idempotency key was used for another request. */
   'idempotency-key-reused': Record<never, never>;
-  /** A record with this id is there already: the id generator repeats itself. */
+  /** A record with this id exists: the id generator repeats itself. */
   'id-taken': { readonly id: string };
+  /** A rule of the host, or of its database, rejects the change; `reason` says why. */
+  refused: { readonly reason: string };
   /**
-   * The caller lacks this scope. `reason` says more: the record is not its own; it is no user; or its
-   * subject can be no user's id.
+   * The caller lacks this scope. `reason` says more: the record belongs to someone else; the credentials
+   * have no subject; or their subject cannot be the id of a user.
    */
   forbidden: {
     readonly scope: Scope;
     readonly reason?: 'not-own' | 'no-subject' | 'no-id' | undefined;
   };
-  /** The log cannot be read on from this position: list again, then follow from its end. */
+  /** The log cannot be read on from this position: list all records, then follow from the log's end. */
   'events-expired': Record<never, never>;
-  /** The store keeps no log of changes. */
+  /** The store keeps no event log. */
   'events-unavailable': Record<never, never>;
   /** The store cannot be reached or cannot write. */
   'store-unavailable': { readonly outcome: Outcome };
-  /** The store has more work waiting than it may hold; nothing was written. */
+  /** Too much work is waiting; nothing was written. */
   overloaded: Record<never, never>;
 }
 
@@ -55,26 +63,29 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
       ? issues[0].message
       : `${issues.length} fields are invalid.`,
   'email-taken': () => 'Another user already has this email address.',
+  'field-taken': ({ issues }) => issues[0]?.message ?? 'Another record already has this value.',
   'user-has-posts': ({ posts }) =>
     `The user still has ${posts === undefined ? '' : `${posts} `}post${posts === 1 ? '' : 's'}.`,
-  'version-mismatch': () => 'The record is not at a version that the request allows.',
+  'version-mismatch': () => 'The record has changed since you read it.',
   'precondition-required': () =>
-    'A change has to name the version of the record that it starts from.',
+    'The change must name the version of the record that it is based on.',
   'idempotency-key-reused': () => 'This idempotency key was used for another request.',
-  'id-taken': () => 'A record has this id, or had it before it was deleted.',
+  'id-taken': () => 'There is a record with this id.',
+  refused: ({ reason }) => reason,
   forbidden: ({ scope, reason }) => {
-    if (reason === 'no-subject') return 'The caller is no user: its credentials name none.';
-    if (reason === 'no-id') return "The subject of the caller cannot be a user's id.";
-    const start = reason === 'not-own' ? "The record is not the caller's own: this" : 'This';
-    return `${start} needs the scope ${scope}.`;
+    if (reason === 'no-subject') return 'These credentials do not belong to a user.';
+    if (reason === 'no-id') return 'The subject of these credentials cannot be the id of a user.';
+    const start =
+      reason === 'not-own' ? 'This record belongs to someone else. Changing it' : 'This';
+    return `${start} requires the scope ${scope}.`;
   },
-  'events-expired': () => 'The events behind this position are not there any more.',
-  'events-unavailable': () => 'The store keeps no log of events.',
+  'events-expired': () => 'The events after this position are no longer available.',
+  'events-unavailable': () => 'This store keeps no event log.',
   'store-unavailable': ({ outcome }) =>
     outcome === 'none'
-      ? 'The store is not available; nothing was changed.'
-      : 'The store became unavailable; the change may have been made or not.',
-  overloaded: () => 'Too much work is waiting.',
+      ? 'The store is unavailable. Nothing was changed.'
+      : 'The store became unavailable. The change may or may not have been made.',
+  overloaded: () => 'The server is overloaded.',
 };
 
 /** Marks an error of this class, whichever copy of the package made it. */
@@ -89,7 +100,11 @@ export class RostrumError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C;
   readonly details: ErrorDetails[C];
 
+  /** @throws TypeError for an unknown code */
   constructor(code: C, details: ErrorDetails[C], options?: { readonly cause?: unknown }) {
+    if (!Object.hasOwn(messages, code)) {
+      throw new TypeError(`"${code}" is not an error code of Rostrum.`);
+    }
     super(messages[code](details), options);
     this.code = code;
     this.details = details;
@@ -142,6 +157,13 @@ export function emailTaken(): RostrumError<'email-taken'> {
   });
 }
 
+/** @param name of the custom field */
+export function fieldTaken(name: string): RostrumError<'field-taken'> {
+  const message = `Another record already has this value of "${name}".`;
+  const pointer = `/${name}`;
+  return new RostrumError('field-taken', { issues: [{ pointer, code: 'taken', message }] });
+}
+
 /** @param outcome what is known of the change that was asked for; `none` for a read */
 export function storeUnavailable(
   outcome: Outcome,
@@ -155,4 +177,10 @@ export function afterChange(error: unknown): unknown {
   return isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none'
     ? storeUnavailable('unknown', error)
     : error;
+}
+
+/** The error of a change that a rule of the host's own in the store's database rejects. */
+export function refusedByDatabase(cause: unknown): RostrumError<'refused'> {
+  const reason = "A rule of this server's database rejects this change.";
+  return new RostrumError('refused', { reason }, { cause });
 }

@@ -3,7 +3,7 @@ import { instantFromMs, instantToMs, isInstant, parseRfc3339 } from './instant.t
 import type { Issues } from './issues.ts';
 import type { JsonObject } from './json.ts';
 import type { EmailRule, FieldRule, FieldRules, TextRule } from './rules.ts';
-import { codePoints, utf8Bytes } from './text.ts';
+import { codePoints, hasControl, hasVisible, utf8Bytes } from './text.ts';
 
 /**
  * Reads the known fields of a record by their rules.
@@ -50,6 +50,10 @@ function readText(rule: TextRule, value: string, name: string, issues: Issues): 
   } else if (text.length > rule.maxLength && codePoints(text) > rule.maxLength) {
     const most = `${rule.maxLength} characters`;
     issues.add([name], 'too-long', `The field "${name}" must have at most ${most}.`);
+  } else if (!rule.controls && hasControl(text)) {
+    issues.add([name], 'invalid', `The field "${name}" must not contain control characters.`);
+  } else if (rule.visible && !hasVisible(text)) {
+    issues.add([name], 'invalid', `The field "${name}" must have at least one visible character.`);
   }
   return text;
 }

@@ -111,6 +111,12 @@ export class JsonReader {
   }
 }
 
+/** Returns whether a record can have a field with this name. */
+export function isFieldName(name: unknown): name is string {
+  if (typeof name !== 'string' || codePoints(name) > recordLimits.keyLength) return false;
+  return whyNoKey(name) === undefined;
+}
+
 function whyNoKey(key: string): string | undefined {
   if (key === '') return 'A key must not be empty.';
   if (key === '__proto__') return 'A key must not be "__proto__".';

@@ -1,23 +1,39 @@
-import { type CustomFilterFields, checkCustomFilter } from './custom-filters.ts';
+import { checkCustomFilter, customConditions } from './custom-filters.ts';
+import {
+  type CustomFilterFields,
+  declaredField,
+  declaredFields,
+  isSortable,
+} from './declared-fields.ts';
 import { isInstant } from './instant.ts';
 import { isPlainObject } from './json.ts';
 import {
+  type Condition,
+  type ListQuery,
+  type Position,
+  pageLimits,
+  type QueryOrder,
+} from './list.ts';
+import { checkOptions } from './options.ts';
+import type { Collection } from './record.ts';
+import {
+  type DefaultOrder,
   type EntityFilter,
+  type Filter,
+  type FilterType,
+  filters,
   maxFilterIds,
   newestFirst,
   type Order,
-  type PageRequest,
-  type Position,
-  pageLimits,
-} from './list.ts';
-import { checkOptions } from './options.ts';
-import { isCleanText, textKey } from './text.ts';
+  sorts,
+} from './search.ts';
+import { isCleanText } from './text.ts';
 
 /** What a caller asks of a list; everything may be left out. */
 export interface ListRequest<Filter, Sort extends string> {
-  /** All that is said must hold; every record when absent. */
+  /** Everything that is said must hold; every record when absent. */
   readonly filter?: Filter | undefined;
-  /** The newest first when absent; to a caller that sees public posts only, the last published. */
+  /** The newest first when absent; for a caller who sees public posts only, the last published. */
   readonly order?: Order<Sort> | undefined;
   /** Records on the page at most: 1 to 1000, 100 when absent. */
   readonly limit?: number | undefined;
@@ -25,7 +41,7 @@ export interface ListRequest<Filter, Sort extends string> {
   readonly after?: Position | undefined;
   /** Whether to count all records that the filter matches; false when absent. */
   readonly total?: boolean | undefined;
-  /** Aborted when the list is wanted no more; the call then ends in its reason. */
+  /** Aborted when the list is no longer needed; the call then throws its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -34,63 +50,105 @@ export interface PartialListRequest<Filter, Sort extends string> extends ListReq
   readonly fields: readonly string[];
 }
 
-/** What a filter takes; the words end the sentence "The filter must be …". */
-const filterTypes = {
+/** Which values a filter takes; the words end the sentence "The filter must be …". */
+const filterTypes: Readonly<
+  Record<FilterType, { takes: (value: unknown) => boolean; words: string }>
+> = {
   text: { takes: isText, words: 'a text' },
-  'text or null': { takes: (it: unknown) => it === null || isText(it), words: 'a text or null' },
-  prefix: { takes: isText, words: 'a text' },
+  'text or null': { takes: (it) => it === null || isText(it), words: 'a text or null' },
+  ids: { takes: areIds, words: `a list of at most ${maxFilterIds} texts` },
   span: { takes: isSpan, words: 'instants like 2026-11-21T09:30:00.000Z for "from" and "before"' },
   'span or null': {
-    takes: (it: unknown) => it === null || (isSpan(it) && Object.keys(it as object).length > 0),
+    takes: (it) => it === null || (isSpan(it) && Object.keys(it as object).length > 0),
     words: 'null, or instants like 2026-11-21T09:30:00.000Z for "from", "before" or both',
   },
-  ids: { takes: areIds, words: `a list of at most ${maxFilterIds} texts` },
 };
 
-type FilterTypes = Readonly<Record<string, keyof typeof filterTypes>>;
-
-const sharedFilters: FilterTypes = { ids: 'ids', createdAt: 'span', updatedAt: 'span' };
-
-/** What lists of users, or of posts, can be asked for. */
-export interface ListRules<Sort extends string> {
-  readonly sorts: readonly Sort[];
-  /** The filters beside those that every list has. */
-  readonly filters: FilterTypes;
-  /** The order when a request says none; the newest first when absent. */
-  readonly defaultOrder?: Order<string> | undefined;
+/** What lists of a collection can be asked for. */
+export interface ListRules {
+  readonly collection: Collection;
+  /** The order when a request has none; the newest first when absent. */
+  readonly defaultOrder?: DefaultOrder | undefined;
   /** The custom fields that a deployment has declared as filters. */
   readonly custom?: CustomFilterFields | undefined;
 }
 
+/** A checked request: what a store is asked for, unless nothing can match. */
+export interface CheckedRequest<Filter, Sort extends string>
+  extends Omit<ListQuery, 'conditions' | 'order'> {
+  readonly filter: Filter;
+  readonly order: Order<Sort>;
+}
+
 /**
- * Checks a list request and fills in its defaults, so that no store has to.
+ * Checks a list request and fills in its defaults.
  *
- * @throws TypeError for a value of another type, or a name that is not known
- * @throws RangeError for a number or an order that there is not
+ * @throws TypeError for a value of another type, or an unknown name
+ * @throws RangeError for an unknown order, or a number that is out of range
  */
-export function pageRequest<Filter extends EntityFilter, Sort extends string>(
+export function checkRequest<Filter extends EntityFilter, Sort extends string>(
   request: ListRequest<Filter, Sort> & { readonly fields?: readonly string[] | undefined },
-  rules: ListRules<Sort>,
-): PageRequest<Filter, Sort | 'createdAt'> {
+  rules: ListRules,
+): CheckedRequest<Filter, Sort> {
   const known = ['filter', 'order', 'limit', 'after', 'total', 'fields', 'signal'];
   checkOptions(request, known, 'request');
-  const { defaultOrder = newestFirst } = rules;
+  const { collection, defaultOrder = newestFirst } = rules;
   const { filter = {} as Filter, after, total = false, signal } = request;
-  const { order = defaultOrder as Order<Sort> } = request;
+  const order = request.order ?? (defaultOrder as Order<Sort>);
   const { limit = pageLimits.default } = request;
-  checkFilter(filter, rules);
+  checkFilter(filter, collection);
   const custom = checkCustomFilter(filter.custom, rules.custom);
-  checkOrder(order, rules.sorts);
-  if (after !== undefined) checkPosition(after, order.by);
+  checkOrder(order, rules);
+  if (after !== undefined) checkPosition(after, order.by, rules.custom);
   if (!Number.isInteger(limit) || limit < 1 || limit > pageLimits.max) {
     throw new RangeError(`The limit must be an integer from 1 to ${pageLimits.max}.`);
   }
   if (typeof total !== 'boolean') throw new TypeError('The option "total" must be true or false.');
-  const canMatch = hasCleanPrefixes(filter, rules);
   const fields = request.fields && checkFields(request.fields);
-  const asked = { ...filter, custom, ...(!canMatch && { ids: [] }) };
-  return { filter: asked, order, limit, bytes: pageLimits.bytes, after, total, fields, signal };
+  const { bytes } = pageLimits;
+  return { filter: { ...filter, custom }, order, limit, bytes, after, total, fields, signal };
 }
+
+/** Translates a checked request for a store; undefined when no record can match. */
+export function listQuery<Filter extends EntityFilter, Sort extends string>(
+  { filter, order, ...page }: CheckedRequest<Filter, Sort>,
+  rules: ListRules,
+): ListQuery | undefined {
+  const conditions = conditionsOf(filter, rules);
+  if (conditions === undefined) return undefined;
+  return { ...page, conditions, order: queryOrder(order, rules.collection, rules.custom) };
+}
+
+/** Translates a checked filter; undefined when no record can match. */
+export function conditionsOf<Filter extends EntityFilter>(
+  filter: Filter,
+  { collection, custom: declared }: ListRules,
+): readonly Condition[] | undefined {
+  const { custom = {}, ...known } = filter;
+  const table = filters[collection] as unknown as Readonly<Record<string, AnyFilter>>;
+  const conditions: Condition[] = [];
+  for (const [name, value] of Object.entries(known)) {
+    if (value === undefined) continue;
+    const more = table[name]?.conditions(value);
+    if (more === undefined) return undefined;
+    conditions.push(...more);
+  }
+  const more = customConditions(custom, declared);
+  return more && [...conditions, ...more];
+}
+
+function queryOrder(
+  { by, direction }: Order<string>,
+  collection: Collection,
+  declared: CustomFilterFields | undefined,
+): QueryOrder {
+  const custom = declaredField(declared, by)?.type;
+  if (custom !== undefined) return { field: by, custom, direction };
+  const fields = sorts[collection] as Readonly<Record<string, string>>;
+  return { field: fields[by] ?? by, direction };
+}
+
+type AnyFilter = Filter<unknown>;
 
 function checkFields(fields: readonly unknown[]): readonly string[] {
   if (!Array.isArray(fields) || fields.some((name) => typeof name !== 'string')) {
@@ -99,11 +157,11 @@ function checkFields(fields: readonly unknown[]): readonly string[] {
   return [...new Set<string>(['id', ...fields])];
 }
 
-function checkFilter(filter: EntityFilter, { filters }: ListRules<string>): void {
-  const types = { ...sharedFilters, ...filters };
-  const known = [...Object.keys(types), 'custom'];
+function checkFilter(filter: EntityFilter, collection: Collection): void {
+  const table = filters[collection];
+  const known = [...Object.keys(table), 'custom'];
   const given = checkOptions<Record<string, unknown>>(filter, known, 'filter');
-  for (const [name, type] of Object.entries(types)) {
+  for (const [name, { type }] of Object.entries(table)) {
     const { takes, words } = filterTypes[type];
     if (given[name] === undefined || takes(given[name])) continue;
     throw new TypeError(`The filter "${name}" must be ${words}.`);
@@ -115,7 +173,7 @@ function isText(value: unknown): boolean {
 }
 
 function areIds(value: unknown): boolean {
-  // A copy: `every` would pass over the holes of an array.
+  // Copied, because `every` skips the holes of an array.
   return Array.isArray(value) && value.length <= maxFilterIds && [...value].every(isText);
 }
 
@@ -126,31 +184,39 @@ function isSpan(value: unknown): boolean {
   return areInstants && Object.keys(others).length === 0;
 }
 
-/** False when no record matches, because no text of a record can begin like that. */
-function hasCleanPrefixes(filter: object, { filters }: ListRules<string>): boolean {
-  return Object.entries(filter).every(
-    ([name, value]) => filters[name] !== 'prefix' || value === undefined || isCleanText(value),
-  );
+/** Returns what lists of a collection can be sorted by. */
+export function sortsOf(collection: Collection, custom?: CustomFilterFields): readonly string[] {
+  const sortable = declaredFields(custom).filter(isSortable);
+  return [...Object.keys(sorts[collection]), ...sortable.map(({ name }) => name)];
 }
 
-function checkOrder(order: Order<string>, sorts: readonly string[]): void {
+function checkOrder(order: Order<string>, { collection, custom }: ListRules): void {
   const { by, direction } = checkOptions<Order<string>>(order, ['by', 'direction'], 'order');
-  if (!sorts.includes(by)) {
-    throw new RangeError(`The order must be by one of ${sorts.join(', ')}.`);
+  const known = sortsOf(collection, custom);
+  if (!known.includes(by)) {
+    throw new RangeError(`The order must be by one of ${known.join(', ')}.`);
   }
   if (direction !== 'asc' && direction !== 'desc') {
     throw new RangeError('The direction of an order must be "asc" or "desc".');
   }
 }
 
-function checkPosition(after: Position, by: string): void {
-  const { key, id } = checkOptions<Position>(after, ['key', 'id'], 'position');
-  if (typeof id === 'string' && isSortKey(key, by)) return;
+function checkPosition(after: Position, by: string, custom?: CustomFilterFields): void {
+  if (isPosition(checkOptions<Position>(after, ['key', 'id'], 'position'), by, custom)) return;
   throw new TypeError('The position "after" must be the "next" of a page in the same order.');
 }
 
-/** Whether a record can have such a key in a list that is sorted by this. */
-export function isSortKey(key: unknown, by: string): key is string | null {
+/** Returns true for what can be a position in a list that is sorted by this. */
+export function isPosition(
+  position: { readonly key: unknown; readonly id: unknown },
+  by: string,
+  custom?: CustomFilterFields,
+): position is Position {
+  const { key, id } = position;
+  if (typeof id !== 'string' || !isCleanText(id)) return false;
+  const { type } = declaredField(custom, by) ?? {};
+  if (type === 'number') return key === null || Number.isFinite(key);
+  if (type !== undefined) return key === null || (typeof key === 'string' && isCleanText(key));
   if (key === null) return by === 'email' || by === 'publishedAt';
-  return by.endsWith('At') ? isInstant(key) : typeof key === 'string' && textKey(key) === key;
+  return by.endsWith('At') ? isInstant(key) : typeof key === 'string' && isCleanText(key);
 }

@@ -3,16 +3,16 @@ import { addMs, type Instant } from './instant.ts';
 import { canonicalJson, type Json } from './json.ts';
 import type { Collection } from './record.ts';
 
-/** How long a repeat of a creation returns the first one's record: 24 hours. */
+/** For how long a repeated creation returns the first one's record: 24 hours. */
 const receiptLifetimeMs = 24 * 60 * 60 * 1000;
 
-/** An idempotency key as a store keeps it, beside the record that was made under it. */
+/** An idempotency key as a store keeps it, with the record that was created under it. */
 export interface Receipt {
-  /** Names the creation; one key, one record. */
+  /** SHA-256 in hexadecimal of the caller, the collection and the caller's key. */
   readonly key: string;
-  /** Equal for equal requests: the same key with another fingerprint is refused. */
+  /** Equal for equal inputs: the same key with another fingerprint is rejected. */
   readonly fingerprint: string;
-  /** When the receipt is made. A stored receipt whose `until` is not after this has expired. */
+  /** The time of the creation. A stored receipt whose `until` is not after this has expired. */
   readonly from: Instant;
   readonly until: Instant;
 }
@@ -25,18 +25,15 @@ export interface Idempotency {
   readonly caller?: string | undefined;
 }
 
-/**
- * Makes a receipt of digests, so that a store holds neither the caller nor the input. The key has a path
- * of HTTP because stored receipts depend on it: those of the first version stay valid.
- */
+/** Makes a receipt of digests: a store keeps neither the caller nor the input. */
 export async function makeReceipt(
   { idempotencyKey, caller = '' }: Idempotency,
-  resource: Collection,
+  collection: Collection,
   input: unknown,
   now: Instant,
 ): Promise<Receipt> {
-  const name = JSON.stringify([caller, `/api/v1/${resource}`, idempotencyKey]);
-  // Taken now: the caller may change its input later. One that is too deep equals none that is stored.
+  const name = JSON.stringify([caller, collection, idempotencyKey]);
+  // Before anything is awaited: the caller may reuse its input. One that is too deep is never stored.
   const text = isTooDeep(input) ? undefined : String(canonicalJson(input as Json));
   const [key, fingerprint] = await Promise.all([
     sha256(name),

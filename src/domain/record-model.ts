@@ -1,4 +1,10 @@
 import { applySchema, type CustomFieldsSchema } from './custom-fields.ts';
+import {
+  type CustomFilterFields,
+  type DeclaredField,
+  declaredFields,
+  maxListLength,
+} from './declared-fields.ts';
 import { RostrumError } from './errors.ts';
 import { readFields } from './fields.ts';
 import { isTooDeep, JsonReader } from './i-json.ts';
@@ -18,11 +24,16 @@ export class RecordModel<R extends EntityFields> {
   readonly #rules: FieldRules;
   readonly #schema: CustomFieldsSchema | undefined;
   readonly #instants: readonly string[];
+  readonly #lists: readonly DeclaredField[];
 
-  /** @param schema of the custom fields, which may be anything without one */
-  constructor(rules: FieldRules, schema?: CustomFieldsSchema) {
+  /**
+   * @param schema of the custom fields, which may be anything without one
+   * @param declared fields that lists can be filtered by
+   */
+  constructor(rules: FieldRules, schema?: CustomFieldsSchema, declared?: CustomFilterFields) {
     this.#rules = rules;
     this.#schema = schema;
+    this.#lists = declaredFields(declared).filter(({ type }) => type === 'text[]');
     this.#instants = Object.keys(rules).filter((name) => rules[name]?.type === 'instant');
   }
 
@@ -93,6 +104,15 @@ export class RecordModel<R extends EntityFields> {
     }
     if (this.#schema !== undefined) {
       Object.assign(record, this.#checked(this.#schema, custom, current, issues));
+    }
+    for (const { name } of this.#lists) {
+      const list = record[name];
+      if (!Array.isArray(list) || list.length <= maxListLength) continue;
+      issues.add(
+        [name],
+        'too-long',
+        `The field "${name}" must have at most ${maxListLength} elements.`,
+      );
     }
     record.createdAt = made.createdAt;
     record.updatedAt = made.updatedAt;

@@ -11,6 +11,13 @@ export interface TextRule {
   readonly trim: boolean;
   readonly minLength: number;
   readonly maxLength: number;
+  /**
+   * Whether it needs a visible character: one that is not white space, a control, format,
+   * default-ignorable or combining character.
+   */
+  readonly visible: boolean;
+  /** Whether control characters are allowed (Unicode's category Cc: tabs and line breaks too). */
+  readonly controls: boolean;
 }
 
 /** An email address, or null: HTML's grammar, with the letters and digits of every script. */
@@ -40,14 +47,25 @@ export interface InstantRule {
 export type FieldRule = TextRule | EmailRule | ReferenceRule | InstantRule;
 export type FieldRules = Readonly<Record<string, FieldRule>>;
 
+/** What a name and a title have in common. */
+const line = { type: 'text', trim: true, minLength: 1, visible: true, controls: false } as const;
+
 export const userRules = {
-  name: { type: 'text', trim: true, minLength: 1, maxLength: 200 },
+  name: { ...line, maxLength: 200 },
   email: { type: 'email', fallback: null, maxBytes: 254 },
 } as const satisfies FieldRules;
 
 export const postRules = {
-  title: { type: 'text', trim: true, minLength: 1, maxLength: 300 },
-  body: { type: 'text', fallback: '', trim: false, minLength: 0, maxLength: 100_000 },
+  title: { ...line, maxLength: 300 },
+  body: {
+    type: 'text',
+    fallback: '',
+    trim: false,
+    minLength: 0,
+    maxLength: 100_000,
+    visible: false,
+    controls: true,
+  },
   authorId: { type: 'reference', to: 'user', fallback: null },
   publishedAt: { type: 'instant', fallback: null },
 } as const satisfies FieldRules;

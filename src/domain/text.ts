@@ -1,3 +1,5 @@
+import { foldCase } from './case-folding.ts';
+
 /** The length of a text in Unicode code points. */
 export function codePoints(text: string): number {
   let count = text.length;
@@ -32,6 +34,19 @@ export function isCleanText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+const control = /\p{Cc}/u;
+const visible = /[^\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\p{M}]/u;
+
+/** Returns true when the text has a control character (Unicode's category Cc). */
+export function hasControl(text: string): boolean {
+  return control.test(text);
+}
+
+/** Returns true when the text has a character that shows by itself. */
+export function hasVisible(text: string): boolean {
+  return visible.test(text);
+}
+
 /**
  * Orders texts by code point, as UTF-8 orders its bytes; negative when `a` comes first.
  *
@@ -59,14 +74,20 @@ function isTrailing(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
+/** Returns the text in Unicode's normalization form C, as `name` and `title` filters compare it. */
+export function normalizedText(text: string): string {
+  return text.normalize('NFC');
+}
+
 /**
- * The key that names, titles and email addresses are sorted and found by. Two email addresses with
- * one key are the same address.
+ * Returns the search key of a name or title, which lists sort by and `startsWith` filters compare:
+ * the text in NFC after full Unicode case folding. The key of a key is the key itself.
  *
- * Made here and not by a store, because no two stores agree on what lower case is.
+ * Case folding makes Σ, σ and ς one letter, and ß the same as ss. It knows no locale.
  */
 export function textKey(text: string): string {
-  return text.normalize('NFC').toLowerCase().normalize('NFC');
+  if (!beyondAscii.test(text)) return text.toLowerCase();
+  return foldCase(text.normalize('NFC')).normalize('NFC');
 }
 
 /** The texts from `from` on and before `before`, by code point; to the last one without `before`. */

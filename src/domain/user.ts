@@ -1,4 +1,5 @@
 import type { CustomFieldsInput } from './custom-fields.ts';
+import { isFieldName } from './i-json.ts';
 import type { JsonObject } from './json.ts';
 import type { MergePatch } from './merge-patch.ts';
 import type { EntityFields, ServerMadeInput } from './record.ts';
@@ -30,17 +31,16 @@ export type PublicUser<Custom extends object = JsonObject> = Pick<
   Readonly<Partial<Custom>>;
 
 /**
- * Checks what a deployment makes public.
+ * Checks which fields a deployment makes public.
  *
- * @throws TypeError for a field of Rostrum's own that is not `email`
+ * @throws TypeError for a name other than `email` that no custom field of users can have
  */
 export function checkPublicUserFields(names: readonly string[]): void {
   if (!Array.isArray(names)) {
     throw new TypeError('The option "publicUserFields" must be a list of names.');
   }
   for (const name of names) {
-    if (name === 'email' || (typeof name === 'string' && !knownFields.users.includes(name)))
-      continue;
+    if (name === 'email' || (isFieldName(name) && !knownFields.users.includes(name))) continue;
     throw new TypeError(
       `"${name}" cannot be made public: it must be a custom field of users, or email.`,
     );

@@ -1,18 +1,19 @@
 import type { Collection, Id, Version } from '../domain/record.ts';
 
-/** A change of one record. It has no field of it: the record is there to be read. */
+/** A change of one record. It carries no field of the record: read the record to see them. */
 export interface RecordEvent {
+  readonly type: 'created' | 'updated' | 'deleted';
   readonly collection: Collection;
   readonly id: Id;
-  /** The version that the change made: 1 of a creation. Null of a deletion. */
-  readonly version: Version | null;
+  /** The version that the change made, or the version that was deleted. */
+  readonly version: Version;
 }
 
 /** A position in a log: opaque, at most 512 visible ASCII characters. */
 export type EventPosition = string;
 
 export interface EventPage {
-  /** Those behind the position, in the order of the log; none when there are none. */
+  /** The events after the position, in the order of the log. */
   readonly events: readonly RecordEvent[];
   /** The position to read on from. */
   readonly next: EventPosition;
@@ -21,21 +22,20 @@ export interface EventPage {
 /**
  * Every change of every record, in one order.
  *
- * - A creation is version 1, a change is a later version, a deletion is null. Collection, id and version
- *   name an event, because an id is never given twice. Each post that the deletion of a user changes or
+ * - Type, collection, id and version name an event. Each post that the deletion of a user changes or
  *   deletes is an event of its own.
- * - What changes nothing, is refused, fails or is replayed is no event.
- * - An event commits with its change. It can be read within a second of the acknowledgement, and never
- *   before the change can no longer be lost. (A sharded cluster may take 15 s.)
+ * - A call that changes nothing, is rejected, fails or is replayed makes no event.
+ * - An event commits with its change. It can be read within a second of the acknowledgement (within
+ *   15 s on a sharded cluster), and never before the change is safe from being lost.
  * - The events of one record come in the order of its versions. All readers see one order.
- * - Reading on from `next` meets every event behind it once.
+ * - Reading on from `next` meets every later event once.
  * - A store may forget old events. A position that it cannot read on from is `events-expired`.
  * - A record that `load` stores is an event when it is new, or at another version than before.
  */
 export interface EventLog {
   /**
-   * The events behind a position, at most `limit` of them; without a position, none, and the end of the
-   * log as `next`. It never waits for events.
+   * Returns at most `limit` events after a position. Without a position, returns no events, and the end
+   * of the log as `next`. Never waits for events.
    *
    * @throws RostrumError `events-expired`, `events-unavailable`
    */

@@ -1,6 +1,6 @@
-/** Takes what an operator may want to know. Never given a body, a password or a stored value. */
+/** Receives the lines of an operator's log. They never contain a body, a password or a stored value. */
 export interface Logger {
-  /** Absent where such lines are not wanted. */
+  /** Leave it out to skip lines at this level. */
   debug?(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
@@ -9,3 +9,15 @@ export interface Logger {
 
 /** Structured data of a line; an error goes under `err`. */
 export type LogFields = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns a logger that never throws, for code whose own work must go on when a host's logger fails. Drops
+ * the line when the host's logger throws, rejects a promise, lacks the method, or is absent.
+ */
+export function safeLogger(logger: Logger | undefined): Logger {
+  const at = (level: keyof Logger) => (fields: LogFields, message: string) => {
+    // A promise catches both: an error thrown here, and the rejection of an asynchronous logger.
+    new Promise((resolve) => resolve(logger?.[level]?.(fields, message))).catch(() => {});
+  };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}

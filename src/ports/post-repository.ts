@@ -1,21 +1,19 @@
-import type { PostFilter, PostSort } from '../domain/list.ts';
 import type { Post } from '../domain/post.ts';
 import type { Id } from '../domain/record.ts';
 import type { Guard, Repository } from './repository.ts';
 
 /**
- * Keeps posts. No post ever names an author that does not exist, whatever runs at the same time:
- * `create` and `update` raise, after all else,
+ * Keeps posts. No post ever names an author that does not exist, whatever runs at the same time.
+ * `create` and `update` throw, after every other error,
  *
- * - `invalid-record` with the one issue `unknown` at `/authorId` (`unknownAuthor()`): the post
- *   names an author, and no user has that id. On an update, an author that the post already has
- *   needs no check.
+ * - `invalid-record` with the one issue `unknown` at `/authorId` (`unknownAuthor()`): the post names
+ *   an author, and no user has that id. An update that leaves the author as it was needs no check.
  */
-export interface PostRepository<R = Post> extends Repository<R, PostFilter, PostSort> {
+export interface PostRepository<R = Post> extends Repository<R> {
   /**
-   * Deletes a post, if `guard` lets it be. A receipt that the post was made under stays.
+   * Deletes a post, if `guard` allows it. A receipt that the post was created under stays.
    *
-   * @returns false when there is no post with this id; then `guard` is not asked
+   * @returns false when there is no post with this id; then `guard` is not called
    */
   delete(id: Id, guard?: Guard<R>): Promise<boolean>;
 }

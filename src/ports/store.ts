@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { CustomFilters } from '../domain/custom-filters.ts';
+import type { CustomFilters } from '../domain/declared-fields.ts';
 import type { EventLog } from './event-log.ts';
 import type { PostRepository } from './post-repository.ts';
 import type { Transfer } from './transfer.ts';
@@ -8,37 +8,40 @@ import type { UserRepository } from './user-repository.ts';
 /** What a deployment chooses that a store has to know when it is opened. */
 export interface StoreOptions<Filters extends CustomFilters = CustomFilters> {
   /**
-   * Custom fields that lists can be filtered by. A store makes its indexes for them when it is opened;
-   * the set may be another one each time.
+   * Custom fields that lists can be filtered and sorted by, and that can be unique. A store builds its
+   * indexes for them when it is opened, and the set may differ each time. It derives their values from the
+   * JSON of a record, so that stores with other declarations work on the same data. It does not open, and
+   * names the field and two ids, when stored records already break a `unique`, or have more than 64 elements
+   * in a `text[]`.
    */
   readonly customFilters?: Filters | undefined;
 }
 
-/** Where records are kept: the two repositories, and the life of what is behind them. */
+/** Keeps the records: two repositories, and the connection or file behind them. */
 export interface Store<Filters extends CustomFilters = CustomFilters> extends AsyncDisposable {
   readonly users: UserRepository;
   readonly posts: PostRepository;
   /** Moves the whole store; absent where it cannot be copied. */
-  readonly transfer?: Transfer;
-  /** Its changes in one order; absent where it keeps no log. */
+  readonly transfer?: Transfer | undefined;
+  /** Every change in one order; absent where the store keeps no log. */
   readonly events?: EventLog | undefined;
   /**
-   * What it was opened with, which lists can be filtered by; none when absent. The core takes the
-   * filters that it offers from here.
+   * The custom fields that the store was opened with; none when absent. The core takes the filters that
+   * it offers from here.
    */
   readonly customFilters?: Filters | undefined;
 
   /**
-   * Fulfilled when the store can serve right now.
+   * Fulfilled when the store can serve right now. Never waits behind other work.
    *
    * @throws RostrumError `store-unavailable`
    */
   ready(): Promise<void>;
 
   /**
-   * Waits for the changes that were called for before, then frees what the store holds. They end as
-   * if nothing had happened; a store may say for how long it waits. Closing again does nothing, at
-   * the same time too. `Symbol.asyncDispose` does the same.
+   * Waits for the calls that are under way, then frees what the store holds. A store may limit how long
+   * it waits. A call made after `close` ends in `store-unavailable` at once. Closing again does nothing,
+   * at the same time too. `Symbol.asyncDispose` does the same.
    */
   close(): Promise<void>;
 }

@@ -1,46 +1,44 @@
 import type { Instant } from '../domain/instant.ts';
-import type { UserFilter, UserSort } from '../domain/list.ts';
 import type { Id } from '../domain/record.ts';
 import type { User } from '../domain/user.ts';
 import type { Guard, Repository } from './repository.ts';
 
 /**
- * What becomes of the posts of a user who is deleted:
+ * What happens to the posts of a user who is deleted:
  *
  * - `refuse`: a user who has posts is not deleted.
- * - `delete`: they are deleted too.
- * - `keep`: `authorId` becomes null, and the version grows by one. `updatedAt` becomes the later of
- *   the deletion's instant and 1 ms after the old one, but no later than `latestInstant`
- *   (`withoutAuthor` says the same in code).
+ * - `delete`: the posts are deleted too.
+ * - `keep`: each post becomes what `withoutAuthor(post, at)` makes of it, one version further on.
  */
 export type DeleteMode = 'refuse' | 'delete' | 'keep';
 
-/** What the deletion of a user did besides. */
+/** What the deletion of a user changed besides the user. */
 export interface Deletion {
-  /** How many posts were deleted with the user, or stay without an author. */
+  /** How many posts were deleted with the user, or lost their author. */
   readonly posts: number;
 }
 
 /**
- * Keeps users. No two users have an email address with the same `textKey`; a missing address is not a value, and any
- * number of users may have none. `create` and `update` raise, after all else,
+ * Keeps users. No two users have the same `emailKey` (`searchRow`). A missing address is not a value: any
+ * number of users may have none. `create` and `update` throw, after every other error,
  *
- * - `email-taken` (`emailTaken()`): another user has an address with this key. Keys that are freed
- *   or taken in a race are judged as of the commit: one of the racers wins.
+ * - `email-taken` (`emailTaken()`): another user has an address with this key. Of calls that race for a
+ *   key, one wins; a key is taken or free as of the commit.
  */
-export interface UserRepository<R = User> extends Repository<R, UserFilter, UserSort> {
+export interface UserRepository<R = User> extends Repository<R> {
   /**
-   * Deletes a user and does with their posts what the mode says, in one atomic step. Once the user
-   * is gone, no post names the user, and none ever will, whatever runs at the same time. A
-   * receipt that the user was made under stays. Only a store without transactions (a standalone
-   * MongoDB server) may let readers see the step half done, and it says so at its start.
+   * Deletes a user and handles the user's posts as the mode says, in one atomic step. Once the user is
+   * gone, no post names the user, and none ever will, whatever runs at the same time. A receipt
+   * that the user was created under stays.
    *
-   * `guard` is asked first, then the posts. What it throws ends the call, and nothing is changed.
+   * `guard` is called first, then the posts are looked at. What it throws ends the call, and nothing is
+   * changed.
    *
-   * @param at when it happens
-   * @returns how many posts were deleted or changed, 0 when there were none; undefined when there is
-   * no user with this id, and then nothing is changed, and `guard` is not asked
-   * @throws RostrumError `user-has-posts`, with their number: nothing is changed
+   * @param at the time of the deletion
+   * @returns how many posts were deleted or changed; undefined when there is no user with this id, and
+   * then nothing is changed and `guard` is not called
+   * @throws RostrumError `user-has-posts`, with their number; or `refused`, where the user has more posts
+   * than the store can change in one step. Nothing is changed.
    */
   delete(id: Id, posts: DeleteMode, at: Instant, guard?: Guard<R>): Promise<Deletion | undefined>;
 }

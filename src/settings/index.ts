@@ -1,4 +1,3 @@
-/** What the program may be told, and the store that a URL names. */
-export { openStore } from '../adapters/open-store.ts';
+/** The settings of the program, and the URLs of stores. */
 export { defaultSettings, type LogLevel, logLevels, type Settings } from './settings.ts';
 export { parseStoreUrl, redactStoreUrl, type StoreUrl, StoreUrlError } from './store-url.ts';

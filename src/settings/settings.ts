@@ -1,12 +1,12 @@
+import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from '../domain/addresses.ts';
 import { type Scope, scopes } from '../domain/caller.ts';
 import {
+  type CustomFilterDeclaration,
   type CustomFilters,
-  type CustomFilterType,
   checkCustomFilters,
-} from '../domain/custom-filters.ts';
+} from '../domain/declared-fields.ts';
 import { setMember } from '../domain/json.ts';
 import { checkOptions } from '../domain/options.ts';
-import { isNetwork, isOrigin, isPlainUrl, isSafeUrl } from './addresses.ts';
 
 /** What a deployment chooses: by flags, by environment variables, or by `createContainer`. */
 export interface Settings {
@@ -44,6 +44,10 @@ export interface Settings {
   readonly rateLimit: number;
   /** The proxies whose `X-Forwarded-For` counts: how many, or their addresses and networks. */
   readonly trustProxy: number | readonly string[];
+  /** Whether agents are served at `/mcp`. */
+  readonly mcp: boolean;
+  /** Whether they can delete posts. */
+  readonly mcpDeletes: boolean;
   /** The pages for people that are served beside the API. */
   readonly pages: readonly PageName[];
   /** The origins whose scripts may read responses. */
@@ -106,7 +110,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     fallback: 'sqlite:./data/rostrum.db',
     description: storeUrls,
     allowed: storeUrls,
-    parse: textOf,
+    parse: (text) => textOf(text.trim()),
   },
   requireIfMatch: {
     ...toggle,
@@ -214,6 +218,18 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     allowed: 'a number, or addresses and networks with commas between them',
     parse: (text) => (/^\d{1,2}$/.test(text) ? Number(text) : listOf(text, isNetwork)),
   },
+  mcp: {
+    ...toggle,
+    flag: '--mcp [boolean]',
+    env: 'MCP',
+    description: 'serve AI agents at /mcp (Model Context Protocol)',
+  },
+  mcpDeletes: {
+    ...toggle,
+    flag: '--mcp-deletes [boolean]',
+    env: 'MCP_DELETES',
+    description: 'with --mcp, let agents delete posts',
+  },
   pages: {
     flag: '--pages <names>',
     env: 'PAGES',
@@ -235,8 +251,10 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
     flag: '--index <field>',
     env: 'INDEXES',
     fallback: [],
-    description: 'custom field that lists can be filtered by: posts.slug:text; may be given again',
-    allowed: 'a custom field and text, number or boolean: posts.slug:text',
+    description:
+      'custom field to filter and sort by: posts.views:number, posts.tags:text[]; with :unique, no two records have the same value: posts.slug:text:unique; may be given again',
+    allowed:
+      'a custom field and its type: posts.slug:text, :number, :boolean, :text[] or :text:unique',
     parse: (text) => listOf(text, (part) => indexForm.test(part)),
     isList: true,
   },
@@ -254,7 +272,7 @@ export const settingsTable: { readonly [K in keyof Settings]: Setting<Settings[K
   },
 };
 
-const indexForm = /^(users|posts)\.([^.:]+):(text|number|boolean)$/;
+const indexForm = /^(users|posts)\.([^.:]+):(text|number|boolean|text\[\])(:unique)?$/;
 
 /**
  * The custom filters that the setting `index` declares.
@@ -262,12 +280,20 @@ const indexForm = /^(users|posts)\.([^.:]+):(text|number|boolean)$/;
  * @throws TypeError or RangeError for what cannot be declared, in one sentence
  */
 export function customFiltersOf(index: readonly string[]): Required<CustomFilters> {
-  const fields = { users: {}, posts: {} } as Record<string, Record<string, CustomFilterType>>;
+  const fields = { users: {}, posts: {} } as Record<
+    string,
+    Record<string, CustomFilterDeclaration>
+  >;
   for (const part of index) {
-    const [, list = '', name = '', type] = indexForm.exec(part) ?? [];
+    const [, list = '', name = '', type = '', unique] = indexForm.exec(part) ?? [];
     const declared = fields[list] ?? {};
     if (Object.hasOwn(declared, name)) throw new TypeError(`${list}.${name} is given twice.`);
-    setMember(declared, name, type as CustomFilterType);
+    const isUnique = unique !== undefined;
+    setMember(
+      declared,
+      name,
+      (isUnique ? { type, unique: true } : type) as CustomFilterDeclaration,
+    );
   }
   const { users = {}, posts = {} } = fields;
   checkCustomFilters({ users, posts });
@@ -308,11 +334,20 @@ export const defaultSettings = Object.fromEntries(
 /**
  * All settings: those that are given, and the defaults of the others.
  *
- * @throws TypeError for a name that is no setting's: its value must not be the default in silence
+ * @throws TypeError for an unknown name, and for a value that the setting cannot have
  */
 export function withDefaults(given: GivenSettings): Settings {
   const names = Object.keys(settingsTable);
   const settings = Object.entries(checkOptions<Partial<Settings>>(given, names, 'settings'));
   const said = settings.filter(([, value]) => value !== undefined);
+  for (const [name, value] of said) checkValue(name as keyof Settings, value);
   return { ...defaultSettings, ...(Object.fromEntries(said) as Partial<Settings>) };
+}
+
+/** A value given in code must be what the text of a flag or variable would mean. */
+function checkValue(name: keyof Settings, value: unknown): void {
+  const { allowed, parse, fallback } = settingsTable[name] as Setting<unknown>;
+  const same = (other: unknown) => JSON.stringify(other) === JSON.stringify(value);
+  if (same(fallback) || same([]) || same(parse(String(value)))) return;
+  throw new TypeError(`The setting "${name}" must be ${allowed}; it is "${value}".`);
 }

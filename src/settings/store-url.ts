@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+
 /** A store's URL, taken apart. */
 export type StoreUrl =
   | { readonly kind: 'memory' }
@@ -10,24 +12,31 @@ export class StoreUrlError extends Error {
 }
 
 /**
- * Reads `memory:`, `sqlite:PATH`, `mongodb://…` and `mongodb+srv://…`.
+ * Reads `memory:`, `sqlite:PATH`, `mongodb://…` and `mongodb+srv://…`. White space around the URL is
+ * ignored: secrets often end in a line feed. A path that begins with `~/` is in the home directory.
  *
  * @throws StoreUrlError
  */
-export function parseStoreUrl(url: string): StoreUrl {
+export function parseStoreUrl(text: string): StoreUrl {
+  const url = text.trim();
   if (url === 'memory:') return { kind: 'memory' };
   if (/^mongodb(?:\+srv)?:\/\//.test(url)) return { kind: 'mongodb', url };
-  if (url.startsWith('sqlite:')) {
-    const path = url.slice('sqlite:'.length);
-    if (path.startsWith('//')) {
-      throw new StoreUrlError(
-        'sqlite: is followed by a path without //, as in sqlite:./data/rostrum.db or sqlite:/tmp/x.db',
-      );
-    }
-    if (path !== '') return { kind: 'sqlite', path };
+  if (!url.startsWith('sqlite:')) {
+    throw new StoreUrlError('it has to be memory:, sqlite:PATH, mongodb://… or mongodb+srv://…');
+  }
+  const path = url.slice('sqlite:'.length);
+  if (path === '') {
     throw new StoreUrlError('sqlite: needs the path of a file, as in sqlite:./data/rostrum.db');
   }
-  throw new StoreUrlError('it has to be memory:, sqlite:PATH, mongodb://… or mongodb+srv://…');
+  if (path.startsWith('//')) {
+    throw new StoreUrlError(
+      'sqlite: is followed by a path without //, as in sqlite:./data/rostrum.db or sqlite:/tmp/x.db',
+    );
+  }
+  if (/\p{Cc}|^(["']).*\1$/u.test(path)) {
+    throw new StoreUrlError('its path has a control character or quotation marks: remove them');
+  }
+  return { kind: 'sqlite', path: path.replace(/^~(?=\/)/, () => homedir()) };
 }
 
 /**
@@ -35,7 +44,8 @@ export function parseStoreUrl(url: string): StoreUrl {
  * scheme and the name are shown, and the query is not. Of a text that only resembles a URL nothing
  * before the `@` is shown. The path of an SQLite file is shown as it is.
  */
-export function redactStoreUrl(text: string): string {
+export function redactStoreUrl(given: string): string {
+  const text = given.trim();
   if (/^sqlite:(?!\/\/)/i.test(text)) return text;
   const [, scheme, rest] =
     /^([a-z][a-z0-9+.-]*:\/\/|mongodb(?:\+srv)?:\/?)(.*)$/is.exec(text) ?? [];

@@ -3,88 +3,62 @@ import type { Post } from '../domain/post.ts';
 import type { Id } from '../domain/record.ts';
 import type { Store } from '../ports/store.ts';
 import type { DeleteMode } from '../ports/user-repository.ts';
-import { absent, check, is, race, raises } from './assertions.ts';
-import { authorWith, everyMode } from './delete.ts';
+import { assert, expectAbsent, expectEqual, expectError } from './assertions.ts';
+import { authorWith, modes } from './delete.ts';
 import { later, pause, post, ticks, times, user } from './fixtures.ts';
-import { idsOf, pageOf, put, recordsOf, walk } from './lists.ts';
+import { among, eq, idsOf, insert, list, readAll, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
 
-/** Deletions of users against all that happens to their posts meanwhile: no orphan, ever. */
+/** Deletions of users while their posts are written and read: no post ever names a deleted user. */
 export function describeDeleteRaces(suite: Suite): void {
-  for (const mode of everyMode) describeArrivals(mode, suite);
-  for (const mode of everyMode) describeDepartures(mode, suite);
+  for (const mode of modes) describeNewPosts(mode, suite);
+  for (const mode of modes) describeChangedPosts(mode, suite);
   for (const mode of ['delete', 'keep'] as const) describeReaders(mode, suite);
-
-  suite.test('deletions in every mode against creations, moves and each other', async (store) => {
-    const { users, posts } = store;
-    for (let round = 0; round < 12; round++) {
-      const [author, other] = [user(), user()];
-      await put(users, [author, other]);
-      const movers = times(4, (n) => post({ authorId: n % 2 ? other.id : author.id }));
-      await put(posts, movers);
-      const writes = times(12, async (n) => {
-        await ticks((n * 5 + round) % 7);
-        const authorId = n % 2 ? author.id : other.id;
-        if (n % 3 === 0) return posts.create(post({ authorId }));
-        const mode = everyMode[(n + round) % 3] ?? 'refuse';
-        if (n % 3 === 1) return users.delete(authorId, mode, later);
-        const id = movers[n % 4]?.id ?? '';
-        return posts.update(id, ({ record }) => ({ ...record, authorId }));
-      });
-      const { raised } = await race(writes);
-      const { 'user-has-posts': _, 'invalid-record': __, ...others } = raised;
-      is('errors that no deletion explains', others, {});
-      await noOrphan(store);
-    }
-  });
 }
 
-/** How far the deletion is, as those that write or read meanwhile have to know. */
+/** How far the deletion of a user is, for the calls that race with it. */
 interface Progress {
   begun: boolean;
   ended: boolean;
-  /** Nothing writes any more: a deletion that is refused now is refused for ever. */
+  /** No call writes any more, so the deletion must succeed at its next attempt. */
   quiet: boolean;
 }
 
 /** Posts that keep coming while their author is deleted. */
-function describeArrivals(mode: DeleteMode, { test }: Suite): void {
-  test(`${mode}: posts that keep coming to a deleted user leave no orphan`, async (store) => {
+function describeNewPosts(mode: DeleteMode, { test }: Suite): void {
+  test(`${mode}: no new post names the deleted user`, async (store) => {
     const { users, posts } = store;
     for (let round = 0; round < 6; round++) {
-      const [authorId = ''] = await put(users, [user()]);
+      const [authorId = ''] = await insert(users, [user()]);
       const progress = { begun: false, ended: false, quiet: false };
       const writing = times(4, (n) =>
-        keepWriting(progress, () => visit(store, authorId, mode, n % 2 === 0)),
+        keepWriting(progress, () => writePost(store, authorId, mode, n % 2 === 0)),
       );
       void Promise.allSettled(writing).then(() => {
         progress.quiet = true;
       });
       const reading = keepReading(progress, async () => {
         const isGone = (await users.get(authorId)) === undefined;
-        const { items } = await pageOf(posts, { filter: { authorId } });
-        if (isGone) is('posts of a deleted user', items.length, 0);
+        const { items } = await list(posts, { conditions: [eq('authorId', authorId)] });
+        if (isGone) expectEqual('the number of posts of a deleted user', items.length, 0);
       });
       const deleting = deleteAfter(1 + round * 2, progress, () =>
         users.delete(authorId, mode, later),
       );
-      const written = (await ended(writing, reading, deleting)).flat();
-      await absent(users, authorId, 'the user is still there');
+      const written = (await allOf(writing, reading, deleting)).flat();
+      await expectAbsent(users, authorId, 'the deleted user');
       for (const id of written) {
         const left = await posts.get(id);
-        if (mode !== 'keep') check(left === undefined, 'a post of a deleted user is left');
-        else is('author of a kept post', left?.record.authorId, null);
+        if (mode === 'keep') expectEqual('the author of a post', left?.record.authorId, null);
+        else assert(left === undefined, 'a post of a deleted user is left');
       }
     }
-    await noOrphan(store);
+    await expectNoOrphans(store);
   });
 }
 
-/**
- * Makes a post of the author, or moves one to them. In the mode `refuse`, it is in the way of the
- * deletion until it is deleted again.
- */
-async function visit(
+/** Creates a post of the author, or moves one to them. In the mode `refuse`, deletes it again. */
+async function writePost(
   { users, posts }: Store,
   authorId: Id,
   mode: DeleteMode,
@@ -96,17 +70,17 @@ async function visit(
     if (isMove) await posts.update(record.id, (now) => ({ ...now.record, authorId }));
   } catch (error) {
     const left = (await posts.get(record.id))?.record;
-    is('post that was refused', left, isMove ? record : undefined);
+    expectEqual('the post after the refused call', left, isMove ? record : undefined);
     throw error;
   }
   if (mode === 'refuse') {
-    check(await users.get(authorId), 'the post names a deleted user');
+    assert(await users.get(authorId), 'the post names a deleted user');
     await posts.delete(record.id);
   }
   return record.id;
 }
 
-/** @returns the ids that were written until the author was found gone */
+/** Writes until the author is found deleted. Returns the ids of the posts. */
 async function keepWriting(progress: Progress, write: () => Promise<Id>): Promise<Id[]> {
   const written: Id[] = [];
   for (let n = 0; n < 30; n++) {
@@ -114,11 +88,11 @@ async function keepWriting(progress: Progress, write: () => Promise<Id>): Promis
     const wasDeleted = progress.ended;
     const [outcome] = await Promise.allSettled([write()]);
     if (outcome.status === 'rejected') {
-      await raises(Promise.reject(outcome.reason), 'invalid-record');
-      check(progress.begun, 'a post was refused though its author was there');
+      await expectError(Promise.reject(outcome.reason), 'invalid-record');
+      assert(progress.begun, 'a post was refused before its author was deleted');
       break;
     }
-    check(!wasDeleted, 'a post was given a deleted author');
+    assert(!wasDeleted, 'a post got a deleted author');
     written.push(outcome.value);
   }
   return written;
@@ -131,7 +105,7 @@ async function keepReading(progress: Progress, read: () => Promise<void>): Promi
   }
 }
 
-/** Deletes a user after some time, again and again while writers are in the way, which end. */
+/** Deletes a user after some time, and again while new posts prevent the deletion. */
 async function deleteAfter(
   pauses: number,
   progress: Progress,
@@ -143,7 +117,7 @@ async function deleteAfter(
     for (;;) {
       const { quiet } = progress;
       if (!(await isRefused(remove()))) return;
-      check(!quiet, 'the deletion is refused, though no post is in its way');
+      assert(!quiet, 'the deletion is refused, but the user has no posts');
       await pause();
     }
   } finally {
@@ -151,10 +125,10 @@ async function deleteAfter(
   }
 }
 
-/** Whether a deletion is refused, because the user has posts. */
+/** Returns true for a deletion that is refused because the user has posts. */
 async function isRefused(deletion: Promise<unknown>): Promise<boolean> {
   try {
-    check(await deletion, 'no user was found');
+    assert(await deletion, 'delete did not find the user');
     return false;
   } catch (error) {
     if (isRostrumError(error, 'user-has-posts')) return true;
@@ -162,119 +136,92 @@ async function isRefused(deletion: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Deletions of a user against changes of the posts that name the user already. */
-function describeDepartures(mode: DeleteMode, { test }: Suite): void {
-  const rounds = 12;
-
-  /** Races the deletion with a change of each of four posts. */
-  const against = async (store: Store, round: number, change: (post: Post, n: number) => Post) => {
+/** Deletions of a user while their posts change, and while they move to another author. */
+function describeChangedPosts(mode: DeleteMode, { test }: Suite): void {
+  test(`${mode}: loses no change and no move of a post at the same time`, async (store) => {
     const { users, posts } = store;
-    const { author, theirs } = await authorWith(4, store);
-    const deletion = async () => {
-      await ticks((round >> 1) % 4);
-      return users.delete(author.id, mode, later);
-    };
-    // Which one sets out first differs from round to round.
-    const early = round % 2 === 0 ? undefined : deletion();
-    const changing = times(4, async (n) => {
-      await ticks(n * (round % 3));
-      return posts.update(theirs[n]?.id ?? '', ({ record }) => change(record, n));
-    });
-    const refused = await isRefused(early ?? deletion());
-    const changed = await Promise.all(changing);
-    is('presence of the user, by what delete told', !!(await users.get(author.id)), refused);
-    const left = await Promise.all(theirs.map(({ id }) => posts.get(id)));
-    return { refused, pairs: changed.map((one, n) => [one, left[n]] as const) };
-  };
-
-  test(`${mode}: deleting a user against moving their posts away takes none`, async (store) => {
-    const [authorId = ''] = await put(store.users, [user()]);
-    for (let round = 0; round < rounds; round++) {
-      const { pairs } = await against(store, round, (record) => ({ ...record, authorId }));
-      for (const [moved, left] of pairs) {
-        // The move was last: what was acknowledged is what is there.
-        is(
-          'post that was moved away',
-          [left?.version, left?.record],
-          [moved?.version, moved?.record],
-        );
-        if (mode !== 'delete')
-          is('author of a post that was moved away', moved?.record.authorId, authorId);
-      }
-    }
-  });
-
-  test(`${mode}: deleting a user against changing their posts loses no change`, async (store) => {
-    for (let round = 0; round < rounds; round++) {
-      const { refused, pairs } = await against(store, round, (record, n) => ({ ...record, n }));
-      is('refusal of the deletion', refused, mode === 'refuse');
-      for (const [n, [changed, left]] of pairs.entries()) {
-        if (mode === 'delete') check(left === undefined, 'a post of a deleted user is left');
-        else if (mode === 'refuse') is('post that was changed', left?.record, changed?.record);
+    const [otherId = ''] = await insert(users, [user()]);
+    for (let round = 0; round < 18; round++) {
+      const { author, theirs } = await authorWith(4, store);
+      const allMove = round % 3 === 0;
+      const moves = (n: number) => allMove || n % 2 === 0;
+      const change = (record: Post, n: number) =>
+        moves(n) ? { ...record, authorId: otherId } : { ...record, n };
+      const deletion = async () => {
+        await ticks((round >> 1) % 4);
+        return users.delete(author.id, mode, later);
+      };
+      // In every second round, the deletion starts first.
+      const early = round % 2 === 0 ? undefined : deletion();
+      const changing = times(4, async (n) => {
+        await ticks(n * (round % 3));
+        return posts.update(theirs[n]?.id ?? '', ({ record }) => change(record, n));
+      });
+      const refused = await isRefused(early ?? deletion());
+      if (!allMove) expectEqual('whether the deletion is refused', refused, mode === 'refuse');
+      expectEqual('whether the user exists', !!(await users.get(author.id)), refused);
+      for (const [n, changed] of (await Promise.all(changing)).entries()) {
+        const left = await posts.get(theirs[n]?.id ?? '');
+        const [stored, result] = [left, changed].map((one) => one && [one.version, one.record]);
+        // Nothing follows a move or a refusal, so the result of the change is what is stored.
+        if (moves(n) || mode === 'refuse') expectEqual('the changed post', stored, result);
+        else if (mode === 'delete') assert(!left, 'a post of a deleted user is left');
         else {
-          is('change of a post that was kept', left?.record.n, n);
-          is('author of a kept post', left?.record.authorId, null);
-          is('version of a post that was changed and kept', left?.version ?? 0, 3);
+          const kept = [left?.record.n, left?.record.authorId, left?.version];
+          expectEqual('a kept post', kept, [n, null, 3]);
+        }
+        if (moves(n) && mode !== 'delete') {
+          expectEqual('the author of a moved post', left?.record.authorId, otherId);
         }
       }
     }
   });
 }
 
-/** Readers that keep reading while a user with many posts is deleted. */
-function describeReaders(mode: DeleteMode, { contract, test }: Suite): void {
-  const { tornCascades } = contract;
-  const sentence =
-    tornCascades === undefined
-      ? 'readers see a user and all posts, or none of them'
-      : `readers see the end whole, but perhaps a part before (${tornCascades})`;
-
-  test(`${mode}: ${sentence}`, async (store) => {
+/** Readers while a user with many posts is deleted. */
+function describeReaders(mode: DeleteMode, { test }: Suite): void {
+  test(`${mode}: readers see the user and all posts, or the result`, async (store) => {
     const { users, posts } = store;
     for (const count of [300, 20, 20, 20]) {
       const { author, theirs, others } = await authorWith(count, store);
       const progress = { begun: false, ended: false, quiet: true };
-      const filter = { authorId: author.id };
-      const some = { ids: idsOf(theirs.slice(-50)) };
+      const conditions = [eq('authorId', author.id)];
+      const some = idsOf(theirs.slice(-50));
       const read = async () => {
-        // A read that began before the end may have seen a part.
-        const isJudged = tornCascades === undefined || progress.ended;
         const wasGone = (await users.get(author.id)) === undefined;
-        const { items, total } = await pageOf(posts, { filter, limit: 1000, total: true });
-        const found = recordsOf((await pageOf(posts, { filter: some })).items);
+        const { items, total } = await list(posts, { conditions, limit: 1000, total: true });
+        const found = recordsOf((await list(posts, { conditions: [among('id', some)] })).items);
         const isGone = (await users.get(author.id)) === undefined;
-        if (!isJudged) return;
-        const theirsOf = found.filter(({ authorId }) => authorId === author.id);
-        const byId = `${found.length} by id, ${theirsOf.length} of them theirs`;
-        const seen = `${items.length} of ${count} posts, ${total} in all, ${byId}`;
-        const left = mode === 'keep' || theirsOf.length > 0 ? some.ids.length : 0;
-        check([0, count].includes(items.length) && total === items.length, seen);
-        check([0, left].includes(theirsOf.length) && found.length === left, seen);
-        if (wasGone) check(items.length + theirsOf.length === 0, `${seen}; the user is gone`);
-        if (items.length === 0) check(theirsOf.length === 0, seen);
-        if (theirsOf.length === 0) check(isGone, `${seen}; the user is there`);
+        const byId = found.filter(({ authorId }) => authorId === author.id).length;
+        const seen = `a reader saw ${items.length} of ${count} posts, a total of ${total}, and by id ${found.length}, of which ${byId} with their author`;
+        const left = mode === 'keep' || byId > 0 ? some.length : 0;
+        assert([0, count].includes(items.length) && total === items.length, seen);
+        assert([0, left].includes(byId) && found.length === left, seen);
+        if (wasGone) assert(items.length + byId === 0, `${seen}; the user was gone`);
+        if (items.length === 0) assert(byId === 0, seen);
+        if (byId === 0) assert(isGone, `${seen}; the user existed`);
       };
       const reading = times(3, () => keepReading(progress, read));
       const deleting = deleteAfter(3, progress, () => users.delete(author.id, mode, later));
-      await ended(reading, deleting);
+      await allOf(reading, deleting);
       await read();
-      const rest = (await walk(posts)).filter(({ id }) => others.some((other) => other.id === id));
-      is('the posts of others', rest, others);
+      const rest = (await readAll(posts)).filter(({ id }) => idsOf(others).includes(id));
+      expectEqual('the posts of others', rest, others);
     }
-    await noOrphan(store);
+    await expectNoOrphans(store);
   });
 }
 
-/** Awaits the end of all, so that nothing goes on after a test that failed. */
-async function ended<T>(first: readonly Promise<T>[], ...rest: Promise<void>[]): Promise<T[]> {
+/** Waits for all of them, so that nothing runs on after a test that failed. */
+async function allOf<T>(first: readonly Promise<T>[], ...rest: Promise<void>[]): Promise<T[]> {
   await Promise.allSettled([...first, ...rest]);
   await Promise.all(rest);
   return Promise.all(first);
 }
 
-async function noOrphan({ users, posts }: Store): Promise<void> {
-  const known = new Set((await walk(users)).map(({ id }) => id));
-  for (const { id, authorId } of await walk(posts)) {
-    check(authorId === null || known.has(authorId), `the post ${id} is an orphan`);
+async function expectNoOrphans({ users, posts }: Store): Promise<void> {
+  const known = new Set((await readAll(users)).map(({ id }) => id));
+  for (const { id, authorId } of await readAll(posts)) {
+    assert(authorId === null || known.has(authorId), `the post ${id} names a deleted user`);
   }
 }

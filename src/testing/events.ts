@@ -1,209 +1,228 @@
 import type { Collection, Id } from '../domain/record.ts';
-import { VersionedRecord } from '../domain/record.ts';
-import type { EventLog, EventPosition } from '../ports/event-log.ts';
+import type { EventLog, EventPosition, RecordEvent } from '../ports/event-log.ts';
 import type { Store } from '../ports/store.ts';
-import { check, is, raises, textOf } from './assertions.ts';
-import { later, post, receipt, times, user } from './fixtures.ts';
-import { put } from './lists.ts';
-import { type Suite, transferOf } from './suite.ts';
+import { assert, expectEqual, expectError, quote } from './assertions.ts';
+import { later, post, times, user } from './fixtures.ts';
+import { insert } from './lists.ts';
+import type { Suite } from './suite.ts';
 
-/** For how long events that were acknowledged may stay away, in milliseconds. */
+/** How long acknowledged events may take to be readable. A sharded cluster may take 15 s. */
 const patienceMs = 15_000;
 
-/** The log of changes: every kind of write, and only those, in one order. */
+/** The log of changes. */
 export function describeEvents(suite: Suite): void {
   const { contract, test } = suite;
   if (contract.withoutEvents === undefined) {
     describeWrites(suite);
     describePositions(suite);
   } else {
-    test(`there is none: ${contract.withoutEvents}`, async ({ events }) => {
-      if (events) await raises(events.read(1), 'events-unavailable');
+    test(`has no log: ${contract.withoutEvents}`, async ({ events }) => {
+      if (events) await expectError(events.read(1), 'events-unavailable');
     });
   }
 }
 
-function describeWrites({ both, test, contract }: Suite): void {
-  both('creations, changes and deletions', async ({ name, records, make, remove }, store) => {
-    const told = await listener(store);
-    const [one, two] = [make(), make()];
-    await put(records, [one]);
-    await put(records, [two]);
-    for (const n of [1, 2]) await records.update(one.id, ({ record }) => ({ ...record, n }));
-    await remove(one.id);
-    await told([
-      [name, one.id, 1],
-      [name, two.id, 1],
-      [name, one.id, 2],
-      [name, one.id, 3],
-      [name, one.id, null],
+function describeWrites({ both, test }: Suite): void {
+  both('each change of a record is an event, in the order of versions', async (resource, store) => {
+    const { name: collection, records, make, remove } = resource;
+    const expectEvents = await listen(store);
+    const { id } = make();
+    for (const _ of [1, 2]) {
+      await insert(records, [make({ id })]);
+      for (const n of [1, 2]) await records.update(id, ({ record }) => ({ ...record, n }));
+      await remove(id);
+    }
+    const types = ['created', 'updated', 'updated', 'deleted'] as const;
+    await expectEvents([
+      ...types.map((type, n) => ({ type, collection, id, version: [1, 2, 3, 3][n] ?? 0 })),
+      ...types.map((type, n) => ({ type, collection, id, version: [4, 5, 6, 6][n] ?? 0 })),
     ]);
   });
 
-  both('no event of what changes nothing, is refused or is replayed', async (resource, store) => {
-    const { name, records, make, remove } = resource;
-    const [record, key, refusal] = [make(), receipt(), new RangeError('refused')];
-    const refuse = () => {
-      throw refusal;
-    };
-    const refused = (call: Promise<unknown>) =>
-      call.then(
-        () => check(false, 'a call was not refused'),
-        (error: unknown) => check(error === refusal, `a call ended in ${textOf(error)}`),
-      );
-    const told = await listener(store);
-    await records.create(record, key);
-    await records.create(make(), key);
-    await raises(
-      records.create(make(), { ...key, fingerprint: 'other' }),
-      'idempotency-key-reused',
-    );
-    await raises(records.create(make({ id: record.id })), 'id-taken');
-    await records.update(record.id, (current) => current.record);
-    await records.update('none', ({ record: none }) => ({ ...none, n: 1 }));
-    await refused(records.update(record.id, refuse));
-    await refused(remove(record.id, refuse));
-    await remove('none');
-    await told([[name, record.id, 1]]);
-  });
-
-  test('no event of what conflicts with other records', async (store) => {
-    const { users, posts } = store;
-    const told = await listener(store);
-    const [one, two] = [user(), user()];
-    await put(users, [one, two]);
-    await raises(users.create(user({ email: one.email })), 'email-taken');
-    const taken = users.update(two.id, ({ record }) => ({ ...record, email: one.email }));
-    await raises(taken, 'email-taken');
-    await raises(posts.create(post({ authorId: 'none' })), 'invalid-record');
-    const theirs = post({ authorId: one.id });
-    await put(posts, [theirs]);
-    await raises(users.delete(one.id, 'refuse', later), 'user-has-posts');
-    const expected = [one, two].map(({ id }) => ['users', id, 1] as const);
-    await told([...expected, ['posts', theirs.id, 1]], true);
-  });
-
   for (const mode of ['delete', 'keep'] as const) {
-    test(`one event of each post that a deletion does "${mode}" with`, async (store) => {
+    test(`${mode}: each post of a deleted user is an event`, async (store) => {
       const { users, posts } = store;
-      for (const count of [0, 1, 120]) {
-        const [author, other] = [user(), post()];
-        await put(users, [author]);
-        const theirs = times(count, () => post({ authorId: author.id }));
-        await put(posts, [...theirs, other]);
-        const told = await listener(store);
+      for (const count of [0, 1, 500]) {
+        const author = user();
+        await insert(users, [author]);
+        const theirs = times(count, (n) =>
+          post({ authorId: author.id, ...(n % 2 > 0 && { publishedAt: null }) }),
+        );
+        await insert(posts, [...theirs, post()]);
+        const [first] = theirs;
+        if (first) await posts.update(first.id, ({ record }) => ({ ...record, n: 1 }));
+        const expectEvents = await listen(store);
         await users.delete(author.id, mode, later);
-        const version = mode === 'delete' ? null : 2;
-        const ofPosts = theirs.map(({ id }) => ['posts', id, version] as const);
-        await told([...ofPosts, ['users', author.id, null]], true);
+        const ofPosts = theirs.map(({ id }, n): RecordEvent => {
+          const last = n === 0 ? 2 : 1;
+          return mode === 'delete'
+            ? { type: 'deleted', collection: 'posts', id, version: last }
+            : { type: 'updated', collection: 'posts', id, version: last + 1 };
+        });
+        const ofUser = { type: 'deleted', collection: 'users', id: author.id, version: 1 } as const;
+        await expectEvents([...ofPosts, ofUser]);
       }
     });
   }
-
-  if (contract.withoutTransfer !== undefined) return;
-  both('load: what is new, or at another version', async ({ name, records, make }, store) => {
-    const [one, two] = [make(), make()];
-    await put(records, [one]);
-    const transfer = transferOf(store)[name] as unknown as {
-      load(all: readonly VersionedRecord<typeof one>[]): Promise<void>;
-    };
-    const told = await listener(store);
-    await transfer.load([new VersionedRecord(one, 1), new VersionedRecord(two, 7)]);
-    await transfer.load([new VersionedRecord({ ...one, n: 1 }, 5), new VersionedRecord(two, 7)]);
-    await told(
-      [
-        [name, two.id, 7],
-        [name, one.id, 5],
-      ],
-      true,
-    );
-  });
 }
 
 function describePositions({ test }: Suite): void {
   test('reading on meets every event once, whatever the limit', async (store) => {
     const log = logOf(store);
-    const { next } = await log.read(1);
-    is('events without a position', (await log.read(10)).events, []);
-    const ids = await put(
-      store.posts,
-      times(25, () => post()),
-    );
+    const { next, events } = await log.read(10);
+    expectEqual('the events without a position', events, []);
+    const made = times(25, () => post());
+    const ids = await insert(store.posts, made);
     await until(async () => (await log.read(1000, next)).events.length >= ids.length);
     let end = next;
     for (const limit of [1, 7, 25, 1000]) {
       const met: Id[] = [];
-      let position = next;
-      for (let page = await log.read(limit, next); page.events.length > 0; ) {
-        check(
-          page.events.length <= limit,
-          `a page has ${page.events.length} events, limit ${limit}`,
-        );
+      end = next;
+      for (let length = 1; length > 0; ) {
+        const page = await log.read(limit, end);
+        ({ length } = page.events);
+        assert(length <= limit, `a page has ${length} events, the limit is ${limit}`);
         met.push(...page.events.map(({ id }) => id));
-        position = page.next;
-        page = await log.read(limit, position);
+        end = page.next;
       }
-      is(`events by a limit of ${limit}`, met.toSorted(), ids.toSorted());
-      end = (await log.read(limit, position)).next;
+      expectEqual(`the ids of events, limit ${limit}`, met.toSorted(), ids.toSorted());
     }
-    const [id = ''] = await put(store.posts, [post()]);
+    const [id = ''] = await insert(store.posts, [post()]);
     await until(async () => (await log.read(1, end)).events.length === 1);
-    is('the event behind an empty page', (await log.read(1, end)).events, [
-      { collection: 'posts', id, version: 1 },
+    expectEqual('the event after an empty page', (await log.read(1, end)).events, [
+      { type: 'created', collection: 'posts', id, version: 1 },
     ]);
   });
 
-  test('a position that is no position of this log is expired', async (store) => {
+  test('changing an event changes nothing for other readers', async (store) => {
     const log = logOf(store);
     const { next } = await log.read(1);
-    check(/^[!-~]{1,512}$/.test(next), `the position is not 1 to 512 visible characters: ${next}`);
+    await insert(store.users, [user()]);
+    await until(async () => (await log.read(1, next)).events.length > 0, 0);
+    const { events } = await log.read(1, next);
+    const before = JSON.stringify(events);
+    for (const event of events) Object.assign(event, { id: 'changed' });
+    expectEqual('the same events', JSON.stringify((await log.read(1, next)).events), before);
+  });
+
+  test('an unknown position is expired', async (store) => {
+    const log = logOf(store);
+    const { next } = await log.read(1);
+    assert(/^[!-~]{1,512}$/.test(next), `a position is not 1 to 512 visible characters: ${next}`);
     const other = `${next[0] === '1' ? '2' : '1'}${next.slice(1)}`;
-    for (const position of ['', 'x', '0', '\0', next.slice(1), other]) {
-      await raises(log.read(1, position), 'events-expired');
+    for (const position of ['', 'x', '0', next.slice(1), other]) {
+      await expectError(log.read(1, position), 'events-expired');
     }
   });
 }
 
-/** The log of a store that has to have one. */
+/** Followers of the log while others write. With two handles, both return the same events. */
+export function describeEventRaces({ contract, test }: Suite): void {
+  if (contract.withoutEvents !== undefined) return;
+  test('all followers meet the events of racing writers in one order', async (store) => {
+    const { users, posts } = store;
+    const log = logOf(store);
+    const { next: start } = await log.read(1);
+    const ledger: string[] = [];
+    const note = (type: RecordEvent['type'], collection: Collection, id: Id, version: number) =>
+      ledger.push(`${collection} ${id} ${type} ${version}`);
+    const writers = times(20, async (n) => {
+      const [author, text] = [user(), post()];
+      await users.create(author);
+      note('created', 'users', author.id, 1);
+      await posts.create({ ...text, authorId: author.id });
+      note('created', 'posts', text.id, 1);
+      for (let version = 2; version < 5; version++) {
+        await posts.update(text.id, ({ record }) => ({ ...record, version }));
+        note('updated', 'posts', text.id, version);
+      }
+      await users.delete(author.id, n % 2 === 0 ? 'keep' : 'delete', later);
+      note(n % 2 === 0 ? 'updated' : 'deleted', 'posts', text.id, n % 2 === 0 ? 5 : 4);
+      note('deleted', 'users', author.id, 1);
+    });
+    const followers = [1, 2, 3, 10, 1000].map(async (limit) => {
+      const met: RecordEvent[] = [];
+      let [position, reads] = [start, 0];
+      await until(async () => {
+        const page = await log.read(limit, position);
+        // As a follower that ends before it stores its position, and then reads the page again.
+        if (++reads % 3 !== 0) {
+          for (const event of page.events) await expectMade(store, event);
+          met.push(...page.events);
+          position = page.next;
+        }
+        return met.length >= 20 * 7;
+      }, 0);
+      return met.map((event) => `${event.collection} ${event.id} ${event.type} ${event.version}`);
+    });
+    const [followed] = await Promise.all([Promise.all(followers), Promise.all(writers)]);
+    const [one = [], ...others] = followed;
+    expectEqual('the events of the writers', one.toSorted(), ledger.toSorted());
+    for (const met of others) expectEqual('the order of events', met, one);
+    const order = (events: readonly string[], name: string) =>
+      events.filter((event) => event.startsWith(`${name} `));
+    for (const name of new Set(ledger.map((event) => event.split(' ', 2).join(' ')))) {
+      expectEqual(`the events of ${name}`, order(one, name), order(ledger, name));
+    }
+  });
+}
+
+/** Expects that the change of an event, or a later one, can be read. */
+async function expectMade({ users, posts }: Store, event: RecordEvent): Promise<void> {
+  const records = event.collection === 'users' ? users : posts;
+  const found = await records.get(event.id);
+  const isMade =
+    event.type === 'deleted'
+      ? found === undefined
+      : ((await records.lastVersion(event.id)) ?? 0) >= event.version;
+  assert(isMade, `the event ${quote(event)} can be read before its change`);
+}
+
+/** Returns the log of a store that must have one. */
 export function logOf({ events }: Store): EventLog {
-  check(events, 'the store has no log of events; a contract may say why (withoutEvents)');
+  assert(events, 'it has no log of events, and its contract does not say why (withoutEvents)');
   return events;
 }
 
-type Told = readonly [collection: Collection, id: Id, version: number | null];
-
 /**
- * Listens from now on.
- *
- * @returns holds what the log has told since to what it should have; a last write shows that it is all
+ * Notes the end of the log. The function that it returns compares the events since then: in the order
+ * of versions for each record, and in any order between records.
  */
-async function listener(store: Store) {
+export async function listen(store: Store) {
   const log = logOf(store);
-  const { next } = await log.read(1);
-  return async (expected: readonly Told[], inAnyOrder = false): Promise<void> => {
-    const [last = ''] = await put(store.users, [user()]);
-    const met: Told[] = [];
-    let position: EventPosition = next;
-    await until(async () => {
-      const page = await log.read(50, position);
-      position = page.next;
-      met.push(
-        ...page.events.map(({ collection, id, version }) => [collection, id, version] as const),
-      );
-      return met.some(([, id]) => id === last);
-    });
-    is('the last event', met.pop(), ['users', last, 1]);
-    const order = (events: readonly Told[]) =>
-      inAnyOrder ? events.map(textOf).toSorted() : events;
-    is('events', order(met), order(expected));
+  let position: EventPosition = (await log.read(1)).next;
+  const met: RecordEvent[] = [];
+  const read = async (limit: number) => {
+    const page = await log.read(limit, position);
+    position = page.next;
+    met.push(...page.events);
   };
+  const expectEvents = async (expected: readonly RecordEvent[]): Promise<void> => {
+    const [last = ''] = await insert(store.users, [user()]);
+    await until(async () => {
+      await read(50);
+      return met.some(({ id }) => id === last);
+    });
+    const events = met.filter(({ id }) => id !== last);
+    expectEqual('the events', byRecord(events), byRecord(expected));
+  };
+  return Object.assign(expectEvents, { read });
 }
 
-/** Waits until something is so, for as long as a log may take. */
-export async function until(isSo: () => Promise<boolean>, pauseMs = 20): Promise<void> {
+function byRecord(events: readonly RecordEvent[]): Record<string, string[]> {
+  const lists: Record<string, string[]> = {};
+  for (const { type, collection, id, version } of events) {
+    const name = `${collection} ${id}`;
+    lists[name] = [...(lists[name] ?? []), `${type} ${version}`];
+  }
+  return lists;
+}
+
+/** Waits until a condition holds, as long as events may take. */
+async function until(holds: () => Promise<boolean>, pauseMs = 20): Promise<void> {
   const end = Date.now() + patienceMs;
-  while (!(await isSo())) {
-    check(Date.now() < end, `no event came in ${patienceMs / 1000} s`);
+  while (!(await holds())) {
+    assert(Date.now() < end, `an event is still missing after ${patienceMs / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

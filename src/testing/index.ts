@@ -1,27 +1,25 @@
 import { describeCreate } from './create.ts';
+import { describeCustomFields } from './custom-fields.ts';
 import { describeDelete } from './delete.ts';
 import { describeDeleteRaces } from './delete-races.ts';
-import { describeEventRaces } from './event-races.ts';
-import { describeEvents } from './events.ts';
+import { describeEventRaces, describeEvents } from './events.ts';
 import { describeGet } from './get.ts';
-import { describeLifecycle } from './lifecycle.ts';
-import { describeCustomFilters } from './list-custom-filters.ts';
+import { describeLifecycle, describeReopen } from './lifecycle.ts';
 import { describeFilters } from './list-filters.ts';
-import { describeOrders } from './list-orders.ts';
 import { describePages } from './list-pages.ts';
 import { describeRaces } from './races.ts';
-import { describeReopen } from './reopen.ts';
 import { type StoreContract, type Suite, suiteOn } from './suite.ts';
 import { describeTransfer } from './transfer.ts';
-import { describeUpdate } from './update.ts';
-import { describeValues } from './values.ts';
+import { describeUpdate, describeValues } from './update.ts';
+import { describeWalks } from './walk.ts';
 
-export type { Runner, StoreContract } from './suite.ts';
+export type { Runner, StoreContract, Walks } from './suite.ts';
 
 /**
- * Every sentence of the ports' documentation as a test, for a store to prove that it can take
- * another's place. No part of it can be switched off; the three exceptions that the ports make are
- * conceded by name, and their tests' names say so.
+ * Declares tests that check every rule of the ports' documentation on a store.
+ *
+ * No test can be switched off. A store may leave out two members, `transfer` and `events`; its contract
+ * says why, and the name of a test shows the reason.
  *
  * ```ts
  * import { describe, it } from 'node:test';
@@ -31,33 +29,39 @@ export type { Runner, StoreContract } from './suite.ts';
  * ```
  */
 export function describeStore(name: string, contract: StoreContract): void {
-  const { another } = contract;
+  const { another, describe } = contract;
   const suite = suiteOn(contract);
-  const racing = suiteOn(contract, another);
-  contract.describe(name, () => {
-    for (const [group, declare] of Object.entries(groups)) {
-      const isRace = another !== undefined && group.startsWith('races');
-      const title = isRace ? `${group}, on two handles in turn` : group;
-      contract.describe(title, () => declare(isRace ? racing : suite));
+  const suiteOfTwo = suiteOn(contract, another);
+  describe(name, () => {
+    for (const [group, declare] of Object.entries(groups)) describe(group, () => declare(suite));
+    for (const [group, declare] of Object.entries(groupsOfTwo)) {
+      const title = another ? `${group}, on two handles in turn` : group;
+      describe(title, () => declare(suiteOfTwo));
     }
-    if (contract.reopen) contract.describe('reopen', () => describeReopen(suite));
+    if (contract.reopen) describe('reopen', () => describeReopen(suite));
   });
 }
 
-const groups: Readonly<Record<string, (suite: Suite) => void>> = {
+type Groups = Readonly<Record<string, (suite: Suite) => void>>;
+
+const groups: Groups = {
   get: describeGet,
-  'list: orders': describeOrders,
-  'list: filters': describeFilters,
-  'list: custom filters': describeCustomFilters,
+  'list: conditions': describeFilters,
   'list: pages': describePages,
+  'declared fields': describeCustomFields,
   create: describeCreate,
   update: describeUpdate,
   delete: describeDelete,
   values: describeValues,
-  races: describeRaces,
-  'races of deletions': describeDeleteRaces,
   lifecycle: describeLifecycle,
   transfer: describeTransfer,
   events: describeEvents,
+};
+
+/** What two handles on the same data can get wrong. */
+const groupsOfTwo: Groups = {
+  races: describeRaces,
+  'races of deletions': describeDeleteRaces,
   'races of followers': describeEventRaces,
+  'random walks': describeWalks,
 };

@@ -1,64 +1,90 @@
+import type { Entity } from '../domain/record.ts';
 import { VersionedRecord } from '../domain/record.ts';
-import { absent, fail, is, makes, offers, race, raises } from './assertions.ts';
-import { post, receipt, times, user } from './fixtures.ts';
-import { pageOf, put } from './lists.ts';
-import { customFilters, type Suite } from './suite.ts';
+import type { Repository } from '../ports/repository.ts';
+import type { Store, StoreOptions } from '../ports/store.ts';
+import {
+  assert,
+  createNew,
+  expectAbsent,
+  expectEqual,
+  expectError,
+  expectRecord,
+  expectReplay,
+  fail,
+  race,
+} from './assertions.ts';
+import { digest, post, receipt, times, user } from './fixtures.ts';
+import { customEq, expectMatches, insert, list } from './lists.ts';
+import { customFilters, type Opened, type Suite } from './suite.ts';
 
-/** The life of a store: ready, under way, closed. */
+/** A store is opened, ready, closed. */
 export function describeLifecycle({ test, both }: Suite): void {
-  test('a fresh store is ready and empty, and offers its filters', async (store, { opened }) => {
+  test('a fresh store is ready and empty, and returns its filters', async (store, { opened }) => {
     await store.ready();
     await store.ready();
-    offers(opened, customFilters);
-    is('users of a fresh store', (await pageOf(store.users)).items, []);
-    is('posts of a fresh store', (await pageOf(store.posts)).items, []);
+    expectFilters(opened, customFilters);
+    expectEqual('the users of a fresh store', (await list(store.users)).items, []);
+    expectEqual('the posts of a fresh store', (await list(store.posts)).items, []);
+    expectEqual('isFilling', (await store.transfer?.isFilling()) ?? false, false);
   });
 
   for (const which of ['one', 'another']) {
-    test(`each store that is opened is fresh: ${which}`, async (store) => {
-      await absent(store.users, 'left');
-      await put(store.users, [user({ id: 'left', email: 'left@example.com' })]);
-      await makes(store.posts, post({ id: 'left' }), receipt({ key: 'left' }));
+    test(`each opened store is fresh: ${which}`, async (store) => {
+      await expectAbsent(store.users, 'left');
+      await insert(store.users, [user({ id: 'left', email: 'left@example.com' })]);
+      await createNew(store.posts, post({ id: 'left' }), receipt({ key: digest(1) }));
+      await store.posts.delete('left');
     });
   }
 
   test('Symbol.asyncDispose closes, and closing again does nothing', async (store) => {
     await store[Symbol.asyncDispose]();
-    await raises(store.ready(), 'store-unavailable');
-    await raises(store.users.get('any'), 'store-unavailable');
+    await expectError(store.ready(), 'store-unavailable');
+    await expectError(store.users.get('any'), 'store-unavailable');
     await Promise.all([store.close(), store.close()]);
     await store[Symbol.asyncDispose]();
   });
 
   both('after close, every call ends in store-unavailable', async (resource, store) => {
     const { records, make, remove } = resource;
-    const [id = ''] = await put(records, [make()]);
+    const [id = ''] = await insert(records, [make()]);
+    const { transfer, events } = store;
+    const next = await events?.read(1).then(
+      (page) => page.next,
+      () => undefined,
+    );
     await store.close();
-    const unwanted = (): never => fail('a function of the caller was called after close');
+    const uncalled = (): never => fail('a callback was called after close');
     const calls: Record<string, () => Promise<unknown>> = {
       ready: () => store.ready(),
       get: () => records.get(id),
-      list: () => pageOf(records),
+      list: () => list(records),
       create: () => records.create(make()),
       'create with a receipt': () => records.create(make(), receipt()),
-      isIdTaken: () => records.isIdTaken(id),
-      update: () => records.update(id, unwanted),
-      delete: () => remove(id, unwanted),
-      ...(store.transfer && {
+      lastVersion: () => records.lastVersion(id),
+      update: () => records.update(id, uncalled),
+      delete: () => remove(id, uncalled),
+      ...(transfer && {
         scan: () => resource.transfer.scan({ limit: 10, bytes: 1000 }),
         load: () => resource.transfer.load([new VersionedRecord(make(), 1)]),
+        'deleted.scan': () => resource.transfer.deleted.scan(10),
+        'deleted.load': () => resource.transfer.deleted.load([{ id: 'gone', lastVersion: 1 }]),
+        begin: () => transfer.begin(),
+        end: () => transfer.end(),
+        isFilling: () => transfer.isFilling(),
       }),
+      ...(events && next && { 'events.read': () => events.read(1, next) }),
     };
     for (const [name, call] of Object.entries(calls)) {
-      const { outcome } = await raises(call(), 'store-unavailable');
-      is(`outcome of ${name}`, outcome, 'none');
+      const { outcome } = await expectError(call(), 'store-unavailable');
+      expectEqual(`the outcome of ${name}`, outcome, 'none');
     }
   });
 
-  test('changes that are under way come to their end before a store is closed', async (store) => {
-    const [id = ''] = await put(store.users, [user()]);
+  test('close waits for the changes that were called before', async (store) => {
+    const [id = ''] = await insert(store.users, [user()]);
     let ended = 0;
-    const loaded = times(300, () => new VersionedRecord(user(), 1));
+    const loaded = times(300, () => new VersionedRecord(user({ email: null }), 1));
     const changes = times(20, async (n) => {
       if (n === 19) await store.transfer?.users.load(loaded);
       else if (n % 3 === 0) await store.users.create(user());
@@ -66,9 +92,130 @@ export function describeLifecycle({ test, both }: Suite): void {
       else await store.users.update(id, ({ record }) => ({ ...record, n }));
       ended++;
     });
+    const ready = store.ready();
     const closed = store.close().then(() => ended);
     const { returned } = await race(changes);
-    is('changes that were made', returned.length, 20);
-    is('changes that had ended when close did', await closed, 20);
+    await ready;
+    expectEqual('the number of changes that were made', returned.length, 20);
+    expectEqual('the number of changes that ended before close', await closed, 20);
   });
+}
+
+/** Filters of another deployment: one is new, one has another type, and one is missing. */
+const otherFilters = {
+  users: { age: 'number', city: 'number', team: 'text' },
+  posts: { words: 'number', language: 'number', team: 'text' },
+} as const;
+
+/** Stores that are closed and opened again. */
+export function describeReopen({ contract: { reopen, ...contract }, both, test }: Suite): void {
+  /** Closes a store, opens its data with these filters, and closes it again. */
+  const again = async (
+    { opened, watch }: Opened,
+    filters: StoreOptions['customFilters'],
+    use: (store: Store) => Promise<void>,
+  ): Promise<void> => {
+    await opened.close();
+    assert(reopen, 'its contract has no "reopen"');
+    const options = { customFilters: filters };
+    const store = await watch.call('reopen', async () => reopen(opened, options));
+    try {
+      expectFilters(store, filters);
+      await use(watch.over(store));
+    } finally {
+      await store.close();
+    }
+  };
+
+  both('keeps records, last versions of deleted ids, and receipts', async (resource, _, first) => {
+    const { name, records, make, remove } = resource;
+    const [key, lost, record, gone] = [receipt(), receipt(), make({ n: [1] }), make()];
+    const changed = { ...record, n: [2] };
+    await createNew(records, record, key);
+    await records.update(record.id, () => changed);
+    await createNew(records, gone, lost);
+    await remove(gone.id);
+    await again(first, customFilters, async (store) => {
+      const after: Repository<Entity> = store[name] as never;
+      expectRecord(await after.get(record.id), changed, 2);
+      await expectMatches(after, [], [record.id]);
+      await expectError(after.create(make({ id: record.id })), 'id-taken');
+      await expectReplay(after, key, record, make());
+      await expectReplay(after, lost, gone, make());
+      await createNew(after, gone, undefined, 2);
+    });
+  });
+
+  both('finds every record by filters on other custom fields', async (resource, _, first) => {
+    const { name, records, make } = resource;
+    const [text, number] = name === 'users' ? ['city', 'age'] : ['language', 'words'];
+    const fields = (place: unknown, n: number) => ({ [text]: place, [number]: n, team: 'red' });
+    const made = [make(fields('en', 1)), make(fields(7, 2)), make(fields('en', 2))];
+    const [a = '', b = '', c = ''] = await insert(records, made);
+    const added = make(fields('en', 2));
+    await again(first, otherFilters, async (store) => {
+      const other: Repository<Entity> = store[name] as never;
+      await expectMatches(other, [customEq('team', 'red')], [a, b, c]);
+      await expectMatches(other, [customEq(text, 7)], [b]);
+      await expectMatches(other, [customEq(number, 2)], [b, c]);
+      await insert(other, [added]);
+      await other.update(a, ({ record }) => ({ ...record, [text]: 'fr', team: 'blue' }));
+      await expectMatches(other, [customEq('team', 'blue')], [a]);
+    });
+    await again(first, customFilters, async (store) => {
+      const back: Repository<Entity> = store[name] as never;
+      await expectMatches(back, [customEq(text, 'en')], [c, added.id]);
+      await expectMatches(back, [customEq(text, 'fr')], [a]);
+      await expectMatches(back, [customEq(number, 2)], [b, c, added.id]);
+    });
+  });
+
+  both('does not open where records break a new declaration', async (resource, _, first) => {
+    const { name, records, make } = resource;
+    const long = Array.from({ length: 65 }, String);
+    const made = [make({ twin: 1, labels: long }), make({ twin: 1, labels: ['a'] })];
+    const ids = await insert(records, made);
+    await first.opened.close();
+    for (const [field, declared, named] of [
+      ['twin', { type: 'number', unique: true }, ids],
+      ['labels', 'text[]', ids.slice(0, 1)],
+    ] as const) {
+      const message = await failureOf(async () => {
+        const options = { customFilters: { [name]: { [field]: declared } } };
+        assert(reopen, 'its contract has no "reopen"');
+        await using store = await reopen(first.opened, options);
+        await store.ready();
+      });
+      for (const word of [field, ...named]) {
+        assert(message.includes(word), `"${message}" does not name ${word}`);
+      }
+    }
+  });
+
+  if (contract.withoutTransfer === undefined) {
+    test('keeps the mark of a store that is being filled', async ({ transfer }, first) => {
+      await transfer?.begin();
+      await again(first, customFilters, async (store) => {
+        expectEqual('isFilling after "begin"', await store.transfer?.isFilling(), true);
+        await store.transfer?.end();
+      });
+      await again(first, customFilters, async (store) => {
+        expectEqual('isFilling after "end"', await store.transfer?.isFilling(), false);
+      });
+    });
+  }
+}
+
+/** Returns the messages of an error and of its causes. */
+async function failureOf(call: () => Promise<void>): Promise<string> {
+  const [outcome] = await Promise.allSettled([call()]);
+  let message = '';
+  let error: unknown = outcome.status === 'rejected' ? outcome.reason : undefined;
+  for (; error instanceof Error; error = error.cause) message += `${error.message}\n`;
+  return message;
+}
+
+/** The core takes the filters that it offers from the store. */
+function expectFilters(store: Store, expected: StoreOptions['customFilters']): void {
+  expectEqual('customFilters', store.customFilters, expected);
 }

@@ -1,322 +1,145 @@
-import {
-  type CustomFilter,
-  type EntityFilter,
-  type PostFilter,
-  postSorts,
-  type UserFilter,
-  userSorts,
-} from '../domain/list.ts';
-import type { Entity } from '../domain/record.ts';
-import { textKey } from '../domain/text.ts';
-import type { Store } from '../ports/store.ts';
-import { is } from './assertions.ts';
-import { at, later, longTexts, post, swelling, times, user } from './fixtures.ts';
-import { idsOf, type Lister, matches, put, putEach, walk } from './lists.ts';
-import type { Suite } from './suite.ts';
+import { declaredFields } from '../domain/declared-fields.ts';
+import type { Condition } from '../domain/list.ts';
+import type { Collection, Entity } from '../domain/record.ts';
+import { searchFields, searchRow } from '../domain/search.ts';
+import { prefixSpan } from '../domain/text.ts';
+import { expectEqual } from './assertions.ts';
+import { longTexts, swelling, times } from './fixtures.ts';
+import { among, customEq, expectMatches, idsOf, insert, list, recordsOf, select } from './lists.ts';
+import { customFilters, type Resource, type Suite } from './suite.ts';
 
-/** Texts that some collation, pattern, query or driver takes for one another; one is there twice. */
-export const texts = [
-  ...['Ada', 'ada', 'ADA', 'Ada ', 'Ada L', 'Ad', 'Adá', 'Ada\u0301', '%', '.*', '$ne', '😀'],
-  ...['Ada', 'Ada\ufffd', ...longTexts(200), ...longTexts(200, swelling)],
-];
-
-/** Texts that no record has. */
-export const unknownTexts = ['A%', 'Ada\0', 'Ada\ud800', '\0', '\ud800', 'x'.repeat(199)];
-
-/** Texts with beginnings that some pattern, case or collation takes for one another. */
-const beginnings = [
-  ...['Ada', 'ADA L', 'adam', 'Ad', 'Adá', 'ADA\u0301', 'b', 'a%', 'a_', '.*', '$ne', '\ud7ff1'],
-  ...[
-    '\ue000',
-    '\uffff',
-    '𐀀',
-    '😀',
-    '😀 Ada',
-    '\u{10ffff}',
-    '\u{10ffff}\u{10ffff}',
-    'ß',
-    'SS',
-    'İ',
-  ],
+/** Texts that a collation, pattern, query or driver could confuse. */
+const similarTexts = [
+  ...['Ada', 'ada', 'ADA', 'Ada ', 'Ada L', 'Ad', 'Adá', 'Ada\u0301', 'ada\u0300', 'a%', 'a_'],
+  ...['.*', '$ne', '%', '😀', '😀 Ada', 'Ada\ufffd', 'Ada', 'b', 'ß', 'SS', 'ss', 'ſ', 'Σ', 'ς'],
+  ...longTexts(200),
   ...longTexts(200, swelling),
 ];
 
-/** Each filter, and filters together. */
+/** Texts of no record. */
+const unknownTexts = ['A%', 'Ada\u0001', 'x'.repeat(199), 'null', '', 'e'];
+
+/** Values of custom fields of any type. */
+const mixedValues = [null, 0, 1, '', '0', '1', 'true', 'en', true, false, ['en'], [5], [true], {}];
+
+/** Numbers that a database could round or print alike. */
+const numbers = [
+  ...[-1, 5, 0.1, 0.2, 0.3, 0.1 + 0.2, 5e-324, 1e-323, 2.2250738585072014e-308],
+  ...[1.2583863696070281e-262, 3.49716920597803e-105, 1 / 3, 0.33333333333333326],
+  ...[2 ** 31, 2 ** 53 - 1, 2 ** 53 - 2, 1 - 2 ** 53, 1.5, 123456789.12345679, 123456789.12345678],
+];
+
+/** Conditions of lists. The random calls combine them. */
 export function describeFilters(suite: Suite): void {
-  describeEntityFilters(suite);
-  describeUserFilters(suite);
-  describePostFilters(suite);
+  describeSearchFields(suite);
+  describeCustomFields(suite);
 }
 
-function describeEntityFilters({ both }: Suite): void {
-  both('a filter that says nothing matches all', async ({ records, make }) => {
-    const ids = await put(records, [make(), make()]);
-    const silent: EntityFilter = { ids: undefined, createdAt: {}, updatedAt: undefined };
-    for (const filter of [{}, silent, { createdAt: { from: undefined, before: undefined } }]) {
-      await matches(records, filter, ids);
-    }
-  });
-
-  both('ids: any of these, whatever else is named', async ({ records, make }) => {
-    const [a = '', b = '', c = ''] = await put(records, [make(), make(), make()]);
-    await matches(records, { ids: [c, a] }, [a, c]);
-    await matches(records, { ids: [b, b, 'none', b, '', '__proto__'] }, [b]);
-    await matches(records, { ids: [] }, []);
-    const unknown = times(97, (n) => `none-${n}`);
-    await matches(records, { ids: [...unknown, c, b, a] }, [a, b, c]);
-  });
-
-  both('name or title: the whole of it, exactly', async ({ name, records, make }) => {
-    const field = name === 'users' ? 'name' : 'title';
-    const named = texts.map((text) => [text, make({ [field]: text })] as const);
-    await findsEach(records, named, [...texts, ...unknownTexts, ''], (text) => ({ [field]: text }));
-  });
-
-  both('what a name or title begins with, by its key', async ({ name, records, make }) => {
-    const field = name === 'users' ? 'name' : 'title';
-    const named = beginnings.map((text) => [text, make({ [field]: text })] as const);
-    const by = name === 'users' ? 'name' : 'title';
-    await beginsWithEach(records, named, (text) => ({ [`${by}StartsWith`]: text }));
-  });
-
-  for (const [field, first] of Object.entries({ createdAt: 0, updatedAt: 10 })) {
-    both(`a span of ${field} has its first moment and not its last`, async ({ records, make }) => {
-      const made = times(4, (n) => make({ createdAt: at(n), updatedAt: at(10 + n) }));
-      const ids = await put(records, made);
-      const holds = async (
-        from: number | undefined,
-        before: number | undefined,
-        found: string[],
-      ) => {
-        const moment = (n?: number) => (n === undefined ? undefined : at(first + n));
-        await matches(records, { [field]: { from: moment(from), before: moment(before) } }, found);
-      };
-      await holds(1, 3, ids.slice(1, 3));
-      await holds(2, undefined, ids.slice(2));
-      await holds(undefined, 2, ids.slice(0, 2));
-      for (const [from, before] of [[2, 2], [3, 1], [4], [undefined, 0]]) {
-        await holds(from, before, []);
-      }
-      // No record has such a moment: it lies just behind the one that it begins with.
-      for (const strange of ['\0', '\ud800']) {
-        const moment = `${at(first + 1)}${strange}`;
-        await matches(records, { [field]: { from: moment } }, ids.slice(2));
-        await matches(records, { [field]: { before: moment } }, ids.slice(0, 2));
+function describeSearchFields({ both }: Suite): void {
+  for (const op of ['eq', 'in', 'from', 'before', 'isNull'] as const) {
+    both(`"${op}" on each search field`, async (resource) => {
+      const made = await insertVaried(resource);
+      const fields = ['id', ...Object.keys(searchFields[resource.name])];
+      for (const field of fields) {
+        const rows = made.map((record) => searchRow(resource.name, record as never));
+        const found = rows.flatMap((row) => row[field] ?? []);
+        for (const condition of conditionsOf(field, op, [...new Set(found)])) {
+          await expectSelected(resource, made, condition);
+        }
       }
     });
   }
-}
 
-function describeUserFilters({ test }: Suite): void {
-  test('users: email: an address with the same key', async ({ users }) => {
-    const emails = ['Éva@example.com', 'eva@example.com', null, 'eva@example.com\ufffd'];
-    const [one = '', two = ''] = await putEach(users, emails, (email) => user({ email }));
-    for (const email of ['Éva@example.com', 'éVA@EXAMPLE.com', 'E\u0301va@example.com']) {
-      await matches(users, { email }, [one]);
-    }
-    await matches(users, { email: 'EVA@example.com' }, [two]);
-    for (const email of ['eva@example', '', 'eva@example.com\0', 'eva@example.com\ud800']) {
-      await matches(users, { email }, []);
-    }
-  });
-
-  test('users: what an address begins with, by its key; none begins with nothing', async (store) => {
-    const { users } = store;
-    const emails = ['Éva@a.org', 'éva@b.org', 'eva@a.org', 'EVE@a.org', '%@a.org', '\u{10ffff}@b'];
-    emails.push(...longTexts(240).map((name) => `${name}@a.org`));
-    const made = [...emails, null].map((email) => [email, user({ email })] as const);
-    await beginsWithEach(users, made, (emailStartsWith) => ({ emailStartsWith }));
-  });
-
-  test('users: all that a filter says must hold', async ({ users }) => {
-    const custom = { city: 'en', age: 5, active: false };
-    const [one, two] = [user(custom), user({ city: 'fr', age: 6, active: true })];
-    await put(users, [one, two, user({ ...custom, name: one.name })]);
-    const { name, createdAt, updatedAt } = one;
-    const whole: UserFilter = {
-      ...{ nameStartsWith: name.slice(0, -1), emailStartsWith: 'USER' },
-      ...{ name, email: one.email ?? '', ids: [one.id, two.id], custom },
-      ...{ createdAt: { from: createdAt }, updatedAt: { before: two.updatedAt } },
-    };
-    await allMustHold(users, whole, one.id, [
-      ...[{ name: two.name }, { email: two.email ?? '' }, { ids: [two.id] }],
-      ...[{ nameStartsWith: `${name} ` }, { emailStartsWith: 'users' }],
-      ...[{ createdAt: { before: createdAt } }, { updatedAt: { before: updatedAt } }],
-      ...['city', 'age', 'active'].map((n) => ({ custom: { ...custom, [n]: two[n] as string } })),
-    ]);
-  });
-
-  test('users: lists follow a user that changes, and one that goes', async ({ users }) => {
-    const [one, two] = [user({ name: 'A', city: 'en' }), user({ name: 'B' })];
-    const moments = { createdAt: later, updatedAt: later };
-    const changed = { ...one, ...moments, name: 'C', email: 'ß@example.com', city: 'fr' };
-    await put(users, [one, two]);
-    await users.update(one.id, () => changed);
-    await users.update(two.id, ({ record }) => ({ ...record, city: 'en' }));
-    for (const is of [{ name: 'C' }, { email: 'ß@example.com' }, { custom: { city: 'fr' } }]) {
-      await matches(users, is, [one.id]);
-    }
-    for (const was of [{ name: 'A' }, { email: one.email ?? '' }]) await matches(users, was, []);
-    await matches(users, { custom: { city: 'en' } }, [two.id]);
-    for (const by of userSorts) {
-      const walked = await walk(users, { order: { by, direction: 'asc' } });
-      is(`users by ${by}`, idsOf(walked), [two.id, one.id]);
-    }
-    await users.delete(one.id, 'refuse', later);
-    for (const was of [{ name: 'C' }, { custom: { city: 'fr' } }]) await matches(users, was, []);
-    await matches(users, {}, [two.id]);
+  both('"in" with a hundred ids', async ({ records, make }) => {
+    const [a = '', b = '', c = ''] = await insert(records, [make(), make(), make()]);
+    await expectMatches(records, [among('id', [b, b, 'none', b, '', '__proto__'])], [b]);
+    const hundred = [...times(97, (n) => `none-${n}`), c, b, a];
+    await expectMatches(records, [among('id', hundred)], [a, b, c]);
   });
 }
 
-function describePostFilters({ test }: Suite): void {
-  test('posts: authorId: the posts of one author, or of none', async (store) => {
-    const { one, two, ids } = await postsOfTwo(store);
-    const [a = '', b = '', c = '', d = ''] = ids;
-    await matches(store.posts, { authorId: one }, [a, b]);
-    await matches(store.posts, { authorId: two }, [c]);
-    await matches(store.posts, { authorId: null }, [d]);
-    await matches(store.posts, { authorId: undefined }, ids);
-  });
-
-  test('posts: publishedAt: the drafts, or a span, which holds no draft', async ({ posts }) => {
-    const moments = [null, at(1), at(2), null, at(3)];
-    const ids = await putEach(posts, moments, (publishedAt) => post({ publishedAt }));
-    const [a = '', b = '', c = '', d = '', e = ''] = ids;
-    await matches(posts, { publishedAt: undefined }, ids);
-    await matches(posts, { publishedAt: null }, [a, d]);
-    await matches(posts, { publishedAt: { from: at(2) } }, [c, e]);
-    await matches(posts, { publishedAt: { before: at(2) } }, [b]);
-    await matches(posts, { publishedAt: { from: at(1), before: at(3) } }, [b, c]);
-    await matches(posts, { publishedAt: { before: at(1) } }, []);
-    for (const [filter, found] of [
-      [{ publishedAt: null }, [a, d]],
-      [{ publishedAt: { before: at(3) } }, [b, c]],
-      [{ publishedAt: { from: at(2), before: later } }, [c, e]],
-    ] as const) {
-      for (const by of postSorts) {
-        for (const direction of ['asc', 'desc'] as const) {
-          const walked = await walk(posts, { filter, order: { by, direction }, limit: 1 });
-          const expected = direction === 'asc' ? found : found.toReversed();
-          is(`walk of ${JSON.stringify(filter)} by ${by}`, idsOf(walked), expected);
-        }
-      }
-    }
-    await posts.update(a, ({ record }) => ({ ...record, publishedAt: at(2) }));
-    await posts.update(e, ({ record }) => ({ ...record, publishedAt: null }));
-    await matches(posts, { publishedAt: null }, [d, e]);
-    await matches(posts, { publishedAt: { from: at(2) } }, [a, c]);
-  });
-
-  test('posts: all that a filter says must hold', async (store) => {
-    const { one, two, made } = await postsOfTwo(store);
-    const [a, b, c] = made;
-    const { id, title, createdAt, updatedAt, language, words, pinned } = a;
-    const custom = { language, words, pinned } as CustomFilter;
-    const whole: PostFilter = {
-      ...{ authorId: one, title, ids: idsOf([a, b, c]), custom },
-      ...{ titleStartsWith: 'TITLE', publishedAt: { before: b.createdAt } },
-      ...{ createdAt: { before: b.createdAt }, updatedAt: { from: updatedAt } },
-    };
-    await allMustHold(store.posts, whole, id, [
-      ...[{ authorId: two }, { authorId: null }, { title: b.title }, { ids: [b.id] }],
-      ...[{ publishedAt: null }, { publishedAt: { from: b.createdAt } }, { titleStartsWith: 'b' }],
-      ...[{ createdAt: { before: createdAt } }, { updatedAt: { before: updatedAt } }],
-      ...['language', 'words', 'pinned'].map((n) => ({
-        custom: { ...custom, [n]: c[n] as string },
-      })),
-    ]);
-  });
-
-  test('posts: lists follow a post that moves, and one that goes', async (store) => {
-    const { posts } = store;
-    const { one, two, ids } = await postsOfTwo(store);
-    const [a = '', b = '', c = '', d = ''] = ids;
-    const moments = { createdAt: later, updatedAt: later };
-    const changed = { ...moments, title: 'Changed', authorId: two, words: 7 };
-    await posts.update(a, ({ record }) => ({ ...record, ...changed }));
-    await posts.update(b, ({ record }) => ({ ...record, authorId: null }));
-    await matches(posts, { authorId: one }, []);
-    await matches(posts, { authorId: two }, [c, a]);
-    await matches(posts, { authorId: null }, [b, d]);
-    const changes = [{ title: 'Changed' }, { custom: { words: 7 } }];
-    for (const is of changes) await matches(posts, is, [a]);
-    await matches(posts, { custom: { words: 0.1 } }, [b, d]);
-    const walked = await walk(posts, { order: { by: 'updatedAt', direction: 'asc' } });
-    is('posts by updatedAt', idsOf(walked), [b, c, d, a]);
-    await posts.delete(a);
-    for (const was of changes) await matches(posts, was, []);
-    await matches(posts, { authorId: two }, [c]);
-  });
-
-  test('posts: lists follow posts whose author is deleted', async (store) => {
-    const { users, posts } = store;
-    const { one, two, ids } = await postsOfTwo(store);
-    const [a = '', b = '', c = '', d = ''] = ids;
-    await users.delete(one, 'keep', later);
-    await matches(posts, { authorId: one }, []);
-    await matches(posts, { authorId: null }, [a, b, d]);
-    await matches(posts, { authorId: null, updatedAt: { from: later } }, [a, b]);
-    const custom = { words: 0.1 };
-    await matches(posts, { authorId: null, custom }, [a, b, d]);
-    await matches(posts, { authorId: one, custom }, []);
-    const order = { by: 'updatedAt', direction: 'desc' } as const;
-    is('posts by updatedAt', idsOf(await walk(posts, { order, limit: 1 })), [b, a, d, c]);
-    await users.delete(two, 'delete', later);
-    await matches(posts, { authorId: two }, []);
-    await matches(posts, {}, [a, b, d]);
-  });
+function conditionsOf(field: string, op: Condition['op'], found: readonly string[]): Condition[] {
+  if (op === 'isNull') return [{ field, op }];
+  const sought = [...found, ...unknownTexts];
+  if (op === 'eq') return sought.map((value) => ({ field, op, value }));
+  if (op === 'in')
+    return times(6, (n) => ({ field, op, value: sought.filter((_, m) => m % 6 === n) }));
+  // The texts that begin with a text end before the next text of its length.
+  const ends = sought.flatMap((text) => prefixSpan(text).before ?? []);
+  return [...sought, ...ends].filter((_, n) => n % 3 === 0).map((value) => ({ field, op, value }));
 }
 
-/** Two posts of one author, one of another, one without an author. */
-async function postsOfTwo({ users, posts }: Store) {
-  const [one = '', two = ''] = await put(users, [user(), user()]);
-  const custom = { language: 'en', words: 0.1, pinned: false };
-  const others = { language: 'fr', words: 0.2, pinned: true };
-  const theirs = () => post({ authorId: one, ...custom });
-  const made = [theirs(), theirs(), post({ authorId: two, ...others }), post(custom)] as const;
-  return { one, two, made, ids: await put(posts, made) };
+/** Stores records with similar texts; every third user has no address. */
+async function insertVaried<R extends Entity>({ name, records, make }: Resource<R>): Promise<R[]> {
+  const made = similarTexts.map((text, n) => {
+    if (name === 'posts') return make({ title: text });
+    const email = `${text.replace(/[^\p{L}%$.]/gu, '')}${n}@example.com`;
+    return make({ name: text, email: n % 3 > 0 ? email : null });
+  });
+  await insert(records, made);
+  return made;
 }
 
-/** Holds a filter to one record, and to none where one of its members is another. */
-async function allMustHold<R extends Entity, Filter extends EntityFilter, Sort extends string>(
-  lister: Lister<R, Filter, Sort>,
-  whole: Filter,
-  id: string,
-  others: readonly Filter[],
+async function expectSelected<R extends Entity>(
+  { name, records }: Resource<R>,
+  made: readonly R[],
+  ...conditions: readonly Condition[]
 ): Promise<void> {
-  await matches(lister, whole, [id]);
-  for (const other of others) await matches(lister, { ...whole, ...other }, []);
+  const order = { field: 'createdAt', direction: 'asc' } as const;
+  const expected = idsOf(select(name, made, { conditions, order }));
+  const { items, total } = await list(records, { conditions, total: true });
+  expectEqual('the list', idsOf(recordsOf(items)), expected);
+  expectEqual('the total', total, expected.length);
 }
 
-/** Stores records by a text that each has, and looks for beginnings of these, in every order. */
-async function beginsWithEach<R extends Entity, Filter extends EntityFilter, Sort extends string>(
-  lister: Lister<R, Filter, Sort> & { create(record: R): Promise<unknown> },
-  stored: readonly (readonly [string | null, R])[],
-  filter: (prefix: string) => Filter,
+/** Custom fields that a deployment has declared as filters. */
+function describeCustomFields({ both }: Suite): void {
+  both('a custom text matches only the same text', async (resource) => {
+    const values = ['"', "'", '\\', ...similarTexts, ...longTexts(1001), ...mixedValues];
+    await expectEachFound(resource, 'text', values, [...unknownTexts, 'e%', '["en"]', '{}']);
+  });
+
+  both('a custom number matches only the same number, to the last bit', async (resource) => {
+    await expectEachFound(resource, 'number', [...numbers, ...mixedValues], [7, 1e300, -5e-324]);
+  });
+
+  both('a custom boolean matches only the same boolean', async (resource) => {
+    await expectEachFound(resource, 'boolean', mixedValues, []);
+  });
+
+  both(
+    'a custom field is a field of the record itself, whatever objects inherit',
+    async (resource) => {
+      const { records, make } = resource;
+      const field = fieldOf(resource, 'text');
+      await insert(records, [make({ in: { [field]: 'en' } }), make({ [`in.${field}`]: 'en' })]);
+      await expectMatches(records, [customEq(field, 'en')], []);
+      const [id = ''] = await insert(records, [make({ constructor: 'en' })]);
+      await expectMatches(records, [customEq('constructor', 'en')], [id]);
+      await expectMatches(records, [customEq('constructor', 'Object')], []);
+    },
+  );
+}
+
+type Type = 'text' | 'number' | 'boolean';
+
+function fieldOf({ name }: { readonly name: Collection }, type: Type): string {
+  const fields = declaredFields(customFilters[name]);
+  return fields.find((declared) => declared.type === type)?.name ?? '';
+}
+
+/** Stores a record for each value, and looks for each value of the type and for unknown ones. */
+async function expectEachFound<R extends Entity>(
+  resource: Resource<R>,
+  type: Type,
+  values: readonly unknown[],
+  unknown: readonly (string | number | boolean)[],
 ): Promise<void> {
-  await putEach(lister, stored, ([, record]) => record);
-  const all = stored.flatMap(([text]) => (text === null ? [] : [text]));
-  const sought = all.flatMap((text) => [text, text.toLowerCase(), `${text} `, firstOf(text)]);
-  for (const prefix of new Set(['', 'x', '.', '\u{10fffe}', ...sought])) {
-    const found = stored.filter(([text]) => text && textKey(text).startsWith(textKey(prefix)));
-    await matches(lister, filter(prefix), idsOf(found.map(([, record]) => record)));
-  }
-}
-
-function firstOf(text: string): string {
-  return String.fromCodePoint(text.codePointAt(0) ?? 0);
-}
-
-/** Stores records by the value that each has, and looks for values: those found, and no others. */
-export async function findsEach<R extends Entity, Filter extends EntityFilter, V, S extends string>(
-  lister: Lister<R, Filter, S> & { create(record: R): Promise<unknown> },
-  stored: readonly (readonly [V, R])[],
-  sought: readonly V[],
-  filter: (value: V) => Filter,
-): Promise<void> {
-  await putEach(lister, stored, ([, record]) => record);
-  for (const value of new Set(sought)) {
-    const found = stored.filter(([other]) => other === value);
-    await matches(lister, filter(value), idsOf(found.map(([, record]) => record)));
+  const field = fieldOf(resource, type);
+  const made = [resource.make(), ...values.map((value) => resource.make({ [field]: value }))];
+  await insert(resource.records, made);
+  const own = values.filter((value) => typeof value === (type === 'text' ? 'string' : type));
+  for (const value of new Set([...(own as string[]), ...unknown])) {
+    await expectSelected(resource, made, customEq(field, value));
   }
 }

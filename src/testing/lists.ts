@@ -1,83 +1,125 @@
-import { type EntityFilter, type Page, type PageRequest, pageLimits } from '../domain/list.ts';
+import {
+  type Condition,
+  comparePositions,
+  type ListQuery,
+  type Page,
+  pageLimits,
+  type QueryOrder,
+  type SortKey,
+} from '../domain/list.ts';
 import type { Receipt } from '../domain/receipt.ts';
-import type { Entity, Versioned } from '../domain/record.ts';
-import { check, is, textOf } from './assertions.ts';
+import type { Collection, Entity, Versioned } from '../domain/record.ts';
+import { customValue, type SearchRow, searchRow } from '../domain/search.ts';
+import type { Repository } from '../ports/repository.ts';
+import { assert, expectEqual, quote } from './assertions.ts';
 
-/** A repository, as far as it lists. */
-export interface Lister<R, Filter, Sort extends string> {
-  list(request: PageRequest<Filter, Sort | 'createdAt'>): Promise<Page<R>>;
-}
+type Lister<R> = Pick<Repository<R>, 'list'>;
 
-type Request<Filter, Sort extends string> = Partial<PageRequest<Filter, Sort | 'createdAt'>>;
-
-/** Stores records, a hundred at a time: a store may be overloaded by more. */
-export async function put<R extends Entity>(
+/** Creates records, a hundred at a time: more at once may overload a store. Returns their ids. */
+export async function insert<R extends Entity>(
   records: { create(record: R, receipt?: Receipt): Promise<unknown> },
   made: readonly R[],
-  keys: readonly Receipt[] = [],
+  receipts: readonly Receipt[] = [],
 ): Promise<string[]> {
   for (let n = 0; n < made.length; n += 100) {
     const part = made.slice(n, n + 100);
-    await Promise.all(part.map((record, m) => records.create(record, keys[n + m])));
+    await Promise.all(part.map((record, m) => records.create(record, receipts[n + m])));
   }
   return idsOf(made);
 }
 
-/** Stores what is made of each of the items. */
-export function putEach<R extends Entity, T>(
-  records: { create(record: R): Promise<unknown> },
-  items: readonly T[],
-  make: (item: T, n: number) => R,
-): Promise<string[]> {
-  return put(records, items.map(make));
+/** Lists records: all of them, the oldest first, unless the query says otherwise. */
+export function list<R>(records: Lister<R>, query: Partial<ListQuery> = {}): Promise<Page<R>> {
+  const order = { field: 'createdAt', direction: 'asc' } as const;
+  return records.list({ conditions: [], order, limit: 100, bytes: pageLimits.bytes, ...query });
 }
 
-/** A page of all records, the oldest first, but for what is asked otherwise. */
-export function pageOf<R, Filter extends EntityFilter, Sort extends string>(
-  lister: Lister<R, Filter, Sort>,
-  request: Request<Filter, Sort> = {},
-): Promise<Page<R>> {
-  const order = { by: 'createdAt', direction: 'asc' } as const;
-  const { bytes } = pageLimits;
-  return lister.list({ filter: {} as Filter, order, limit: 100, bytes, ...request });
-}
-
-export interface Walk<Filter, Sort extends string> extends Request<Filter, Sort> {
-  /** Called between two pages, with the number of pages so far and the last id on them. */
-  readonly between?: (pages: number, lastId: string) => Promise<unknown>;
-}
-
-/** Follows a list from page to page, and holds each page to what every page must be. */
-export async function walk<R extends Entity, Filter extends EntityFilter, Sort extends string>(
-  lister: Lister<R, Filter, Sort>,
-  { between = async () => {}, ...request }: Walk<Filter, Sort> = {},
+/** Reads a list from page to page to its end. */
+export async function readAll<R extends Entity>(
+  records: Lister<R>,
+  query: Partial<ListQuery> = {},
 ): Promise<R[]> {
-  const walked: R[] = [];
-  const { limit = pageLimits.max } = request;
+  const found: R[] = [];
+  const { limit = pageLimits.max } = query;
   let page: Page<R> | undefined;
   for (let pages = 1; page === undefined || page.next !== undefined; pages++) {
-    page = await pageOf(lister, { ...request, limit, after: page?.next });
+    page = await list(records, { ...query, limit, after: page?.next });
     const { length } = page.items;
-    check(length <= limit, `a page of ${length} records, limit ${limit}`);
-    check(length > 0 || !page.next, 'a page has a next one and no record');
-    walked.push(...recordsOf(page.items));
-    check(pages <= 10_000, 'the list does not come to an end');
-    if (page.next) await between(pages, page.next.id);
+    assert(length <= limit, `a page has ${length} records, the limit is ${limit}`);
+    assert(length > 0 || !page.next, 'an empty page has a next page');
+    found.push(...recordsOf(page.items));
+    assert(pages <= 10_000, 'the list does not end');
   }
-  return walked;
+  return found;
 }
 
-/** Holds the list, its total and its pages, oldest first, to the ids that a filter has to match. */
-export async function matches<R extends Entity, Filter extends EntityFilter, Sort extends string>(
-  lister: Lister<R, Filter, Sort>,
-  filter: Filter,
+/** Expects exactly these records, the oldest first: in one list, in its total and page by page. */
+export async function expectMatches<R extends Entity>(
+  records: Lister<R>,
+  conditions: readonly Condition[],
   ids: readonly string[],
 ): Promise<void> {
-  const asked = textOf(filter);
-  const page = await pageOf(lister, { filter, total: true });
-  is(`list of ${asked}`, idsOf(recordsOf(page.items)), ids);
-  is(`total of ${asked}`, page.total ?? Number.NaN, ids.length);
-  is(`walk of ${asked}`, idsOf(await walk(lister, { filter, limit: 1 })), ids);
+  const asked = quote(conditions);
+  const page = await list(records, { conditions, total: true });
+  expectEqual(`the list of ${asked}`, idsOf(recordsOf(page.items)), ids);
+  expectEqual(`the total of ${asked}`, page.total, ids.length);
+  const found = await readAll(records, { conditions, limit: 1 });
+  expectEqual(`the pages of ${asked}`, idsOf(found), ids);
+}
+
+/** Returns the records that match, in the given order: what a store has to list. */
+export function select<R extends Entity>(
+  name: Collection,
+  records: readonly R[],
+  { conditions, order, after }: Pick<ListQuery, 'conditions' | 'order' | 'after'>,
+): R[] {
+  const sign = order.direction === 'asc' ? 1 : -1;
+  return records
+    .map((record) => ({ record, row: searchRow(name, record as never) }))
+    .filter(({ record, row }) => conditions.every((one) => isMet(one, { ...record, ...row })))
+    .map(({ record, row }) => ({ record, key: keyOf(record, row, order), id: record.id }))
+    .filter((one) => after === undefined || sign * comparePositions(one, after) > 0)
+    .sort((a, b) => sign * comparePositions(a, b))
+    .map(({ record }) => record);
+}
+
+function keyOf(record: object, row: SearchRow, { field, custom }: QueryOrder): SortKey {
+  if (custom === undefined) return row[field] ?? null;
+  return customValue(record, { name: field, type: custom, isUnique: false });
+}
+
+function isMet(
+  condition: Condition,
+  { [condition.field]: value }: object & Record<string, unknown>,
+) {
+  if (condition.op === 'isNull') return value === null;
+  if (condition.op === 'eq') return value === condition.value;
+  if (condition.op === 'has') return Array.isArray(value) && value.includes(condition.value);
+  if (condition.op === 'in') return condition.value.some((one) => one === value);
+  if (typeof value !== typeof condition.value) return false;
+  const [a, b] = [
+    { key: value as string, id: '' },
+    { key: condition.value, id: '' },
+  ];
+  return condition.op === 'from' ? comparePositions(a, b) >= 0 : comparePositions(a, b) < 0;
+}
+
+export function eq(field: string, value: string): Condition {
+  return { field, op: 'eq', value };
+}
+
+export function among(field: string, value: readonly string[]): Condition {
+  return { field, op: 'in', value };
+}
+
+export function from(field: string, value: string): Condition {
+  return { field, op: 'from', value };
+}
+
+/** A condition on a custom field that was declared as a text, or with the type of a value. */
+export function customEq(field: string, value: string | number | boolean): Condition {
+  const type = typeof value === 'string' ? 'text' : (typeof value as 'number' | 'boolean');
+  return { field, custom: type, op: 'eq', value };
 }
 
 export function recordsOf<R>(items: readonly Versioned<R>[]): R[] {

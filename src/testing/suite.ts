@@ -1,122 +1,173 @@
-import type { EntityFilter } from '../domain/list.ts';
 import type { Collection, Entity, Id } from '../domain/record.ts';
 import type { Guard, Repository } from '../ports/repository.ts';
 import type { Store, StoreOptions } from '../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../ports/transfer.ts';
-import { check } from './assertions.ts';
-import { later, post, user } from './fixtures.ts';
+import { assert, quote, StoreFailure } from './assertions.ts';
+import { at, later, post, user } from './fixtures.ts';
 import { Watch } from './watch.ts';
 
-/** What the suite needs of a test runner; Mocha's, Vitest's and node:test's fit as they are. */
+/** The functions of a test runner. Those of Mocha, Vitest and node:test fit as they are. */
 export interface Runner {
   readonly describe: (name: string, body: () => void) => unknown;
   readonly it: (name: string, body: () => Promise<void>) => unknown;
 }
 
 export interface StoreContract extends Runner {
-  /** Opens a fresh, empty store. It is called once for each test, which closes the store. */
+  /** Opens a fresh, empty store. Called once for each test, which closes the store. */
   readonly open: (options: StoreOptions) => Store | Promise<Store>;
-  /**
-   * Concedes that readers may see the deletion of a user half done, and names the reason: a server
-   * without transactions. The name of the one test that judges less shows it.
-   */
-  readonly tornCascades?: string | undefined;
-  /** Concedes that the store has no `transfer`, and names the reason; a test's name shows it. */
+  /** Says why the store has no `transfer`. The name of a test shows the reason. */
   readonly withoutTransfer?: string | undefined;
-  /** Concedes that the store keeps no log of events, and names the reason; a test's name shows it. */
+  /** Says why the store keeps no log of events. The name of a test shows the reason. */
   readonly withoutEvents?: string | undefined;
   /**
-   * Opens a second handle on the data of a store that `open` returned, as another process would; the
-   * suite closes it before the first one. The options are those of `open`. Where it is given, the
-   * calls that race go to both in turn, and the names of their groups say so.
+   * Opens a second handle on the data of a store that `open` returned, as another process would, with
+   * the same options. With it, the races and random walks use both handles in turn.
    */
   readonly another?: ((store: Store, options: StoreOptions) => Store | Promise<Store>) | undefined;
   /**
-   * Opens the data of a store once more after it was closed, as after a restart, and perhaps with
-   * filters on other custom fields. It may be called several times for one store that `open` returned;
-   * the suite closes what it returns. Where it is given, the group `reopen` holds what comes back.
+   * Opens the data of a closed store again, as after a restart, perhaps with other custom filters. The
+   * suite may call it several times for one store that `open` returned. With it, the group `reopen` runs.
    */
   readonly reopen?: ((store: Store, options: StoreOptions) => Store | Promise<Store>) | undefined;
   /**
-   * How many bytes of records a store that `open` returned has read so far, as its driver counts them:
-   * those of records that a filter passes over, and that only `total` counts, as well. Where it is
-   * given, a test holds that no page reads more than eight times its bytes.
+   * Returns how many bytes of records a store that `open` returned has read from its database, including
+   * records that did not match or were only counted. With it, a test checks that a page reads at most
+   * eight times its `bytes`.
    */
   readonly bytesRead?: ((store: Store) => number) | undefined;
+  /** The random walks beside the memory store: {@link defaultWalks} when absent. */
+  readonly walks?: Walks | undefined;
 }
 
-/** The users or the posts of a store, as far as both are alike. */
+export interface Walks {
+  /** Each seed is a test. The same seed always makes the same calls. */
+  readonly seeds: readonly number[];
+  /** The number of calls for each seed. */
+  readonly calls: number;
+}
+
+/** Four seeds take about a second on a store in memory. */
+export const defaultWalks: Walks = { seeds: [1, 2, 3, 4], calls: 400 };
+
+/** The users or the posts of a store, for tests of what both have in common. */
 export interface Resource<R extends Entity> {
   readonly name: Collection;
-  readonly records: Repository<R, EntityFilter, 'createdAt' | 'updatedAt'>;
+  readonly records: Repository<R>;
+  /**
+   * Makes a record with its own values, except for the given fields. Every second user has no address;
+   * posts come with and without an author, as drafts and published.
+   */
   readonly make: (fields?: object) => R;
   readonly remove: (id: Id, guard?: Guard<R>) => Promise<boolean>;
   readonly transfer: RecordTransfer<R>;
 }
 
-/** The store of a test as `open` returned it, for tests that open its data again. */
+/** The store as `open` returned it, for tests that open its data again. */
 export interface Opened {
   readonly opened: Store;
-  /** Watches what `reopen` returned as the first store is watched. */
-  watched(store: Store): Store;
+  readonly watch: Watch;
 }
 
-/** What a file of the suite declares its tests with. */
+/** What each file of the suite declares its tests with. */
 export interface Suite {
   readonly contract: StoreContract;
   /** Declares a test on a fresh store. */
   test(sentence: string, body: (store: Store, first: Opened) => Promise<void>): void;
-  /** Declares two tests: one of the users, one of the posts. */
+  /** Declares a test of the users, and the same test of the posts. */
   both(
     sentence: string,
     body: <R extends Entity>(resource: Resource<R>, store: Store, first: Opened) => Promise<void>,
   ): void;
 }
 
-/** What every store is opened with: also names that objects inherit, and fields of the other list. */
+/** Custom fields of each type, including names that objects inherit and fields of the other list. */
 export const customFilters = {
-  users: { city: 'text', age: 'number', active: 'boolean', constructor: 'text', title: 'text' },
+  users: {
+    city: 'text',
+    age: 'number',
+    active: 'boolean',
+    constructor: 'text',
+    title: 'text',
+    groups: 'text[]',
+    code: { type: 'number', unique: true },
+  },
   posts: {
     language: 'text',
     words: 'number',
     pinned: 'boolean',
     constructor: 'text',
     email: 'text',
+    tags: 'text[]',
+    slug: { type: 'text', unique: true },
   },
 } as const;
 
-/** @param another opens the second of the two handles that the calls go to in turn */
+/** Returns the unique field of a collection, and values of its type. */
+export function uniqueField({ name }: { readonly name: Collection }): {
+  readonly field: string;
+  readonly values: readonly (string | number)[];
+} {
+  return name === 'users'
+    ? { field: 'code', values: [0.1 + 0.2, 7, 2 ** 53 - 1] }
+    : { field: 'slug', values: ['hello', 'Hello', '😀'] };
+}
+
+/** @param another opens the second handle of tests that use two */
 export function suiteOn(contract: StoreContract, another?: StoreContract['another']): Suite {
-  const { it, open } = contract;
   const test: Suite['test'] = (sentence, body) => {
-    it(sentence, async () => {
-      const watch = new Watch();
-      try {
-        await using opened = await open({ customFilters });
-        await using second = await another?.(opened, { customFilters });
-        const watched = (store: Store) => watch.over(store);
-        await body(watch.over(opened, second), { opened, watched });
-      } catch (error) {
-        throw watch.explained(error);
-      }
-    });
+    contract.it(sentence, () => runTest(contract, another, body));
   };
   return {
     contract,
     test,
     both: (sentence, body) => {
       test(`users: ${sentence}`, (store, first) => body(usersOf(store), store, first));
-      test(`posts: ${sentence}`, (store, first) => body(postsOf(store), store, first));
+      test(`posts: ${sentence}`, async (store, first) => {
+        const author = user();
+        await store.users.create(author);
+        await body(postsOf(store, author.id), store, first);
+      });
     },
   };
 }
+
+async function runTest(
+  { open }: StoreContract,
+  another: StoreContract['another'],
+  body: Parameters<Suite['test']>[1],
+): Promise<void> {
+  const watch = new Watch();
+  const options = { customFilters };
+  const handles: Store[] = [];
+  let failure: StoreFailure | undefined;
+  try {
+    const opened = await watch.call('open', async () => open(options));
+    handles.push(opened);
+    const second = await watch.call('another', async () => another?.(opened, options));
+    if (second) handles.push(second);
+    await body(watch.over(opened, second), { opened, watch });
+  } catch (error) {
+    failure = watch.explain(error);
+  }
+  for (const store of handles.reverse()) {
+    try {
+      await store.close();
+    } catch (cause) {
+      const fault = `close ended in ${quote(cause)}; the test may have closed the store before`;
+      failure ??= new StoreFailure(`The store is wrong: ${fault}`, { cause });
+    }
+  }
+  if (failure) throw failure;
+}
+
+let made = 0;
 
 function usersOf(store: Store) {
   const { users } = store;
   return {
     name: 'users',
     records: users,
-    make: user,
+    make: (fields: object = {}) => user({ ...(made++ % 2 > 0 && { email: null }), ...fields }),
     remove: async (id: Id, guard?: Parameters<typeof users.delete>[3]) =>
       (await users.delete(id, 'refuse', later, guard)) !== undefined,
     get transfer() {
@@ -125,12 +176,16 @@ function usersOf(store: Store) {
   } as const;
 }
 
-function postsOf(store: Store) {
+function postsOf(store: Store, author: Id) {
   const { posts } = store;
   return {
     name: 'posts',
     records: posts,
-    make: post,
+    make: (fields: object = {}) => {
+      const n = made++;
+      const publishedAt = n % 2 > 0 ? null : at(n);
+      return post({ authorId: n % 3 > 0 ? null : author, publishedAt, ...fields });
+    },
     remove: (id: Id, guard?: Parameters<typeof posts.delete>[1]) => posts.delete(id, guard),
     get transfer() {
       return transferOf(store).posts;
@@ -138,8 +193,8 @@ function postsOf(store: Store) {
   } as const;
 }
 
-/** The transfer of a store that has to have one. */
+/** Returns the transfer of a store that must have one. */
 export function transferOf({ transfer }: Store): Transfer {
-  check(transfer, 'the store has no transfer; a contract may say why (withoutTransfer)');
+  assert(transfer, 'it has no transfer, and its contract does not say why (withoutTransfer)');
   return transfer;
 }

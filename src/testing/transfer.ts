@@ -1,14 +1,22 @@
 import { copyJson } from '../domain/json.ts';
 import { pageLimits } from '../domain/list.ts';
 import { type Entity, type Versioned, VersionedRecord } from '../domain/record.ts';
-import { utf8Bytes } from '../domain/text.ts';
-import type { RecordTransfer, ScanRequest } from '../ports/transfer.ts';
-import { absent, check, is, raises, repeats, same, vandalize } from './assertions.ts';
-import { at, byCodePoint, post, receipt, shuffled, times, user } from './fixtures.ts';
-import { idsOf, matches, put, putEach, recordsOf } from './lists.ts';
+import { compareText, utf8Bytes } from '../domain/text.ts';
+import type { DeletedId, RecordTransfer, ScanRequest } from '../ports/transfer.ts';
+import {
+  assert,
+  createNew,
+  expectAbsent,
+  expectEqual,
+  expectError,
+  expectRecord,
+  mutate,
+} from './assertions.ts';
+import { at, shuffled, times, user, variedTexts } from './fixtures.ts';
+import { idsOf, insert, recordsOf } from './lists.ts';
 import { type Suite, transferOf } from './suite.ts';
 
-/** Whole stores on the move: records that are read by id and stored as they are. */
+/** Records that are read by id and stored as they are. */
 export function describeTransfer(suite: Suite): void {
   const { contract, test } = suite;
   if (contract.withoutTransfer === undefined) {
@@ -16,140 +24,123 @@ export function describeTransfer(suite: Suite): void {
     describeLoads(suite);
     describeConflicts(suite);
   } else {
-    test(`there is none: ${contract.withoutTransfer}`, async (store) => {
-      check(store.transfer === undefined, 'it has a transfer, which its contract denies');
+    test(`has no transfer: ${contract.withoutTransfer}`, async (store) => {
+      assert(store.transfer === undefined, 'it has a transfer, but its contract says otherwise');
     });
   }
 }
 
 function describeScans({ both }: Suite): void {
-  both('scan goes by id in the order of code points', async ({ records, make, transfer }) => {
-    const made = shuffled(byCodePoint).map((id, n) => make({ id, createdAt: at(n) }));
-    await put(records, made);
-    const { length } = byCodePoint;
-    for (const limit of [1, 2, length - 1, length, length + 1, 1000]) {
-      const found = await scan(transfer, { limit });
-      is(`records of a scan, limit ${limit},`, found.length, Math.min(limit, length));
-      const met = await scanAll(transfer, { limit });
-      is(`scan, limit ${limit}`, idsOf(recordsOf(met)), byCodePoint);
-    }
-  });
-
-  both('scan begins behind an id, whatever text it is', async (resource) => {
+  both('scans sort by id, by code point, also those of deleted ids', async (resource) => {
     const { records, make, remove, transfer } = resource;
-    const behind = async (after?: string) => idsOf(recordsOf(await scan(transfer, { after })));
-    is('scan of nothing', await behind(), []);
-    const all = ['b', 'd', 'dz', 'd\ue000', 'f'];
-    await putEach(records, all, (id) => make({ id }));
-    const begins = { '': 0, a: 0, b: 1, c: 1, d: 2, e: 4, f: 5 };
-    // No record has such an id: a NUL comes before all of ASCII, half of a surrogate pair behind.
-    const strange = { '\0': 0, 'd\0': 2, 'd\0zz': 2, 'd\ud800': 3, 'f\udfff': 5 };
-    for (const [after, index] of Object.entries({ ...begins, ...strange })) {
-      is(`scan behind ${JSON.stringify(after)}`, await behind(after), all.slice(index));
+    const ids = variedTexts.toSorted(compareText);
+    const made = shuffled(ids).map((id, n) => make({ id, createdAt: at(n) }));
+    await insert(records, made);
+    for (const limit of [1, 2, ids.length - 1, ids.length, 1000]) {
+      const all = await scanAll(transfer, { limit });
+      expectEqual(`the ids of scans, limit ${limit}`, idsOf(recordsOf(all)), ids);
     }
-    await remove('d');
-    for (const after of ['b', 'd']) {
-      is(`scan behind ${after}`, await behind(after), all.slice(2));
+    const [back = '', ...others] = ids;
+    for (const id of ids) await remove(id);
+    await createNew(records, make({ id: back }), undefined, 2);
+    const expected = others.map((id) => ({ id, lastVersion: 1 }));
+    for (const limit of [1, 7, 1000]) {
+      const met: DeletedId[] = [];
+      for (;;) {
+        const found = await transfer.deleted.scan(limit, met.at(-1)?.id);
+        assert(found.length <= limit, `a scan has ${found.length} ids, the limit is ${limit}`);
+        if (found.length === 0) break;
+        met.push(...found);
+      }
+      expectEqual(`the deleted ids, limit ${limit}`, met, expected);
     }
   });
 
-  both('scan ends before it is over its bytes', async ({ records, make, transfer }) => {
+  both('scan ends before it exceeds its bytes', async ({ records, make, transfer }) => {
     const made = times(6, (n) => make({ id: `r${n}`, custom: '～é😀x'.repeat(40 * n) }));
-    await put(records, made);
+    await insert(records, made);
     const all = await scan(transfer);
     let bytes = 0;
     for (const [n, { json }] of all.entries()) {
       bytes += utf8Bytes(json);
-      is(`records in ${bytes} bytes`, (await scan(transfer, { bytes })).length, n + 1);
+      const exact = await scan(transfer, { bytes });
+      expectEqual(`the length of a scan of ${bytes} bytes`, exact.length, n + 1);
       const less = await scan(transfer, { bytes: bytes - 1 });
-      is(`records in ${bytes - 1} bytes`, less.length, Math.max(n, 1));
+      expectEqual(`the length of a scan of ${bytes - 1} bytes`, less.length, Math.max(n, 1));
     }
-    const met = await scanAll(transfer, { bytes: 1 });
-    is('scan, record by record', recordsOf(met), made);
+    expectEqual('scans of 1 byte', recordsOf(await scanAll(transfer, { bytes: 1 })), made);
   });
 }
 
 function describeLoads({ both }: Suite): void {
-  both(
-    'load replaces a record, and brings back a deleted one; their ids are taken',
-    async (resource) => {
-      const { records, make, remove, transfer } = resource;
-      const [key, first, other, gone] = [receipt(), make(), make(), make()];
-      await records.create(first, key);
-      await put(records, [other, gone]);
-      await records.update(first.id, ({ record }) => ({ ...record, n: 1 }));
-      await remove(gone.id);
-      const moved = make({ id: first.id, createdAt: at(5_000_000) });
-      const back = make({ id: gone.id, createdAt: at(6_000_000) });
-      // Made again, it comes to the same.
-      for (const _ of [1, 2]) await transfer.load([loaded(moved), loaded(back, 4)]);
-      same(await records.get(first.id), moved);
-      same(await records.get(gone.id), back, 4);
-      await matches(records, {}, [other.id, first.id, gone.id]);
-      await matches(records, { createdAt: { before: at(4_000_000) } }, [other.id]);
-      await repeats(records, key, first);
-      const brief = make();
-      await transfer.load([loaded(brief)]);
-      await remove(brief.id);
-      is('isIdTaken of a loaded id', await records.isIdTaken(brief.id), true);
-      await raises(records.create(brief), 'id-taken');
-    },
-  );
+  both('load never gives a version twice', async ({ records, make, remove, transfer }) => {
+    const record = make();
+    await createNew(records, record);
+    await records.update(record.id, ({ record }) => ({ ...record, n: 2 }));
+    const expectLoaded = async (version: number, expected: number) => {
+      const next = { ...record, loaded: expected };
+      await transfer.load([loaded(next, version)]);
+      expectRecord(await records.get(record.id), next, expected);
+      expectEqual('lastVersion', await records.lastVersion(record.id), expected);
+    };
+    await expectLoaded(1, 3); // An earlier version than the stored one.
+    await expectLoaded(3, 3);
+    await remove(record.id);
+    await expectLoaded(2, 4); // The id was deleted at a later version,
+    await remove(record.id);
+    await expectLoaded(4, 5); // or at the same one.
+    await remove(record.id);
+    await expectLoaded(9, 9);
+    await remove(record.id);
+    await createNew(records, record, undefined, 10);
+  });
 
-  both('load stores hundreds of records as they are, and any of them again', async (resource) => {
+  both('load stores hundreds of records, and versions up to 2^53 − 1', async (resource) => {
     const { records, make, transfer } = resource;
     const moments = (n: number) => ({ createdAt: at(n), updatedAt: at(900 - n) });
-    const versions = [7, 2 ** 31 - 1, 2 ** 31, 2 ** 32 + 7, 2 ** 53 - 1];
+    const versions = [7, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32 + 7, 2 ** 53 - 1];
     const all = times(300, (n) =>
-      loaded(make({ id: `r${n + 100}`, ...moments(n) }), versions[n % 5]),
+      loaded(make({ id: `r${n + 100}`, ...moments(n) }), versions[n % versions.length]),
     );
     for (const part of [all, all, all.slice(1, 3), []]) await transfer.load(part);
     const found = await scan(transfer);
-    is('records', found.length, 300);
-    for (const [n, { record, version }] of all.entries()) same(found[n], record, version);
-    await matches(records, { updatedAt: { from: at(899), before: at(900) } }, ['r101']);
-    const next = await records.update('r101', (current) => ({ ...current.record, n: 9 }));
-    is('version of the next change', next?.version, 2 ** 31);
+    expectEqual('the number of records', found.length, 300);
+    for (const [n, { record, version }] of all.entries()) expectRecord(found[n], record, version);
+    for (const n of [1, 3, 4]) {
+      const { record, version } = all[n] as Versioned<Entity>;
+      const next = await records.update(record.id, (current) => ({ ...current.record, n }));
+      expectEqual('the version of the next change', next?.version, version + 1);
+      expectEqual('lastVersion', await records.lastVersion(record.id), version + 1);
+    }
   });
 
-  both('load and scan hand over values and no aliases', async ({ make, transfer }) => {
+  both('load and scan exchange values, not aliases', async ({ make, transfer }) => {
     const record = make({ custom: [{ n: 1 }] });
-    const handed = copyJson(record);
-    await transfer.load([{ record: handed, version: 2, json: JSON.stringify(handed) }]);
-    vandalize(handed);
+    const argument = copyJson(record);
+    await transfer.load([{ record: argument, version: 2, json: JSON.stringify(argument) }]);
+    mutate(argument);
     for (const again of [1, 2]) {
       const [found] = await scan(transfer);
-      same(found, record, 2, `scan ${again}`);
-      vandalize(found?.record);
+      expectRecord(found, record, 2, `the record of scan ${again}`);
+      mutate(found?.record);
     }
   });
 }
 
 function describeConflicts({ test }: Suite): void {
-  test('load: an address that another user has is refused until it is given up', async (store) => {
+  test('load refuses an address of another user until it is free', async (store) => {
     const { users } = transferOf(store);
-    const [one, two] = [user(), user()];
-    await put(store.users, [one]);
+    const [one, two] = [user(), user({ email: null })];
+    await insert(store.users, [one]);
     const given = loaded({ ...one, email: null }, 2);
     const taken = loaded({ ...two, email: one.email }, 3);
     const twins = times(2, () => loaded(user({ email: 'twin@example.com' })));
     for (const refused of [[taken], [taken, given], twins]) {
-      await raises(users.load(refused), 'email-taken');
-      await absent(store.users, two.id);
+      await expectError(users.load(refused), 'email-taken');
+      await expectAbsent(store.users, two.id);
     }
     await users.load([given, taken]);
-    same(await store.users.get(two.id), taken.record, 3);
-  });
-
-  test('load: a post that names an unknown author is refused', async (store) => {
-    const { users, posts } = transferOf(store);
-    const author = user();
-    const record = post({ authorId: author.id });
-    await raises(posts.load([loaded(record, 4)]), 'invalid-record');
-    await absent(store.posts, record.id);
-    await users.load([loaded(author, 2)]);
-    await posts.load([loaded(record, 4)]);
-    same(await store.posts.get(record.id), record, 4);
+    expectRecord(await store.users.get(two.id), taken.record, 3);
   });
 }
 
@@ -167,8 +158,10 @@ async function scanAll<R extends Entity>(
 ): Promise<Versioned<R>[]> {
   const met: Versioned<R>[] = [];
   for (let calls = 0; ; calls++) {
-    check(calls < 1000, 'the scan does not come to an end');
+    assert(calls < 1000, 'the scan does not end');
     const found = await scan(transfer, { ...request, after: met.at(-1)?.record.id });
+    const { limit = found.length } = request;
+    assert(found.length <= limit, `a scan has ${found.length} records, the limit is ${limit}`);
     if (found.length === 0) return met;
     met.push(...found);
   }

@@ -1,65 +1,106 @@
-import { raises, same } from './assertions.ts';
-import { at, post, user } from './fixtures.ts';
-import { put } from './lists.ts';
+import { copyJson } from '../domain/json.ts';
+import type { Versioned } from '../domain/record.ts';
+import { expectEqual, expectRecord, expectReplay, expectThrown, mutate } from './assertions.ts';
+import { receipt } from './fixtures.ts';
+import { among, from, insert, list, recordsOf } from './lists.ts';
 import type { Suite } from './suite.ts';
 
-/** Changes by a decision, and what only a store can refuse of them. */
-export function describeUpdate({ test, both }: Suite): void {
-  both('what a decision made is stored, one version on', async ({ records, make }) => {
-    const [bare, other] = [make(), make({ n: 1 })];
-    const first = { ...bare, gone: 1, n: 1, custom: { gone: 2 } };
-    const next = { ...bare, n: 2, custom: {}, createdAt: at(5), updatedAt: at(99_999) };
-    await put(records, [first, other]);
-    const changed = await records.update(bare.id, (current) => {
-      same(current, first);
+/** Changes by a decision. */
+export function describeUpdate({ both }: Suite): void {
+  both('stores what a decision returned, unless it is the same object', async (resource) => {
+    const { records, make } = resource;
+    const [first, other] = [make({ gone: 1, custom: { gone: 2 } }), make()];
+    await insert(records, [first, other]);
+    expectRecord(await records.update(first.id, ({ record }) => record), first);
+    expectRecord(await records.get(first.id), first);
+    expectRecord(await records.update(first.id, ({ record }) => ({ ...record })), first, 2);
+    const next = make({ id: first.id, custom: {} });
+    const changed = await records.update(first.id, (current) => {
+      expectRecord(current, first, 2);
       return next;
     });
-    same(changed, next, 2);
-    same(await records.get(bare.id), next, 2);
-    const again = await records.update(bare.id, (current) => {
-      same(current, next, 2);
-      return { ...current.record, n: 3 };
+    expectRecord(changed, next, 3);
+    expectRecord(await records.get(first.id), next, 3);
+    expectRecord(await records.get(other.id), other);
+  });
+}
+
+const custom = { list: [{ deep: [1] }], object: { inner: { n: 1 } } };
+
+/** No caller holds an alias of what is stored. */
+export function describeValues({ both }: Suite): void {
+  both('changing an argument after the call changes nothing', async ({ records, make }) => {
+    const [key, record] = [receipt(), make({ custom })];
+    const [argument, given] = [copyJson(record), { ...key }];
+    const creating = records.create(argument, given);
+    mutate(argument);
+    mutate(given);
+    expectRecord(await creating, record, 1, 'the result of create');
+    expectRecord(await records.get(record.id), record);
+    const changed = { ...record, custom: [custom] };
+    const decided = copyJson(changed);
+    const updated = await records.update(record.id, () => {
+      void Promise.resolve().then(() => mutate(decided));
+      return decided;
     });
-    same(again, { ...next, n: 3 }, 3);
-    same(await records.get(other.id), other);
+    expectRecord(updated, changed, 2, 'the result of update');
+    expectRecord(await records.get(record.id), changed, 2);
+    await expectReplay(records, key, record);
+    const { id, createdAt } = record;
+    const conditions = [among('id', [id]), from('createdAt', createdAt)];
+    const query = { conditions, after: { key: createdAt, id: '' } };
+    const listing = list(records, query);
+    mutate(query);
+    expectEqual('the page', recordsOf((await listing).items), [changed]);
   });
 
-  both('the very object that was shown is no change, an equal one is', async (resource) => {
-    const { records, make } = resource;
-    const first = make();
-    await put(records, [first]);
-    same(await records.update(first.id, ({ record }) => record), first);
-    same(await records.get(first.id), first);
-    same(await records.update(first.id, ({ record }) => ({ ...record })), first, 2);
-    same(await records.get(first.id), first, 2);
+  // Only the record is changed. A cache that compares versions would still return it.
+  both('changing a returned record changes nothing else', async ({ records, make }) => {
+    const [key, record] = [receipt(), make({ custom })];
+    const spoil = async (call: string, given: Versioned<typeof record> | undefined) => {
+      mutate(given?.record);
+      expectEqual(`the json after ${call}`, JSON.parse(given?.json ?? ''), record);
+      for (const again of [1, 2]) {
+        const got = await records.get(record.id);
+        expectRecord(got, record, 1, `the result of get ${again} after ${call}`);
+        mutate(got?.record);
+      }
+      expectRecord((await list(records)).items[0], record, 1, `the record of list after ${call}`);
+      await expectReplay(records, key, record);
+      const unchanged = await records.update(record.id, (current) => {
+        expectRecord(current, record, 1, `the argument of a decision after ${call}`);
+        return current.record;
+      });
+      expectRecord(unchanged, record, 1, `the result of update after ${call}`);
+    };
+    await spoil('create', await records.create(record, key));
+    await spoil('a repeated create', await expectReplay(records, key, record));
+    await spoil('get', await records.get(record.id));
+    await spoil('list', (await list(records)).items[0]);
+    await spoil('update', await records.update(record.id, (current) => current.record));
+    const changed = { ...record, n: 1 };
+    mutate((await records.update(record.id, () => changed))?.record);
+    expectRecord(await records.get(record.id), changed, 2);
   });
 
-  test('an address that a user moves to is taken, and one given up is free', async ({ users }) => {
-    const first = user();
-    await put(users, [first]);
-    const moveTo = (email: string | null) =>
-      users.update(first.id, ({ record }) => ({ ...record, email }));
-    await moveTo('new@example.com');
-    await raises(users.create(user({ email: 'NEW@example.com' })), 'email-taken');
-    await put(users, [user({ email: first.email })]);
-    await moveTo(null);
-    same(await users.get(first.id), { ...first, email: null }, 3);
-    await put(users, [user({ email: 'new@example.com' })]);
-    await raises(moveTo(first.email), 'email-taken');
-    same(await users.get(first.id), { ...first, email: null }, 3);
-  });
-
-  test('a post may move from author to author, to none and back', async ({ users, posts }) => {
-    const [one, two, record] = [user(), user(), post()];
-    await put(users, [one, two]);
-    await put(posts, [record]);
-    let version = 1;
-    for (const authorId of [one.id, two.id, null, two.id, two.id, one.id]) {
-      const moved = { ...record, authorId, title: `Version ${++version}` };
-      same(await posts.update(record.id, () => moved), moved, version);
-      const lost = posts.update(record.id, () => ({ ...record, authorId: 'nobody' }));
-      await raises(lost, 'invalid-record');
-      same(await posts.get(record.id), moved, version);
+  both('changing the argument of a callback changes nothing', async (resource) => {
+    const { records, make, remove } = resource;
+    const record = make({ custom });
+    await records.create(record);
+    const spoiling = (what: string, fail: () => never) => (current: Versioned<typeof record>) => {
+      expectRecord(current, record, 1, `the argument of a ${what}`);
+      mutate(current.record);
+      return fail();
+    };
+    for (const _ of [1, 2]) {
+      await expectThrown((fail) => records.update(record.id, spoiling('decision', fail)));
+      await expectThrown((fail) => remove(record.id, spoiling('guard', fail)));
     }
+    const unchanged = await records.update(record.id, (current) => {
+      mutate(current.record);
+      return current.record;
+    });
+    expectRecord(unchanged, record, 1, 'the result of update');
+    expectRecord(await records.get(record.id), record);
   });
 }

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect } from 'chai';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 
 const folders = (process.env.PATH ?? '').split(delimiter);
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
@@ -62,23 +62,14 @@ export async function violationsIn(page: Page): Promise<string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** What the first button to copy in some part of a page copies. */
-export async function copied(page: Page, part: Locator): Promise<string> {
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await part.getByRole('button', { name: 'Copy' }).first().click();
-  await part.getByRole('button', { name: 'Copied' }).waitFor();
-  return page.evaluate('navigator.clipboard.readText()');
-}
-
 /** What is wrong with a page in silence, as it happens. */
 export function watch(page: Page, wrong: string[] = []): string[] {
   page.on('pageerror', (error) => wrong.push(error.message));
   page.on('console', (message) => {
     // Chromium and react-admin tell of what is refused, or lost by a test; what the page makes of it counts.
-    const refused =
-      /status of (?:4\d\d|50[02])|ERR_FAILED|must have|changed since it was read/.test(
-        message.text(),
-      );
+    const refused = /status of (?:4\d\d|50[02])|ERR_FAILED|must have|since you read it/.test(
+      message.text(),
+    );
     if (message.type() === 'error' && !refused) wrong.push(message.text());
   });
   page.on('request', (request) => {

@@ -103,12 +103,12 @@ describe('rostrum backup', function () {
       [/^--store is "memory:": only an SQLite store /, fresh, 'memory:'],
       [/^--store is "mongodb:\/\/a:\*\*\*@h\/d": only an SQLite/, fresh, 'mongodb://a:b@h/d'],
       [
-        /^--store is "sqlite:.*missing\.db": There is no data/,
+        /^--store is "sqlite:.*missing\.db": There is no file/,
         fresh,
         `sqlite:${path('missing.db')}`,
       ],
       [/^--store is "sqlite:.*text\.db": The data file /, fresh, `sqlite:${text}`],
-      [/^--store is "sqlite:.*live\.db": The data /, join(path('no'), 'new.db'), `sqlite:${live}`],
+      [/^There is no folder .*no: make it first\.$/, join(path('no'), 'new.db'), `sqlite:${live}`],
     ];
     for (const [sentence, file, url] of cases) {
       expect(await refusalOf(backupCommand(file, { setting: '--store', url }))).to.match(sentence);

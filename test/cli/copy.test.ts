@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
+import { systemClock } from '../../src/adapters/system/index.ts';
 import { copyCommand } from '../../src/cli/copy.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { blocksOf, shown } from '../docs/markdown.ts';
 import { describeOn, sharedServer } from '../support/mongod/shared.ts';
 import { type Child, outcomeOf } from '../support/process.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
-import { rostrum, startCommand } from '../support/server.ts';
+import { rostrum, startCommand, startServer } from '../support/server.ts';
 import { refusalOf } from './refusal.ts';
-import { contentOf, fill, records, user } from './transfer/records.ts';
+import { contentOf, fill, post, records, user } from './transfer/records.ts';
 
 /** Large enough to be in the middle of it for a while, on a busy machine too. */
 const given = records(1000);
@@ -81,11 +82,53 @@ describe('rostrum copy', function () {
       expect([code, stdout]).to.deep.equal([signal === 'SIGINT' ? 1 : null, '']);
       expect(stderr.trimEnd().split('\n').at(-1)).to.contain(left);
       expect((await held(sqlite(target))).posts.length).to.be.within(101, 9999);
+      if (signal === 'SIGKILL') await refuseHalf(target);
       const again = await rostrum('copy', '--from', url('source.db'), '--to', url(target));
       expect(again.code, again.stderr).to.equal(0);
       expect(await held(sqlite(target))).to.deep.equal(given);
+      await using server = await startServer('--store', url(target));
+      const response = await fetch(`${server.address}/api/v1/posts/${post(0).id}`);
+      expect(response.status).to.equal(200);
     });
   }
+
+  /** Checks that all other commands refuse half of a copy, and leave it as it is. */
+  async function refuseHalf(target: string) {
+    const before = await held(sqlite(target));
+    const [store, file] = [`sqlite:${path(target)}`, path('one.jsonl')];
+    writeFileSync(file, '{"user":{"name":"A"}}\n');
+    const commands = [
+      ['serve', '--port', '0', '--store', store],
+      ['import', file, '--store', store],
+      ['import', file, '--dry-run', '--store', store],
+      ['seed', '--store', store],
+      ['export', path('half.jsonl'), '--store', store],
+      ['copy', '--from', store, '--to', url('half.db')],
+    ];
+    const refuse = async (command: string[]) => {
+      const { code, stderr } = await rostrum(...command);
+      expect(code, command[0]).to.equal(1);
+      expect(stderr).to.contain(
+        `is "${store}": This store is half of an unfinished copy. Run the same copy again to finish it.\n`,
+      );
+    };
+    await Promise.all(commands.map(refuse));
+    expect(await held(sqlite(target))).to.deep.equal(before);
+  }
+
+  it('copies deleted ids: a record that is created again goes on from its last version', async () => {
+    const few = { users: given.users.slice(0, 5), posts: [] };
+    await holding(sqlite('deleting.db'), few);
+    await using source = sqlite('deleting.db')();
+    await source.users.delete(user(4).id, 'keep', systemClock.now());
+    expect(
+      (await rostrum('copy', '--from', url('deleting.db'), '--to', url('kept.db'))).code,
+    ).to.equal(0);
+    await using store = sqlite('kept.db')();
+    const last = (await source.users.lastVersion(user(4).id)) ?? 0;
+    expect(last).to.be.at.least(5);
+    expect((await store.users.create(user(4))).version).to.equal(last + 1);
+  });
 
   it('refuses a target that holds other records, and removes them with --overwrite', async () => {
     const few = { users: given.users.slice(0, 5), posts: [] };
@@ -131,10 +174,10 @@ describe('rostrum copy', function () {
   });
 });
 
-await describeOn('standalone', 'rostrum copy, to MongoDB and back', () => {
+await describeOn('replica set', 'rostrum copy, to MongoDB and back', () => {
   it('comes back equal', async function roundTrip() {
     this.timeout(60_000);
-    const mongodb = (await sharedServer('standalone')).url(`copy-${randomUUID().slice(0, 8)}`);
+    const mongodb = (await sharedServer('replica set')).url(`copy-${randomUUID().slice(0, 8)}`);
     await using folder = await temporaryDirectory();
     const [there, back] = [join(folder.path, 'there.db'), join(folder.path, 'back.db')];
     await holding(() => openSqliteStore({ path: there }), records(30));

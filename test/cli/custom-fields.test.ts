@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { openSqliteStore } from '../../src/adapters/sqlite/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { createRostrum } from '../../src/index.ts';
 import { customFiltersOf, settingsTable } from '../../src/settings/settings.ts';
 import { node } from '../support/process.ts';
 import { startServer } from '../support/server.ts';
@@ -48,6 +50,47 @@ describe('custom fields that the program is told of', function () {
     });
   });
 
+  it('that break a declaration are listed by check', async () => {
+    const path = join(folder, 'broken.db');
+    const tags = Array.from({ length: 65 }, String);
+    const ids: string[] = [];
+    const posts = [{ slug: 'a' }, { slug: 'b', tags }, { slug: 'a' }, { slug: 5 }, { slug: 5 }];
+    {
+      await using store = await openSqliteStore({ path });
+      const rostrum = createRostrum(store);
+      for (const fields of posts) {
+        ids.push((await rostrum.posts.create({ title: 'A', ...fields })).record.id);
+      }
+    }
+    const index = ['--index', 'posts.slug:text:unique', '--index', 'posts.tags:text[]'];
+    const check = ['src/main.ts', 'check', '--store', `sqlite:${path}`];
+    const { code, stdout } = await node([...check, ...index]);
+    const [first, long, second] = ids;
+    expect([code, ...stdout.split('\n')]).to.deep.equal([
+      2,
+      `post ${long}: /tags The field "tags" must have at most 64 elements.`,
+      `post ${second}: /slug The record ${first} has the same value.`,
+      '2 of 5 records are not valid.',
+      '',
+    ]);
+    expect((await node(check)).stdout).to.equal('All 5 records are valid.\n');
+  });
+
+  for (const [declared, type, said] of [
+    ['slug:text', '{ "type": ["integer", "null"] }', 'integer or null'],
+    ['tags:text[]', '{ "type": "array", "items": { "type": "number" } }', 'array of number'],
+    ['tags:number', '{ "type": "array" }', 'array'],
+  ] as const) {
+    it(`are not started with a schema of another type: ${declared}`, async () => {
+      const [name, kind] = declared.split(':');
+      writeFileSync(schema, `{ "properties": { "${name}": ${type} } }`);
+      const args = ['--store', 'memory:', '--post-schema', schema, '--index', `posts.${declared}`];
+      expect(await refusalOf(runProgram(args))).to.equal(
+        `The schema file ${schema} of --post-schema gives "${name}" the type ${said}, but it is declared as ${kind}.`,
+      );
+    });
+  }
+
   it('that cannot be used end the program at once, whatever becomes of the store', async () => {
     const store = 'mongodb://127.0.0.1:1/none?serverSelectionTimeoutMS=60000';
     const args = ['--store', store, '--post-schema', 'none.json'];
@@ -64,14 +107,21 @@ describe('custom fields that the program is told of', function () {
     expect(
       customFiltersOf(['posts.slug:text', 'users.größe:number', 'users.vip:boolean']),
     ).to.deep.equal({ users: { größe: 'number', vip: 'boolean' }, posts: { slug: 'text' } });
-    for (const wrong of ['', 'slug', 'posts.slug', 'posts.slug:string', 'post.slug:text']) {
+    for (const wrong of [
+      '',
+      'slug',
+      'posts.slug',
+      'posts.slug:string',
+      'post.slug:text',
+      'posts.a:text:once',
+    ]) {
       expect(parse(wrong), wrong).to.equal(undefined);
     }
   });
 
   for (const [reason, ...args] of [
-    [/--index is "posts\.title:text": "title" cannot be a filter/, '--index', 'posts.title:text'],
-    [/"__proto__" cannot be a filter/, '--index', 'posts.__proto__:text'],
+    [/--index is "posts\.title:text": "title" cannot be declared/, '--index', 'posts.title:text'],
+    [/"__proto__" cannot be declared/, '--index', 'posts.__proto__:text'],
     [
       /--index .* posts\.a is given twice\./,
       '--index',
@@ -84,7 +134,7 @@ describe('custom fields that the program is told of', function () {
       '--public-user-fields',
       'city,updatedAt',
     ],
-    [/'--index <field>' argument 'posts.slug' .* posts\.slug:text\./, '--index', 'posts.slug'],
+    [/'--index <field>' argument 'posts.slug' .* posts\.slug:text, /, '--index', 'posts.slug'],
     [/^The schema file none\.json of --user-schema is not there\.$/, '--user-schema', 'none.json'],
   ] as const) {
     it(`are refused in one sentence: ${args.join(' ')}`, async () => {

@@ -101,10 +101,11 @@ describe('the program, exposed', function () {
   it('answers without credentials to names of this machine alone (DNS rebinding)', async () => {
     await using server = await startServer(...memory, '--public-url', 'https://api.example.com/x');
     const { port } = new URL(server.address);
-    for (const host of [`localhost:${port}`, 'LOCALHOST', `[::1]:${port}`, 'api.example.com']) {
+    const names = ['LOCALHOST', 'localhost.', 'api.localhost', `a.b.localhost.:${port}`];
+    for (const host of [`localhost:${port}`, ...names, `[::1]:${port}`, 'api.example.com.']) {
       expect(await statusFor(server, host), host).to.equal(200);
     }
-    for (const host of ['evil.example.com', '[::2]', 'api.example.com.evil.org', 'localhost.']) {
+    for (const host of ['evil.example.com', '[::2]', 'api.example.com.evil.org', 'localhost.org']) {
       expect(await statusFor(server, host), host).to.equal(421);
     }
   });

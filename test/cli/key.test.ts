@@ -49,8 +49,13 @@ describe('rostrum key', function () {
   });
 
   const refused: [RegExp, ...string[]][] = [
-    [/^--scopes takes scopes .*users:read, /, 'create', '--scopes', 'users:read,admin'],
-    [/^--scopes takes scopes/, 'create', '--scopes', ''],
+    [
+      /^--scopes has "users:reed", which is not a scope\. Scopes are users:read, /,
+      'create',
+      '--scopes',
+      'posts:read, users:reed',
+    ],
+    [/^--scopes has "", which is not a scope/, 'create', '--scopes', ''],
     [/^Required option '--scopes <list>'/, 'create'],
     [/^--expires must be a time to come/, 'create', '--scopes', 'users:read', '--expires', '1y'],
     [/^--expires must be/, 'create', '--scopes', 'users:read', '--expires', '2001-01-01'],
@@ -93,7 +98,7 @@ describe('rostrum key', function () {
 
   it('needs a file, and one of its commands', async () => {
     expect(await refusalOf(runProgram(['key', 'list']))).to.match(/--auth-keys or AUTH_KEYS/);
-    expect(await refusalOf(runProgram(['key']))).to.match(/create, list and revoke/);
+    expect(await refusalOf(runProgram(['key']))).to.match(/create, list, revoke/);
     expect(await refusalOf(runProgram(['key', 'show']))).to.match(/show|arguments/);
     writeFileSync(file, 'no key\n', { mode: 0o600 });
     expect(await refusalOf(runProgram(['key', 'list', '--auth-keys', file]))).to.match(/^Line 1 /);

@@ -28,6 +28,8 @@ describe('the command line', function () {
       publicUrl: undefined,
       rateLimit: 0,
       trustProxy: 0,
+      mcp: false,
+      mcpDeletes: false,
       pages: ['home', 'docs', 'admin'],
       cors: [],
       index: [],
@@ -60,7 +62,7 @@ describe('the command line', function () {
     for (const { env, flag, allowed } of names) {
       process.env[env] = '';
       try {
-        const refusal = await refusalOf(runProgram(['moo']));
+        const refusal = await refusalOf(runProgram(['--moo']));
         expect(refusal).to.contain(`Option '${flag}' value '' from env '${env}' is invalid.`);
         expect(refusal).to.contain(`The value must be ${allowed}.`);
       } finally {
@@ -93,8 +95,12 @@ describe('the command line', function () {
     [/^Option '--port <number>' argument missing/, '--port'],
     [/^Unknown option '--prot' \(Did you mean --port\?\)/, '--prot', '1'],
     [/^Unknown option '--stroe=mongodb:\/\/u:\*\*\*@h'/, '--stroe=mongodb://u:secret@h'],
-    [/^"moo" is not a command/, 'moo'],
-    [/^"export" is not a command or not the first argument/, '--store', 'x', 'export', 'f'],
+    [/^Unknown command 'moo'\./, 'moo'],
+    [/^Unknown command 'serv' \(Did you mean serve\?\)/, 'serv', '--port', '1'],
+    [/^Unknown command 'imports' \(Did you mean import\?\)/, 'imports', 'f'],
+    [/^Unknown command 'ley' \(Did you mean key\?\)/, 'ley'],
+    [/^Unknown command '\*\*\*@h'/, 'u:secret@h'],
+    [/^Too many arguments for 'serve'\. .*: export, f\./, '--store', 'x', 'export', 'f'],
     [/^Too many arguments for 'import'.*: a, \*\*\*@h/, 'import', 'a', 'u:secret@h'],
     [/^Missing required argument 'file'/, 'export'],
     [/^Option '--as <list>' argument 'tags' is invalid/, 'import', 'f', '--as', 'tags'],
@@ -116,6 +122,12 @@ describe('the command line', function () {
     expect(
       await refusalOf(runProgram(['key', 'create', '--scopes', 'x', '--subject=a', '--moo'])),
     ).to.match(/^Unknown option '--moo'.* See rostrum key create --help\.$/);
+    expect(await refusalOf(runProgram(['key', 'lst']))).to.equal(
+      "Unknown command 'lst' (Did you mean list?) See rostrum key --help.",
+    );
+    expect(await refusalOf(runProgram(['key']))).to.equal(
+      'rostrum key needs one of create, list, revoke. See rostrum key --help.',
+    );
   });
 
   it('ends quietly when its output is not read any more', async () => {

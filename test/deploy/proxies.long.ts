@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { defaultLimits } from '../../src/adapters/http/server/options.ts';
+import { defaultLimits } from '../../src/adapters/http/options.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { freePort } from '../support/free-port.ts';
 import { outcomeOf, start } from '../support/process.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
+import { nextValue } from '../../src/domain/custom-filters.ts';
 import { type CustomFilters, createRostrum, type PostFilter } from '../../src/index.ts';
 import { errorOf } from '../support/error-of.ts';
 
@@ -30,8 +31,8 @@ describe('filters on custom fields', () => {
 
   it('are errors by a value of another type, and say of which it must be', async () => {
     for (const [own, words] of [
-      [{ slug: 5 }, '"slug" must be a text'],
-      [{ words: '5' }, '"words" must be a finite number'],
+      [{ slug: 5 }, '"slug" must be a text, or an object with "from", "before" or "startsWith"'],
+      [{ words: '5' }, '"words" must be a finite number, or an object with "from" or "before"'],
       [{ slug: 'a', pinned: 1 }, '"pinned" must be true or false'],
     ] as const) {
       expect(String(await errorOf(list(own)))).to.equal(`TypeError: The filter ${words}.`);
@@ -51,7 +52,15 @@ describe('filters on custom fields', () => {
     ]) {
       expect(await errorOf(call())).to.be.instanceOf(TypeError);
     }
-    for (const value of [null, Number.NaN, Number.POSITIVE_INFINITY, ['a'], {}, 5n]) {
+    for (const value of [
+      null,
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      ['a'],
+      { after: 'a' },
+      { from: 1 },
+      5n,
+    ]) {
       expect(await errorOf(list({ slug: value }))).to.be.instanceOf(TypeError);
     }
   });
@@ -74,7 +83,7 @@ describe('filters on custom fields', () => {
     ]) {
       expect(declare({ posts: JSON.parse(`{${JSON.stringify(name)}: "text"}`) }), name).to.throw(
         TypeError,
-        `"${name}" cannot be a filter of posts`,
+        `"${name}" cannot be declared as a field of posts`,
       );
     }
     const users = { title: 'text', größe: 'number', _a: 'text' } as const;
@@ -85,5 +94,100 @@ describe('filters on custom fields', () => {
     expect(declare({ posts: ['slug'] })).to.throw(TypeError, 'must be an object');
     const many = Array.from({ length: 33 }, (_, n) => [`f${n}`, 'text']);
     expect(declare({ posts: Object.fromEntries(many) })).to.throw(RangeError, 'At most 32');
+  });
+
+  describe('of every type', () => {
+    const { posts: typed } = createRostrum(
+      createMemoryStore({
+        customFilters: {
+          posts: {
+            slug: { type: 'text', unique: true },
+            tags: 'text[]',
+            views: 'number',
+            hot: 'boolean',
+          },
+        },
+      }),
+    );
+    type Filter = NonNullable<NonNullable<Parameters<typeof typed.all>[0]>['filter']>;
+    const found = async (custom: Filter['custom']) => {
+      const { items } = await typed.list({
+        filter: { custom },
+        order: { by: 'title', direction: 'asc' },
+      });
+      return items.map(({ record }) => record.title).join('');
+    };
+
+    before(async () => {
+      const made = [
+        { title: 'A', slug: 'alpha', tags: ['x', 'y'], views: -0, hot: true },
+        { title: 'B', slug: 'beta', tags: ['y'], views: 2 ** 53 - 1, hot: false },
+        { title: 'C', slug: 7, tags: 'x', views: '5', hot: 'true' },
+        { title: 'D', slug: 'alphabet', tags: ['x', 5, null], views: 0.1 + 0.2 },
+        { title: 'E' },
+      ];
+      for (const post of made) await typed.create(post);
+    });
+
+    it('match by their types, and nothing that is missing or of another type', async () => {
+      expect(await found({ slug: 'alpha' })).to.equal('A');
+      expect(await found({ slug: { startsWith: 'alpha' } })).to.equal('AD');
+      expect(await found({ slug: { startsWith: '' } })).to.equal('ABD');
+      expect(await found({ slug: { from: nextValue('alpha'), before: 'beta' } })).to.equal('D');
+      expect(await found({ slug: { from: 'b', startsWith: 'alpha' } })).to.equal('');
+      expect(await found({ views: 0 })).to.equal('A');
+      expect(await found({ views: 0.3 })).to.equal('');
+      expect(await found({ views: { from: nextValue(0) } })).to.equal('BD');
+      expect(await found({ views: { before: 1 } })).to.equal('AD');
+      expect(await found({ views: { from: Number.NEGATIVE_INFINITY } })).to.equal('ABD');
+      expect(await found({ views: {} })).to.equal('ABCDE');
+      expect(await found({ tags: 'x' })).to.equal('AD');
+      expect(await found({ tags: ['x', 'y'] })).to.equal('A');
+      expect(await found({ tags: [] })).to.equal('ABCDE');
+      expect(await found({ tags: '\0' })).to.equal('');
+      expect(await found({ hot: false })).to.equal('B');
+    });
+
+    it('sort, with what is missing or of another type first', async () => {
+      const walked = async (by: 'slug' | 'views', direction: 'asc' | 'desc') => {
+        const titles: string[] = [];
+        const order = { by, direction } as const;
+        for await (const { record } of typed.all({ order, limit: 1 })) titles.push(record.title);
+        return titles.join('');
+      };
+      expect(await walked('views', 'asc')).to.equal('CEADB');
+      expect(await walked('views', 'desc')).to.equal('BDAEC');
+      expect(await walked('slug', 'asc')).to.equal('CEADB');
+      const order = { by: 'views', direction: 'asc' } as const;
+      const after = { key: 'a', id: 'x' };
+      expect(await errorOf(typed.list({ order, after }))).to.be.instanceOf(TypeError);
+      const byTags = { by: 'tags', direction: 'asc' } as never;
+      expect(await errorOf(typed.list({ order: byTags }))).to.be.instanceOf(RangeError);
+    });
+
+    it('keep a unique value to one record, and arrays to 64 elements', async () => {
+      const taken = await errorOf(typed.create({ title: 'F', slug: 'beta', publishedAt: null }));
+      expect(taken).to.have.property('code', 'field-taken');
+      expect(taken).to.have.nested.property('details.issues[0].pointer', '/slug');
+      const tags = Array.from({ length: 65 }, String);
+      const long = await errorOf(typed.create({ title: 'G', slug: 'beta', tags }));
+      expect(long).to.have.nested.property('details.issues[0].code', 'too-long');
+      for (const slug of [undefined, null, ['beta'], 'Beta']) {
+        const { id } = (await typed.create({ title: 'H', ...(slug !== undefined && { slug }) }))
+          .record;
+        await typed.delete(id);
+      }
+    });
+  });
+
+  it('know the next value of a number and of a text', () => {
+    for (const value of [0, -0, 1, -1, 0.1, 1e21, 2 ** 53, -(2 ** 53), Number.MIN_VALUE]) {
+      const next = nextValue(value);
+      expect(next).to.be.greaterThan(value);
+      const between = (value + next) / 2;
+      expect(between === value || between === next, String(value)).to.equal(true);
+    }
+    expect(nextValue(Number.MAX_VALUE)).to.equal(Number.POSITIVE_INFINITY);
+    expect(nextValue('a')).to.equal('a\u0001');
   });
 });

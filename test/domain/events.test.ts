@@ -1,23 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
-import { createRostrum, isRostrumError, type Scope } from '../../src/index.ts';
-import { type EventPage, type Store, storeUnavailable } from '../../src/ports/index.ts';
+import { createRostrum, isRostrumError, type Rostrum, type Scope } from '../../src/index.ts';
+import {
+  type EventLog,
+  type EventPage,
+  type Store,
+  storeUnavailable,
+} from '../../src/ports/index.ts';
 import { errorOf } from '../support/error-of.ts';
 
-/** A store whose log answers late what it saw. */
-function slowLog(store: Store, ms: (limit: number) => number) {
-  const reads = { count: 0 };
-  const events = {
-    async read(limit: number, after?: string): Promise<EventPage> {
-      reads.count += 1;
-      const page = await store.events?.read(limit, after);
-      await sleep(ms(limit));
-      return page as EventPage;
-    },
-  };
-  return { reads, rostrum: createRostrum({ ...store, events }) };
+type Read = EventLog['read'];
+
+/** The core on a store, with `read` in front of the store's log. */
+function withRead(
+  store: Store,
+  read: (inner: Read, ...given: Parameters<Read>) => Promise<EventPage>,
+) {
+  const inner: Read = async (...given) => (await store.events?.read(...given)) as EventPage;
+  return createRostrum({ ...store, events: { read: (...given) => read(inner, ...given) } });
 }
+
+const reader = (rostrum: Rostrum, ...scopes: Scope[]) =>
+  rostrum.as({ name: 'a', subject: null, scopes: new Set(scopes) }).events;
 
 const codeOf = async (call: Promise<unknown>) => {
   const error = await errorOf(call);
@@ -31,9 +36,9 @@ describe('events of the core', () => {
     const { id } = (await users.create({ name: 'Ada' })).record;
     await users.patch(id, { name: 'Bo' });
     const page = await events.read({ after: next, limit: 1 });
-    expect(page.events).to.deep.equal([{ collection: 'users', id, version: 1 }]);
+    expect(page.events).to.deep.equal([{ type: 'created', collection: 'users', id, version: 1 }]);
     expect((await events.read({ after: page.next })).events).to.deep.equal([
-      { collection: 'users', id, version: 2 },
+      { type: 'updated', collection: 'users', id, version: 2 },
     ]);
     expect((await events.read()).events).to.deep.equal([]);
   });
@@ -72,41 +77,100 @@ describe('events of the core', () => {
     }
   });
 
-  it('are waited for, past those that are not for the caller', async () => {
+  it('are values: a caller that changes one changes it for nobody else', async () => {
+    const { events, users } = createRostrum(createMemoryStore());
+    const { next: after } = await events.read();
+    const readers = [1, 2].map(() => events.read({ after, waitMs: 5000 }));
+    await users.create({ name: 'Ada' });
+    const [one, other] = await Promise.all(readers);
+    const expected = structuredClone(other?.events);
+    Object.assign(one?.events[0] ?? {}, { id: 'changed' });
+    expect(other?.events).to.deep.equal(expected);
+    expect((await events.read({ after })).events).to.deep.equal(expected);
+  });
+
+  it('are waited for, past those that the caller is not allowed to see', async () => {
     const rostrum = createRostrum(createMemoryStore());
-    const { events } = rostrum.as({ name: 'a', subject: null, scopes: new Set(['users:read']) });
+    const events = reader(rostrum, 'users:read');
     const { next: after } = await events.read();
     const waiting = events.read({ after, limit: 2, waitMs: 20_000 });
     for (let n = 0; n < 5; n++) await rostrum.posts.create({ title: 'x' });
     const { id } = (await rostrum.users.create({ name: 'Ada' })).record;
-    expect((await waiting).events).to.deep.equal([{ collection: 'users', id, version: 1 }]);
+    expect((await waiting).events).to.deep.equal([
+      { type: 'created', collection: 'users', id, version: 1 },
+    ]);
   });
 
-  it('wake a reader for which they come between its look and its sleep', async () => {
-    const store = createMemoryStore();
-    // The end of the log is looked at in no time, and a reader hears late what it saw.
-    const { rostrum } = slowLog(store, (limit) => (limit === 1 ? 0 : 600));
-    const { next: after } = await rostrum.events.read({ limit: 1 });
-    const read = () => rostrum.events.read({ after, waitMs: 5000, limit: 3 });
-    const asleep = read();
-    await sleep(1400);
-    const looking = read();
-    // It is in its second look, the first that others may share.
-    await sleep(700);
-    const { id } = (await createRostrum(store).posts.create({ title: 'x' })).record;
-    for (const { events } of await Promise.all([asleep, looking])) {
-      expect(events).to.deep.equal([{ collection: 'posts', id, version: 1 }]);
+  it('are found behind thousands of others, a tick between two reads', async () => {
+    let [reads, ticks] = [0, 0];
+    const rostrum = withRead(createMemoryStore(), (inner, ...given) => {
+      reads += 1;
+      return inner(...given);
+    });
+    const events = reader(rostrum, 'users:read');
+    const { next: after } = await events.read();
+    for (let n = 0; n < 5000; n++) await rostrum.posts.create({ title: 'x' });
+    const { id } = (await rostrum.users.create({ name: 'Ada' })).record;
+    const ticker = setInterval(() => {
+      ticks += 1;
+    }, 0);
+    reads = 0;
+    const page = await events.read({ after, limit: 1, waitMs: 20_000 });
+    clearInterval(ticker);
+    expect(page.events).to.deep.equal([{ type: 'created', collection: 'users', id, version: 1 }]);
+    expect(reads).to.be.below(12);
+    expect(ticks).to.be.at.least(5);
+  });
+
+  it('come once each and in order, whatever the limit', async () => {
+    const rostrum = createRostrum(createMemoryStore());
+    const events = reader(rostrum, 'users:read');
+    const { next: start } = await events.read();
+    const ids: string[] = [];
+    for (let n = 0; n < 1500; n++) {
+      const isUser = n > 1100 && n % 3 > 0;
+      if (isUser) ids.push((await rostrum.users.create({ name: 'Ada' })).record.id);
+      else await rostrum.posts.create({ title: 'x' });
+    }
+    for (const limit of [1, 7, 100, 1000]) {
+      const met: string[] = [];
+      for (let after = start; met.length < ids.length; ) {
+        const page = await events.read({ after, limit, waitMs: 20_000 });
+        expect(page.events.length).to.be.within(1, limit);
+        met.push(...page.events.map(({ id }) => id));
+        after = page.next;
+      }
+      expect(met, `limit ${limit}`).to.deep.equal(ids);
     }
   });
 
-  it('wake readers after a look at the log that failed', async () => {
+  it('wake a reader when they are committed during its read', async () => {
+    const store = createMemoryStore();
+    const { posts } = createRostrum(store);
+    let reads = 0;
+    const { events } = withRead(store, async (inner, limit, after) => {
+      const page = await inner(limit, after);
+      if (limit === 1) return page;
+      reads += 1;
+      // The second read begins while the log is watched, and it misses a post; the watch sees it first.
+      if (reads === 2) {
+        await posts.create({ title: 'x' });
+        await sleep(600);
+      }
+      return page;
+    });
+    const { next: after } = await events.read({ limit: 1 });
+    const waiting = events.read({ after, waitMs: 5000 });
+    expect((await waiting).events.map(({ collection }) => collection)).to.deep.equal(['posts']);
+  });
+
+  it('wake readers after a check of the log that failed', async () => {
     const store = createMemoryStore();
     let isAway = false;
-    const read = async (limit: number, after?: string): Promise<EventPage> => {
+    const { events, users } = withRead(store, (inner, limit, after) => {
       if (isAway && limit === 1) throw storeUnavailable('none');
-      return (await store.events?.read(limit, after)) as EventPage;
-    };
-    const { events, users } = createRostrum({ ...store, events: { read } });
+      return inner(limit, after);
+    });
     const { next: after } = await events.read();
     const waiting = events.read({ after, waitMs: 8000 });
     await sleep(100);
@@ -114,21 +178,65 @@ describe('events of the core', () => {
     await sleep(600);
     isAway = false;
     const { id } = (await users.create({ name: 'Ada' })).record;
-    expect((await waiting).events).to.deep.equal([{ collection: 'users', id, version: 1 }]);
+    expect((await waiting).events).to.deep.equal([
+      { type: 'created', collection: 'users', id, version: 1 },
+    ]);
   });
 
-  it('are read once for all that wait for the same', async () => {
-    const { rostrum, reads } = slowLog(createMemoryStore(), () => 1);
-    const { next: after } = await rostrum.events.read();
-    const all = Array.from({ length: 1000 }, () => rostrum.events.read({ after, waitMs: 20_000 }));
+  it('are read once for all readers that wait for the same', async () => {
+    let reads = 0;
+    const { events, users } = withRead(createMemoryStore(), async (inner, ...given) => {
+      reads += 1;
+      await sleep(1);
+      return inner(...given);
+    });
+    const { next: after } = await events.read();
+    const all = Array.from({ length: 1000 }, () => events.read({ after, waitMs: 20_000 }));
     await sleep(300);
-    expect(await codeOf(rostrum.events.read({ after, waitMs: 20_000 }))).to.equal('overloaded');
-    const before = reads.count;
-    await rostrum.users.create({ name: 'Ada' });
+    expect(await codeOf(events.read({ after, waitMs: 20_000 }))).to.equal('overloaded');
+    const before = reads;
+    await users.create({ name: 'Ada' });
     const pages = await Promise.all(all);
-    expect(new Set(pages.map(({ events }) => events.length))).to.deep.equal(new Set([1]));
-    expect(reads.count - before).to.be.below(10);
-    expect((await rostrum.events.read({ after, waitMs: 1000 })).events).to.have.length(1);
+    expect(new Set(pages.map(({ events: { length } }) => length))).to.deep.equal(new Set([1]));
+    expect(reads - before).to.be.below(10);
+    expect((await events.read({ after, waitMs: 1000 })).events).to.have.length(1);
+  });
+
+  it('are read a page at a time for all waiting readers together', async () => {
+    let [underWay, most] = [0, 0];
+    const { events, posts } = withRead(createMemoryStore(), async (inner, ...given) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await sleep(5);
+      const page = await inner(...given);
+      underWay -= 1;
+      return page;
+    });
+    const positions = [(await events.read()).next];
+    for (let n = 0; n < 64; n++) {
+      await posts.create({ title: 'x' });
+      positions.push((await events.read()).next);
+    }
+    await Promise.all(positions.map((after) => events.read({ after, waitMs: 300 })));
+    // One for the readers, and one that checks for growth.
+    expect(most).to.be.within(1, 2);
+  });
+
+  it('end a wait in time, even if a read is under way', async () => {
+    const rostrum = withRead(createMemoryStore(), async (inner, limit, after) => {
+      if (limit > 1) await sleep(1000);
+      return inner(limit, after);
+    });
+    const events = reader(rostrum, 'users:read');
+    const { next: after } = await rostrum.events.read({ limit: 1 });
+    for (let n = 0; n < 3; n++) await rostrum.posts.create({ title: 'x' });
+    const start = performance.now();
+    const page = await events.read({ after, limit: 2, waitMs: 1500 });
+    expect(performance.now() - start).to.be.within(1490, 1990);
+    expect(page.events).to.deep.equal([]);
+    // The first read counts: two of the three events lie behind the reader now.
+    const rest = await rostrum.events.read({ after: page.next, limit: 3 });
+    expect(rest.events).to.have.length(1);
   });
 
   it('end a wait with what there is, when its signal says so or its time is over', async () => {

@@ -65,6 +65,31 @@ describe('making a record', () => {
     expect(issues(() => post({ title: 'x'.repeat(301) }))).to.deep.equal(['/title too-long']);
   });
 
+  it('requires a visible character in names and titles, and no control characters', () => {
+    const invisible = [
+      '\u200b'.repeat(3),
+      '\u00ad',
+      '\u0301',
+      '\u3164',
+      '\u2066\ufe0f',
+      '\u2060 \u180e',
+    ];
+    for (const text of [...invisible, 'a\nb', 'a\tb', 'a\u0085', '\u007fa', 'a\u001b[31m']) {
+      expect(
+        issues(() => user({ name: text })),
+        JSON.stringify(text),
+      ).to.deep.equal(['/name invalid']);
+      expect(
+        issues(() => post({ title: text })),
+        JSON.stringify(text),
+      ).to.deep.equal(['/title invalid']);
+    }
+    for (const name of ['1', '漢', '😀', '👩\u200d🚀', 'e\u0301', 'نام\u200cه', '\ue000']) {
+      expect(user({ name }).name).to.equal(name);
+    }
+    expect(post({ title: 'x', body: '\u200b\t\u001b' }).body).to.equal('\u200b\t\u001b');
+  });
+
   it('keeps the body of a post as it is, up to 100,000 code points', () => {
     expect(post({ title: 'x', body: '  \n' }).body).to.equal('  \n');
     expect(post({ title: 'x', body: '😀'.repeat(100_000) }).body).to.have.length(200_000);

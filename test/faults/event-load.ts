@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../support/until.ts';
 
-/** An event as a text: `post 0196… 3`, or `post 0196… null` for a deletion. */
+/** An event as a text: `updated post 0196… 3`. */
 type Event = string;
 
 /** What clients did and what followers met. Everything but `order` has to be 0 or true. */
@@ -40,7 +40,7 @@ interface Answer {
 interface EventItem {
   readonly type: string;
   readonly id: string;
-  readonly version?: number;
+  readonly version: number;
 }
 
 /** Clients that make, change and delete users with posts over HTTP, and note what became of it. */
@@ -79,15 +79,20 @@ export class EventLoad {
         one.version += 1;
         const change = { method: 'PATCH', type: 'application/merge-patch+json', body: { n } };
         const path = `/posts/${one.id}`;
-        await this.#insist([`post ${one.id} ${one.version}`], path, change, one.version - 1);
+        await this.#insist(
+          [`updated post ${one.id} ${one.version}`],
+          path,
+          change,
+          one.version - 1,
+        );
       }
     }
     if (randomInt(3) === 0) return;
     const mode = randomInt(2) === 0 ? 'keep' : 'delete';
-    const ofPosts = posts.map(
-      ({ id, version }) => `post ${id} ${mode === 'keep' ? version + 1 : null}`,
+    const ofPosts = posts.map(({ id, version }) =>
+      mode === 'keep' ? `updated post ${id} ${version + 1}` : `deleted post ${id} ${version}`,
     );
-    const events = [...ofPosts, `user ${author} null`];
+    const events = [...ofPosts, `deleted user ${author} 1`];
     await this.#insist(events, `/users/${author}?posts=${mode}`, { method: 'DELETE' }, 1);
   }
 
@@ -97,7 +102,7 @@ export class EventLoad {
     for (;;) {
       const answer = await send(this.address, `/${kind}s`, { method: 'POST', body, key });
       if (answer?.status === 201 && answer.body.id !== undefined) {
-        this.acknowledged.add(`${kind} ${answer.body.id} 1`);
+        this.acknowledged.add(`created ${kind} ${answer.body.id} 1`);
         return answer.body.id;
       }
       if (answer !== undefined && answer.status !== 503) this.#isOdd('POST', answer);
@@ -162,8 +167,9 @@ export class EventFollower {
       const answer = await send(this.address, `/events?${query}`, { method: 'GET' });
       const { events, next } = answer?.body ?? {};
       if (answer?.status === 200 && events !== undefined && next !== undefined) {
-        for (const { type, id, version = null } of events) {
-          this.met.push(`${type.slice(0, 4)} ${id} ${version}`);
+        for (const { type, id, version } of events) {
+          const [kind, change] = type.split('.');
+          this.met.push(`${change} ${kind} ${id} ${version}`);
         }
         this.#position = next;
         continue;
@@ -187,7 +193,7 @@ export async function endOfEvents(address: string): Promise<string> {
 /** Makes one more change. @returns its event: followers that have met it have met all before it */
 export async function lastEvent(address: string): Promise<Event> {
   const answer = await send(address, '/users', { method: 'POST', body: { name: 'last' } });
-  return `user ${answer?.body.id} 1`;
+  return `created user ${answer?.body.id} 1`;
 }
 
 /** @param others acknowledged changes of other clients */
@@ -208,10 +214,11 @@ export function judge(
     if (met.join() !== first?.met.join()) counts.otherOrders += 1;
     const versions = new Map<string, number>();
     for (const event of met) {
-      const [kind, id, text] = event.split(' ');
-      const version = text === 'null' ? Number.POSITIVE_INFINITY : Number(text);
-      if (version <= (versions.get(`${kind} ${id}`) ?? 0)) counts.outOfOrder += 1;
-      versions.set(`${kind} ${id}`, version);
+      const [change, kind, id, version] = event.split(' ');
+      // A deletion has the version that it deleted.
+      const place = Number(version) + (change === 'deleted' ? 0.5 : 0);
+      if (place <= (versions.get(`${kind} ${id}`) ?? 0)) counts.outOfOrder += 1;
+      versions.set(`${kind} ${id}`, place);
     }
   }
   const odd = [...loads, ...followers].flatMap((one) => one.odd).slice(0, 10);

@@ -135,8 +135,8 @@ for (const follower of followers) follower.address = server.address;
 await Promise.all(followers.map((follower) => follower.stopBehind(last)));
 const created = loads.flatMap((load) => [...load.ids()]);
 const others = [
-  ...created.map(([resource, id]) => `${resource.slice(0, -1)} ${id} 1`),
-  ...found.map((id) => `post ${id} 1`),
+  ...created.map(([resource, id]) => `created ${resource.slice(0, -1)} ${id} 1`),
+  ...found.map((id) => `created post ${id} 1`),
   last,
 ];
 const followed = judge(changers, followers, others);

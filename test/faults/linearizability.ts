@@ -11,8 +11,7 @@ import { Racers, usual } from '../linearizability/history.ts';
 import { findMongod } from '../support/mongod/binary.ts';
 import { startReplicaSet } from '../support/mongod/servers.ts';
 import { startServer } from '../support/server.ts';
-import { openPlanted } from '../testing/faults/plant.ts';
-import { decideThenWrite } from '../testing/faults/races.ts';
+import { openFaulty } from '../testing/faults.ts';
 
 const { values } = parseArgs({
   options: { histories: { type: 'string', default: '1000' }, only: { type: 'string' } },
@@ -44,7 +43,7 @@ const subjects: Record<string, () => Promise<string | undefined>> = {
   },
 
   async 'a lost update'() {
-    const store = openPlanted(decideThenWrite, {});
+    const store = openFaulty();
     const app = createApp(createRostrum(store), { ready: () => store.ready() });
     const server = await serve(app, { port: 0 });
     const wrong = await race('a store that loses updates', [server.url]);

@@ -169,6 +169,7 @@ export class Load {
     for (let next: string | null = ''; next !== null; ) {
       if (next !== '') query.set('cursor', next);
       const response = await fetch(`${this.address}/api/v1/${resource}?${query}`);
+      if (!response.ok) throw new Error(`The list is ${response.status}: ${await response.text()}`);
       const page = (await response.json()) as Page;
       all.push(...(page[resource] ?? []));
       next = page.next;

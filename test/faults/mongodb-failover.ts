@@ -60,7 +60,7 @@ const report = await load.report();
 console.log({ kills, stepDowns, ...report, seconds: Math.round(performance.now() / 1000) });
 const last = await lastEvent(address);
 await Promise.all(followers.map((follower) => follower.stopBehind(last)));
-const created = [...load.ids()].map(([resource, id]) => `${resource.slice(0, -1)} ${id} 1`);
+const created = [...load.ids()].map(([resource, id]) => `created ${resource.slice(0, -1)} ${id} 1`);
 const followed = judge([changer], followers, [...created, last]);
 console.log({ followers: followers.length, ...followed });
 const isGood = isSafe(report) && report.slowestMs < 10_000 && report.mostTries <= 2;

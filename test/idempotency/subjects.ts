@@ -3,13 +3,15 @@ import type { Store } from '../../src/index.ts';
 import { useDatabase } from '../adapters/mongodb/store-on.ts';
 import { codes, driverFault, stepped } from '../adapters/sqlite/support/faults.ts';
 import { Folder } from '../adapters/sqlite/support/folder.ts';
-import { describeOn, type Topology, topologies } from '../support/mongod/shared.ts';
+import { describeOn } from '../support/mongod/shared.ts';
 import { FailingProxy } from './failing-mongodb.ts';
 import { Faults, type Side } from './faults.ts';
 
 /** A store that fails where it is told to. */
 export interface Subject {
   readonly sides: readonly Side[];
+  /** True when a store that fails until a restart takes seconds for each call. */
+  readonly isSlow?: boolean;
   /** Opens the store; again, on the same data, when it was closed. */
   readonly open: () => Store | Promise<Store>;
   /** Lets what is late happen. */
@@ -26,9 +28,7 @@ export async function describeOnEach(
     body(makeSubject(faults), faults);
   };
   describe(`${title}: SQLite`, on(sqlite));
-  for (const topology of topologies) {
-    await describeOn(topology, `${title}: MongoDB`, on(mongodb(topology)));
-  }
+  await describeOn('replica set', `${title}: MongoDB`, on(mongodb));
 }
 
 /** Every call of the driver on the data file is a step. */
@@ -46,26 +46,25 @@ function sqlite(faults: Faults): Subject {
 }
 
 /** Every command is a step. */
-function mongodb(topology: Topology) {
-  return (faults: Faults): Subject => {
-    const database = useDatabase(topology);
-    let proxy: FailingProxy;
-    before(async () => {
-      const port = database.db.client.options.hosts[0]?.port;
-      if (port === undefined) throw new Error('The server has no port.');
-      proxy = await FailingProxy.start(port, faults);
-    });
-    after(() => proxy[Symbol.asyncDispose]());
+const mongodb = (faults: Faults): Subject => {
+  const database = useDatabase();
+  let proxy: FailingProxy;
+  before(async () => {
+    const port = database.db.client.options.hosts[0]?.port;
+    if (port === undefined) throw new Error('The server has no port.');
+    proxy = await FailingProxy.start(port, faults);
+  });
+  after(() => proxy[Symbol.asyncDispose]());
 
-    // The driver looks for a server again at once, and not half a second after each cut.
-    const options = 'directConnection=true&minHeartbeatFrequencyMS=10';
-    return {
-      sides: ['before', 'after', 'late'],
-      open() {
-        const url = `mongodb://127.0.0.1:${proxy.port}/${database.db.databaseName}?${options}`;
-        return openMongodbStore({ url });
-      },
-      release: () => proxy.release(),
-    };
+  // The driver looks for a server again at once, and not half a second after each cut.
+  const options = 'directConnection=true&minHeartbeatFrequencyMS=10';
+  return {
+    sides: ['before', 'after', 'late'],
+    isSlow: true,
+    open() {
+      const url = `mongodb://127.0.0.1:${proxy.port}/${database.db.databaseName}?${options}`;
+      return openMongodbStore({ url });
+    },
+    release: () => proxy.release(),
   };
-}
+};

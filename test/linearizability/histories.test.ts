@@ -3,8 +3,7 @@ import type { Store } from '../../src/index.ts';
 import { startApi } from '../adapters/http/support/api.ts';
 import { useDatabase } from '../adapters/mongodb/store-on.ts';
 import { describeOn } from '../support/mongod/shared.ts';
-import { openPlanted } from '../testing/faults/plant.ts';
-import { decideThenWrite } from '../testing/faults/races.ts';
+import { openFaulty } from '../testing/faults.ts';
 import { Racers, usual } from './history.ts';
 
 // Memory and SQLite change a record in one go, without anything in between: no history is made of them.
@@ -29,7 +28,7 @@ async function firstWrong(
 }
 
 await describeOn('replica set', 'histories of 20 clients that race for three records', () => {
-  const database = useDatabase('replica set');
+  const database = useDatabase();
 
   it('are linearizable over two servers on one database', async function race() {
     this.timeout(60_000);
@@ -38,8 +37,6 @@ await describeOn('replica set', 'histories of 20 clients that race for three rec
 
   it('are not linearizable on a store that loses updates', async function race() {
     this.timeout(60_000);
-    expect(await firstWrong([openPlanted(decideThenWrite, {})], 20)).to.match(
-      /^No order explains this record/,
-    );
+    expect(await firstWrong([openFaulty()], 20)).to.match(/^No order explains this record/);
   });
 });

@@ -39,7 +39,7 @@ export async function describeSubjects(
     itHolds('SQLite, over HTTP', { open: openTemporarySqlite, attach: overHttp });
   });
   await describeOn('replica set', title, () => {
-    const database = useDatabase('replica set');
+    const database = useDatabase();
     const open = async () => {
       await database.clear();
       return openMongodbStore({ url: database.url });

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { parseStoreUrl, redactStoreUrl, StoreUrlError } from '../../src/settings/index.ts';
 
@@ -9,6 +11,39 @@ describe('store URLs', () => {
     for (const url of ['mongodb://a,b/db?replicaSet=r', 'mongodb+srv://a/db']) {
       expect(parseStoreUrl(url)).to.deep.equal({ kind: 'mongodb', url });
     }
+  });
+
+  it('may have white space around them, as secrets in files do', () => {
+    expect(parseStoreUrl('sqlite:/data/x.db\n')).to.deep.equal({
+      kind: 'sqlite',
+      path: '/data/x.db',
+    });
+    expect(parseStoreUrl(' mongodb://a/db\r\n')).to.deep.equal({
+      kind: 'mongodb',
+      url: 'mongodb://a/db',
+    });
+    expect(redactStoreUrl('sqlite:/data/x.db\n')).to.equal('sqlite:/data/x.db');
+  });
+
+  it('know the home directory', () => {
+    const path = join(homedir(), 'data/x.db');
+    expect(parseStoreUrl('sqlite:~/data/x.db')).to.deep.equal({ kind: 'sqlite', path });
+    expect(parseStoreUrl('sqlite:./~/x.db')).to.deep.equal({ kind: 'sqlite', path: './~/x.db' });
+  });
+
+  it('are refused with a control character or quotation marks in their path', () => {
+    for (const url of [
+      'sqlite:x\u001b[2J.db',
+      'sqlite:x\ny.db',
+      'sqlite:"./x.db"',
+      "sqlite:'x.db'",
+    ]) {
+      expect(() => parseStoreUrl(url), url).to.throw(
+        StoreUrlError,
+        /control character or quotation/,
+      );
+    }
+    expect(parseStoreUrl("sqlite:bob's.db")).to.deep.equal({ kind: 'sqlite', path: "bob's.db" });
   });
 
   it('are refused when they name none', () => {
@@ -36,7 +71,7 @@ describe('store URLs', () => {
     expect(redactStoreUrl('mongodb://ada:x@h/?password=a@b')).to.not.match(/x|a@b/);
     expect(redactStoreUrl('mongodb:/ada:x@h/db')).to.equal('mongodb:/ada:***@h/db');
     expect(redactStoreUrl('mongodb:ada:x@h/db')).to.equal('mongodb:ada:***@h/db');
-    for (const odd of ['u:s3cret@h/db', 'mongodb//u:s3cret@h/db', ' mongodb://u:s3cret@h/db']) {
+    for (const odd of ['u:s3cret@h/db', 'mongodb//u:s3cret@h/db', 'x mongodb://u:s3cret@h/db']) {
       expect(redactStoreUrl(odd)).to.equal('***@h/db');
     }
     expect(redactStoreUrl('sqlite:./a@b:c@d.db')).to.equal('sqlite:./a@b:c@d.db');

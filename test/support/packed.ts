@@ -1,6 +1,6 @@
 import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { node, npm, type Outcome } from './process.ts';
+import { node, npm, type Outcome, outcomeOf, start } from './process.ts';
 import { copyRepository, repository, temporaryDirectory } from './repository-copy.ts';
 
 /** The package, installed from its tarball into an empty project, as its user has it. */
@@ -11,7 +11,7 @@ export interface Installed extends AsyncDisposable {
   readonly withCommander: string;
   /** A project with Rostrum and all its peers. */
   readonly withPeers: string;
-  /** A project with Rostrum and its client. */
+  /** A project with the client and nothing else. */
   readonly withClient: string;
   /** What npm said of the installation in `alone`. */
   readonly said: string;
@@ -27,26 +27,35 @@ export async function installPackage(): Promise<Installed> {
   const peers = join(directory.path, 'peers');
   const withPeers = join(peers, 'project');
 
-  const packages = ['.', './packages/rostrum-client'];
+  const packages = ['.', './packages/rostrum-client', './packages/rostrum-admin'];
   must(await npm(['pack', ...packages, '--pack-destination', directory.path], { cwd: build.path }));
   const names = (await readdir(directory.path)).map((name) => join(directory.path, name));
-  const isClient = (name: string) => name.includes('rostrum-client-');
+  const [admin = ''] = names.filter((name) => name.includes('rostrum-admin-'));
+  const [client = ''] = names.filter((name) => name.includes('rostrum-client-'));
+  const core = names.filter((name) => name !== admin && name !== client);
 
-  const install = async (project: string, tarballs: readonly string[]) => {
+  const install = async (project: string, packages: readonly string[]) => {
     await mkdir(project);
     const manifest = { private: true, type: 'module' };
     await writeFile(join(project, 'package.json'), JSON.stringify(manifest));
     const args = ['install', '--offline', '--no-audit', '--no-fund', '--omit=peer'];
-    return must(await npm([...args, ...tarballs], { cwd: project }));
+    return must(await npm([...args, ...packages], { cwd: project }));
   };
-  const said = await install(
-    alone,
-    names.filter((name) => !isClient(name)),
-  );
-  await install(withClient, names);
+  const said = await install(alone, core);
+  await install(withClient, [client]);
 
   // The same again, with our own packages where Node and TypeScript look next.
   for (const project of [withCommander, withPeers]) await cp(alone, project, { recursive: true });
+  // The page needs a package from the registry, which is not asked here.
+  for (const [tarball, name] of [
+    [admin, 'rostrum-admin'],
+    [client, 'rostrum-client'],
+  ] as const) {
+    const folder = join(withPeers, 'node_modules', name);
+    await mkdir(folder);
+    const args = ['-xzf', tarball, '-C', folder, '--strip-components=1'];
+    must(await outcomeOf(start('tar', args)));
+  }
   const ours = join(repository, 'node_modules');
   await symlink(join(ours, 'commander'), join(withCommander, 'node_modules/commander'), 'junction');
   await symlink(ours, join(peers, 'node_modules'), 'junction');

@@ -5,13 +5,13 @@ const contents = `
   import { createMemoryStore } from './src/adapters/memory/index.ts';
   import { collect, failuresOf } from './test/testing/runner.ts';
   export async function run() {
-    const tests = collect(createMemoryStore);
+    const tests = collect({ open: createMemoryStore });
     const failures = await failuresOf(tests);
-    const told = [...failures].map(([name, error]) => name + ': ' + error.message);
-    return JSON.stringify([tests.length, told]);
+    const messages = [...failures].map(([name, error]) => name + ': ' + error.message);
+    return JSON.stringify([tests.length, messages]);
   }`;
 
-/** The contract suite and the memory store as one script, whose `bundle.run()` runs it. */
+/** Bundles the contract suite and the memory store into a script that defines `bundle.run()`. */
 export async function bundledSuite(): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: repository },

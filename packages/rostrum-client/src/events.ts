@@ -1,39 +1,39 @@
-import type { Id, Version } from 'rostrum';
 import { searchOf } from './query.ts';
+import type { Id, Version } from './records.ts';
 import { type CallOptions, isTransient, type Send, sleep } from './transport.ts';
 
-/** A change of one record. The record itself is there to be read. */
+/** A change of one record. It does not contain the record. */
 export interface RecordEvent {
   readonly type: `${'user' | 'post'}.${'created' | 'updated' | 'deleted'}`;
   readonly id: Id;
-  /** The version that the change made; absent of a deletion. */
-  readonly version?: Version;
+  /** The version that the change made, or the version that was deleted. */
+  readonly version: Version;
 }
 
 export interface EventPage {
   readonly events: readonly RecordEvent[];
-  /** The position to read on from. */
+  /** The position after these events: the next page's `after`. */
   readonly next: string;
 }
 
 export interface EventQuery {
-  /** The `next` of the page before; the end of the log when absent. */
+  /** The previous page's `next`; the end of the log by default. */
   readonly after?: string | undefined;
-  /** Events on the page at most: 1 to 1000, 100 when absent. */
+  /** The maximum number of events on the page: 1 to 1000, 100 by default. */
   readonly limit?: number | undefined;
-  /** Seconds that the server may wait for an event: 0 to 25, 0 when absent. */
+  /** How long the server waits for an event, in seconds: 0 to 25, 0 by default. */
   readonly wait?: number | undefined;
 }
 
-/** The changes of all records, in one order. */
+/** The log of changes to all records, in order. */
 export interface Events {
-  /** One page. Without `after` it is empty, and `next` is the end of the log. */
+  /** Reads one page. Without `after` it is empty, and `next` is the end of the log. */
   read(query?: EventQuery, options?: CallOptions): Promise<EventPage>;
   /**
-   * Page after page, for ever, each as soon as there is an event, and an empty one at least twice a
-   * minute: store `next` when all of a page is dealt with. While the server is away or overloaded, it
-   * goes on trying. It ends in another {@link ApiProblem} (`events-expired`: list all records again, and
-   * follow from the end), or in the reason of its signal.
+   * Yields pages forever: as soon as there are events, or an empty page at least twice a minute.
+   * Store `next` after you have processed a page. Transient failures are retried without end. Any
+   * other {@link ApiProblem} is thrown, as is the reason of an aborted signal. After
+   * `events-expired`, list all records again and follow from the end of the log.
    */
   follow(
     query?: Omit<EventQuery, 'wait'>,
@@ -41,10 +41,10 @@ export interface Events {
   ): AsyncGenerator<EventPage, never, undefined>;
 }
 
-/** Milliseconds between the requests while the server is away: at first, and at most. */
-const [shortestPauseMs, longestPauseMs] = [1000, 30_000];
+/** The first and the longest pause while the server is unavailable, in milliseconds. */
+const [firstPauseMs, longestPauseMs] = [1000, 30_000];
 
-/** @param timeoutMs that one request may take: it must not wait for longer */
+/** @param timeoutMs the time limit of one request; the server waits for less */
 export function eventsBy(send: Send, timeoutMs = 30_000): Events {
   const longestWait = Math.max(0, Math.min(25, Math.floor(timeoutMs / 1000) - 5));
 
@@ -64,7 +64,7 @@ export function eventsBy(send: Send, timeoutMs = 30_000): Events {
           if (!isTransient(error)) throw error;
         });
         if (page === undefined) {
-          await sleep(Math.min(shortestPauseMs * 2 ** failures, longestPauseMs), options?.signal);
+          await sleep(Math.min(firstPauseMs * 2 ** failures, longestPauseMs), options?.signal);
           failures += 1;
           continue;
         }

@@ -1,5 +1,9 @@
-/** A client of Rostrum's HTTP API over `fetch`: for browsers, workers, Node and others. */
+/** A client for Rostrum's HTTP API. It needs nothing but `fetch`: browsers, workers and Node have it. */
 
+import { type Events, eventsBy } from './events.ts';
+import { batchesOf, listBatches } from './id-batches.ts';
+import { isApiProblem, problemOf } from './problem.ts';
+import { type FieldOf, type Picked, type PostQuery, searchOf, type UserQuery } from './query.ts';
 import type {
   CustomFieldsInput,
   Id,
@@ -12,10 +16,7 @@ import type {
   UserInput,
   UserPatch,
   Version,
-} from 'rostrum';
-import { type Events, eventsBy } from './events.ts';
-import { isApiProblem, problemOf } from './problem.ts';
-import { type FieldOf, type Picked, type PostQuery, searchOf, type UserQuery } from './query.ts';
+} from './records.ts';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -26,6 +27,24 @@ import {
   versionOf,
 } from './transport.ts';
 
+export type { EventPage, EventQuery, Events, RecordEvent } from './events.ts';
+export {
+  type AnyApiProblem,
+  type ApiCode,
+  ApiProblem,
+  isApiProblem,
+  type ProblemDetails,
+  type ProblemEntry,
+} from './problem.ts';
+export type {
+  Bounds,
+  FieldOf,
+  Picked,
+  PostQuery,
+  StartsWith,
+  TimeBounds,
+  UserQuery,
+} from './query.ts';
 export type {
   Id,
   Json,
@@ -39,20 +58,10 @@ export type {
   UserInput,
   UserPatch,
   Version,
-} from 'rostrum';
-export type { EventPage, EventQuery, Events, RecordEvent } from './events.ts';
-export {
-  type AnyApiProblem,
-  type ApiCode,
-  ApiProblem,
-  isApiProblem,
-  type ProblemDetails,
-  type ProblemEntry,
-} from './problem.ts';
-export type { Beginning, FieldOf, Picked, PostQuery, TimeBounds, UserQuery } from './query.ts';
+} from './records.ts';
 export type { CallOptions, RetryOptions, TransportOptions } from './transport.ts';
 
-/** A record, and the version that it is at. */
+/** A record and its version. */
 export interface Versioned<R> {
   readonly record: R;
   readonly version: Version;
@@ -61,79 +70,79 @@ export interface Versioned<R> {
 }
 
 export interface Created<R> extends Versioned<R> {
-  /** True when the key's first request had made the record already. */
+  /** True if an earlier request with the same idempotency key created the record. */
   readonly replayed: boolean;
 }
 
 export interface Saved<R> extends Versioned<R> {
-  /** True when the call has made the record, and not replaced it. */
+  /** True if the call created the record, false if it replaced it. */
   readonly created: boolean;
 }
 
 export interface ListPage<R> {
   readonly items: readonly R[];
-  /** The `cursor` of the page behind; null on the last one. */
+  /** The `cursor` of the next page; null on the last page. */
   readonly next: string | null;
-  /** With `count: 'exact'`: how many records the filter matches. */
+  /** The number of records that match the filter; only with `count: 'exact'`. */
   readonly total?: number;
 }
 
 export interface PageWithAuthors<R, Author = PublicUser> extends ListPage<R> {
-  /** The authors of its posts, each once; one who was just deleted is missing. */
+  /** The authors of the page's posts, each once. An author who was just deleted is missing. */
   readonly users: readonly Author[];
 }
 
 export interface CreateOptions extends CallOptions {
-  /** 1 to 255 visible ASCII characters; a random one when absent. */
+  /** 1 to 255 visible ASCII characters; a random key by default. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface ChangeOptions extends CallOptions {
-  /** The version that the record must be at, its entity tag, or `*`. */
+  /** The version or ETag that the record must have, or `*` for any. */
   readonly ifMatch?: Version | string | undefined;
 }
 
 export interface DeleteUserOptions extends ChangeOptions {
-  /** What becomes of the user's posts; a user who has some is not deleted when absent. */
+  /** What to do with the user's posts. By default, a user who has posts is not deleted. */
   readonly posts?: 'delete' | 'keep' | undefined;
 }
 
 /**
- * The records of one resource. Every call rejects with an {@link ApiProblem}, or with the reason
- * of its signal. An argument that cannot be sent is a TypeError, and nothing is sent. What the
- * program's own functions throw, such as `token`, is passed on as it is.
+ * The users or the posts. Calls reject with an {@link ApiProblem}, or with the reason of an aborted
+ * signal. An argument that cannot be sent is a TypeError, and no request is made. Errors thrown by
+ * your own functions, such as `token`, are passed through.
  */
 export interface Resource<R, Input, Patch, Query, Deletion = ChangeOptions> {
-  /** Makes one record, however often the request has to be repeated. */
+  /** Creates one record, even if the request has to be retried. */
   create(input: Input, options?: CreateOptions): Promise<Created<R>>;
   get(id: Id, options?: CallOptions): Promise<Versioned<R>>;
   /**
-   * One page. It may end before `limit`: only `next` tells whether more follow. With `fields`, its
-   * records have their id and these fields, as far as they have them.
+   * Reads one page. A page can have fewer records than `limit`: only `next` tells if there are more.
+   * With `fields`, records have only their id and these fields.
    */
   list<F extends FieldOf<R> = FieldOf<R>>(
     query?: Query & { readonly fields?: readonly F[] | undefined },
     options?: CallOptions,
   ): Promise<ListPage<Picked<R, F>>>;
-  /** All records of a list, page by page; what `limit` sets is the size of a page. */
+  /** Iterates over all pages of a list; `limit` is the size of a page. */
   all<F extends FieldOf<R> = FieldOf<R>>(
     query?: Query & { readonly fields?: readonly F[] | undefined },
     options?: CallOptions,
   ): AsyncGenerator<Picked<R, F>, void, undefined>;
-  /** Replaces the whole record: fields that are left out are gone. */
+  /** Replaces the whole record. Fields that are not in `input` are removed. */
   replace(id: Id, input: Input, options?: ChangeOptions): Promise<Versioned<R>>;
-  /** Changes the fields that are supplied (RFC 7396): null removes one, objects merge. */
+  /** Changes the given fields (RFC 7396): null removes a field, objects merge. */
   patch(id: Id, patch: Patch, options?: ChangeOptions): Promise<Versioned<R>>;
   /**
-   * Reads, changes and replaces a record, again when somebody else changed it meanwhile.
+   * Reads a record, changes and replaces it. Starts again if someone else changed it in between.
    *
-   * @param change makes the whole new record; it may run several times
+   * @param change returns the whole new record; it can run several times
    */
   update(id: Id, change: (record: R) => Input, options?: CallOptions): Promise<Versioned<R>>;
   delete(id: Id, options?: Deletion): Promise<void>;
 }
 
-/** The lists of posts that come with their authors, at most 100 posts a page. */
+/** Lists of posts with their authors. They have at most 100 posts on a page. */
 export interface WithAuthors<R, Query, Author> {
   list<F extends FieldOf<R> = FieldOf<R>>(
     query: Query & { readonly include: 'author'; readonly fields?: readonly F[] | undefined },
@@ -141,59 +150,64 @@ export interface WithAuthors<R, Query, Author> {
   ): Promise<PageWithAuthors<Picked<R, F | 'authorId'>, Author>>;
 }
 
-/** The user that the caller is: the one whose id is the subject of its credentials. */
+/** The caller's own user, whose id is the subject of the caller's credentials. */
 export interface Me<R, Input, Patch> {
   get(options?: CallOptions): Promise<Versioned<R>>;
-  /** Replaces the whole record, or makes it. A deleted user is not made again: `id-taken`. */
+  /** Replaces the whole record, or creates it: also after it was deleted. */
   save(input: Input, options?: ChangeOptions): Promise<Saved<R>>;
   patch(patch: Patch, options?: ChangeOptions): Promise<Versioned<R>>;
   delete(options?: DeleteUserOptions): Promise<void>;
 }
 
-/** The whole API. The type parameters are custom fields: as they are read, and as they are given. */
+/** The whole API. The type parameters are the custom fields of records and of inputs. */
 export interface Client<
-  UserOwn extends object = JsonObject,
-  PostOwn extends object = JsonObject,
-  UserOwnInput extends object = InputOf<UserOwn>,
-  PostOwnInput extends object = InputOf<PostOwn>,
+  UserCustom extends object = JsonObject,
+  PostCustom extends object = JsonObject,
+  UserCustomInput extends object = InputOf<UserCustom>,
+  PostCustomInput extends object = InputOf<PostCustom>,
 > {
-  /** Where the API is, as it was given. */
+  /** The API's URL, as passed to `createClient`. */
   readonly url: string;
-  readonly me: Me<User<UserOwn>, UserInput<UserOwnInput>, UserPatch<UserOwnInput>>;
+  readonly me: Me<User<UserCustom>, UserInput<UserCustomInput>, UserPatch<UserCustomInput>>;
   readonly users: Resource<
-    User<UserOwn>,
-    UserInput<UserOwnInput>,
-    UserPatch<UserOwnInput>,
-    UserQuery<UserOwn>,
+    User<UserCustom>,
+    UserInput<UserCustomInput>,
+    UserPatch<UserCustomInput>,
+    UserQuery<UserCustom>,
     DeleteUserOptions
   >;
-  readonly posts: WithAuthors<Post<PostOwn>, PostQuery<PostOwn>, PublicUser<UserOwn>> &
-    Resource<Post<PostOwn>, PostInput<PostOwnInput>, PostPatch<PostOwnInput>, PostQuery<PostOwn>>;
+  readonly posts: WithAuthors<Post<PostCustom>, PostQuery<PostCustom>, PublicUser<UserCustom>> &
+    Resource<
+      Post<PostCustom>,
+      PostInput<PostCustomInput>,
+      PostPatch<PostCustomInput>,
+      PostQuery<PostCustom>
+    >;
   readonly events: Events;
 }
 
-/** Custom fields of no known type are given as any JSON. */
-type InputOf<Own extends object> = JsonObject extends Own ? CustomFieldsInput : Own;
+/** Without a type for custom fields, they can be any JSON. */
+type InputOf<Custom extends object> = JsonObject extends Custom ? CustomFieldsInput : Custom;
 
 /**
- * Makes a client. Nothing is sent before its first call.
+ * Creates a client. It makes no request before the first call.
  *
- * The types of custom fields are what the program says; the server's schema is what checks them.
+ * The types of custom fields are not checked at run time: that is the job of the server's schema.
  */
 export function createClient<
-  UserOwn extends object = JsonObject,
-  PostOwn extends object = JsonObject,
-  UserOwnInput extends object = InputOf<UserOwn>,
-  PostOwnInput extends object = InputOf<PostOwn>,
->(options: TransportOptions): Client<UserOwn, PostOwn, UserOwnInput, PostOwnInput> {
+  UserCustom extends object = JsonObject,
+  PostCustom extends object = JsonObject,
+  UserCustomInput extends object = InputOf<UserCustom>,
+  PostCustomInput extends object = InputOf<PostCustom>,
+>(options: TransportOptions): Client<UserCustom, PostCustom, UserCustomInput, PostCustomInput> {
   const send = createTransport(options);
-  const users: Client<UserOwn, PostOwn, UserOwnInput>['users'] = resource(send, 'users');
-  const me: Client<UserOwn, PostOwn, UserOwnInput>['me'] = {
+  const users: Client<UserCustom, PostCustom, UserCustomInput>['users'] = resource(send, 'users');
+  const me: Client<UserCustom, PostCustom, UserCustomInput>['me'] = {
     get: (options) => users.get('me', options),
     async save(body, { ifMatch, signal } = {}) {
       const headers = preconditionOf(ifMatch);
       const response = await send({ method: 'PUT', path: '/users/me', body, headers, signal });
-      return { ...versioned<User<UserOwn>>(response), created: response.status === 201 };
+      return { ...versioned<User<UserCustom>>(response), created: response.status === 201 };
     },
     patch: (patch, options) => users.patch('me', patch, options),
     delete: (options) => users.delete('me', options),
@@ -207,7 +221,10 @@ export function createClient<
   };
 }
 
-/** How often `update` starts from the record as somebody else has just left it. */
+/** A page of any list. The caller's types say what its items are. */
+type AnyPage = PageWithAuthors<never, never>;
+
+/** The maximum number of times that `update` starts, when others keep changing the record. */
 const maxUpdates = 10;
 
 function resource<R, Input extends object, Patch extends object, Query extends object>(
@@ -232,23 +249,22 @@ function resource<R, Input extends object, Patch extends object, Query extends o
     return versioned(await send({ method, path: pathOf(id), body, headers, signal }));
   }
 
-  // What the items are, a caller knows by the fields that it asked for.
-  async function list(
-    query?: object,
-    { signal }: CallOptions = {},
-  ): Promise<PageWithAuthors<never, never>> {
+  async function list(query: object = {}, options: CallOptions = {}): Promise<AnyPage> {
     const { id, count, include }: Record<string, unknown> = { ...query };
-    const path = `/${plural}${searchOf(query ?? {})}`;
-    // A query cannot say "none of these": without an id it would ask for every record.
-    const isNone = Array.isArray(id) && id.length === 0;
-    const none = { [plural]: [], next: null, ...(count === 'exact' && { total: 0 }) };
-    const body: object = isNone ? none : (await send({ method: 'GET', path, signal })).body;
+    const batches = Array.isArray(id) ? batchesOf(id) : [id];
+    if (batches.length > 1) return listBatches(list, query, batches as Id[][], options);
+    const path = `/${plural}${searchOf({ ...query, id: batches[0] })}`;
+    // The API has no query that matches nothing: without an id, it would list all records.
+    const isEmpty = batches.length === 0;
+    const empty = { [plural]: [], next: null, ...(count === 'exact' && { total: 0 }) };
+    const { signal } = options;
+    const body = isEmpty ? empty : (await send({ method: 'GET', path, signal })).body;
     const authors = include === 'author' && { users: [] };
     const { [plural]: items, ...others }: Record<string, unknown> = { ...authors, ...body };
     if (!Array.isArray(items) || (typeof others.next !== 'string' && others.next !== null)) {
       throw problemOf('unexpected-response', 200, 'The response is not a list of the API.');
     }
-    return { items, ...others } as unknown as PageWithAuthors<never, never>;
+    return { items, ...others } as unknown as AnyPage;
   }
 
   async function* all(
@@ -283,23 +299,20 @@ function resource<R, Input extends object, Patch extends object, Query extends o
       for (let number = 1; ; number++) {
         const { record, version, etag } = await self.get(id, options);
         if (versionOf(etag) === undefined) {
-          const detail = 'The response has no ETag that names a version.';
+          const detail = 'The response has no ETag with a version.';
           throw problemOf('unexpected-response', 200, detail);
         }
         if (etag.endsWith('-public"')) {
-          throw problemOf(
-            'forbidden',
-            403,
-            'Only the public view was read: the rest would be lost.',
-          );
+          const detail = 'You can only read the public view; replacing it would lose other fields.';
+          throw problemOf('forbidden', 403, detail);
         }
         const input = makeInput(record);
         try {
           return await self.replace(id, input, { ...options, ifMatch: version });
         } catch (error) {
-          // Where an earlier try may have made this very change, it must not be made again.
-          const missed = isApiProblem(error, 'version-mismatch') && error.outcome === 'none';
-          if (!missed || number === maxUpdates) throw error;
+          // With the outcome "unknown", the new version may be this very change, made by a lost try.
+          const isOutdated = isApiProblem(error, 'version-mismatch') && error.outcome === 'none';
+          if (!isOutdated || number === maxUpdates) throw error;
         }
       }
     },
@@ -323,7 +336,7 @@ function preconditionOf(ifMatch: Version | string | undefined): Readonly<Record<
   return { 'If-Match': typeof ifMatch === 'number' ? `"${ifMatch}"` : ifMatch };
 }
 
-/** 128 random bits; `crypto.randomUUID` exists in secure contexts alone. */
+/** Returns 128 random bits. `crypto.randomUUID` exists only in secure contexts. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,7 +1,7 @@
-import type { ErrorCode, FieldCode, Outcome, Version } from 'rostrum';
+import type { FieldCode, Outcome, Version } from './records.ts';
 
-/** Codes of the contract that HTTP adds to those of the core. */
-type HttpCode =
+/** Codes of the API, by status. */
+type ServerCode =
   | 'bad-request'
   | 'invalid-path'
   | 'invalid-query'
@@ -9,40 +9,55 @@ type HttpCode =
   | 'invalid-header'
   | 'invalid-body'
   | 'unauthenticated'
-  | 'credentials-unavailable'
+  | 'forbidden'
+  | 'user-not-found'
+  | 'post-not-found'
   | 'path-not-found'
   | 'method-not-allowed'
   | 'request-timeout'
+  | 'email-taken'
+  | 'refused'
+  | 'user-has-posts'
+  | 'events-expired'
+  | 'version-mismatch'
   | 'body-too-large'
   | 'uri-too-long'
   | 'unsupported-media-type'
   | 'expectation-failed'
   | 'misdirected-request'
+  | 'invalid-record'
+  | 'idempotency-key-reused'
+  | 'precondition-required'
   | 'too-many-requests'
   | 'headers-too-large'
   | 'internal'
+  | 'events-unavailable'
+  | 'store-unavailable'
+  | 'overloaded'
+  | 'credentials-unavailable'
   | 'shutting-down';
 
-/** Codes that the client adds, for what is no answer of the API. */
+/** Codes that the client adds, for calls without a response of the API. */
 type ClientCode =
-  /** No response arrived, or not all of it. */
+  /** The connection failed, or ended before the whole response arrived. */
   | 'no-response'
-  /** The response is not the API's, but a proxy's page or a redirect. */
+  /** The response comes from something else, such as a proxy, or is a redirect. */
   | 'unexpected-response';
 
-/** Every code that a call can end in. A newer server may have others: v1 only grows. */
-export type ApiCode = ErrorCode | HttpCode | ClientCode;
+/** All codes of problems. A newer server can have more: v1 only grows. */
+export type ApiCode = ServerCode | ClientCode;
 
-/** One thing that is wrong in a field, a query parameter or a header. */
+/** An error in one field, query parameter or header. */
 export type ProblemEntry = { readonly message: string } & (
   | { readonly pointer: string; readonly code: FieldCode }
   | { readonly parameter: string; readonly code: string }
   | { readonly header: string; readonly code: string }
 );
 
-/** Members of a problem that only some codes have. */
+/** Members that only problems with this code have. */
 interface MoreDetails {
   'user-has-posts': { readonly posts?: number };
+  refused: { readonly reason: string };
   'store-unavailable': { readonly outcome: Outcome };
   'invalid-query': { readonly allowed: readonly string[] };
 }
@@ -54,35 +69,35 @@ export type ProblemDetails<C extends ApiCode = ApiCode> = {
   readonly status: number;
   readonly code: C;
   readonly detail: string;
-  /** Absent where no server of Rostrum answered. */
+  /** Absent if the problem comes from the client. */
   readonly requestId?: string;
   readonly errors?: readonly ProblemEntry[];
 } & (C extends keyof MoreDetails ? MoreDetails[C] : unknown);
 
 interface ProblemContext {
   readonly outcome: Outcome;
-  /** Milliseconds, from `Retry-After`. */
+  /** From `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The present version, from the `ETag` of a 412. */
+  /** The current version, from the `ETag` of a 412 response. */
   readonly version?: Version | undefined;
   readonly cause?: unknown;
 }
 
-/** Marks an error of this class, whichever copy of the package made it. */
+/** Marks errors of this class, so that another copy of the package recognizes them. */
 const brand = Symbol.for('rostrum.api-problem');
 
 /**
- * What every call of the client rejects with, except when its signal aborts it. `code` is for
- * programs, `message` is a sentence for people and free to change.
+ * The error of every failed call, unless its signal aborted it. Use `code` in programs; `message` is
+ * a sentence for people and can change.
  */
 export class ApiProblem<C extends ApiCode = ApiCode> extends Error {
   override readonly name = 'ApiProblem';
   readonly code: C;
-  /** The HTTP status; 0 when no response arrived. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
-  /** The whole body (RFC 9457). */
+  /** The body of the response (RFC 9457). */
   readonly details: ProblemDetails<C>;
-  /** What is known of the change: surely not made, or perhaps made. `none` for a read. */
+  /** `none` if nothing was changed, `unknown` if the change may have been made. */
   readonly outcome: Outcome;
   readonly retryAfterMs: number | undefined;
   readonly version: Version | undefined;
@@ -98,16 +113,16 @@ export class ApiProblem<C extends ApiCode = ApiCode> extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** Everything that is wrong with the request; empty where the problem does not list it. */
+  /** The errors in fields, parameters and headers; may be empty. */
   get errors(): readonly ProblemEntry[] {
     return this.details.errors ?? [];
   }
 }
 
-/** A problem as a union: a `switch` over its `code` narrows its `details`. */
+/** All problems as a union, so that a `switch` on `code` narrows `details`. */
 export type AnyApiProblem = { [C in ApiCode]: ApiProblem<C> }[ApiCode];
 
-/** True for a problem, also of another copy of the package; with a code, for one of that code. */
+/** Returns true for an {@link ApiProblem}, and with a code, for one with that code. */
 export function isApiProblem(error: unknown): error is AnyApiProblem;
 export function isApiProblem<C extends ApiCode>(error: unknown, code: C): error is ApiProblem<C>;
 export function isApiProblem(error: unknown, code?: ApiCode): boolean {
@@ -118,7 +133,7 @@ export function isApiProblem(error: unknown, code?: ApiCode): boolean {
   );
 }
 
-/** A problem that the client finds itself, without a response that tells of it. */
+/** Creates a problem that is found by the client, not by the server. */
 export function problemOf(
   code: ClientCode | 'forbidden' | 'version-mismatch',
   status: number,

@@ -1,90 +1,130 @@
-import type { Id, PostSort, UserSort } from 'rostrum';
+import type { Id, PostSort, UserSort } from './records.ts';
 
-/** Bounds of a time, as RFC 3339 text or as a `Date`. */
+/**
+ * Bounds of a time: an RFC 3339 date-time, a `Date`, or a date such as `2026-11-26`, which means that
+ * day in the local time zone.
+ */
 export type TimeBounds = {
   readonly [Bound in 'gte' | 'gt' | 'lte' | 'lt']?: string | Date | undefined;
 };
 
-/** Texts that begin with this; upper and lower case do not count. */
-export interface Beginning {
+/** Matches text that starts with this, ignoring case. */
+export interface StartsWith {
   readonly startsWith: string;
 }
 
 interface RecordQuery<Sort extends string> {
-  /** Any of these ids, 100 at most; none of them matches nothing. */
+  /** Matches any of these ids; an empty list matches nothing. */
   readonly id?: Id | readonly Id[] | undefined;
   readonly createdAt?: TimeBounds | undefined;
   readonly updatedAt?: TimeBounds | undefined;
-  /** `-createdAt` when absent; `-publishedAt` for a caller that sees public posts only. */
+  /** `-createdAt` by default; `-publishedAt` for a caller that can see public posts only. */
   readonly sort?: Sort | `-${Sort}` | undefined;
-  /** Records on the page at most: 1 to 1000, 100 when absent. */
+  /** The maximum number of records on a page: 1 to 1000, 100 by default. */
   readonly limit?: number | undefined;
-  /** The `next` of the page before, in a list with the same filter and sort. */
+  /** The previous page's `next`, with the same filter and sort. */
   readonly cursor?: string | null | undefined;
-  /** `exact` counts all records that the filter matches. */
+  /** `exact` adds the number of records that match the filter. */
   readonly count?: 'exact' | undefined;
 }
 
-/** The names of a record's fields, which are any where its custom fields are of no known type. */
+/** The names of a record's fields: any string, unless its custom fields have a type. */
 export type FieldOf<R> = keyof R & string;
 
 type Known<R> = keyof { [K in keyof R as string extends K ? never : K]: never };
 
-/** What is there of a record that was asked for some fields: the whole of it, for all of them. */
+/** A record with the selected fields; the whole record if all fields are selected. */
 export type Picked<R, F> =
   FieldOf<R> extends F
     ? R
     : Pick<R, Known<R> & (F | 'id')> & Partial<Pick<R, Exclude<F, Known<R>> & keyof R>>;
 
-/** Custom fields that can be filters, where the server declares them. */
-type CustomFilters<Own> = {
-  readonly [K in keyof Own as string extends K ? never : K]?:
-    | Extract<Own[K], string | number | boolean>
+/** Bounds of a custom field: numbers by size, texts by code point. */
+export type Bounds<T> = {
+  readonly [Bound in 'gte' | 'gt' | 'lte' | 'lt']?: T | undefined;
+};
+
+/** Filters on custom fields, for fields that the server has declared. */
+type CustomFilters<Custom> = {
+  readonly [K in keyof Custom as string extends K ? never : K]?:
+    | CustomFilter<Custom[K]>
     | undefined;
 };
 
-/** What a list of users is asked for. All filters must hold. */
-export type UserQuery<Own = unknown> = CustomFilters<Own> &
-  RecordQuery<UserSort> & {
-    /** The whole address, or its beginning; upper and lower case do not count. */
-    readonly email?: string | Beginning | undefined;
-    /** The whole name, exactly, or its beginning. */
-    readonly name?: string | Beginning | undefined;
+type CustomFilter<Value> =
+  | Extract<Value, string | number | boolean>
+  | ([Extract<Value, string>] extends [never] ? never : StartsWith | Bounds<string>)
+  | ([Extract<Value, number>] extends [never] ? never : Bounds<number>)
+  /** An array that contains this text, or all of these. */
+  | ([Extract<Value, readonly unknown[]>] extends [never] ? never : string | readonly string[]);
+
+/** The names of custom fields that lists can be sorted by, when the server has declared them. */
+type CustomSort<Custom> = {
+  [K in keyof Custom & string]: string extends K
+    ? never
+    : Extract<Custom[K], string | number> extends never
+      ? never
+      : K;
+}[keyof Custom & string];
+
+/** The query of a list of users. A user must match all filters. */
+export type UserQuery<Custom = unknown> = CustomFilters<Custom> &
+  RecordQuery<UserSort | CustomSort<Custom>> & {
+    /** The whole address or its start, ignoring case. */
+    readonly email?: string | StartsWith | undefined;
+    /** The exact name or its start. */
+    readonly name?: string | StartsWith | undefined;
   };
 
-/** What a list of posts is asked for. All filters must hold. */
-export type PostQuery<Own = unknown> = CustomFilters<Own> &
-  RecordQuery<PostSort> & {
-    /** null: the posts without an author; `me`: the caller's own. */
+/** The query of a list of posts. A post must match all filters. */
+export type PostQuery<Custom = unknown> = CustomFilters<Custom> &
+  RecordQuery<PostSort | CustomSort<Custom>> & {
+    /** null matches posts without an author, `me` the caller's own posts. */
     readonly authorId?: Id | null | undefined;
-    /** The whole title, exactly, or its beginning. */
-    readonly title?: string | Beginning | undefined;
-    /** null: drafts. */
+    /** The exact title or its start. */
+    readonly title?: string | StartsWith | undefined;
+    /** null matches drafts. */
     readonly publishedAt?: TimeBounds | null | undefined;
   };
 
-/** A query as text, with its `?`; empty when nothing is asked for. */
+/** Returns the query string with its `?`, or an empty string. */
 export function searchOf(query: object): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (name === 'cursor' && value === null) continue;
-    if (name === 'fields' && Array.isArray(value)) {
-      search.append(name, value.join());
-      continue;
-    }
     for (const [key, text] of parametersOf(name, value)) search.append(key, text);
   }
   return search.size === 0 ? '' : `?${search}`;
 }
 
-function parametersOf(name: string, value: unknown): [string, string][] {
+function parametersOf(name: string, value: unknown): [name: string, value: string][] {
   if (value === undefined) return [];
   if (value === null) return [[name, name === 'publishedAt' ? 'null' : '']];
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) throw new TypeError(`The date of "${name}" is invalid.`);
     return [[name, value.toISOString()]];
   }
+  if (name === 'fields' && Array.isArray(value)) return [[name, value.join()]];
   if (Array.isArray(value)) return value.flatMap((item) => parametersOf(name, item));
-  if (typeof value !== 'object') return [[name, String(value)]];
-  return Object.entries(value).flatMap(([bound, at]) => parametersOf(`${name}[${bound}]`, at));
+  if (typeof value === 'object') {
+    return Object.entries(value).flatMap(([key, item]) => parametersOf(`${name}[${key}]`, item));
+  }
+  const text = String(value);
+  const [, time, bound = ''] = /^(createdAt|updatedAt|publishedAt)(?:\[(\w+)\])?$/.exec(name) ?? [];
+  const isDay = time !== undefined && /^\d{4}-\d\d-\d\d$/.test(text);
+  if (!isDay) return [[name, text]];
+  return Object.entries(boundsOfDay(text, bound)).map(([key, at]) => [`${time}[${key}]`, at]);
+}
+
+/** Turns a bound that is a date without a time into instants, by the local time zone. */
+function boundsOfDay(day: string, bound: string): Readonly<Record<string, string>> {
+  const start = new Date(`${day}T00:00`);
+  if (start.getDate() !== Number(day.slice(-2))) throw new TypeError(`There is no date ${day}.`);
+  const end = new Date(start);
+  end.setHours(24, 0, 0, 0);
+  const [first, next] = [start.toISOString(), end.toISOString()];
+  if (bound === '') return { gte: first, lt: next };
+  if (bound === 'gt') return { gte: next };
+  if (bound === 'lte') return { lt: next };
+  return { [bound]: first };
 }

@@ -1,50 +1,41 @@
-/** A data provider for react-admin 5. It imports nothing of it: its types fit as they are. */
-import {
-  type AdminClient,
-  dataOf,
-  deleteRecord,
-  type Failure,
-  forEach,
-  type Key,
-  NumberedPages,
-  recordsOf,
-  resourceOf,
-  seenIn,
-  sortOf,
-  translated,
-  updateRecord,
-} from './admin.ts';
-import type { CallOptions } from './index.ts';
+/** A data provider for react-admin 5. It does not import react-admin, but its types are compatible. */
+import { deleteMany, deleteRecord, updateMany, updateRecord } from './admin/changes.ts';
+import { type FailedChange, type Failure, withErrors } from './admin/errors.ts';
+import { type ListMeta, listQuery, NumberedPages, recordsOf } from './admin/lists.ts';
+import { type AdminClient, dataOf, type Key, resourceOf } from './admin/resource.ts';
 import type { ApiProblem } from './problem.ts';
+import type { CallOptions } from './transport.ts';
 
 export interface ReactAdminOptions {
   /**
-   * Whether lists count their records; true when absent. A count costs more the more records
-   * there are; without it, lists show a "next" and no number of pages.
+   * Counts the records of lists; true by default. Counting takes longer the more records there are.
+   * Without it, lists have a "next" button and no number of pages.
    */
   readonly total?: boolean | undefined;
-  /** What becomes of a user's posts when `meta.posts` does not say: the API refuses when absent. */
+  /** What to do with the posts of a deleted user, unless `meta.posts` says so. */
   readonly posts?: 'delete' | 'keep' | undefined;
 }
 
-/** What react-admin's forms and auth providers read of an error. */
+/** An error as react-admin's forms and auth providers expect it. */
 export interface ReactAdminError extends Error {
   readonly status: number;
-  /** The messages of fields by their names. */
+  /** The messages of invalid fields by name. */
   readonly body: { readonly errors: Readonly<Record<string, string>> };
-  /** The problem, or the TypeError of a resource that there is not or a value that cannot be sent. */
+  /** A TypeError for what the API does not support, or for a value that cannot be sent. */
   readonly cause: ApiProblem | TypeError;
+  /** Of `updateMany` and `deleteMany`: the records that were not changed. */
+  readonly failed?: readonly FailedChange[];
 }
 
 interface ListParams extends CallOptions {
   readonly pagination?: { readonly page: number; readonly perPage: number };
   readonly sort?: { readonly field: string; readonly order: string };
   /**
-   * The filters of the API: `{ title: 'Hello', createdAt: { gte: '2026-01-01T00:00:00Z' } }`; and
-   * `q`, by which react-admin searches: the beginning of a name or title.
+   * The filters of the API: `{ title: 'Hello', createdAt: { gte: '2026-01-01' } }`; and `q`,
+   * react-admin's name for a search: the start of a name or title.
    */
   readonly filter?: { readonly q?: string };
-  readonly meta?: { readonly include?: 'author' };
+  readonly meta?: ListMeta;
 }
 
 interface RelatedParams extends ListParams {
@@ -58,14 +49,14 @@ interface OneParams extends CallOptions {
 
 interface ManyParams extends CallOptions {
   readonly ids: readonly Key[];
-  /** `posts` is for deletions. */
-  readonly meta?: DeleteParams['meta'];
+  /** `fields` is for `getMany`, `posts` for `deleteMany`. */
+  readonly meta?: Pick<ListMeta, 'fields'> & DeleteParams['meta'];
 }
 
 interface UpdateParams {
   readonly id: Key;
   readonly data: object;
-  /** Its `updatedAt` is what the record must still have. */
+  /** The record as it was read. A field that has another value in `data` is changed. */
   readonly previousData?: object;
 }
 
@@ -79,7 +70,7 @@ interface ListResult<R> {
   data: R[];
   total?: number;
   pageInfo?: { hasNextPage: boolean; hasPreviousPage: boolean };
-  /** With `include` in the `meta` of the request: the authors of the posts, in the public view. */
+  /** With `meta.include`: the authors of the posts, in the public view. */
   meta?: { users: readonly object[] };
 }
 
@@ -98,11 +89,11 @@ export interface ReactAdminProvider {
 }
 
 /**
- * Makes a data provider for the resources `users` and `posts`.
+ * Creates a data provider for the resources `users` and `posts`.
  *
- * An update is refused when the record changed since react-admin read it (`previousData`), and
- * changes only the fields that it is given; null removes one. Every method rejects with a
- * {@link ReactAdminError}, with the reason of its signal, or with what the client's `token` threw.
+ * An update changes the fields that differ from `previousData`; null removes a field. If someone else
+ * has set one of them to another value, it fails with the status 412. Methods reject with a
+ * {@link ReactAdminError}, the reason of an aborted signal, or an error thrown by `token`.
  */
 export function reactAdminProvider(
   client: AdminClient,
@@ -114,13 +105,9 @@ export function reactAdminProvider(
   async function getList(name: string, params: ListParams): Promise<ListResult<never>> {
     const { pagination = { page: 1, perPage: 25 }, sort, filter = {}, meta, signal } = params;
     const { page: number, perPage: size } = pagination;
-    const { q, ...filters } = filter;
     const query = {
-      [`${name === 'users' ? 'name' : 'title'}[startsWith]`]: q,
-      ...filters,
-      include: meta?.include,
-      ...(sort && { sort: sortOf(sort.field, sort.order) }),
-      ...(counted && { count: 'exact' }),
+      ...listQuery(withSearch(name, filter), sort ? [sort] : [], meta),
+      ...(counted && { count: 'exact' as const }),
     };
     const where = { number, size };
     const page = await pages.page(resourceOf(client, name), name, query, where, { signal });
@@ -139,8 +126,8 @@ export function reactAdminProvider(
     getOne: (name: string, { id, signal }: OneParams) =>
       dataOf(resourceOf(client, name).get(String(id), { signal })),
 
-    async getMany(name: string, { ids, signal }: ManyParams) {
-      return { data: await recordsOf(resourceOf(client, name), ids, { signal }) };
+    async getMany(name: string, { ids, meta, signal }: ManyParams) {
+      return { data: await recordsOf(resourceOf(client, name), ids, meta, { signal }) };
     },
 
     getManyReference: (name: string, { target, id, filter, ...params }: RelatedParams) =>
@@ -150,32 +137,41 @@ export function reactAdminProvider(
       dataOf(resourceOf(client, name).create(data)),
 
     async update(name: string, { id, data, previousData }: UpdateParams) {
-      const seen = seenIn(previousData);
-      return { data: await updateRecord(resourceOf(client, name), id, data, seen) };
+      return { data: await updateRecord(resourceOf(client, name), id, data, { previousData }) };
     },
 
     async updateMany(name: string, { ids, data }: ManyParams & { data: object }) {
-      const resource = resourceOf(client, name);
-      await forEach(ids, (id) => updateRecord(resource, id, data, undefined));
+      await updateMany(resourceOf(client, name), ids, data);
       return { data: [...ids] };
     },
 
     async delete(name: string, { id, previousData, meta }: DeleteParams) {
-      await deleteRecord(client, name, id, seenIn(previousData), meta?.posts ?? posts);
+      await deleteRecord(client, name, id, { previousData }, meta?.posts ?? posts);
       return { data: previousData ?? { id } };
     },
 
     async deleteMany(name: string, { ids, meta }: ManyParams) {
-      const mode = meta?.posts ?? posts;
-      await forEach(ids, (id) => deleteRecord(client, name, id, undefined, mode));
+      await deleteMany(client, name, ids, meta?.posts ?? posts);
       return { data: [...ids] };
     },
   };
-  // Custom fields are of the types that the caller says.
-  return translated(provider, reactAdminError) as unknown as ReactAdminProvider;
+  // The caller says which type records have.
+  return withErrors(provider, reactAdminError) as unknown as ReactAdminProvider;
 }
 
-function reactAdminError({ cause, status, errors }: Failure): ReactAdminError {
-  const error = new Error(cause.message, { cause });
-  return Object.assign(error, { status, cause, body: { errors } });
+/** Turns `q` into a filter. @throws TypeError beside a filter on the start of the same field */
+function withSearch(name: string, { q, ...filters }: { readonly q?: string }): object {
+  if (!q) return filters;
+  const field = name === 'users' ? 'name' : 'title';
+  const parameter = `${field}[startsWith]`;
+  const { [field]: given }: Record<string, unknown> = { ...filters };
+  if (parameter in filters || (typeof given === 'object' && given !== null)) {
+    throw new TypeError(`Filter by "q" or by the start of "${field}", not by both.`);
+  }
+  return { ...filters, [parameter]: q };
+}
+
+function reactAdminError({ message, cause, status, errors, failed }: Failure): ReactAdminError {
+  const error = new Error(message, { cause });
+  return Object.assign(error, { status, cause, body: { errors }, ...(failed && { failed }) });
 }

@@ -1,39 +1,36 @@
-/** A data provider for refine 5. It imports nothing of it: its types fit as they are. */
+/** A data provider for refine 5. It does not import refine, but its types are compatible. */
 import {
-  type AdminClient,
-  dataOf,
+  type Base,
+  changeMany,
+  deleteMany,
   deleteRecord,
-  type Failure,
-  forEach,
-  fullPage,
-  type Key,
-  NumberedPages,
-  recordsOf,
-  resourceOf,
-  seenIn,
-  sortOf,
-  translated,
+  updateMany,
   updateRecord,
-} from './admin.ts';
-import type { CallOptions } from './index.ts';
+} from './admin/changes.ts';
+import { type FailedChange, type Failure, withErrors } from './admin/errors.ts';
+import { fullPage, type ListMeta, listQuery, NumberedPages, recordsOf } from './admin/lists.ts';
+import { type AdminClient, dataOf, type Key, resourceOf } from './admin/resource.ts';
 import type { ApiProblem } from './problem.ts';
+import type { CallOptions } from './transport.ts';
 
-/** What refine's forms and notifications read of an error. */
+/** An error as refine's forms and notifications expect it. */
 export interface RefineError extends Error {
   readonly statusCode: number;
-  /** The messages of fields by their names. */
+  /** The messages of invalid fields by name. */
   readonly errors: Readonly<Record<string, string>>;
-  /** The problem, or the TypeError of what the API does not have or of what cannot be sent. */
+  /** A TypeError for what the API does not support, or for a value that cannot be sent. */
   readonly cause: ApiProblem | TypeError;
+  /** Of `createMany`, `updateMany` and `deleteMany`: the records that were not changed. */
+  readonly failed?: readonly FailedChange[];
 }
 
-interface Meta {
-  /** The record's `updatedAt` as it was read: a change of a record that changed since is refused. */
+interface Meta extends ListMeta {
+  /** The record as it was read. A change fails if someone else has changed the same field since. */
+  readonly previousData?: object;
+  /** The record's `updatedAt` as it was read. A change fails if the record has changed since. */
   readonly updatedAt?: string;
-  /** What becomes of the posts of a user who is deleted. */
+  /** What to do with the posts of a deleted user. */
   readonly posts?: 'delete' | 'keep';
-  /** Lists of posts come with their authors, as `users`, in the public view. */
-  readonly include?: 'author';
   readonly queryContext?: { readonly signal?: AbortSignal };
 }
 
@@ -43,7 +40,7 @@ interface Of {
 }
 
 interface ListParams extends Of {
-  /** `currentPage` is a number, or a cursor: `useInfiniteList` gives back what it was given. */
+  /** `currentPage` is a number, or the cursor that `useInfiniteList` got with the last page. */
   readonly pagination?: {
     readonly currentPage?: Key;
     readonly pageSize?: number;
@@ -89,12 +86,12 @@ export interface RefineProvider {
 }
 
 /**
- * Makes a data provider for the resources `users` and `posts`.
+ * Creates a data provider for the resources `users` and `posts`.
  *
- * An update changes only the fields that it is given; null removes one. It is refused when the
- * record changed since it was read, where `meta.updatedAt` or `variables.updatedAt` says when that
- * was. Every method rejects with a {@link RefineError}, with the reason of its signal, or with
- * what the client's `token` threw.
+ * An update changes only the given fields; null removes a field. If someone else has changed the
+ * record since you read it, the update fails with the status 412. For this, pass `updatedAt` in
+ * `meta` or `variables`, or pass `meta.previousData` to compare only the changed fields. Methods
+ * reject with a {@link RefineError}, the reason of an aborted signal, or an error thrown by `token`.
  */
 export function refineProvider(client: AdminClient): RefineProvider {
   const pages = new NumberedPages();
@@ -103,12 +100,9 @@ export function refineProvider(client: AdminClient): RefineProvider {
     async getList({ resource: name, pagination, sorters = [], filters = [], meta }: ListParams) {
       const { currentPage: at = 1, pageSize: size = 10, mode = 'server' } = pagination ?? {};
       const resource = resourceOf(client, name);
-      const [sorter] = sorters;
       const query = {
-        ...filterOf(filters),
-        ...(sorter && { sort: sortOf(sorter.field, sorter.order) }),
-        ...(mode === 'server' && { count: 'exact' }),
-        include: meta?.include,
+        ...listQuery(filterOf(filters), sorters, meta),
+        ...(mode === 'server' && { count: 'exact' as const }),
       };
       const options = signalOf(meta);
       const page =
@@ -125,7 +119,7 @@ export function refineProvider(client: AdminClient): RefineProvider {
       dataOf(resourceOf(client, resource).get(String(id), signalOf(meta))),
 
     async getMany({ resource, ids, meta }: Many) {
-      return { data: await recordsOf(resourceOf(client, resource), ids, signalOf(meta)) };
+      return { data: await recordsOf(resourceOf(client, resource), ids, meta, signalOf(meta)) };
     },
 
     create: ({ resource, variables }: Of & { variables: object }) =>
@@ -134,32 +128,30 @@ export function refineProvider(client: AdminClient): RefineProvider {
     async createMany({ resource, variables }: Of & { variables: object[] }) {
       const create = async (input: object) =>
         (await resourceOf(client, resource).create(input)).record;
-      return { data: await forEach(variables, create) };
+      return { data: await changeMany(variables, 'created', create, (_, index) => index) };
     },
 
     async update({ resource, id, variables, meta }: One & { variables: object }) {
-      const seen = meta?.updatedAt ?? seenIn(variables);
-      return { data: await updateRecord(resourceOf(client, resource), id, variables, seen) };
+      const base = baseOf(meta, variables);
+      return { data: await updateRecord(resourceOf(client, resource), id, variables, base) };
     },
 
-    async updateMany({ resource: name, ids, variables }: Many & { variables: object }) {
-      const resource = resourceOf(client, name);
-      const update = (id: Key) => updateRecord(resource, id, variables, undefined);
-      return { data: await forEach(ids, update) };
+    async updateMany({ resource, ids, variables }: Many & { variables: object }) {
+      return { data: await updateMany(resourceOf(client, resource), ids, variables) };
     },
 
     async deleteOne({ resource, id, meta }: One) {
-      await deleteRecord(client, resource, id, meta?.updatedAt, meta?.posts);
+      await deleteRecord(client, resource, id, baseOf(meta), meta?.posts);
       return { data: { id } };
     },
 
-    async deleteMany({ resource: name, ids, meta }: Many) {
-      await forEach(ids, (id) => deleteRecord(client, name, id, undefined, meta?.posts));
+    async deleteMany({ resource, ids, meta }: Many) {
+      await deleteMany(client, resource, ids, meta?.posts);
       return { data: ids.map((id) => ({ id })) };
     },
   };
-  const methods = translated(provider, refineError);
-  // Records are of the types that the caller says.
+  const methods = withErrors(provider, refineError);
+  // The caller says which type records have.
   return { ...methods, getApiUrl: () => client.url } as unknown as RefineProvider;
 }
 
@@ -167,14 +159,18 @@ function signalOf(meta: Meta | undefined): CallOptions {
   return { signal: meta?.queryContext?.signal };
 }
 
-/** Refine's filters as those of the API. @throws TypeError for one that the API does not have */
+function baseOf({ previousData, updatedAt }: Meta = {}, variables: object = {}): Base {
+  if (previousData) return { previousData };
+  return { updatedAt: updatedAt ?? ('updatedAt' in variables ? variables.updatedAt : undefined) };
+}
+
+/** Translates refine's filters. @throws TypeError for a filter that the API does not have */
 function filterOf(filters: readonly Filter[]): object {
   const query = new Map<string, unknown>();
   for (const filter of flat(filters)) {
     if (filter.value === undefined) continue;
     const [name, value] = parameterOf(filter);
-    // All filters must hold, and the API has no second one of a name.
-    if (query.has(name)) throw new TypeError(`The API has only one filter "${name}".`);
+    if (query.has(name)) throw new TypeError(`The filter "${name}" can be used only once.`);
     query.set(name, value);
   }
   return Object.fromEntries(query);
@@ -193,13 +189,14 @@ function parameterOf({ operator, field = '', value }: Filter): [name: string, va
   throw new TypeError(`The API has no filter "${operator}" on "${field}" for this value.`);
 }
 
-/** All filters must hold, so an "and" is its parts. */
+/** Replaces an "and" by its parts, because all filters must match anyway. */
 function flat(filters: readonly Filter[]): readonly Filter[] {
   return filters.flatMap((one) =>
     one.operator === 'and' ? flat(one.value as readonly Filter[]) : [one],
   );
 }
 
-function refineError({ cause, status: statusCode, errors }: Failure): RefineError {
-  return Object.assign(new Error(cause.message, { cause }), { statusCode, cause, errors });
+function refineError({ message, cause, status, errors, failed }: Failure): RefineError {
+  const error = new Error(message, { cause });
+  return Object.assign(error, { statusCode: status, cause, errors, ...(failed && { failed }) });
 }

@@ -1,40 +1,43 @@
-import type { Outcome } from 'rostrum';
 import { ApiProblem, type ProblemDetails, problemOf } from './problem.ts';
+import type { Outcome } from './records.ts';
 
-/** How a client reaches its server. */
+/** How to reach the server. */
 export interface TransportOptions {
-  /** Where the API is: `https://example.com/api/v1`; in a browser `/api/v1` will do. */
+  /** The API's URL: `https://example.com/api/v1`. A browser also accepts `/api/v1`. */
   readonly url: string;
-  /** A bearer token (RFC 6750), or what makes one, or undefined for none, for each try. */
+  /**
+   * A bearer token (RFC 6750), or a function that returns one. The function is called before every
+   * try; a request is sent without a token when it returns undefined.
+   */
   readonly token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
-  /** The platform's `fetch` when absent. */
+  /** Sends the requests; the platform's `fetch` by default. */
   readonly fetch?: typeof fetch | undefined;
-  /** Milliseconds that one try may take; 30 seconds when absent. */
+  /** The time limit of one try in milliseconds, 30,000 by default. */
   readonly timeoutMs?: number | undefined;
-  /** Bounds of what is tried again; `{ tries: 1 }` tries nothing again. */
+  /** When to retry. `{ tries: 1 }` disables retries. */
   readonly retry?: RetryOptions | undefined;
 }
 
 export interface RetryOptions {
-  /** Tries in all; 4 when absent. */
+  /** The maximum number of tries, including the first; 4 by default. */
   readonly tries?: number | undefined;
-  /** No try begins later than these milliseconds after the first; 60 seconds when absent. */
+  /** No try starts later than this many milliseconds after the first; 60,000 by default. */
   readonly withinMs?: number | undefined;
   /**
-   * Milliseconds before the second try at most, where the server does not say; twice as many
-   * before each further one, up to 5 seconds; 400 when absent.
+   * The longest pause before the second try in milliseconds, 400 by default. It doubles with each
+   * further try, up to 5 seconds. If the server sends `Retry-After`, that applies instead.
    */
   readonly pauseMs?: number | undefined;
 }
 
 export interface CallOptions {
-  /** Aborts the call, its waits and its tries; the call rejects with the signal's reason. */
+  /** Aborts the call, including its pauses and retries; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the API's URL, encoded, with its query. */
+  /** Relative to the API's URL, percent-encoded, with the query. */
   readonly path: string;
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -49,29 +52,28 @@ export interface ApiResponse {
 
 export type Send = (request: ApiRequest) => Promise<ApiResponse>;
 
-/**
- * Statuses after which the same request may succeed: RFC 9110, sections 15.5.9 and 15.6.3 to
- * 15.6.5, and RFC 6585, section 4.
- */
-const transient = new Set([408, 429, 502, 503, 504]);
-/** Whether a failure may be gone at the next try. */
+/** Statuses worth a retry: RFC 9110, sections 15.5.9 and 15.6.3 to 15.6.5; RFC 6585, section 4. */
+const transientStatuses = new Set([408, 429, 502, 503, 504]);
+
+/** Returns true if the same request may succeed later. */
 export function isTransient(error: unknown): boolean {
   return (
-    error instanceof ApiProblem && (transient.has(error.status) || error.code === 'no-response')
+    error instanceof ApiProblem &&
+    (transientStatuses.has(error.status) || error.code === 'no-response')
   );
 }
 
-/** Codes of a 5xx that promise that nothing was changed. */
-const unchanged = new Set(['overloaded', 'shutting-down']);
+/** Codes with a 5xx status that guarantee that nothing was changed. */
+const harmlessCodes = new Set(['overloaded', 'shutting-down']);
 const longestPauseMs = 5000;
 
-/** Type errors that a program's own `token` threw: they say nothing of a call's arguments. */
+/** TypeErrors thrown by the program's `token` function, to tell them from invalid arguments. */
 export const tokenErrors = new WeakSet<TypeError>();
 
 /**
- * Sends requests and repeats those that failed for a moment. Every request may be repeated: reads,
- * PUT, merge patches and DELETE are idempotent (RFC 9110, section 9.2.2; RFC 7396), a POST has its
- * key, and `If-Match` lets a change be made once at most.
+ * Sends requests and retries transient failures. Every request is safe to repeat: GET, PUT, DELETE
+ * and merge patches are idempotent (RFC 9110, section 9.2.2; RFC 7396), a POST has its key, and
+ * `If-Match` lets a change happen only once.
  */
 export function createTransport(options: TransportOptions): Send {
   const { url, token, timeoutMs = 30_000, retry = {} } = options;
@@ -88,7 +90,7 @@ export function createTransport(options: TransportOptions): Send {
       const response = await (options.fetch ?? fetch)(`${base}${path}`, {
         method,
         headers,
-        // A redirect would turn a POST into a GET, and its response into somebody's record.
+        // Following a redirect could turn a POST into a GET of somebody else's record.
         redirect: 'manual',
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         ...(body !== undefined && { body }),
@@ -96,35 +98,36 @@ export function createTransport(options: TransportOptions): Send {
       return readResponse(method, response, await response.text());
     } catch (cause) {
       signal?.throwIfAborted();
-      throw cause instanceof ApiProblem ? cause : noResponse(method, cause);
+      throw cause instanceof ApiProblem ? cause : noResponse(method, base, cause);
     }
   }
 
   return async (request) => {
     const { method, signal } = request;
-    // What cannot be sent fails here: no other try would mend it.
+    // An invalid argument throws here, before the first try.
     const body = request.body && JSON.stringify(request.body);
     const headers = new Headers(request.headers);
     headers.set('Accept', 'application/json');
     if (body !== undefined) headers.set('Content-Type', 'application/json');
     const deadline = Date.now() + withinMs;
-    let doubtful = false;
+    // True once a try may have made the change although it failed.
+    let isUncertain = false;
     for (let number = 1; ; number++) {
       const bearer = await tokenOf(token);
-      if (bearer !== undefined) headers.set('Authorization', `Bearer ${bearer}`);
+      if (bearer === undefined) headers.delete('Authorization');
+      else headers.set('Authorization', `Bearer ${bearer}`);
       try {
         return await attempt(request, headers, body);
       } catch (error) {
         if (!(error instanceof ApiProblem)) throw error;
-        // An earlier try that nobody confirmed may be what deleted the record.
-        const gone = error.code === 'user-not-found' || error.code === 'post-not-found';
-        if (doubtful && method === 'DELETE' && gone) {
+        const isGone = error.code === 'user-not-found' || error.code === 'post-not-found';
+        if (isUncertain && method === 'DELETE' && isGone) {
           return { status: 200, body: { deleted: true }, headers: new Headers() };
         }
         const wait = error.retryAfterMs ?? pause(number, pauseMs);
         const again = isTransient(error) && number < tries && Date.now() + wait <= deadline;
-        if (!again) throw doubtful ? inDoubt(error) : error;
-        doubtful ||= error.outcome === 'unknown';
+        if (!again) throw isUncertain ? withUnknownOutcome(error) : error;
+        isUncertain ||= error.outcome === 'unknown';
         await sleep(wait, signal);
       }
     }
@@ -155,25 +158,36 @@ function readResponse(method: string, response: Response, text: string): ApiResp
   const outcome = method === 'GET' || (status >= 300 && status < 500) ? 'none' : 'unknown';
   const detail =
     response.type === 'opaqueredirect' || (status >= 300 && status < 400)
-      ? 'The server answered with a redirect; the client needs the final URL of the API.'
-      : `The response with status ${status} is not one of the API.`;
+      ? 'The server responded with a redirect. Give the client the final URL of the API.'
+      : `The response with status ${status} does not come from the API.`;
   throw problemOf('unexpected-response', status, detail, { outcome, retryAfterMs });
 }
 
-function noResponse(method: string, cause: unknown): ApiProblem {
+function noResponse(method: string, url: string, cause: unknown): ApiProblem {
   const context = { outcome: method === 'GET' ? 'none' : 'unknown', cause } as const;
-  return problemOf('no-response', 0, 'No response arrived from the server.', context);
+  // To a page, a request that CORS forbids looks like any other network error: a TypeError.
+  const mayNeedCors = Object(cause).name === 'TypeError' && isCrossOrigin(url);
+  const detail = mayNeedCors
+    ? 'No response. If this page is served from another origin, does the server allow it (--cors)?'
+    : 'No response arrived from the server.';
+  return problemOf('no-response', 0, detail, context);
 }
 
-/** The same problem, when an earlier try may have made the change. */
-function inDoubt(problem: ApiProblem): ApiProblem {
+function isCrossOrigin(url: string): boolean {
+  // Node has no location.
+  const origin: string | undefined = globalThis.location?.origin;
+  return origin !== undefined && /^https?:/i.test(url) && !`${url}/`.startsWith(`${origin}/`);
+}
+
+/** Returns the same problem for a change that an earlier try may have made. */
+function withUnknownOutcome(problem: ApiProblem): ApiProblem {
   const { details, retryAfterMs, version, cause } = problem;
   return new ApiProblem(details, { outcome: 'unknown', retryAfterMs, version, cause });
 }
 
 function outcomeOf(details: ProblemDetails): Outcome {
   if ('outcome' in details) return details.outcome === 'none' ? 'none' : 'unknown';
-  return details.status < 500 || unchanged.has(details.code) ? 'none' : 'unknown';
+  return details.status < 500 || harmlessCodes.has(details.code) ? 'none' : 'unknown';
 }
 
 function parse(text: string): object | undefined {
@@ -190,7 +204,7 @@ function isProblem(body: object | undefined): body is ProblemDetails {
   return typeof code === 'string' && typeof detail === 'string' && typeof status === 'number';
 }
 
-/** The version that an entity tag of the API names; a proxy that compresses makes tags weak. */
+/** Reads the version from an ETag of the API, also when a compressing proxy has made it weak. */
 export function versionOf(tag: string): number | undefined {
   const [, version] = /^(?:W\/)?"(\d+)(?:-public)?"$/.exec(tag) ?? [];
   return version === undefined ? undefined : Number(version);
@@ -203,7 +217,7 @@ function delayOf(header: string | null): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Grows with each try, and is random, so that clients do not come back all at once. */
+/** Exponential backoff with full jitter, so that clients do not all return at the same moment. */
 function pause(number: number, firstMs: number): number {
   return Math.random() * Math.min(longestPauseMs, firstMs * 2 ** (number - 1));
 }

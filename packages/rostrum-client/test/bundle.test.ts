@@ -1,6 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import { expect } from 'chai';
 import { build } from 'esbuild';
+import { freePort } from '../../../test/support/free-port.ts';
 import type { createClient } from '../src/index.ts';
 import { startApi } from './support/api.ts';
 
@@ -34,9 +35,28 @@ describe('the client in a bundle', () => {
   it('is small, and is made of its own files alone', async () => {
     for (const entry of ['index', 'react-admin', 'refine']) {
       const { text, inputs } = await bundle(entry);
-      expect(text.length, entry).to.be.below(8 * 1024);
+      expect(text.length, entry).to.be.below(9.5 * 1024);
       for (const input of inputs) expect(input).to.match(/^packages\/rostrum-client\/src\//);
     }
+  });
+
+  it('mentions CORS when a request to another origin fails', async () => {
+    const { text } = await bundle('index');
+    const failure = async (page: string, url: string) => {
+      const location = new URL(page);
+      const context = createContext({ ...platform, location });
+      new Script(`${text};this.rostrum=rostrum`).runInContext(context);
+      const library: { createClient: typeof createClient } = context.rostrum;
+      const client = library.createClient({ url, retry: { tries: 1 } });
+      return client.users.list().catch((error: Error) => error.message);
+    };
+    const closed = `http://127.0.0.1:${await freePort()}`;
+    expect(await failure('http://localhost:5173/', `${closed}/api/v1`)).to.equal(
+      'No response. If this page is served from another origin, does the server allow it (--cors)?',
+    );
+    expect(await failure(`${closed}/page`, `${closed}/api/v1`)).to.equal(
+      'No response arrived from the server.',
+    );
   });
 
   it('runs where there is no Node', async () => {

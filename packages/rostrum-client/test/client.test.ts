@@ -108,6 +108,82 @@ describe('the client', () => {
       expect(await titles({ updatedAt: { lt: after }, sort: 'title' })).to.equal('ABCD');
     });
 
+    it('filter by more ids than fit into a URL', async () => {
+      const urls: string[] = [];
+      const { posts } = createClient({
+        url: api.url,
+        fetch: (input, init) => {
+          urls.push(String(input));
+          return fetch(input, init);
+        },
+      });
+      const ids = (await posts.list({ sort: 'title' })).items.map(({ id }) => id);
+      const long = Array.from(
+        { length: 100 },
+        (_, n) => `https://example.org/${n}/${'x'.repeat(180)}`,
+      );
+      const many = [...ids.slice(0, 2), ...long, ...ids];
+      const found = await collect(posts.all({ id: many }));
+      expect(found.map(({ title }) => title).sort()).to.deep.equal(['A', 'B', 'C', 'D']);
+      for (const url of urls) expect(url.length).to.be.below(8192);
+
+      const first = await posts.list({ id: many, limit: 1, count: 'exact' });
+      expect(first).to.have.property('total', 4);
+      expect(first.items).to.have.length(1);
+      const [, ...rest] = await collect(posts.all({ id: many, limit: 1 }));
+      expect(await collect(posts.all({ id: many, cursor: first.next }))).to.deep.equal(rest);
+
+      const short = Array.from({ length: 150 }, (_, n) => `none-${n}`);
+      expect((await posts.list({ id: [...short, ...ids], count: 'exact' })).total).to.equal(4);
+      const repeated = Array.from({ length: 150 }, () => ids[0] ?? '');
+      expect((await posts.list({ id: repeated, sort: 'title' })).items).to.have.length(1);
+
+      for (const query of [{ sort: 'title' }, { cursor: 'x' }, { cursor: '99.' }] as const) {
+        const error = await posts.list({ id: many, ...query }).catch((reason) => reason);
+        expect(error).to.be.instanceOf(TypeError);
+      }
+    });
+
+    describe('with a date without a time', () => {
+      const { TZ: zone } = process.env;
+      before(() => {
+        process.env.TZ = 'America/New_York';
+      });
+      after(() => {
+        if (zone === undefined) delete process.env.TZ;
+        else process.env.TZ = zone;
+      });
+
+      it('filter by that day in the local time zone', async () => {
+        const at = async (publishedAt: string) =>
+          (await client.posts.create({ title: publishedAt, publishedAt })).record.title;
+        const before = await at('2020-03-08T04:59:59.999Z');
+        // On this day clocks move on, so it has 23 hours.
+        const start = await at('2020-03-08T05:00:00Z');
+        const end = await at('2020-03-09T03:59:59.999Z');
+        const after = await at('2020-03-09T04:00:00Z');
+        const found = async (bounds: object) => {
+          const publishedAt = { lt: new Date('2021-01-01'), ...bounds };
+          const { items } = await client.posts.list({ publishedAt, sort: 'publishedAt' });
+          return items.map(({ title }) => title);
+        };
+        expect(await found({ gte: '2020-03-08' })).to.deep.equal([start, end, after]);
+        expect(await found({ gt: '2020-03-08' })).to.deep.equal([after]);
+        expect(await found({ lt: '2020-03-08' })).to.deep.equal([before]);
+        expect(await found({ lt: undefined, lte: '2020-03-08' })).to.deep.equal([
+          before,
+          start,
+          end,
+        ]);
+        const day = await client.posts.list({ publishedAt: '2020-03-08' as never, count: 'exact' });
+        expect(day.total).to.equal(2);
+        for (const day of ['2020-02-30', '2020-13-01']) {
+          const error = await found({ gte: day }).catch((reason: unknown) => reason);
+          expect(error, day).to.be.instanceOf(TypeError);
+        }
+      });
+    });
+
     it('end in pages and in a count', async () => {
       const first = await client.posts.list({ limit: 3, sort: 'title', count: 'exact' });
       expect(first.items).to.have.length(3);

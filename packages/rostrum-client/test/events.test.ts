@@ -15,7 +15,7 @@ describe('events of the client', () => {
     expect((await waiting).events).to.deep.equal([{ type: 'user.created', id, version: 1 }]);
     await client.users.delete(id);
     const page = await client.events.read({ after: next, limit: 5 });
-    expect(page.events.at(-1)).to.deep.equal({ type: 'user.deleted', id });
+    expect(page.events.at(-1)).to.deep.equal({ type: 'user.deleted', id, version: 1 });
   });
 
   it('are followed until the signal says so, or the log is another one', async () => {

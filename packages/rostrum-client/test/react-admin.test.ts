@@ -5,10 +5,14 @@ import {
   type DataProvider,
   useCreateController,
   useDelete,
+  useDeleteMany,
+  useEditController,
+  useGetMany,
   useGetManyReference,
   useInfiniteGetList,
   useListController,
   useUpdate,
+  useUpdateMany,
 } from 'ra-core';
 import { createElement, type ReactNode } from 'react';
 import { MemoryRouter } from 'react-router-dom';
@@ -168,6 +172,43 @@ describe('the data provider for react-admin', () => {
     expect((await list('users', '')).total).to.equal(2);
     const both = await provider.getList('posts', { filter: { q: 't', title: 'T002' } });
     expect(titlesOf(both)).to.deep.equal(['T002']);
+    for (const other of [{ title: { startsWith: 'T' } }, { 'title[startsWith]': 'T' }]) {
+      const call = provider.getList('posts', { filter: { q: 't', ...other } });
+      const error: ReactAdminError = await call.catch((reason) => reason);
+      expect(error).to.include({ status: 400 });
+      expect(error.message).to.include('"q"');
+    }
+  });
+
+  it('refuses a parameter of lists as a filter, and an unknown sort', async () => {
+    for (const params of [{ filter: { limit: 1 } }, { sort: { field: 'mood', order: 'ASC' } }]) {
+      const call = provider.getList('posts', params as Parameters<typeof provider.getList>[1]);
+      expect(await call.catch((reason) => reason)).to.include({ status: 400 });
+    }
+  });
+
+  it('filters by a day', async () => {
+    const at = new Date(2020, 5, 15, 12);
+    await client.posts.create({ title: 'Then', publishedAt: at.toISOString() });
+    await posts(1);
+    const list = (publishedAt: unknown) => provider.getList('posts', { filter: { publishedAt } });
+    expect(titlesOf(await list('2020-06-15'))).to.deep.equal(['Then']);
+    expect(titlesOf(await list({ lte: '2020-06-15' }))).to.deep.equal(['Then']);
+    expect(titlesOf(await list({ gt: '2020-06-15' }))).to.deep.equal(['T001']);
+  });
+
+  it('limits the fields of records', async () => {
+    const { id: authorId } = (await client.users.create({ name: 'Ada' })).record;
+    const [id = ''] = await posts(1, authorId);
+    const expected = [{ id, title: 'T001' }];
+    const meta = { fields: ['title'] };
+    expect((await provider.getList('posts', { meta })).data).to.deep.equal(expected);
+    expect((await provider.getMany('posts', { ids: [id], meta })).data).to.deep.equal(expected);
+    const related = { target: 'authorId', id: authorId, pagination: { page: 1, perPage: 9 } };
+    const reference = { ...related, sort: byTitle, filter: {}, meta };
+    expect((await provider.getManyReference('posts', reference)).data).to.deep.equal(expected);
+    const nested = provider.getList('posts', { meta: { fields: [{ author: ['name'] }] } });
+    expect(await nested.catch((reason) => reason)).to.include({ status: 400 });
   });
 
   it('lists drafts, and posts that are to come', async () => {
@@ -220,6 +261,21 @@ describe('the data provider for react-admin', () => {
     expect(titlesOf(reference)[0]).to.equal('T051');
   });
 
+  it('gets and lists records by ids that do not fit into one URL', async () => {
+    const ids = await posts(3);
+    const long = Array.from(
+      { length: 100 },
+      (_, n) => `https://example.org/${'x'.repeat(180)}${n}`,
+    );
+    const many = [...ids, ...long];
+    expect((await provider.getMany('posts', { ids: many })).data).to.have.length(3);
+    const pagination = { page: 2, perPage: 2 };
+    const sort = { field: 'id', order: 'ASC' } as const;
+    const page = await provider.getList('posts', { filter: { id: many }, pagination, sort });
+    expect(page).to.have.property('total', 3);
+    expect(page.data).to.have.length(1);
+  });
+
   describe('changes', () => {
     it('create a record', async () => {
       const { data } = await provider.create('users', { data: { name: 'Ada', born: 1815 } });
@@ -250,19 +306,73 @@ describe('the data provider for react-admin', () => {
       expect((await client.users.get(record.id)).record).to.deep.equal(data);
     });
 
-    it('refuse to update or to delete a record that changed since', async () => {
-      const { record } = await client.users.create({ name: 'Ada' });
-      await client.users.patch(record.id, { name: 'Countess' });
+    it('refuse to overwrite what someone else changed', async () => {
+      const { record } = await client.users.create({ name: 'Ada', born: 1815 });
       const { id } = record;
-      for (const change of [
-        () => provider.update('users', { id, data: { born: 1815 }, previousData: record }),
-        () => provider.delete('users', { id, previousData: record }),
-      ]) {
+      await client.users.patch(id, { name: 'Countess', home: { city: 'London' } });
+      const update = (data: object) =>
+        provider.update('users', { id, data: { ...record, ...data }, previousData: record });
+      for (const [field, change] of [
+        ['name', () => update({ name: 'Lovelace' })],
+        ['home', () => update({ home: { city: 'Paris' } })],
+        ['name', () => provider.delete('users', { id, previousData: record })],
+      ] as const) {
         const error: ReactAdminError = await change().catch((reason) => reason);
         expect(error).to.include({ status: 412 });
+        expect(error.message).to.equal(`Someone else changed "${field}" since you read it.`);
         expect(isApiProblem(error.cause, 'version-mismatch')).to.equal(true);
       }
-      expect((await client.users.get(id)).record).to.include({ name: 'Countess' });
+      expect((await client.users.get(id)).version).to.equal(2);
+    });
+
+    it('keep changes of different fields by two people', async () => {
+      const { record } = await client.users.create({ name: 'Ada', born: 1815, rank: 1 });
+      const save = (changes: object) =>
+        provider.update('users', {
+          id: record.id,
+          data: { ...record, ...changes },
+          previousData: record,
+        });
+      await save({ name: 'Countess' });
+      const { data } = await save({ born: 1816, rank: null });
+      expect(data).to.include({ name: 'Countess', born: 1816 }).and.not.have.property('rank');
+      // Both wrote the same.
+      expect((await save({ name: 'Countess' })).data).to.have.property('updatedAt', data.updatedAt);
+    });
+
+    it('make a post a draft', async () => {
+      const { record } = await client.posts.create({ title: 'A' });
+      const data = { ...record, publishedAt: null };
+      const draft = await provider.update('posts', { id: record.id, data, previousData: record });
+      expect(draft.data).to.have.property('publishedAt', null);
+    });
+
+    it('accept a value that the server stores in another form', async () => {
+      const { record } = await client.posts.create({ title: 'A', size: { x: 1, y: 2 } });
+      const typed = { ...record, title: ' B ', publishedAt: '2020-01-01T01:00:00+01:00' };
+      const { id } = record;
+      await provider.update('posts', { id, data: typed, previousData: record });
+      const again = { ...typed, title: 'C', publishedAt: null, size: 3 };
+      // The order of keys does not matter.
+      const previousData = { ...typed, size: { y: 2, x: 1 } };
+      const { data } = await provider.update('posts', { id, data: again, previousData });
+      expect(data).to.include({ title: 'C', publishedAt: null, size: 3 });
+    });
+
+    it('of one record run one after the other', async () => {
+      const { record } = await client.posts.create({ title: 'A' });
+      const { id } = record;
+      const titles = [...'ABCDEF'];
+      const edits = titles.slice(1).map((title, n) => {
+        const previousData = { ...record, title: titles[n] };
+        return provider.update('posts', { id, data: { ...record, title }, previousData });
+      });
+      const previousData = { ...record, title: 'F' };
+      const deletion = provider.delete('posts', { id, previousData });
+      const results = await Promise.all(edits);
+      expect(results.map(({ data }) => data.title)).to.deep.equal(titles.slice(1));
+      await deletion;
+      expect((await client.posts.list()).items).to.deep.equal([]);
     });
 
     it('update and delete many', async () => {
@@ -275,13 +385,63 @@ describe('the data provider for react-admin', () => {
       expect((await client.posts.list()).items).to.deep.equal([]);
     });
 
-    it('end at the first error of many', async () => {
-      const ids = await posts(30);
-      const some = ['none', ...ids];
-      const error = await provider.deleteMany('posts', { ids: some }).catch((reason) => reason);
+    it('count a record that is gone as deleted', async () => {
+      const ids = await posts(12);
+      const some = [ids[0] ?? '', 'gone', ...ids.slice(1)];
+      expect((await provider.deleteMany('posts', { ids: some })).data).to.deep.equal(some);
+      expect((await client.posts.list()).items).to.deep.equal([]);
+    });
+
+    it('of many go on after an error, and say which failed', async () => {
+      const ids = await posts(20);
+      const some = ['a', 'b', ...ids, 'c', 'd'];
+      const update = provider.updateMany('posts', { ids: some, data: { body: 'b' } });
+      const error: ReactAdminError = await update.catch((reason) => reason);
       expect(error).to.include({ status: 404 });
-      const left = await client.posts.list();
-      expect(left.items).to.have.length.within(23, 30);
+      expect(error.failed?.map(({ id }) => id)).to.deep.equal(['a', 'b', 'c', 'd']);
+      expect(error.failed?.map(({ cause }) => isApiProblem(cause, 'post-not-found'))).to.deep.equal(
+        [true, true, true, true],
+      );
+      const reason = '(No post has this id.)';
+      expect(error.message).to.equal(
+        `4 of 24 records could not be updated: a ${reason}, b ${reason}, c ${reason}, 1 more.`,
+      );
+      const { items } = await client.posts.list();
+      expect(items.map(({ body }) => body)).to.deep.equal(ids.map(() => 'b'));
+
+      const author = (await client.users.create({ name: 'Ada' })).record.id;
+      await posts(1, author);
+      const others = ['gone', author, (await client.users.create({ name: 'B' })).record.id];
+      const deletion = provider.deleteMany('users', { ids: others });
+      const refusal: ReactAdminError = await deletion.catch((one) => one);
+      expect(refusal).to.include({ status: 409 });
+      expect(refusal.failed?.map(({ id }) => id)).to.deep.equal([author]);
+      expect((await client.users.list()).items.map(({ id }) => id)).to.deep.equal([author]);
+    });
+
+    it('of many stop when no other can succeed', async () => {
+      const scopes = ['users:read', 'users:write'] as const;
+      const callers = { ada: { name: 'ada', subject: null, scopes } };
+      await using strict = await startApi({ callers });
+      let tokens = 3;
+      let sent = 0;
+      const signedOut = createClient({
+        url: strict.url,
+        token: () => (tokens-- > 0 ? 'ada' : undefined),
+        fetch: (input, init) => {
+          sent++;
+          return fetch(input, init);
+        },
+      });
+      const ids = Array.from({ length: 30 }, (_, n) => `id-${n}`);
+      const update = reactAdminProvider(signedOut).updateMany('users', {
+        ids,
+        data: { name: 'A' },
+      });
+      const error: ReactAdminError = await update.catch((reason) => reason);
+      expect(error).to.include({ status: 401 });
+      expect(error.failed?.map(({ id }) => id)).to.deep.equal(ids);
+      expect(sent).to.equal(8);
     });
 
     it('delete a user with the posts, or without, as meta or the provider says', async () => {
@@ -315,9 +475,10 @@ describe('the data provider for react-admin', () => {
   it('passes the error of a token on as it is', async () => {
     const failure = new TypeError('Failed to fetch');
     const token = () => Promise.reject(failure);
-    const { getOne } = reactAdminProvider(createClient({ url: api.url, token }));
-    const error = await getOne('users', { id: 1 }).catch((reason) => reason);
-    expect(error).to.equal(failure);
+    const { getOne, deleteMany } = reactAdminProvider(createClient({ url: api.url, token }));
+    for (const call of [getOne('users', { id: 1 }), deleteMany('users', { ids: [1, 2] })]) {
+      expect(await call.catch((reason: unknown) => reason)).to.equal(failure);
+    }
   });
 
   it('knows no other resource', async () => {
@@ -391,6 +552,38 @@ describe('the data provider for react-admin', () => {
       expect(await list.until(({ data }) => data !== undefined)).to.have.property('total', 2);
     });
 
+    it('references are shown, however long their ids are', async () => {
+      const ids = await posts(2);
+      const long = Array.from(
+        { length: 100 },
+        (_, n) => `https://example.org/${'x'.repeat(180)}${n}`,
+      );
+      const params = { ids: [...long, ...ids] };
+      using many = await renderHook(() => useGetMany('posts', params), inAdmin);
+      const { data } = await many.until(({ isPending }) => !isPending);
+      expect(data?.map((record) => record?.id)).to.have.members(ids);
+    });
+
+    it('deletes the rest of a selection when a record is gone', async () => {
+      const ids = await posts(12);
+      await client.posts.delete(ids[1] ?? '');
+      using deletion = await renderHook(() => useDeleteMany(), inAdmin);
+      await deletion.current[0]('posts', { ids });
+      await deletion.until(([, { isSuccess }]) => isSuccess);
+      expect((await client.posts.list()).items).to.deep.equal([]);
+    });
+
+    it('updates the rest of a selection, and reports the record that is gone', async () => {
+      const ids = await posts(12);
+      await client.posts.delete(ids[1] ?? '');
+      using update = await renderHook(() => useUpdateMany(), inAdmin);
+      await update.current[0]('posts', { ids, data: { body: 'b' } });
+      const [, { error }] = await update.until(([, { isError }]) => isError);
+      expect(error).to.have.property('message').that.includes(ids[1]);
+      const { items } = await client.posts.list();
+      expect(items.filter(({ body }) => body === 'b')).to.have.length(11);
+    });
+
     it('a form learns which field is wrong', async () => {
       await client.users.create({ name: 'Ada', email: 'ada@example.com' });
       const options = { resource: 'users', redirect: false as const };
@@ -401,7 +594,7 @@ describe('the data provider for react-admin', () => {
       expect(await save({ name: '', home: tooLarge })).to.have.all.keys('name', 'home.a/b');
     });
 
-    it('an update of what changed since fails, and a deletion succeeds', async () => {
+    it('an update of what someone else changed fails, and a deletion succeeds', async () => {
       const { record } = await client.users.create({ name: 'Ada' });
       const { record: present } = await client.users.patch(record.id, { name: 'B' });
       using update = await renderHook(() => useUpdate(), inAdmin);
@@ -415,5 +608,22 @@ describe('the data provider for react-admin', () => {
       await deletion.until(([, state]) => state.isSuccess);
       expect((await client.users.list()).items).to.deep.equal([]);
     });
+
+    for (const mutationMode of ['optimistic', 'pessimistic'] as const) {
+      it(`a second edit follows the first at once: ${mutationMode}`, async () => {
+        const { id } = (await client.users.create({ name: 'Ada', born: 1815 })).record;
+        const options = { resource: 'users', id, redirect: false as const, mutationMode };
+        using form = await renderHook(() => useEditController(options), inAdmin);
+        const first = await form.until(({ record }) => record !== undefined);
+        await first.save?.({ ...first.record, name: 'Countess ' });
+        const second = await form.until(({ record }) => record?.name.startsWith('Countess'));
+        await second.save?.({ ...second.record, name: 'Lovelace' });
+        const third = await form.until(({ record }) => record?.name === 'Lovelace');
+        await client.users.patch(id, { born: 1816 });
+        await third.save?.({ ...third.record, name: 'Augusta' });
+        await form.until(({ record }) => record?.name === 'Augusta' && record.born === 1816);
+        expect((await client.users.get(id)).record).to.include({ name: 'Augusta', born: 1816 });
+      });
+    }
   });
 });

@@ -2,6 +2,7 @@ import {
   type BaseRecord,
   type DataProvider,
   Refine,
+  useDeleteMany,
   useForm,
   useInfiniteList,
   useMany,
@@ -111,6 +112,43 @@ describe('the data provider for refine', () => {
     expect(isApiProblem(unknown.cause, 'invalid-query')).to.equal(true);
   });
 
+  it('sorts by one field, and refuses a second', async () => {
+    await posts(2);
+    const by = (...fields: string[]) =>
+      provider.getList({
+        resource: 'posts',
+        sorters: fields.map((field) => ({ field, order: 'desc' as const })),
+      });
+    expect(titlesOf(await by('title'))).to.equal('T2 T1');
+    const second: RefineError = await by('title', 'createdAt').catch((reason) => reason);
+    expect(second).to.have.property('statusCode', 400);
+    expect(second.message).to.equal(
+      'Lists can be sorted by one field only, not by "title" and "createdAt".',
+    );
+    expect(await by('mood').catch((reason) => reason)).to.have.property('statusCode', 400);
+  });
+
+  it('filters by a day', async () => {
+    const publishedAt = new Date(2020, 5, 15, 12).toISOString();
+    await client.posts.create({ title: 'Then', publishedAt });
+    await posts(1);
+    const list = (operator: 'eq' | 'gt') =>
+      provider.getList({
+        resource: 'posts',
+        filters: [{ field: 'publishedAt', operator, value: '2020-06-15' }],
+      });
+    expect(titlesOf(await list('eq'))).to.equal('Then');
+    expect(titlesOf(await list('gt'))).to.equal('T1');
+  });
+
+  it('limits the fields of records', async () => {
+    const [id = ''] = await posts(1);
+    const params = { resource: 'posts', meta: { fields: ['title'] } };
+    expect((await provider.getList(params)).data).to.deep.equal([{ id, title: 'T1' }]);
+    const many = await provider.getMany({ ...params, ids: [id] });
+    expect(many.data).to.deep.equal([{ id, title: 'T1' }]);
+  });
+
   it('has the authors of posts, where the list asks for them', async () => {
     const { record: ada } = await client.users.create({ name: 'Ada', email: 'ada@example.com' });
     await posts(120);
@@ -133,13 +171,15 @@ describe('the data provider for refine', () => {
   it('gets, creates, updates and deletes one record', async () => {
     const { data } = await provider.create({
       resource: 'users',
-      variables: { name: 'Ada', born: 1815 },
+      variables: { name: 'Ada', born: 1815, rank: null },
     });
     const { id = '' } = data;
     const one = { resource: 'users', id };
     expect((await provider.getOne(one)).data).to.deep.equal(data);
-    const updated = await provider.update({ ...one, variables: { name: 'Countess' } });
-    expect(updated.data).to.include({ name: 'Countess', born: 1815 });
+    const updated = await provider.update({ ...one, variables: { name: 'Countess', rank: null } });
+    expect(updated.data).to.include({ name: 'Countess', born: 1815, rank: null });
+    const without = await provider.update({ ...one, variables: { born: null } });
+    expect(without.data).not.to.have.property('born');
     expect((await provider.deleteOne(one)).data).to.deep.equal({ id });
     const error: RefineError = await provider.getOne(one).catch((reason) => reason);
     expect(error).to.have.property('statusCode', 404);
@@ -155,6 +195,38 @@ describe('the data provider for refine', () => {
     expect(updated.data.map(({ body }) => body)).to.deep.equal(variables.map(() => 'b'));
     expect((await provider.deleteMany(many)).data).to.have.length(20);
     expect((await client.posts.list()).items).to.deep.equal([]);
+  });
+
+  it('changes many records, and says which failed', async () => {
+    const ids = await posts(12);
+    const many = { resource: 'posts', ids: ['gone', ...ids] };
+    const update = provider.updateMany({ ...many, variables: { body: 'b' } });
+    const error: RefineError = await update.catch((reason) => reason);
+    expect(error).to.have.property('statusCode', 404);
+    expect(error.failed?.map(({ id }) => id)).to.deep.equal(['gone']);
+    const { items } = await client.posts.list();
+    expect(items.map(({ body }) => body)).to.deep.equal(ids.map(() => 'b'));
+    expect((await provider.deleteMany(many)).data).to.have.length(13);
+    expect((await client.posts.list()).items).to.deep.equal([]);
+
+    const variables = [{ title: 'A' }, { title: '' }, { title: 'C' }];
+    const creation = provider.createMany({ resource: 'posts', variables });
+    const refusal: RefineError = await creation.catch((reason) => reason);
+    expect(refusal).to.have.property('statusCode', 422);
+    expect(refusal.failed?.map(({ id }) => id)).to.deep.equal([1]);
+    expect((await client.posts.list()).items).to.have.length(2);
+  });
+
+  it('compares the changed fields with those that were read', async () => {
+    const { record } = await client.users.create({ name: 'Ada' });
+    await client.users.patch(record.id, { name: 'B', born: 1815 });
+    const one = { resource: 'users', id: record.id, meta: { previousData: record } };
+    const update = (changes: object) =>
+      provider.update({ ...one, variables: { ...record, ...changes } });
+    expect((await update({ rank: 1 })).data).to.include({ name: 'B', born: 1815, rank: 1 });
+    for (const change of [() => update({ name: 'C' }), () => provider.deleteOne(one)]) {
+      expect(await change().catch((reason) => reason)).to.have.property('statusCode', 412);
+    }
   });
 
   it('refuses to change what changed since, where it knows when that was', async () => {
@@ -251,10 +323,22 @@ describe('the data provider for refine', () => {
       expect(hasNextPage).to.equal(false);
     });
 
-    it('many records are shown', async () => {
-      const ids = await posts(3);
+    it('many records are shown, however long their ids are', async () => {
+      const long = Array.from(
+        { length: 100 },
+        (_, n) => `https://example.org/${'x'.repeat(180)}${n}`,
+      );
+      const ids = [...long, ...(await posts(3))];
       using many = await renderHook(() => useMany({ resource: 'posts', ids }), inRefine);
       await many.until(({ result }) => result.data.length === 3);
+    });
+
+    it('deletes the rest of a selection when a record is gone', async () => {
+      const ids = await posts(12);
+      await client.posts.delete(ids[1] ?? '');
+      using deletion = await renderHook(() => useDeleteMany(), inRefine);
+      await deletion.current.mutateAsync({ resource: 'posts', ids });
+      expect((await client.posts.list()).items).to.deep.equal([]);
     });
 
     it('a form learns which field is wrong, and saves what is right', async () => {

@@ -281,6 +281,14 @@ describe('the client, when something fails on the way', () => {
     });
   });
 
+  it('sends no token once the function returns undefined, even in a retry', async () => {
+    const tokens = ['t-1', undefined];
+    const { users } = clientThrough([busy], { token: () => tokens.shift() });
+    await users.list();
+    const sent = proxy.seen.map(({ headers }) => headers.authorization);
+    expect(sent).to.deep.equal(['Bearer t-1', undefined]);
+  });
+
   it('sends a token, and asks for it at each try', async () => {
     let asked = 0;
     const { users } = clientThrough([busy], { token: async () => `t-${++asked}` });

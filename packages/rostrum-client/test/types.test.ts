@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type * as core from '../../../src/index.ts';
 import { contractCodes } from '../../../test/support/contract-codes.ts';
 import {
   type AnyApiProblem,
@@ -9,6 +10,7 @@ import {
   type Versioned,
 } from '../src/index.ts';
 import { reactAdminProvider } from '../src/react-admin.ts';
+import type * as own from '../src/records.ts';
 import { refineProvider } from '../src/refine.ts';
 
 // What does not compile stands beside a twin that does: each `@ts-expect-error` fails the check of
@@ -17,7 +19,7 @@ import { refineProvider } from '../src/refine.ts';
 const options = { url: 'http://127.0.0.1:1/api/v1' };
 const typed = createClient<{ born: number; home?: { city: string } }, { slug: string }>(options);
 const free = createClient(options);
-const compiled = (...calls: (() => unknown)[]) => expect(calls).not.to.have.length(0);
+const compiled = (...calls: ((value: never) => unknown)[]) => expect(calls).not.to.have.length(0);
 
 describe('the types of the client', () => {
   it('know custom fields in records and inputs', () => {
@@ -135,6 +137,27 @@ describe('the types of the client', () => {
     );
   });
 
+  it('know what custom fields can be filtered and sorted by', () => {
+    interface Fields {
+      slug: string;
+      tags: string[];
+      views: number;
+      hot: boolean;
+    }
+    const { posts } = createClient<object, Fields>({ url: 'http://x' });
+    compiled(
+      () =>
+        posts.list({ slug: { startsWith: 'a' }, tags: ['x', 'y'], views: { gte: 1 }, hot: true }),
+      () => posts.list({ slug: { gt: 'a' }, tags: 'x', views: 1, sort: '-views' }),
+      // @ts-expect-error: a number does not start with anything
+      () => posts.list({ views: { startsWith: '1' } }),
+      // @ts-expect-error: lists are not sorted by arrays
+      () => posts.list({ sort: 'tags' }),
+      // @ts-expect-error: an array has no bounds
+      () => posts.list({ tags: { gte: 'x' } }),
+    );
+  });
+
   it('know the authors of a list, in the public view', () => {
     compiled(
       async () => {
@@ -224,6 +247,10 @@ describe('the types of the client', () => {
     );
   });
 
+  it("are the server's own types", () => {
+    compiled((all: OwnTypes) => all satisfies Readonly<Record<string, true>>);
+  });
+
   it('have every code of the contract', () => {
     // The compiler reads it: a code that the client does not know, or has alone, does not compile.
     const known: readonly ContractCode[] = Object.values(contractCodes).flat();
@@ -234,3 +261,29 @@ describe('the types of the client', () => {
 
 type ContractCode = (typeof contractCodes)[keyof typeof contractCodes][number];
 type ClientCode = 'no-response' | 'unexpected-response';
+
+type Custom = { born: number; home?: { city: string } };
+
+/** True for two types that are the same to the compiler, to each `readonly` and `?`. */
+type Equal<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+type OwnTypes = {
+  Json: Equal<own.Json, core.Json>;
+  Id: Equal<own.Id, core.Id>;
+  Version: Equal<own.Version, core.Version>;
+  Instant: Equal<own.Instant, core.Instant>;
+  Outcome: Equal<own.Outcome, core.Outcome>;
+  FieldCode: Equal<own.FieldCode, core.FieldCode>;
+  UserSort: Equal<own.UserSort, core.UserSort>;
+  PostSort: Equal<own.PostSort, core.PostSort>;
+  User: Equal<own.User<Custom>, core.User<Custom>>;
+  PublicUser: Equal<own.PublicUser<Custom>, core.PublicUser<Custom>>;
+  UserInput: Equal<own.UserInput<Custom>, core.UserInput<Custom>>;
+  UserPatch: Equal<own.UserPatch<Custom>, core.UserPatch<Custom>>;
+  Post: Equal<own.Post<Custom>, core.Post<Custom>>;
+  PostInput: Equal<own.PostInput<Custom>, core.PostInput<Custom>>;
+  PostPatch: Equal<own.PostPatch<Custom>, core.PostPatch<Custom>>;
+  AnyUser: Equal<own.User, core.User>;
+  AnyInput: Equal<own.PostInput, core.PostInput>;
+};

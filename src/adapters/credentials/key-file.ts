@@ -1,15 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import {
   closeSync,
-  fchmodSync,
-  fchownSync,
+  existsSync,
   fsyncSync,
   openSync,
   readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,12 +12,11 @@ import { dirname } from 'node:path';
 import { type Caller, type Scope, scopes } from '../../domain/caller.ts';
 import { instantFromMs, isInstant } from '../../domain/instant.ts';
 import { isPlainObject } from '../../domain/json.ts';
-import type { Logger } from '../../ports/logger.ts';
+import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Judged, TokenVerifier } from '../../ports/token-verifier.ts';
 import { CredentialsError } from './errors.ts';
-import { withLock } from './file-lock.ts';
 
-/** A line of a key file. */
+/** A key, as a line of the file has it. */
 export interface KeyRecord {
   readonly id: string;
   /** SHA-256 of the token in hexadecimal: a token has 256 random bits, so one round is enough. */
@@ -38,6 +32,12 @@ export interface KeyRecord {
   readonly expires?: string | undefined;
 }
 
+/** The line that revokes a key. */
+interface Revocation {
+  readonly id: string;
+  readonly revoked: true;
+}
+
 /** How the token of every key begins. */
 const keyForm = 'rk_';
 
@@ -51,8 +51,11 @@ export function isKeyName(name: unknown): name is string {
   return typeof name === 'string' && nameForm.test(name) && name.trim() === name;
 }
 
-/** How often the file is looked at, at most. */
-const lookMs = 1000;
+/** Interval between two checks for changes of the file, in milliseconds. */
+const checkMs = 1000;
+
+/** How long a command waits for another one to finish its line, in milliseconds. */
+const unfinishedMs = 500;
 
 /** A key, made ready for requests. */
 interface Key {
@@ -64,23 +67,24 @@ interface Key {
 }
 
 /**
- * Keys of a file of JSON lines. The file is read again when it changes; one that cannot be read
- * then leaves the keys as they were, and is logged.
+ * The keys in a file of JSON lines. The file is append-only: a line adds a key or revokes one, so commands
+ * need no lock. Reloads the file when it has changed. If the new version is broken, logs an error and keeps
+ * the keys.
  */
 export class KeyFile implements TokenVerifier {
   readonly #path: string;
-  readonly #logger: Logger | undefined;
+  readonly #logger: Logger;
   /** By the SHA-256 of their tokens, in hexadecimal. */
   #keys: ReadonlyMap<string, Key>;
-  #seen: string;
-  #looked = performance.now();
+  #state: string;
+  #checkedAt = performance.now();
 
   /** @throws CredentialsError */
   constructor(path: string, logger?: Logger) {
     this.#path = path;
-    this.#logger = logger;
-    this.#seen = stateOf(path);
-    this.#keys = prepared(readKeys(path));
+    this.#logger = safeLogger(logger);
+    this.#state = stateOf(path);
+    this.#keys = this.#load();
   }
 
   known(token: string): Caller | undefined {
@@ -99,19 +103,25 @@ export class KeyFile implements TokenVerifier {
 
   #refresh(): void {
     const now = performance.now();
-    if (now - this.#looked < lookMs) return;
-    this.#looked = now;
-    let state = '';
+    if (now - this.#checkedAt < checkMs) return;
+    this.#checkedAt = now;
+    const state = stateOf(this.#path);
+    if (state === this.#state) return;
+    this.#state = state;
     try {
-      state = stateOf(this.#path);
-      if (state === this.#seen) return;
-      this.#keys = prepared(readKeys(this.#path));
-      this.#logger?.info({ keys: this.#keys.size }, 'The key file was read again.');
+      this.#keys = this.#load();
+      this.#logger.info({ keys: this.#keys.size }, 'Reloaded the key file.');
     } catch (err) {
-      if (state === this.#seen) return;
-      this.#logger?.error({ err }, 'The key file cannot be read; the keys stay as they were.');
+      this.#logger.error({ err }, 'Cannot reload the key file. The keys stay as they were.');
     }
-    this.#seen = state;
+  }
+
+  #load(): ReadonlyMap<string, Key> {
+    const { keys, unfinished } = readKeys(this.#path);
+    if (unfinished !== '') {
+      this.#logger.warn({}, 'The last line of the key file does not count: it has no line feed.');
+    }
+    return prepared(keys);
   }
 }
 
@@ -126,10 +136,10 @@ function prepared(records: ReadonlyMap<string, KeyRecord>): ReadonlyMap<string, 
 }
 
 /**
- * Adds a key.
+ * Adds a key to a file, which is created if there is none.
  *
- * @returns its token, which the file does not have
- * @throws CredentialsError for a file that a server refuses
+ * @returns the key and its token, which is not in the file
+ * @throws CredentialsError for a file that a server would refuse
  */
 export function addKey(
   path: string,
@@ -140,69 +150,63 @@ export function addKey(
   const { scopes, name, subject, expires } = given;
   const created = instantFromMs(Date.now());
   const key: KeyRecord = { id, sha256: digest(token), scopes, name, created, subject, expires };
-  change(path, (keys) => keys.set(id, key).has(id));
+  append(path, key);
   return { token, key };
 }
 
-/** The keys of a file. @throws CredentialsError */
+/** Returns the keys of a file without the revoked ones. @throws CredentialsError */
 export function listKeys(path: string): readonly KeyRecord[] {
-  return [...readKeys(path).values()];
+  return [...readKeys(path).keys.values()];
 }
 
 /**
- * Removes a key. The file keeps its owner and its mode: a server that could no longer read it would
- * keep the key.
+ * Revokes a key.
  *
- * @returns false when there is no key with this id
+ * @returns false if there is no key with this id, or it is revoked already
+ * @throws CredentialsError for a file that a server would refuse
  */
 export function revokeKey(path: string, id: string): boolean {
-  readKeys(path); // There has to be a file.
-  const isThere = change(path, (keys) => keys.delete(id));
-  if (isThere && readKeys(path).has(id)) {
-    throw new CredentialsError(`The key ${id} is in ${path} again: another program put it there.`);
-  }
+  const isThere = readKeys(path).keys.has(id);
+  if (isThere) append(path, { id, revoked: true });
   return isThere;
 }
 
-/**
- * Changes the file in one step, while no other command does: a new file takes its place, with the
- * same owner and mode. After a loss of power it is the old one or the new one.
- *
- * @param edit changes the keys, and returns whether it did
- * @returns whether the file was changed
- * @throws CredentialsError for a file that a server refuses
- */
-function change(path: string, edit: (keys: Map<string, KeyRecord>) => boolean): boolean {
-  const before = statSync(path, { throwIfNoEntry: false });
-  const file = before === undefined ? path : realpathSync(path);
-  return withLock(file, (checkLock) => {
-    const like = statSync(file, { throwIfNoEntry: false });
-    const keys = like === undefined ? new Map() : readKeys(file);
-    if (!edit(keys)) return false;
-    const text = Array.from(keys.values(), (key) => `${JSON.stringify(key)}\n`).join('');
-    const made = `${file}.${randomBytes(6).toString('hex')}.new`;
-    try {
-      write(made, 'wx', text, like);
-      checkLock();
-      renameSync(made, file);
-    } catch (error) {
-      rmSync(made, { force: true });
-      throw error;
-    }
-    if (process.platform !== 'win32') write(dirname(file), 'r');
-    return true;
-  });
+/** Appends a line to the file by one write, which the system does not mix with those of other commands. */
+function append(path: string, line: KeyRecord | Revocation): void {
+  const isNew = !existsSync(path);
+  const start = isNew || endsInLineFeed(path) ? '' : '\n';
+  const descriptor = openSync(path, 'a', 0o600);
+  try {
+    writeFileSync(descriptor, `${start}${JSON.stringify(line)}\n`);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (isNew) syncFolder(dirname(path));
 }
 
-/** Writes a text, if any, and syncs the file; with the owner and mode of another, if given. */
-function write(path: string, flags: string, text = '', like?: Stats): void {
-  const descriptor = openSync(path, flags, 0o600);
-  try {
-    if (like !== undefined) {
-      fchownSync(descriptor, like.uid, like.gid);
-      fchmodSync(descriptor, like.mode);
+/**
+ * Returns whether the last line has its line feed.
+ *
+ * @throws CredentialsError if the last line is cut off, after a full disk for example: a line appended to it
+ *   would be lost
+ */
+function endsInLineFeed(path: string): boolean {
+  for (const end = performance.now() + unfinishedMs; ; ) {
+    const { unfinished } = readKeys(path);
+    if (unfinished === '' || parseLine(unfinished) !== undefined) return unfinished === '';
+    if (performance.now() > end) {
+      throw new CredentialsError(`The last line of the key file ${path} is cut off: remove it.`);
     }
-    if (text !== '') writeFileSync(descriptor, text);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+}
+
+/** Makes a new file outlast a loss of power. Windows cannot, and need not. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(path, 'r');
+  try {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
@@ -217,21 +221,34 @@ function digest(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** Changes whenever the file does. */
+/** Changes whenever the file does; empty if there is no file. */
 function stateOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found === undefined ? '' : [found.ino, found.size, found.mtimeMs, found.ctimeMs].join();
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+    return [ino, size, mtimeMs, ctimeMs].join();
+  } catch {
+    return '';
+  }
 }
 
-function readKeys(path: string): Map<string, KeyRecord> {
+interface KeyFileContent {
+  /** The keys that are not revoked, by their ids. */
+  readonly keys: ReadonlyMap<string, KeyRecord>;
+  /** The text behind the last line feed. It does not count: another command may be writing it. */
+  readonly unfinished: string;
+}
+
+function readKeys(path: string): KeyFileContent {
   const text = readFile(path);
   // Windows has no such bits.
   if (process.platform !== 'win32' && (statSync(path).mode & 0o022) !== 0) {
     throw new CredentialsError(
-      `Others than its owner may write to the key file ${path}: run chmod 600 on it.`,
+      `Users other than its owner can write to the key file ${path}: run chmod 600 on it.`,
     );
   }
-  return parseKeys(path, text);
+  const lines = text.split('\n');
+  const unfinished = lines.pop()?.trim() ?? '';
+  return { keys: parseKeys(path, lines), unfinished };
 }
 
 function readFile(path: string): string {
@@ -246,25 +263,32 @@ function readFile(path: string): string {
   }
 }
 
-function parseKeys(path: string, text: string): Map<string, KeyRecord> {
+function parseKeys(path: string, lines: readonly string[]): ReadonlyMap<string, KeyRecord> {
   const keys = new Map<string, KeyRecord>();
   const digests = new Set<string>();
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const key = parseKey(line);
+  const revoked = new Set<string>();
+  for (const [index, text] of lines.entries()) {
+    if (text.trim() === '') continue;
+    const line = parseLine(text);
     const wrong = (what: string) =>
       new CredentialsError(`Line ${index + 1} of the key file ${path} ${what}.`);
-    if (key === undefined) throw wrong('is not a key');
-    if (keys.has(key.id)) throw wrong('has the id of another key');
+    if (line === undefined) throw wrong('is neither a key nor a revocation');
+    if ('revoked' in line) {
+      if (!keys.has(line.id)) throw wrong('revokes a key that no line above it adds');
+      revoked.add(line.id);
+      continue;
+    }
+    if (keys.has(line.id)) throw wrong('repeats the id of another key');
     // Revoking one of the two would leave the token valid.
-    if (digests.has(key.sha256)) throw wrong('is for the token of another key');
-    keys.set(key.id, key);
-    digests.add(key.sha256);
+    if (digests.has(line.sha256)) throw wrong('repeats the token of another key');
+    keys.set(line.id, line);
+    digests.add(line.sha256);
   }
+  for (const id of revoked) keys.delete(id);
   return keys;
 }
 
-function parseKey(line: string): KeyRecord | undefined {
+function parseLine(line: string): KeyRecord | Revocation | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -272,6 +296,7 @@ function parseKey(line: string): KeyRecord | undefined {
     return undefined;
   }
   if (!isPlainObject(value)) return undefined;
+  if ('revoked' in value) return readRevocation(value);
   const { id, sha256, scopes: given, name, created, subject, expires, ...rest } = value;
   const isKey =
     Object.keys(rest).length === 0 &&
@@ -286,4 +311,9 @@ function parseKey(line: string): KeyRecord | undefined {
     (subject === undefined || (typeof subject === 'string' && subject !== '')) &&
     (expires === undefined || isInstant(expires));
   return isKey ? { id, sha256, scopes: given, name, created, subject, expires } : undefined;
+}
+
+function readRevocation({ id, revoked, ...rest }: object & Partial<Revocation>) {
+  const isRight = typeof id === 'string' && revoked === true && Object.keys(rest).length === 0;
+  return isRight ? { id, revoked } : undefined;
 }

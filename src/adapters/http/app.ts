@@ -1,39 +1,272 @@
-import Koa from 'koa';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Router } from '@koa/router';
+import Koa, { type Middleware } from 'koa';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
-import { createBoundary, handleAppErrors, isForClient } from './boundary.ts';
-import { exchangeOf } from './exchange.ts';
-import { Room } from './load/room.ts';
-import { apiMiddleware } from './middleware.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { clientAddresses } from './access/client-address.ts';
+import { cors } from './access/cors.ts';
+import {
+  type Context,
+  compose,
+  hostOf,
+  type RostrumState,
+  requestState,
+  type Step,
+} from './context.ts';
+import type { Endpoint } from './endpoints/endpoint.ts';
+import { endpointsFor } from './endpoints/index.ts';
+import { mcpEndpoints } from './endpoints/mcp.ts';
+import { handleErrors, isForClient, reportErrors } from './errors.ts';
+import { Limiter } from './limits.ts';
 import { openApiDocument } from './openapi/document.ts';
-import type { RostrumAppOptions } from './options.ts';
-import { pagesAndProbes } from './pages/pages-and-probes.ts';
-import { unserved } from './problems/problem.ts';
-import { publicBase } from './request/target.ts';
+import { logRequests } from './operator/log.ts';
+import { countRequests } from './operator/metrics.ts';
+import type { RostrumAppOptions, RostrumHttpOptions } from './options.ts';
+import { sendOk } from './pages/probes.ts';
+import { problemsRouter } from './pages/problems.ts';
+import { pagesRouter } from './pages/router.ts';
+import { Problem } from './problems/problem.ts';
+import { apiRouter, methodNotAllowed, named } from './router.ts';
+import { below, maxTargetLength, parseTarget, prefixPath, publicBase, uncut } from './target.ts';
+
+/** The options of any way to serve Rostrum. */
+export type ChainOptions = RostrumHttpOptions & Partial<RostrumAppOptions>;
 
 /**
- * The whole program's app: the API, its description, pages for people, the probes. Middleware that is
- * added to it serves what none of these does.
+ * The whole way of a request, from the first step to the last. Every way to serve Rostrum is this chain:
+ * `createApp`, `rostrumMiddleware`, `rostrumListener`, `rostrum/fetch` and the metrics' port.
+ *
+ * @param routers the routes of pages and of the API
+ */
+function chain(options: ChainOptions, hasPages: boolean, ...routers: Step[]): Middleware {
+  const { logger, accessLog = true, metrics, trace, isOwnHost } = options;
+  const steps = [
+    begin(options, hasPages), // ctx.state.rostrum, and the headers of every response
+    sendTogether,
+    logger && accessLog ? logRequests(logger) : undefined,
+    metrics && countRequests(metrics),
+    trace,
+    cors(options.cors),
+    handleErrors(logger), // Every error below becomes a problem here.
+    checkTarget(isOwnHost), // 414, 421, 400
+    ...routers, // Everything that is served
+    methodNotAllowed, // 405
+    notFound, // 404
+  ];
+  return compose(steps.filter((step) => step !== undefined)) as Middleware;
+}
+
+/**
+ * Creates the app of the whole program: the API, its description, the pages and the probes. Middleware that you
+ * add with `app.use` serves the paths that none of these serves.
+ *
+ * @throws TypeError for an invalid option
  */
 export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa {
-  const { logger, publicUrl } = options;
-  const site = publicBase(publicUrl) ?? '';
-  const app = new Koa();
-  const boundary = createBoundary(options);
-  const room = new Room();
+  const { prefix = '/api/v1', metrics } = options;
+  const limiter = new Limiter();
+  metrics?.limiter?.(() => limiter.state);
+  const api = (path: string, endpoints: readonly Endpoint[]) =>
+    apiRouter(rostrum, path, options, limiter, endpoints).routes();
   const describe = () => openApiDocument(rostrum.customFilters, options);
-  handleAppErrors(app, logger);
-  app.use(boundary);
-  app.use(pagesAndProbes(rostrum, describe, options, room)); // First, so that a prefix of "" does not hide it.
-  app.use(apiMiddleware(rostrum, options, room, boundary));
-  app.use(async (ctx, next) => {
-    try {
-      await next();
-    } catch (error) {
-      if (!isForClient(error)) throw error;
-      ctx.onerror(error as Error);
-    }
-    if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
-    throw unserved(exchangeOf(ctx)?.target ?? { isValid: true }, `${site}/ leads to what there is`);
+  return appOf(
+    chain(
+      options,
+      true,
+      pagesRouter(rostrum, describe, options, limiter), // Before the API, whose prefix can be empty.
+      api(prefixPath(prefix), endpointsFor(rostrum.customFilters)),
+      api('', mcpEndpoints(options)),
+    ),
+    options,
+  );
+}
+
+/**
+ * Returns middleware that serves Rostrum in another Koa app: the paths below the prefix, and nothing else.
+ *
+ * It works behind `koa-mount` and the like, too: `Location`, `Link` and `type` are paths as the client
+ * sees them. Put it before any middleware that reads bodies.
+ *
+ * @throws TypeError for an invalid option
+ */
+export function rostrumMiddleware(
+  rostrum: AnyRostrum,
+  options: RostrumHttpOptions = {},
+): Middleware {
+  const prefix = prefixPath(options.prefix ?? '/api/v1');
+  const limiter = new Limiter();
+  options.metrics?.limiter?.(() => limiter.state);
+  const serve = chain(
+    options,
+    false,
+    problemsRouter(prefix).routes(),
+    apiRouter(rostrum, prefix, options, limiter).routes(),
+  );
+  // Before the router: it matches, and the chain touches `ctx.state`, only below the prefix.
+  return (ctx, next) =>
+    below(prefix, parseTarget(ctx.url).path) === undefined ? next() : serve(ctx, async () => {});
+}
+
+/** What Connect and Express call for requests that are not ours. */
+type NextListener = (error?: unknown) => void;
+
+/**
+ * Returns a listener that serves Rostrum on a plain `node:http` server, or in Connect and Express
+ * (`app.use(rostrumListener(rostrum, { prefix: '/forum' }))`). Paths outside the prefix go on to the rest of
+ * such an app; without one they are 404. Put it before any middleware that reads bodies.
+ *
+ * Behind a path, as in `app.use('/forum', …)` and Nest's `forRoutes('forum')`, the prefix can be the path that
+ * clients see (`/forum`) or the rest of it (`/`). `Location`, `Link` and `type` are paths as clients see them.
+ *
+ * @throws TypeError for an invalid option
+ */
+export function rostrumListener(
+  rostrum: AnyRostrum,
+  options: RostrumHttpOptions = {},
+): (request: IncomingMessage, response: ServerResponse, next?: NextListener) => void {
+  const prefix = prefixPath(options.prefix ?? '/api/v1');
+  const isOurs = (url: string) => below(prefix, parseTarget(url).path) !== undefined;
+  const handle = standalone(rostrum, options).callback();
+  return (request, response, next) => {
+    const { url = '' } = request;
+    const whole = next === undefined || isOurs(url) ? url : uncut(request);
+    if (next !== undefined && !isOurs(whole)) return next();
+    request.url = whole;
+    void handle(request, response);
+  };
+}
+
+/** An app that serves the paths below the prefix; every other path is 404. */
+export function standalone(rostrum: AnyRostrum, options: ChainOptions): Koa {
+  const prefix = prefixPath(options.prefix ?? '/api/v1');
+  const limiter = new Limiter();
+  options.metrics?.limiter?.(() => limiter.state);
+  const routers = [
+    problemsRouter(prefix).routes(),
+    apiRouter(rostrum, prefix, options, limiter).routes(),
+  ];
+  return appOf(chain(options, false, ...routers), options);
+}
+
+function appOf(serve: Middleware, { logger }: ChainOptions): Koa {
+  const app = new Koa();
+  reportErrors(app, logger);
+  return app.use(serve);
+}
+
+/** Writes all metrics, in the format of its media type. */
+export type Exposition = () => Promise<{ readonly type: string; readonly body: string }>;
+
+/**
+ * Creates an app that serves `/metrics` and `/livez`, without credentials, for a port of its own.
+ *
+ * @param isOwnHost returns true for a name of the server; every name is accepted if absent
+ */
+export function createMetricsApp(
+  exposition: Exposition,
+  logger: Logger,
+  isOwnHost?: (name: string) => boolean,
+): Koa {
+  const router = new Router<RostrumState>({ sensitive: true, strict: true });
+  router.get('/livez', named('/livez'), sendOk);
+  router.get('/metrics', named('/metrics'), async (ctx) => {
+    const { type, body } = await exposition();
+    ctx.set({ 'Content-Type': type, 'Cache-Control': 'no-store' });
+    ctx.body = body;
   });
-  return app;
+  const options = { logger, accessLog: false, isOwnHost };
+  return appOf(chain(options, true, router.routes()), options);
+}
+
+/** Starts `ctx.state.rostrum`, and sets the headers of every response. */
+function begin(options: ChainOptions, hasPages: boolean): Step {
+  const { logger, requireIfMatch = false, issuer } = options;
+  const settings = {
+    ...{ logger, requireIfMatch, issuer, hasPages },
+    publicUrl: publicBase(options.publicUrl),
+    prefix: prefixPath(options.prefix ?? '/api/v1'),
+    addressOf: clientAddresses(options.trustedProxies),
+  };
+  return (ctx, next) => {
+    ctx.state.rostrum = requestState(ctx, settings);
+    ctx.set('X-Request-Id', ctx.state.rostrum.requestId);
+    ctx.set('X-Content-Type-Options', 'nosniff');
+    return next();
+  };
+}
+
+let turnEnd: Promise<void> | undefined;
+
+/**
+ * Sends the responses of one turn of the event loop together: a client on the same machine wakes up once and
+ * not for each of them (a GET takes 38 µs of processor time instead of 56 with 64 connections).
+ */
+const sendTogether: Step = async (_, next) => {
+  await next();
+  turnEnd ??= new Promise((resolve) => {
+    setImmediate(() => {
+      turnEnd = undefined;
+      resolve();
+    });
+  });
+  return turnEnd;
+};
+
+function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Step {
+  return (ctx, next) => {
+    const { target } = ctx.state.rostrum;
+    if (ctx.originalUrl.length > maxTargetLength) {
+      const sentence = `The path and the query must have at most ${maxTargetLength} characters.`;
+      throw new Problem('uri-too-long', sentence);
+    }
+    const host = hostOf(ctx);
+    // HTTP/1.0 has no Host, but no browser speaks it.
+    const name = host?.toLowerCase().replace(/\.?(?::\d*)?$/, '');
+    if (name !== undefined && isOwnHost?.(name) === false) {
+      throw new Problem('misdirected-request', 'This server does not answer to the name in Host.');
+    }
+    if (!target.isValid)
+      throw new Problem('invalid-path', 'Malformed percent-encoding in the path.');
+    // Routes match the normalized path, and Koa cannot parse a target in absolute form.
+    if (ctx.url !== target.url) ctx.url = target.url;
+    return next();
+  };
+}
+
+/** Gives middleware behind Rostrum a chance, then throws 404. */
+const notFound: Step = async (ctx, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (!isForClient(error)) throw error;
+    ctx.onerror(error as Error);
+  }
+  if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
+  throw new Problem('path-not-found', `No such path. ${suggestion(ctx)}`);
+};
+
+const collections = ['users', 'posts', 'events'];
+
+/** A sentence about the path that the client probably meant. */
+function suggestion({ state: { rostrum } }: Context): string {
+  const { base, target } = rostrum;
+  const segments = target.path.split('/').filter((segment) => segment !== '');
+  for (const [i, segment] of segments.entries()) {
+    const name = collections.find((one) => isSimilar(segment.toLowerCase(), one));
+    if (name === undefined) continue;
+    const meant = [base, name, ...segments.slice(i + 1, i + 2)].join('/');
+    const hint = target.path.endsWith('/') ? ' (Paths have no trailing slash.)' : '';
+    return `Did you mean ${meant}?${hint}`;
+  }
+  return `The API has ${base}/users and ${base}/posts.`;
+}
+
+/** True if one character was left out, added or replaced, or two were swapped. */
+function isSimilar(text: string, name: string): boolean {
+  if (Math.abs(text.length - name.length) > 1) return false;
+  let start = 0;
+  while (start < name.length && text[start] === name[start]) start += 1;
+  const [a, b] = [text.slice(start), name.slice(start)];
+  const ends = [a.slice(1) === b.slice(1), a.slice(1) === b, a === b.slice(1)];
+  return ends.includes(true) || a === `${b[1]}${b[0]}${b.slice(2)}`;
 }

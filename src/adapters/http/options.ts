@@ -1,9 +1,10 @@
-import type { Scope } from '../../domain/caller.ts';
+import type { CallerInput, Scope } from '../../domain/caller.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Authenticate } from './access/authenticate.ts';
 import type { TrustedProxies } from './access/client-address.ts';
 import type { RateLimits } from './access/rate-limit.ts';
+import type { AuditedChange } from './operator/log.ts';
 import type { HttpMetrics } from './operator/metrics.ts';
 import type { Trace } from './operator/opentelemetry.ts';
 
@@ -13,41 +14,50 @@ export interface CustomFieldsDescription {
   readonly posts?: JsonObject | undefined;
 }
 
-/** How Rostrum is put into an app. */
+/** Serves a request of an AI agent: `createMcpHandler` of `rostrum/mcp` makes one. */
+export type McpHandler = (
+  request: Request,
+  caller: CallerInput | null,
+  onChange: (change: AuditedChange) => void,
+) => Promise<Response>;
+
+/** Options of the API, wherever it is served. */
 export interface RostrumHttpOptions {
-  /** The path that the API lies under; `/api/v1` when absent. */
+  /** The path of the API; `/api/v1` if absent. */
   readonly prefix?: string | undefined;
-  /** Whether a change has to say, by `If-Match`, which version it starts from. */
+  /** Whether a change needs `If-Match`; false if absent. */
   readonly requireIfMatch?: boolean | undefined;
-  /** Told of requests and failures. Without one, failures go to the app's `error` event. */
+  /** Gets requests, changes and failures. Without one, failures go to the app's `error` event. */
   readonly logger?: Logger | undefined;
-  /** Whether the logger is told of each request; true when absent. */
+  /** Whether each request is logged; true if absent. */
   readonly accessLog?: boolean | undefined;
-  /** Serves each request inside a span of a trace: `openTelemetry` of `rostrum/opentelemetry`. */
+  /** Serves each request inside a span: `openTelemetry` of `rostrum/opentelemetry`. */
   readonly trace?: Trace | undefined;
-  /** Told of requests, to count them. */
+  /** Counts requests. */
   readonly metrics?: HttpMetrics | undefined;
   /**
-   * Names the caller. Asked after the checks of the host, the endpoint and the limit of the address, and
-   * before the query, the other headers and the body are looked at. A preflight needs no caller.
+   * Names the caller. Called after the checks of the host, the path and the limit of the address, and before
+   * the query, the other headers and the body are checked. Not called for a preflight.
    */
   readonly authenticate?: Authenticate | undefined;
   /**
-   * What a request without credentials may do. When absent, it may do nothing where `authenticate` is
-   * set, and everything where it is not.
+   * The scopes of a request without credentials. If absent, it has none where `authenticate` is set, and all
+   * where it is not.
    */
   readonly anonymous?: readonly Scope[] | undefined;
-  /** None when absent. */
+  /** No limits if absent. */
   readonly rateLimits?: RateLimits | undefined;
-  /** The proxies whose `X-Forwarded-For` counts, for limits and the log; none when absent. */
+  /** The proxies whose `X-Forwarded-For` is trusted, for limits and the log; none if absent. */
   readonly trustedProxies?: TrustedProxies | undefined;
-  /** The origins whose scripts may read responses (`https://app.example.com`); none when absent. */
+  /** The origins whose scripts can read responses (`https://app.example.com`); none if absent. */
   readonly cors?: readonly string[] | undefined;
   /**
-   * Where clients see the server, behind a proxy (`https://example.com/backend`): `Location`,
-   * `Link` and `type` begin with it. They are paths when absent.
+   * The URL by which clients see the server behind a proxy (`https://example.com/backend`). `Location`,
+   * `Link` and `type` begin with it; they are paths if it is absent.
    */
   readonly publicUrl?: string | undefined;
+  /** Serves AI agents at `/mcp`, below the prefix in an app of your own. They are not served if absent. */
+  readonly mcp?: McpHandler | undefined;
 }
 
 /** The pages for people, beside the API. */
@@ -56,19 +66,62 @@ export type PageName = (typeof allPages)[number];
 
 /** Options of the whole program's app. */
 export interface RostrumAppOptions extends RostrumHttpOptions {
-  /** Fulfilled when the store can serve right now: what `/readyz` asks. */
+  /** Fulfilled if the store can serve right now: what `/readyz` asks. */
   readonly ready: () => Promise<void>;
   /** JSON Schemas of custom fields, for the description of the API. */
   readonly customFields?: CustomFieldsDescription | undefined;
-  /** Which pages for people are served; all when absent. */
+  /** The pages for people; all if absent. */
   readonly pages?: readonly PageName[] | undefined;
-  /** What the home page says of the program, to clients that need no credentials. */
+  /** What the home page says about the program. It is shown if no credentials are required. */
   readonly about?: { readonly store: string } | undefined;
-  /** The identity provider whose tokens `authenticate` takes (RFC 9728). */
+  /** The identity provider whose tokens `authenticate` accepts (RFC 9728). */
   readonly issuer?: string | undefined;
   /**
-   * Whether the server is called by this name, of a host without a port; a request to another one
-   * is a 421. Any name will do when absent.
+   * Returns true for a host name of this server. A request to any other name is a 421. Every name is accepted
+   * if this is absent.
    */
   readonly isOwnHost?: ((name: string) => boolean) | undefined;
 }
+
+/** Options of the server. Times are in milliseconds. */
+export interface ServeOptions {
+  /** `127.0.0.1` if absent. */
+  readonly host?: string | undefined;
+  /** 3000 if absent; 0 for any free port. */
+  readonly port?: number | undefined;
+  readonly logger?: Logger | undefined;
+  readonly limits?: Partial<ServerLimits> | undefined;
+  /** As in {@link RostrumHttpOptions}, for requests that are refused before the app sees them. */
+  readonly publicUrl?: string | undefined;
+  readonly trustedProxies?: TrustedProxies | undefined;
+  readonly metrics?: Pick<HttpMetrics, 'problem'> | undefined;
+  /** How long requests under way can take when the server closes; 10,000 if absent. */
+  readonly shutdownTimeoutMs?: number | undefined;
+}
+
+export interface ServerLimits {
+  /** Until the headers of a request have arrived. */
+  readonly headersTimeoutMs: number;
+  /** Until a whole request has arrived. */
+  readonly requestTimeoutMs: number;
+  /** For which a connection is kept without a request: longer than proxies in front keep theirs. */
+  readonly keepAliveTimeoutMs: number;
+  /** For which nothing moves in either direction while a request is under way. */
+  readonly inactivityTimeoutMs: number;
+  /** Bytes of the first line and all headers of a request. */
+  readonly maxHeaderBytes: number;
+  /** Open connections. One more closes the one that has been without a request for longest. */
+  readonly maxConnections: number;
+  /** How often connections are checked for time-outs. */
+  readonly checkIntervalMs: number;
+}
+
+export const defaultLimits: ServerLimits = {
+  headersTimeoutMs: 15_000,
+  requestTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 65_000,
+  inactivityTimeoutMs: 120_000,
+  maxHeaderBytes: 32 * 1024,
+  maxConnections: 10_000,
+  checkIntervalMs: 200,
+};

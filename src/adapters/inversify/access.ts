@@ -1,5 +1,5 @@
+import { isLoopback } from '../../domain/addresses.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { isLoopback } from '../../settings/addresses.ts';
 import type { Settings } from '../../settings/settings.ts';
 import type { Authenticate, RateLimits, TokenVerifier } from '../http/index.ts';
 

@@ -1,19 +1,22 @@
 import { Container, type ServiceIdentifier } from 'inversify';
 import type { Store } from '../../ports/store.ts';
-import { type GivenSettings, withDefaults } from '../../settings/settings.ts';
+import { customFiltersOf, type GivenSettings, withDefaults } from '../../settings/settings.ts';
 import { accessModule, coreModule, httpModule, systemModule } from './modules.ts';
+import { openStore } from './open-store.ts';
 import { tokens } from './tokens.ts';
 
 /** Replaces or decorates a part of a container while it is made. */
 export type Override = (container: Container) => void;
 
 /**
- * Replaces one part of the container. `make` runs when the part is first asked for. A store that is
- * made this way is closed with the container, too.
+ * Replaces one part of the container. `make` runs when the part is first asked for. {@link closeContainer}
+ * also closes a store made this way.
  */
 export function override<T>(token: ServiceIdentifier<T>, make: () => T | Promise<T>): Override {
   return (container) => {
-    container.rebind(token).toResolvedValue(make).inSingletonScope();
+    const opens = token === (tokens.store as ServiceIdentifier);
+    const part = opens ? () => opening(container, make) : make;
+    container.rebind(token).toResolvedValue(part).inSingletonScope();
   };
 }
 
@@ -31,17 +34,32 @@ export function decorate<T>(
 }
 
 /**
- * The stores that each container opened. Inversify's deactivation is not used: it fails on a store
- * that could not be opened, and hides why.
+ * What a container knows of its stores. Inversify's deactivation is not used: it fails if a store could not
+ * be opened, and hides why.
  */
-const opened = new WeakMap<Container, Store[]>();
+interface StoreState {
+  readonly opened: Store[];
+  /** True once a store was asked for. */
+  isOpening: boolean;
+  isClosed: boolean;
+}
+
+const states = new WeakMap<Container, StoreState>();
+
+/** @throws Error if the container is closed */
+function opening<T>(container: Container, open: () => T): T {
+  const state = states.get(container);
+  if (state?.isClosed) throw new Error('The container is closed.');
+  if (state !== undefined) state.isOpening = true;
+  return open();
+}
 
 /**
  * Makes a container with every part of the program (`tokens`). A part is made when `getAsync` first
  * asks for it. Overrides are given here, because a part keeps what it was made with. They apply in
  * their order: an override takes the place of the part with all that was put around it before.
  *
- * {@link closeContainer} closes the store, if one was opened.
+ * {@link closeContainer} closes the store if one was opened.
  *
  * @param settings what is absent or undefined has its default
  * @throws TypeError for a setting that is not known
@@ -53,17 +71,33 @@ export function createContainer(
   const container = new Container();
   container.bind(tokens.settings).toConstantValue(withDefaults(settings));
   container.load(systemModule, coreModule, accessModule, httpModule);
+  const state: StoreState = { opened: [], isOpening: false, isClosed: false };
+  states.set(container, state);
+  container
+    .bind(tokens.store)
+    .toResolvedValue(
+      ({ store: url, index }, logger) =>
+        opening(container, () => openStore(url, logger, { customFilters: customFiltersOf(index) })),
+      [tokens.settings, tokens.logger],
+    )
+    .inSingletonScope();
   for (const apply of overrides) apply(container);
-  const stores: Store[] = [];
-  opened.set(container, stores);
   container.onActivation(tokens.store, (_context, store) => {
-    stores.push(store);
+    state.opened.push(store);
     return store;
   });
   return container;
 }
 
-/** Closes what a container opened. The container must not be used afterwards. */
+/**
+ * Closes the store of a container, also one that is still being opened. The container must not be used
+ * afterwards: it does not open a store any more.
+ */
 export async function closeContainer(container: Container): Promise<void> {
-  await Promise.all((opened.get(container) ?? []).map((store) => store.close()));
+  const state = states.get(container);
+  if (state === undefined) return;
+  state.isClosed = true;
+  // Whoever asked for a store that cannot be opened has the error already.
+  if (state.isOpening) await container.getAsync(tokens.store).catch(() => {});
+  await Promise.all(state.opened.map((store) => store.close()));
 }

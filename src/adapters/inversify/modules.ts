@@ -6,7 +6,6 @@ import { customFiltersOf } from '../../settings/settings.ts';
 import { parseStoreUrl } from '../../settings/store-url.ts';
 import type { Trace } from '../http/index.ts';
 import { type JsonFieldsSchema, readSchemaFiles } from '../json-schema/index.ts';
-import { openStore } from '../open-store.ts';
 import { systemClock, uuidV7 } from '../system/index.ts';
 import { createAuthenticate, createRateLimits, ownHosts } from './access.ts';
 import { tokens } from './tokens.ts';
@@ -50,16 +49,15 @@ export const systemModule = new ContainerModule(({ bind }) => {
   bind(tokens.trace).toResolvedValue(createTrace, []).inSingletonScope();
 });
 
-/** The store that the settings name, and the core on it. */
+/** The core on the store. */
 export const coreModule = new ContainerModule(({ bind }) => {
-  bind(tokens.store)
+  bind(tokens.customFields)
     .toResolvedValue(
-      ({ store, index }, logger) =>
-        openStore(store, logger, { customFilters: customFiltersOf(index) }),
-      [tokens.settings, tokens.logger],
+      (settings) =>
+        readSchemaFiles({ ...settings, customFilters: customFiltersOf(settings.index) }),
+      [tokens.settings],
     )
     .inSingletonScope();
-  bind(tokens.customFields).toResolvedValue(readSchemaFiles, [tokens.settings]).inSingletonScope();
   bind(tokens.around).toConstantValue(undefined);
   bind(tokens.rostrum)
     .toResolvedValue(
@@ -120,11 +118,15 @@ export const httpModule = new ContainerModule(({ bind }) => {
     .inSingletonScope();
   bind(tokens.app)
     .toResolvedValue(
-      async (rostrum, options) => {
+      async (rostrum, options, { mcp, mcpDeletes: deletes }) => {
         const { createApp } = await import('../http/index.ts');
-        return createApp(rostrum, options);
+        if (!mcp) return createApp(rostrum, options);
+        const { createMcpHandler } = await import('../mcp/index.ts');
+        const { customFields, logger } = options;
+        const handler = createMcpHandler(rostrum, { customFields, deletes, logger });
+        return createApp(rostrum, { ...options, mcp: handler });
       },
-      [tokens.rostrum, tokens.appOptions],
+      [tokens.rostrum, tokens.appOptions, tokens.settings],
     )
     .inSingletonScope();
 });

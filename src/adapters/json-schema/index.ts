@@ -2,10 +2,16 @@
 import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { CustomFieldsSchema } from '../../domain/custom-fields.ts';
+import {
+  type CustomFilters,
+  type CustomFilterType,
+  declaredFields,
+} from '../../domain/declared-fields.ts';
 import { canonicalJson, isPlainObject, type Json, type JsonObject } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
 import { knownFields } from '../../domain/rules.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
+import { isMultipleOf } from './multiple-of.ts';
 
 /** A schema file that cannot be used. The message is one sentence that says what to do. */
 export class SchemaFileError extends Error {
@@ -21,6 +27,10 @@ export interface JsonFieldsSchema extends CustomFieldsSchema {
 export interface SchemaFiles {
   readonly userSchema?: string | undefined;
   readonly postSchema?: string | undefined;
+  /** The fields of users that are public: a schema that lists all fields has to have them. */
+  readonly publicUserFields?: readonly string[] | undefined;
+  /** The declared fields: a schema must not give them another type. */
+  readonly customFilters?: CustomFilters | undefined;
 }
 
 /** By which the files are named. */
@@ -31,11 +41,60 @@ const smallText = 64 * 1024;
 
 /** @throws SchemaFileError */
 export async function readSchemaFiles(files: SchemaFiles): Promise<CustomFieldsSchemas> {
-  const { userSchema, postSchema } = files;
-  return {
-    users: userSchema === undefined ? undefined : await readSchemaFile(userSchema, 'users'),
-    posts: postSchema === undefined ? undefined : await readSchemaFile(postSchema, 'posts'),
-  };
+  const { userSchema, postSchema, publicUserFields = [], customFilters = {} } = files;
+  const users = userSchema === undefined ? undefined : await readSchemaFile(userSchema, 'users');
+  const posts = postSchema === undefined ? undefined : await readSchemaFile(postSchema, 'posts');
+  const isWrong = (name: string) => users && name !== 'email' && !mayHave(users.jsonSchema, name);
+  const wrong = publicUserFields.find(isWrong);
+  if (userSchema !== undefined && wrong !== undefined) {
+    throw refusal(userSchema, 'users', `has no "${wrong}": a public field must be in it`);
+  }
+  for (const [path, list, schema] of [
+    [userSchema, 'users', users],
+    [postSchema, 'posts', posts],
+  ] as const) {
+    if (path === undefined || schema === undefined) continue;
+    for (const { name, type } of declaredFields(customFilters[list])) {
+      const other = otherType(schema.jsonSchema, name, type);
+      if (other === undefined) continue;
+      const reason = `gives "${name}" the type ${other}, but it is declared as ${type}`;
+      throw refusal(path, list, reason);
+    }
+  }
+  return { users, posts };
+}
+
+/** Returns false for a schema that lists all of its fields, when the name is not among them. */
+function mayHave(schema: JsonObject, name: string): boolean {
+  const { properties, patternProperties, additionalProperties } = schema;
+  if (additionalProperties !== false || patternProperties !== undefined) return true;
+  return isPlainObject(properties) && Object.hasOwn(properties, name);
+}
+
+/** The types of JSON Schema that values of a declared field can have. */
+const schemaTypes: Readonly<Record<CustomFilterType, readonly string[]>> = {
+  text: ['string'],
+  number: ['number', 'integer'],
+  boolean: ['boolean'],
+  'text[]': ['array'],
+};
+
+/** Returns the type that a schema gives a field, if no value of it can have the declared type. */
+function otherType(
+  { properties }: JsonObject,
+  name: string,
+  declared: CustomFilterType,
+): string | undefined {
+  const field = isPlainObject(properties) && Object.hasOwn(properties, name) && properties[name];
+  if (!isPlainObject(field)) return undefined;
+  const { type = [], items } = field;
+  const types = [type].flat();
+  if (types.length > 0 && !types.some((one) => schemaTypes[declared].includes(one as string))) {
+    return types.join(' or ');
+  }
+  if (declared !== 'text[]' || !isPlainObject(items)) return undefined;
+  const element = otherType({ properties: { items: items as JsonObject } }, 'items', 'text');
+  return element && `array of ${element}`;
 }
 
 /** The formats that are held to; others are not looked at. */
@@ -96,6 +155,14 @@ async function compile(
       validate: (isUnique: boolean, items: readonly Json[]) =>
         !isUnique || new Set(items.map((item) => canonicalJson(item))).size === items.length,
       error: { message: 'must NOT have duplicate items' },
+    });
+    ajv.removeKeyword('multipleOf').addKeyword({
+      keyword: 'multipleOf',
+      type: 'number',
+      schemaType: 'number',
+      // Ajv divides doubles: it refuses 19.99 as a multiple of 0.01.
+      validate: (divisor: number, value: number) => isMultipleOf(value, divisor),
+      error: { message: ({ schema: divisor }) => `must be a multiple of ${divisor}` },
     });
     return ajv.compile(schema);
   };

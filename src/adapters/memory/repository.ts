@@ -1,178 +1,149 @@
-import { type CustomFilterFields, customEqualities } from '../../domain/custom-filters.ts';
 import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
-import {
-  cutPage,
-  type EntityFilter,
-  type Order,
-  type Page,
-  type PageRequest,
-  type TimeSpan,
-} from '../../domain/list.ts';
+import { cutPage, type ListQuery, type Page } from '../../domain/list.ts';
+import type { Post } from '../../domain/post.ts';
 import type { Receipt } from '../../domain/receipt.ts';
-import { type Entity, type Id, type Versioned, VersionedRecord } from '../../domain/record.ts';
+import type { Id, Version, Versioned } from '../../domain/record.ts';
+import type { User } from '../../domain/user.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
-import type { RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
-import type { Row, Table } from './table.ts';
+import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
+import { meets, parsed, positionOf, type Row, type Table } from './table.ts';
 
-/** Whether the store is open. Nothing is ever under way when it closes: all is synchronous. */
-export interface Lifetime {
-  closed: boolean;
+/** What all parts of one store share. */
+export interface State {
+  isClosed: boolean;
+  isFilling: boolean;
+}
+
+/** @throws RostrumError `store-unavailable` after the store was closed */
+export function checkOpen({ isClosed }: State): void {
+  if (isClosed) throw storeUnavailable('none');
 }
 
 interface StoredReceipt {
   readonly fingerprint: string;
   readonly until: string;
-  /** The record as it was first made. */
-  readonly json: string;
+  /** The record as it was created, with its version. */
+  readonly row: Row;
 }
 
 /**
- * What users and posts have in common. Every method does its work in one go, before it first
- * returns to its caller: that makes it atomic.
+ * What users and posts have in common. Each method does its work before it first awaits anything: that
+ * makes it atomic.
  */
-export abstract class MemoryRepository<
-  R extends Entity,
-  Filter extends EntityFilter,
-  Sort extends string,
-> implements Repository<R, Filter, Sort>, RecordTransfer<R>
-{
-  protected readonly table: Table<R, Sort>;
-  readonly #lifetime: Lifetime;
-  readonly #customFields: CustomFilterFields | undefined;
+export class MemoryRepository<R extends User | Post> implements Repository<R>, RecordTransfer<R> {
+  readonly #state: State;
+  readonly #table: Table<R>;
+  readonly #checkReferences: (record: R) => void;
   readonly #receipts = new Map<string, StoredReceipt>();
 
-  constructor(lifetime: Lifetime, table: Table<R, Sort>, customFields?: CustomFilterFields) {
-    this.#lifetime = lifetime;
-    this.table = table;
-    this.#customFields = customFields;
+  /** @param checkReferences throws when a record names another one that does not exist */
+  constructor(state: State, table: Table<R>, checkReferences = (_record: R) => {}) {
+    this.#state = state;
+    this.#table = table;
+    this.#checkReferences = checkReferences;
   }
 
   async get(id: Id): Promise<Versioned<R> | undefined> {
-    this.#check();
-    return shown(this.table.get(id));
+    checkOpen(this.#state);
+    const row = this.#table.get(id);
+    return row && parsed(row);
   }
 
-  async list(request: PageRequest<Filter, Sort>): Promise<Page<R>> {
-    this.#check();
-    const { filter, order, total } = request;
-    const matches = this.#wholeMatcher(filter);
-    const page = this.#page(order, request, matches);
-    return { ...page, ...(total && { total: this.table.filter(matches).length }) };
+  async list(query: ListQuery): Promise<Page<R>> {
+    checkOpen(this.#state);
+    const { conditions, order, after, total } = query;
+    const matches = (row: Row) => conditions.every((condition) => meets(row, condition));
+    const rows = this.#table.behind(order, after).filter(matches);
+    const { items, next } = cutPage(rows, query, (row) => positionOf(row, order));
+    const count = total && { total: this.#table.matching(conditions).length };
+    return { items: items.map((row) => parsed<R>(row)), next, ...count };
   }
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
-    this.#check();
-    const earlier = receipt && this.#earlierOf(receipt);
-    if (earlier !== undefined) return creation(earlier, true);
-    if (this.table.isIdTaken(record.id)) throw new RostrumError('id-taken', { id: record.id });
-    const { json } = this.#put(record, 1);
-    if (receipt !== undefined) this.#keep(receipt, json);
-    return creation(json, false);
+    checkOpen(this.#state);
+    const earlier = receipt && this.#createdUnder(receipt);
+    if (earlier !== undefined) return Object.assign(parsed<R>(earlier), { replayed: true });
+    const { id } = record;
+    if (this.#table.get(id) !== undefined) throw new RostrumError('id-taken', { id });
+    const row = this.#put(record, (this.#table.lastVersion(id) ?? 0) + 1);
+    if (receipt !== undefined) this.#keep(receipt, row);
+    return Object.assign(parsed<R>(row), { replayed: false });
   }
 
-  async isIdTaken(id: Id): Promise<boolean> {
-    this.#check();
-    return this.table.isIdTaken(id);
+  async lastVersion(id: Id): Promise<Version | undefined> {
+    checkOpen(this.#state);
+    return this.#table.lastVersion(id);
   }
 
   async update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
-    this.#check();
-    const current = shown(this.table.get(id));
-    if (current === undefined) return undefined;
+    checkOpen(this.#state);
+    const row = this.#table.get(id);
+    if (row === undefined) return undefined;
+    const current = parsed<R>(row);
     const next = decide(current);
-    // Not what was shown: that may have been changed.
-    if (next === current.record) return shown(this.table.get(id));
-    return shown(this.#put(next, current.version + 1));
+    // The stored row, because `decide` may have changed the object that it was given.
+    if (next === current.record) return parsed(row);
+    return parsed(this.#put(next, row.version + 1));
   }
 
   async scan({ after, ...cut }: ScanRequest): Promise<readonly Versioned<R>[]> {
-    this.#check();
-    const behind = after === undefined ? undefined : { key: after, id: after };
-    return this.#page({ by: 'id', direction: 'asc' }, { ...cut, after: behind }).items;
+    checkOpen(this.#state);
+    const order = { field: 'id', direction: 'asc' } as const;
+    const rows = this.#table.behind(order, after === undefined ? after : { key: after, id: after });
+    return cutPage(rows, cut, (row) => positionOf(row, order)).items.map((row) => parsed(row));
   }
 
   async load(records: readonly Versioned<R>[]): Promise<void> {
-    this.#check();
-    for (const { record, version } of records) this.#put(record, version);
+    checkOpen(this.#state);
+    for (const { record, version } of records) {
+      const last = this.#table.lastVersion(record.id) ?? 0;
+      const isFree = version > last || this.#table.get(record.id)?.version === version;
+      this.#put(record, isFree ? version : last + 1);
+    }
   }
 
-  /** Throws when a record cannot be stored beside what is there. */
-  protected abstract checkConflicts(record: R): void;
+  readonly deleted = {
+    scan: async (limit: number, after?: Id): Promise<readonly DeletedId[]> => {
+      checkOpen(this.#state);
+      return this.#table.deletedIds(limit, after);
+    },
+    load: async (ids: readonly DeletedId[]): Promise<void> => {
+      checkOpen(this.#state);
+      for (const { id, lastVersion } of ids) this.#table.markDeleted(id, lastVersion);
+    },
+  };
 
-  /** What a filter asks of the fields that only users, or only posts, have. */
-  protected abstract matcher(filter: Filter): (record: R) => boolean;
-
-  /** Whether there is a record that is about to be deleted. The guard may refuse. */
-  protected isToDelete(id: Id, guard?: Guard<R>): boolean {
-    this.#check();
-    const current = shown(this.table.get(id));
-    if (current !== undefined) guard?.(current);
-    return current !== undefined;
+  /** Returns the row that is about to be deleted, unless there is none; the guard may throw. */
+  protected toDelete(id: Id, guard?: Guard<R>): Row | undefined {
+    checkOpen(this.#state);
+    const row = this.#table.get(id);
+    if (row !== undefined) guard?.(parsed(row));
+    return row;
   }
 
-  #page(
-    order: Order<Sort | 'id'>,
-    { after, ...cut }: Pick<PageRequest<Filter, Sort>, 'limit' | 'bytes' | 'after'>,
-    matches = (_: R) => true,
-  ) {
-    const rows = this.table.behind(order, after, matches);
-    const position = ({ head }: Row<R>) => this.table.position(head, order.by);
-    const { items, next } = cutPage(rows, cut, position);
-    return { items: items.map((row) => shown(row)), next };
+  #put(record: R, version: Version): Row {
+    const row = this.#table.rowOf(record, version);
+    this.#table.checkUnique(row);
+    this.#checkReferences(record);
+    this.#table.put(row);
+    return row;
   }
 
-  #wholeMatcher(filter: Filter): (record: R) => boolean {
-    const { ids, createdAt, updatedAt, custom } = filter;
-    const wanted = ids && new Set(ids);
-    const equalities = customEqualities(custom, this.#customFields);
-    const matches = this.matcher(filter);
-    return (record) =>
-      (wanted === undefined || wanted.has(record.id)) &&
-      isWithin(record.createdAt, createdAt) &&
-      isWithin(record.updatedAt, updatedAt) &&
-      equalities.every(({ name, value }) => record[name] === value) &&
-      matches(record);
-  }
-
-  #check(): void {
-    if (this.#lifetime.closed) throw storeUnavailable('none');
-  }
-
-  #put(record: R, version: number): Row<R> {
-    this.checkConflicts(record);
-    return this.table.put(record, version);
-  }
-
-  /** What was made under a receipt; undefined when its key is free. */
-  #earlierOf({ key, fingerprint, from }: Receipt): string | undefined {
+  /** Returns what was created under a receipt; undefined when its key is free. */
+  #createdUnder({ key, fingerprint, from }: Receipt): Row | undefined {
     const earlier = this.#receipts.get(key);
     if (earlier === undefined || earlier.until <= from) return undefined;
     if (earlier.fingerprint !== fingerprint) throw new RostrumError('idempotency-key-reused', {});
-    return earlier.json;
+    return earlier.row;
   }
 
-  #keep({ key, fingerprint, from, until }: Receipt, json: string): void {
-    // The oldest come first, as a rule; the first that is not outlived ends the search.
+  #keep({ key, fingerprint, from, until }: Receipt, row: Row): void {
+    // Usually the oldest come first, so the first one that is still valid ends the search.
     for (const [old, receipt] of this.#receipts) {
       if (receipt.until > from) break;
       this.#receipts.delete(old);
     }
     this.#receipts.delete(key);
-    this.#receipts.set(key, { fingerprint, until, json });
+    this.#receipts.set(key, { fingerprint, until, row });
   }
-}
-
-/** A row as others are shown it: its record is parsed for each of them, so it is no alias. */
-export function shown<R>(row: Row<R>): Versioned<R>;
-export function shown<R>(row: Row<R> | undefined): Versioned<R> | undefined;
-export function shown<R>(row: Row<R> | undefined): Versioned<R> | undefined {
-  return row && new VersionedRecord<R>(row.json, row.version);
-}
-
-function creation<R>(json: string, replayed: boolean): Creation<R> {
-  return Object.assign(new VersionedRecord<R>(json, 1), { replayed });
-}
-
-export function isWithin(instant: string, { from, before }: TimeSpan = {}): boolean {
-  return (from === undefined || instant >= from) && (before === undefined || instant < before);
 }

@@ -1,122 +1,198 @@
-import { comparePositions, type Order, type Position } from '../../domain/list.ts';
-import { type Id, projected, type Version } from '../../domain/record.ts';
+import type { DeclaredField } from '../../domain/declared-fields.ts';
+import { emailTaken, fieldTaken } from '../../domain/errors.ts';
+import {
+  type Condition,
+  comparePositions,
+  type Position,
+  type QueryField,
+  type QueryOrder,
+} from '../../domain/list.ts';
+import type { Post } from '../../domain/post.ts';
+import {
+  type Collection,
+  type Id,
+  projected,
+  type Version,
+  VersionedRecord,
+} from '../../domain/record.ts';
+import { customValue, type SearchRow, searchRow } from '../../domain/search.ts';
+import { compareText } from '../../domain/text.ts';
+import type { User } from '../../domain/user.ts';
+import type { RecordEvent } from '../../ports/event-log.ts';
 
-/** A record as it is kept: as text, which takes far less memory than what it says. */
-export interface Row<R> {
+/** A record as it is kept: as JSON text, which takes far less memory than the value. */
+export interface Row {
+  readonly id: Id;
   readonly version: Version;
   readonly json: string;
-  /** The fields alone that lists are sorted and filtered by. */
-  readonly head: R;
+  readonly search: SearchRow;
+  /** The declared custom fields. */
+  readonly custom: Readonly<Record<string, unknown>>;
 }
 
-interface Place<R> extends Position {
-  readonly row: Row<R>;
-}
-
-interface TableParts<R, Sort> {
-  /** Those that lists are sorted and filtered by. */
-  readonly fields: readonly string[];
-  readonly sortKey: (record: R, by: Sort) => string | null;
-  /** What no two records have; null is no value. */
-  readonly uniqueKey: (record: R) => string | null;
-  /** Told of each record that is stored at another version than before, or gone. */
-  readonly changed: (id: Id, version: Version | null) => void;
-}
-
-/** The records of users or of posts, by id. An order is sorted when it is asked for. */
-export class Table<R extends { readonly id: Id }, Sort extends string> {
-  readonly #parts: TableParts<R, Sort>;
-  readonly #rows = new Map<Id, Row<R>>();
-  /** The ids that were ever used. */
-  readonly #ids = new Set<Id>();
+/** The records of one collection by id, and the last versions of deleted ones. Sorts an order on demand. */
+export class Table<R extends User | Post> {
+  readonly #collection: Collection;
+  readonly #declared: readonly DeclaredField[];
+  readonly #names: readonly string[];
+  readonly #added: (event: RecordEvent) => void;
+  readonly #rows = new Map<Id, Row>();
+  /** Which record has a unique value, by the field and the value. */
   readonly #holders = new Map<string, Id>();
+  readonly #deleted = new Map<Id, Version>();
   /** The orders that were asked for since the last change. */
-  readonly #orders = new Map<string, readonly Place<R>[]>();
+  readonly #orders = new Map<string, readonly Row[]>();
 
-  constructor(parts: TableParts<R, Sort>) {
-    this.#parts = parts;
+  constructor(
+    collection: Collection,
+    declared: readonly DeclaredField[],
+    added: (event: RecordEvent) => void,
+  ) {
+    this.#collection = collection;
+    this.#declared = declared;
+    this.#names = declared.map(({ name }) => name);
+    this.#added = added;
   }
 
-  get(id: Id): Row<R> | undefined {
+  get(id: Id): Row | undefined {
     return this.#rows.get(id);
   }
 
-  isIdTaken(id: Id): boolean {
-    return this.#ids.has(id);
+  lastVersion(id: Id): Version | undefined {
+    return this.#rows.get(id)?.version ?? this.#deleted.get(id);
   }
 
-  /** The record that has this value of the unique key. */
-  holder(key: string): Id | undefined {
-    return this.#holders.get(key);
+  matching(conditions: readonly Condition[]): Row[] {
+    const rows = [...this.#rows.values()];
+    return rows.filter((row) => conditions.every((condition) => meets(row, condition)));
   }
 
-  filter(matches: (record: R) => boolean): Row<R>[] {
-    return [...this.#rows.values()].filter(({ head }) => matches(head));
+  rowOf(record: R, version: Version): Row {
+    const search = searchRow(this.#collection, record);
+    const custom = projected(record, this.#names);
+    return { id: record.id, version, json: JSON.stringify(record), search, custom };
   }
 
-  /** Adds a record, or replaces the one with its id. */
-  put(record: R, version: Version): Row<R> {
-    const { id } = record;
-    const { fields, uniqueKey, changed } = this.#parts;
-    const row = { version, json: JSON.stringify(record), head: projected(record, fields) };
+  /** @throws RostrumError `email-taken`, `field-taken` */
+  checkUnique(row: Row): void {
+    for (const { field, key } of this.#uniqueValues(row)) {
+      if ((this.#holders.get(key) ?? row.id) === row.id) continue;
+      throw field === 'emailKey' ? emailTaken() : fieldTaken(field);
+    }
+  }
+
+  /** Adds a row, or replaces the one with its id. */
+  put(row: Row): void {
+    const { id, version } = row;
     const before = this.#remove(id);
     this.#rows.set(id, row);
-    this.#ids.add(id);
-    const key = uniqueKey(record);
-    if (key !== null) this.#holders.set(key, id);
-    if (before?.version !== version) changed(id, version);
-    return row;
+    for (const { key } of this.#uniqueValues(row)) this.#holders.set(key, id);
+    this.#deleted.delete(id);
+    if (before?.version === version) return;
+    const type = before === undefined ? 'created' : 'updated';
+    this.#added({ type, collection: this.#collection, id, version });
   }
 
-  delete(id: Id): void {
-    if (this.#remove(id) !== undefined) this.#parts.changed(id, null);
+  delete({ id, version }: Row): void {
+    this.#remove(id);
+    this.#deleted.set(id, version);
+    this.#added({ type: 'deleted', collection: this.#collection, id, version });
   }
 
-  #remove(id: Id): Row<R> | undefined {
+  #remove(id: Id): Row | undefined {
     const row = this.#rows.get(id);
-    const key = row && this.#parts.uniqueKey(row.head);
-    if (key != null) this.#holders.delete(key);
     this.#rows.delete(id);
+    for (const { key } of row ? this.#uniqueValues(row) : []) this.#holders.delete(key);
     this.#orders.clear();
     return row;
   }
 
-  /** Where a record is in an order: by a sort key and the id, or by the id alone. */
-  position(record: R, by: Sort | 'id'): Position {
-    const { id } = record;
-    return { key: by === 'id' ? id : this.#parts.sortKey(record, by as Sort), id };
+  /** Returns the values of a row that no other row may have: the key of the address first. */
+  #uniqueValues({ search, custom }: Row) {
+    const email = { field: 'emailKey', value: search.emailKey ?? null };
+    const others = this.#declared.map((field) => {
+      return { field: field.name, value: field.isUnique ? customValue(custom, field) : null };
+    });
+    return [email, ...others].flatMap(({ field, value }) => {
+      return value === null ? [] : [{ field, key: `${field} ${JSON.stringify(value)}` }];
+    });
   }
 
-  /** The rows behind a position, or all, that match. */
-  *behind(
-    order: Order<Sort | 'id'>,
-    after: Position | undefined,
-    matches: (record: R) => boolean,
-  ): Generator<Row<R>> {
-    const places = this.#inOrder(order);
+  /** Returns the ids of deleted records behind an id, in order. */
+  deletedIds(limit: number, after?: Id): { id: Id; lastVersion: Version }[] {
+    return [...this.#deleted]
+      .filter(([id]) => after === undefined || compareText(id, after) > 0)
+      .sort(([a], [b]) => compareText(a, b))
+      .slice(0, limit)
+      .map(([id, lastVersion]) => ({ id, lastVersion }));
+  }
+
+  markDeleted(id: Id, lastVersion: Version): void {
+    if (this.#rows.has(id) || (this.#deleted.get(id) ?? 0) >= lastVersion) return;
+    this.#deleted.set(id, lastVersion);
+  }
+
+  /** Returns the rows behind a position, or all rows, in order. */
+  *behind(order: QueryOrder, after?: Position): Generator<Row> {
+    const rows = this.#inOrder(order);
     const sign = order.direction === 'asc' ? 1 : -1;
-    let [low, high] = [0, after === undefined ? 0 : places.length];
+    let [low, high] = [0, after === undefined ? 0 : rows.length];
     while (after !== undefined && low < high) {
       const middle = (low + high) >>> 1;
-      if (sign * comparePositions(places[middle] as Place<R>, after) > 0) high = middle;
+      if (sign * comparePositions(positionOf(rows[middle] as Row, order), after) > 0) high = middle;
       else low = middle + 1;
     }
-    for (let place = places[low]; place !== undefined; place = places[++low]) {
-      if (matches(place.row.head)) yield place.row;
-    }
+    for (let row = rows[low]; row !== undefined; row = rows[++low]) yield row;
   }
 
-  #inOrder({ by, direction }: Order<Sort | 'id'>): readonly Place<R>[] {
-    const name = `${by} ${direction}`;
-    let places = this.#orders.get(name);
-    if (places === undefined) {
-      const sign = direction === 'asc' ? 1 : -1;
-      places = Array.from(this.#rows.values(), (row) => ({
-        row,
-        ...this.position(row.head, by),
-      })).sort((a, b) => sign * comparePositions(a, b));
-      this.#orders.set(name, places);
+  #inOrder(order: QueryOrder): readonly Row[] {
+    const name = `${order.field} ${order.direction}`;
+    let rows = this.#orders.get(name);
+    if (rows === undefined) {
+      const sign = order.direction === 'asc' ? 1 : -1;
+      rows = Array.from(this.#rows.values(), (row) => ({ row, at: positionOf(row, order) }))
+        .sort((a, b) => sign * comparePositions(a.at, b.at))
+        .map(({ row }) => row);
+      this.#orders.set(name, rows);
     }
-    return places;
+    return rows;
   }
+}
+
+export function positionOf({ id, search, custom }: Row, order: QueryOrder): Position {
+  const { field, custom: type } = order;
+  if (type === undefined) return { key: search[field] ?? null, id };
+  return { key: customValue(custom, { name: field, type, isUnique: false }), id };
+}
+
+/** Compares two texts, or two numbers. */
+function compare(a: unknown, b: string | number): number {
+  return typeof b === 'string' ? compareText(a as string, b) : (a as number) - b;
+}
+
+function valueIn({ search, custom: own }: Row, { field, custom }: QueryField): unknown {
+  return custom === undefined ? search[field] : own[field];
+}
+
+export function meets(row: Row, condition: Condition): boolean {
+  const value = valueIn(row, condition);
+  switch (condition.op) {
+    case 'eq':
+      return value === condition.value;
+    case 'in':
+      return typeof value === 'string' && condition.value.includes(value);
+    case 'has':
+      return Array.isArray(value) && value.includes(condition.value);
+    case 'from':
+      return typeof value === typeof condition.value && compare(value, condition.value) >= 0;
+    case 'before':
+      return typeof value === typeof condition.value && compare(value, condition.value) < 0;
+    case 'isNull':
+      return value === null;
+  }
+}
+
+/** Parses a row for its reader: what is returned is never an alias of what is stored. */
+export function parsed<R>(row: Row): VersionedRecord<R> {
+  return new VersionedRecord<R>(row.json, row.version);
 }

@@ -5,11 +5,10 @@ import { measuredStore } from './measured-store.ts';
 /** Upper bounds of the buckets of durations, in seconds. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
-const roomGauges = {
-  inside: 'Requests whose responses are being made.',
-  waiting: 'Requests that wait for memory or behind long work.',
-  bytes: 'Memory that bodies and large responses have reserved.',
-  cut: 'Connections that were closed so far, as their clients stood still and others waited.',
+const limiterGauges = {
+  running: 'Requests that are being served.',
+  waiting: 'Requests that wait for their turn.',
+  closed: 'Connections closed because their clients stood still while others waited.',
 };
 
 /** What Prometheus reads: the metrics of the process, of HTTP, and of the store. */
@@ -77,15 +76,15 @@ export class Metrics {
     });
   }
 
-  /** Shows what is under way, and what waits, whenever metrics are asked for. */
-  room(state: () => Readonly<Record<keyof typeof roomGauges, number>>): void {
-    for (const [name, help] of Object.entries(roomGauges)) {
+  /** Shows the state of the limiter whenever metrics are read. */
+  limiter(state: () => Readonly<Record<keyof typeof limiterGauges, number>>): void {
+    for (const [name, help] of Object.entries(limiterGauges)) {
       new Gauge({
-        name: `rostrum_http_room_${name}`,
+        name: `rostrum_http_limiter_${name}`,
         help,
         registers: [this.#registry],
         collect() {
-          this.set(state()[name as keyof typeof roomGauges]);
+          this.set(state()[name as keyof typeof limiterGauges]);
         },
       });
     }

@@ -28,15 +28,15 @@ export function measuredStore(store: Store, measure: Measure): Store {
   };
 }
 
-function measuredRepository<R, Filter, Sort extends string>(
-  repository: Repository<R, Filter, Sort>,
-  measure: (operation: keyof Repository<R, Filter, Sort>) => Ended,
-): Repository<R, Filter, Sort> {
+function measuredRepository<R>(
+  repository: Repository<R>,
+  measure: (operation: keyof Repository<R>) => Ended,
+): Repository<R> {
   return {
     get: timed(measure('get'), (...given) => repository.get(...given)),
     list: timed(measure('list'), (...given) => repository.list(...given)),
     create: timed(measure('create'), (...given) => repository.create(...given)),
-    isIdTaken: timed(measure('isIdTaken'), (...given) => repository.isIdTaken(...given)),
+    lastVersion: timed(measure('lastVersion'), (...given) => repository.lastVersion(...given)),
     update: timed(measure('update'), (...given) => repository.update(...given)),
   };
 }

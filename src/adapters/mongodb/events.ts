@@ -1,33 +1,33 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Db, type Document, Long, MongoServerError, Timestamp } from 'mongodb';
-import { isRostrumError, RostrumError } from '../../domain/errors.ts';
-import type { Collection, Id } from '../../domain/record.ts';
+import { RostrumError } from '../../domain/errors.ts';
+import type { Id, Version } from '../../domain/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
-import type { Call } from './connection/call.ts';
-import type { Connection } from './connection/connection.ts';
-import { isOverdue } from './connection/errors.ts';
-import { collectionNames, metaCollection } from './schema/collections.ts';
+import type { Call } from './call.ts';
+import type { Connection } from './connection.ts';
+import { isOverdue } from './errors.ts';
+import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 
-/** The name of a log, and a time that lies behind all that a majority has by now. */
+/** The name of a log, and a time behind everything that a majority has by now. */
 interface Log {
   readonly name: string;
   readonly end: Timestamp;
 }
 
-/** A change, as the pipeline below tells of it. */
+/** A change, as the pipeline below describes it. */
 interface Change {
   readonly collection: string;
   readonly id: Id;
-  readonly version: number | null;
+  readonly version: Version;
   readonly operationType: string;
 }
 
 /**
- * The changes of records as the log of a replica set has them: nothing is written for events. Each read
- * is a change stream of one batch, and keeps no cursor.
+ * The changes of records, from the oplog of the replica set: nothing is written for events. Each read is a
+ * change stream of one batch, and keeps no cursor.
  *
- * A position is the name of the log, a resume token, and a digest of both. The server takes tokens that
- * were changed or come from another database: the digest and the name see to that.
+ * A position is the name of the log, a resume token, and a digest of both: the server accepts tokens that
+ * were changed, or that come from another database.
  */
 export class MongodbEvents implements EventLog {
   readonly #connection: Connection;
@@ -38,24 +38,19 @@ export class MongodbEvents implements EventLog {
 
   read(limit: number, after?: EventPosition): Promise<EventPage> {
     return this.#connection.call(async (call) => {
-      if (!this.#connection.hasTransactions) throw new RostrumError('events-unavailable', {});
       try {
         return await this.#read(call, limit, after);
       } catch (error) {
         const isStuck = error instanceof MongoServerError || isOverdue(error);
-        if (isStuck && after !== undefined) {
-          // Where the end cannot be read either, it is not the position that is at fault.
-          await this.#read(call, 1, undefined);
-          throw new RostrumError('events-expired', {}, { cause: error });
-        }
-        if (isStuck || !isRostrumError(error, 'store-unavailable')) throw error;
-        // Once more, of another primary perhaps, as the driver does with commands that it knows.
-        return await this.#read(call, limit, after);
+        if (!isStuck || after === undefined) throw error;
+        // If the end cannot be read either, the position is not at fault.
+        await this.#read(call, limit);
+        throw new RostrumError('events-expired', {}, { cause: error });
       }
     });
   }
 
-  #read(call: Call, limit: number, after: EventPosition | undefined): Promise<EventPage> {
+  #read(call: Call, limit: number, after?: EventPosition): Promise<EventPage> {
     const { db } = this.#connection;
     return call.read(async ({ maxTimeMS }) => {
       const log = await logOf(db, maxTimeMS);
@@ -63,24 +58,38 @@ export class MongodbEvents implements EventLog {
         after === undefined
           ? { startAtOperationTime: log.end }
           : { resumeAfter: { _data: tokenOf(after, log) } };
-      const batchSize = after === undefined ? 0 : limit;
-      const { changes, token } = await readStream(db, { start, batchSize, maxTimeMS });
-      return { events: changes.map(toEvent), next: positionOf(token, log) };
+      const { cursor } = await db.command({
+        aggregate: 1,
+        pipeline: [{ $changeStream: start }, ...pipeline],
+        cursor: { batchSize: after === undefined ? 0 : limit },
+        readConcern: majority,
+        maxTimeMS,
+      });
+      const namespace = cursor.ns.slice(db.databaseName.length + 1);
+      const cursors = [Long.fromValue(cursor.id)];
+      // If this fails, the server closes the cursor ten minutes later.
+      db.command({ killCursors: namespace, cursors }).catch(() => {});
+      const changes = cursor.firstBatch as readonly Change[];
+      const next = positionOf(String(cursor.postBatchResumeToken._data), log);
+      return { events: changes.map(toEvent), next };
     });
   }
 }
 
-/** Which changes are events; no part of a record leaves the server. */
+const isLive = { 'ns.coll': { $in: ['users', 'posts'] } };
+const isDeleted = { 'ns.coll': { $in: Object.values(deletedIds) } };
+const updated = 'updateDescription.updatedFields.version';
+const versions = ['$fullDocument.version', '$fullDocument.last', `$${updated}`];
+
+/** Which changes are events. No part of a record leaves the server. */
 const pipeline: readonly Document[] = [
   {
     $match: {
-      'ns.coll': { $in: Object.values(collectionNames) },
       $or: [
-        { operationType: 'insert', 'fullDocument.record': { $exists: true } },
-        { operationType: 'replace', 'fullDocument.pending': { $exists: false } },
-        { 'updateDescription.updatedFields.version': { $exists: true } },
-        { 'updateDescription.removedFields': 'record' },
-        { operationType: { $in: ['drop', 'rename'] } },
+        { ...isLive, operationType: { $in: ['insert', 'drop', 'rename'] } },
+        { ...isLive, [updated]: { $exists: true } },
+        // An id that `load` stored is not a deletion.
+        { ...isDeleted, operationType: 'insert', 'fullDocument.isLoaded': { $exists: false } },
       ],
     },
   },
@@ -89,58 +98,29 @@ const pipeline: readonly Document[] = [
       operationType: true,
       collection: '$ns.coll',
       id: '$documentKey._id',
-      // What is left of a deleted record has none.
-      version: {
-        $ifNull: ['$fullDocument.version', '$updateDescription.updatedFields.version', null],
-      },
+      version: { $ifNull: versions },
     },
   },
 ];
 
 const majority = { level: 'majority' } as const;
 
-interface Stream {
-  readonly start: Document;
-  readonly batchSize: number;
-  readonly maxTimeMS: number;
-}
-
-async function readStream(db: Db, { start, batchSize, maxTimeMS }: Stream) {
-  const { cursor } = await db.command({
-    aggregate: 1,
-    pipeline: [{ $changeStream: start }, ...pipeline],
-    cursor: { batchSize },
-    readConcern: majority,
-    maxTimeMS,
-  });
-  const cursors = [Long.fromValue(cursor.id)];
-  // One that stays, because this fails, is closed by the server ten minutes later.
-  db.command({ killCursors: cursor.ns.slice(db.databaseName.length + 1), cursors }).catch(() => {});
-  const changes = cursor.firstBatch as readonly Change[];
-  return { changes, token: String(cursor.postBatchResumeToken._data) };
-}
-
-const resources = Object.keys(collectionNames) as Collection[];
-
 /** @throws RostrumError `events-expired` where a whole collection went, as before a backup is restored */
-function toEvent({ collection, id, version, operationType }: Change): RecordEvent {
-  const resource = resources.find((one) => collectionNames[one] === collection);
-  if (resource === undefined || /drop|rename/.test(operationType)) {
-    throw new RostrumError('events-expired', {});
-  }
-  return { collection: resource, id, version: version && Number(version) };
+function toEvent({ collection: name, id, version, operationType }: Change): RecordEvent {
+  const isInsert = operationType === 'insert';
+  if (!isInsert && operationType !== 'update') throw new RostrumError('events-expired', {});
+  const isUser = name === 'users' || name === deletedIds.users;
+  const isDeleted = name === deletedIds.users || name === deletedIds.posts;
+  const type = isDeleted ? 'deleted' : isInsert ? 'created' : 'updated';
+  return { type, collection: isUser ? 'users' : 'posts', id, version };
 }
 
-/** The document of the log, made when it is first needed; a database that was put back gets another. */
+/** Returns the log's document, created when first needed: a restored database gets another one. */
 async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
   for (;;) {
     const { cursor, operationTime } = await db.command({
-      find: metaCollection,
-      filter: { _id: 'log' },
-      limit: 1,
-      singleBatch: true,
-      readConcern: majority,
-      maxTimeMS,
+      ...{ find: metaCollection, filter: { _id: 'log' }, limit: 1, singleBatch: true },
+      ...{ readConcern: majority, maxTimeMS },
     });
     const [found] = cursor.firstBatch;
     if (found !== undefined) {
@@ -150,7 +130,7 @@ async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
     }
     const name = randomBytes(9).toString('base64url');
     await db
-      .collection<{ _id: string }>(metaCollection)
+      .collection<MetaDocument>(metaCollection)
       .updateOne({ _id: 'log' }, { $setOnInsert: { name } }, { upsert: true });
   }
 }

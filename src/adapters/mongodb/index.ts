@@ -1,23 +1,62 @@
 /** The MongoDB store. */
-import type { CustomFilters, NoCustomFilters } from '../../domain/custom-filters.ts';
-import { type MongodbStore, type MongodbStoreOptions, openStore } from './store.ts';
+import type { CustomFilters, NoCustomFilters } from '../../domain/declared-fields.ts';
+import { type Logger, safeLogger } from '../../ports/logger.ts';
+import type { Store, StoreOptions } from '../../ports/store.ts';
+import type { Transfer } from '../../ports/transfer.ts';
+import { Connection } from './connection.ts';
+import { readUrl } from './connection-string.ts';
+import { Creations } from './creations.ts';
+import { MongodbEvents } from './events.ts';
+import { MongodbPosts, MongodbUsers } from './repository.ts';
+import { createTransfer } from './transfer.ts';
+
+export { MongodbUrlError } from './connection-string.ts';
+export { MongodbRefusal } from './errors.ts';
+
+export interface MongodbStoreOptions<Filters extends CustomFilters = CustomFilters>
+  extends StoreOptions<Filters> {
+  /**
+   * A connection string, `mongodb://…` or `mongodb+srv://…`. Its path names the database, `rostrum`
+   * when it names none.
+   */
+  readonly url: string;
+  readonly logger?: Logger | undefined;
+}
+
+/** `close` waits up to 9 s for calls under way: for all but the deletion of many posts, or `load`. */
+export interface MongodbStore<Filters extends CustomFilters = CustomFilters>
+  extends Store<Filters> {
+  readonly transfer: Transfer;
+}
 
 /**
- * Opens a store in a MongoDB database: on a replica set, a sharded cluster or a standalone server.
+ * Opens a store in a MongoDB database, on a replica set or a sharded cluster.
  *
  * It returns at once and connects in the background. Until the server is there and the indexes are
- * made, `ready` and every call end in `store-unavailable`, after a short wait.
+ * built, `ready` and every call end in `store-unavailable`, after a short wait.
  *
- * @throws MongodbUrlError for a connection string that is wrong, or that asks for less than what
- * the store promises
+ * @throws MongodbUrlError for a connection string that is wrong, or that asks for less than the store
+ * promises
  */
 export function openMongodbStore<const Filters extends CustomFilters = NoCustomFilters>(
   options: MongodbStoreOptions<Filters>,
 ): MongodbStore<Filters>;
-export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
-  return openStore(options);
+export function openMongodbStore({
+  url,
+  logger,
+  customFilters = {},
+}: MongodbStoreOptions): MongodbStore {
+  const connection = new Connection(readUrl(url), safeLogger(logger), customFilters);
+  const creations = new Creations(connection);
+  const close = () => connection.close();
+  return {
+    users: new MongodbUsers(connection, 'users', creations),
+    posts: new MongodbPosts(connection, 'posts', creations),
+    transfer: createTransfer(connection),
+    events: new MongodbEvents(connection),
+    customFilters,
+    ready: () => connection.ready(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
-
-export { MongodbUrlError } from './connection/client-options.ts';
-export { MongodbRefusal } from './schema/refusal.ts';
-export type { MongodbStore, MongodbStoreOptions } from './store.ts';

@@ -1,97 +1,77 @@
-import { BSON, type Collection, type Document, type Filter as Query } from 'mongodb';
-import type { Id } from '../../domain/record.ts';
-import { batched, type Cluster } from './batched.ts';
-import { Gate, parseInTurn } from './connection/large-reads.ts';
-import { limits } from './connection/limits.ts';
-import { fromBson, type ReadDocument, type StoredRecord } from './schema/documents.ts';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Document } from 'mongodb';
+import type { Call } from './call.ts';
+import type { Connection } from './connection.ts';
+import { allParts, type StoredRecord, smallParts } from './documents.ts';
+import { limits } from './limits.ts';
+import { Semaphore } from './semaphore.ts';
 
-/** How many commands are under way: each may have 16 MiB of documents. */
-const commands = 8;
-
-/** A reply that the server cut, at 16 MiB, has more bytes: the next document did not fit. */
-const cutReply = 1024 * 1024;
-
-interface Read {
-  readonly id: Id;
-  resolve(document: ReadDocument | undefined): void;
-  reject(error: unknown): void;
-}
-
-/** The reads of each document that has not come yet. */
-type Reads = Map<Id, readonly Read[]>;
+/** The reads of one record that share a command. */
+type Read = PromiseWithResolvers<StoredRecord | undefined>;
 
 /**
- * Reads single documents by their ids, as a majority has them; those of one turn together. A document
- * is read after it was asked for, never before: it has all that was acknowledged by then.
+ * Reads single documents by id. Reads that are asked for in one tick of the event loop share a command,
+ * which costs many times as much as one more document in it. No read joins a command under way: it has to
+ * see everything that was acknowledged before it was asked for.
  */
-export class PointReads<D extends StoredRecord> {
-  readonly #collection: Collection<D>;
-  readonly #projection: Document;
-  readonly #gate = new Gate(commands);
-  readonly #parsing = new Gate(1);
-  readonly #add: (read: Read) => void;
+export class PointReads {
+  readonly #connection: Connection;
+  readonly #collection: string;
+  /** Large records are read alone, two at a time: together they could fill the memory of the process. */
+  readonly #large = new Semaphore(2);
+  #waiting = new Map<string, Read>();
 
-  constructor(cluster: Cluster, collection: Collection<D>, projection: Document) {
+  constructor(connection: Connection, collection: string) {
+    this.#connection = connection;
     this.#collection = collection;
-    this.#projection = projection;
-    // Only the map holds a read while it is sent: else what was read would be held with it.
-    this.#add = batched(cluster, (reads) => this.#send(Map.groupBy(reads, ({ id }) => id)));
   }
 
-  /** Several reads of a document at once may get the same object. */
-  read(id: Id): Promise<ReadDocument | undefined> {
-    return new Promise((resolve, reject) => this.#add({ id, resolve, reject }));
+  async read<T extends StoredRecord>(call: Call, id: string): Promise<T | undefined> {
+    const found = await call.read(() => this.#join(id));
+    if (found?.restBytes === undefined) return found as T | undefined;
+    const [whole] = await this.#large.use(1, async () => {
+      await nextTick();
+      return call.read(() => this.#find({ _id: id }, allParts));
+    });
+    return whole as T | undefined;
   }
 
-  async #send(reads: Reads): Promise<void> {
-    try {
-      for (let isCut = true; isCut && reads.size > 0; ) {
-        isCut = await this.#gate.run(async () => {
-          const documents = await this.#find([...reads.keys()]);
-          // Small documents do not wait for large ones of the same reply.
-          for (const bson of documents.sort((a, b) => a.length - b.length)) {
-            await parseInTurn(this.#parsing, bson, () => settle(reads, bson));
-          }
-          return documents.reduce((bytes, { length }) => bytes + length, 0) >= cutReply;
-        });
-      }
-    } catch (error) {
-      for (const { reject } of [...reads.values()].flat()) reject(error);
-      return;
+  #join(id: string): Promise<StoredRecord | undefined> {
+    if (this.#waiting.size === 0) setImmediate(() => this.#sendAll());
+    const read: Read = this.#waiting.get(id) ?? Promise.withResolvers();
+    this.#waiting.set(id, read);
+    return read.promise;
+  }
+
+  #sendAll(): void {
+    const all = [...this.#waiting];
+    this.#waiting = new Map();
+    for (let n = 0; n < all.length; n += limits.pointReads) {
+      void this.#send(all.slice(n, n + limits.pointReads));
     }
-    for (const { resolve } of [...reads.values()].flat()) resolve(undefined);
   }
 
-  /** What of some documents fits in one reply: the driver would not ask for more of it twice. */
-  #find(ids: readonly Id[]): Promise<Uint8Array[]> {
-    // The server finds one by the id alone in less time than by any other condition.
-    const filter = { _id: ids.length === 1 ? ids[0] : { $in: ids } } as Query<D>;
-    const options = {
-      projection: this.#projection,
-      maxTimeMS: limits.operationMs,
-      singleBatch: true,
-      raw: true,
-    };
-    return this.#collection.find<Uint8Array>(filter, options).toArray();
+  async #send(reads: readonly (readonly [string, Read])[]): Promise<void> {
+    const ids = reads.map(([id]) => id);
+    try {
+      // The server finds one by the id alone in less time than by any other condition.
+      const documents = await this.#find(
+        { _id: ids.length === 1 ? ids[0] : { $in: ids } },
+        smallParts,
+      );
+      const found = new Map(documents.map((document) => [document._id, document]));
+      for (const [id, { resolve }] of reads) resolve(found.get(id));
+    } catch (error) {
+      for (const [, { reject }] of reads) reject(error);
+    }
   }
-}
 
-/** Reads the id of a document that cannot be read otherwise. */
-const lenient = { validation: { utf8: false }, bsonRegExp: true } as const;
-
-/** Ends the reads of a document. One that cannot be parsed fails them alone. */
-function settle(reads: Reads, bson: Uint8Array): void {
-  let document: ReadDocument | undefined;
-  let failure: unknown;
-  try {
-    document = fromBson(bson);
-  } catch (error) {
-    failure = error;
+  async #find(filter: Document, projection: Document): Promise<StoredRecord[]> {
+    const { cursor } = await this.#connection.db.command({
+      ...{ find: this.#collection, filter, projection },
+      ...{ batchSize: limits.pointReads, singleBatch: true },
+      ...{ readConcern: { level: 'majority' }, maxTimeMS: limits.commandMs },
+    });
+    return cursor.firstBatch;
   }
-  const { _id } = document?.stored ?? BSON.deserialize(bson, lenient);
-  for (const { resolve, reject } of reads.get(_id) ?? []) {
-    if (document === undefined) reject(failure);
-    else resolve(document);
-  }
-  reads.delete(_id);
 }

@@ -1,54 +1,140 @@
-import { existsSync } from 'node:fs';
-import { backup, DatabaseSync } from 'node:sqlite';
-import { Connection } from './connection/connection.ts';
-import { DriverError, SqliteStoreError } from './connection/errors.ts';
-import { checkSchema } from './schema/schema.ts';
+import { existsSync, renameSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { Connection, isSound } from './connection/connection.ts';
+import { dataFile, identityOf, makePrivateFile } from './connection/data-file.ts';
+import {
+  DriverError,
+  damaged,
+  hasCode,
+  openingError,
+  SqliteStoreError,
+} from './connection/errors.ts';
+import { checkLayout } from './layout.ts';
 
-export interface SqliteBackupOptions {
+interface CopyOptions {
   /** The data file. A server may have it open, and write to it. */
   readonly path: string;
-  /** The file to write. What is in it is overwritten. */
-  readonly to: string;
-  /** Told how many pages are done, of how many. */
+  /** Called with how many pages are done, of how many. An error that it throws ends the copy. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Pages that are copied between two reports. */
-const pagesAtOnce = 512;
+export interface SqliteBackupOptions extends CopyOptions {
+  /** The file to write. What is in it is overwritten. */
+  readonly to: string;
+}
+
+export interface SqliteRestoreOptions extends CopyOptions {
+  /** The backup. */
+  readonly from: string;
+}
+
+/** For how long a restore waits for the locks of other processes, and how often it tries, in milliseconds. */
+const [lockMs, retryMs] = [30_000, 50];
 
 /**
- * Copies a data file as it is at this moment, while others go on writing: with every record that
- * was acknowledged before, and no half of a change. The copy of a file of an earlier version is
- * one, too, and is migrated when a store is opened on it.
+ * Copies a data file as it is at this moment, while others go on writing: with every record that was
+ * acknowledged before, and no half of a change. Then checks the copy, which blocks the event loop.
  *
- * @throws SqliteStoreError in one sentence that says what to do
+ * @throws SqliteStoreError in one sentence that says what to do; `store-damaged` when the check fails
  */
-export async function backupSqlite({ path, to, onProgress }: SqliteBackupOptions): Promise<void> {
-  if (!existsSync(path)) {
-    throw new SqliteStoreError('store-cannot-open', `There is no data file ${path}.`);
-  }
-  let connection: Connection | undefined;
+export async function backupSqlite(options: SqliteBackupOptions): Promise<void> {
+  const { path, to, onProgress = () => {} } = options;
+  checkExists(path);
   try {
     // Not read-only, or the last connection to the file would leave its `-wal` and `-shm` behind.
-    const database = new DatabaseSync(path);
-    connection = new Connection(() => database);
-    checkSchema(connection, path);
-    // A transaction that has read something stays at that moment. Without it the backup would
-    // begin anew with every write of another process.
-    connection.exec('BEGIN');
-    connection.get('SELECT 1 FROM sqlite_schema LIMIT 1');
-    await backup(database, to, {
-      rate: pagesAtOnce,
-      progress: ({ totalPages, remainingPages }) =>
-        onProgress?.(totalPages - remainingPages, totalPages),
+    await withConnection(path, async (connection) => {
+      checkLayout(connection, path);
+      // A transaction that has read something stays at that moment. Without it, the backup would begin
+      // anew with every write of another process.
+      connection.exec('BEGIN');
+      connection.get('SELECT 1 FROM sqlite_schema LIMIT 1');
+      makePrivateFile(to);
+      await connection.copyTo(to, onProgress);
     });
+    if (!(await withConnection(to, isSound))) throw damaged(path);
   } catch (error) {
-    if (error instanceof SqliteStoreError) throw error;
-    const cause = error instanceof DriverError ? error.cause : error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `The data file ${path} cannot be copied to ${to} (${reason}): check that the first is a data file of Rostrum, and that the second can be written.`;
-    throw new SqliteStoreError('store-cannot-open', message, { cause: error });
-  } finally {
-    connection?.close();
+    if (hasCode(error, 'corrupt', 'notADatabase')) throw damaged(path, error);
+    if (!(error instanceof DriverError)) throw error;
+    const message = `The data file ${path} cannot be copied to ${to} (${(error.cause as Error).message}): check that the first is a data file of Rostrum, and that the second can be written.`;
+    throw new SqliteStoreError('store-cannot-open', message, error);
   }
+}
+
+/**
+ * Replaces everything that a data file holds by a backup, in one transaction. A server that has the data file
+ * open serves the backup from then on. A data file that SQLite cannot open is moved to `FILE.damaged`; then
+ * servers that have it open must be restarted.
+ *
+ * @returns true when the data file was moved
+ * @throws SqliteStoreError in one sentence that says what to do
+ */
+export async function restoreSqlite(options: SqliteRestoreOptions): Promise<boolean> {
+  const { path, from, onProgress = () => {} } = options;
+  checkExists(from);
+  if (identityOf(from) === identityOf(path)) {
+    throw new SqliteStoreError('store-bad-path', `${from} is the data file: name a backup.`);
+  }
+  // A backup may be on a disk that is read-only, where SQLite cannot make the files beside it.
+  const isClosed = !existsSync(`${from}-wal`);
+  const location = isClosed ? `${pathToFileURL(from)}?immutable=1` : from;
+  return withConnection(location, async (connection) => {
+    checkBackup(connection, from);
+    for (let [isMoved, end] = [false, performance.now() + lockMs]; ; ) {
+      try {
+        await withConnection(dataFile(path), (target) => checkLayout(target, path));
+        await connection.copyTo(path, onProgress);
+        return isMoved;
+      } catch (error) {
+        if (!isMoved && isUnusable(error)) isMoved = moveAside(path);
+        // SQLite has no error for the lock of another process here.
+        else if (hasCode(error, 'none', 'busy') && performance.now() < end) await pause(retryMs);
+        else throw error instanceof DriverError ? openingError(path, error) : error;
+      }
+    }
+  });
+}
+
+function checkExists(file: string): void {
+  if (existsSync(file)) return;
+  throw new SqliteStoreError('store-cannot-open', `There is no file ${file}.`);
+}
+
+async function withConnection<T>(
+  location: string,
+  use: (connection: Connection) => T | Promise<T>,
+): Promise<T> {
+  const connection = new Connection(() => new DatabaseSync(location));
+  try {
+    return await use(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+function checkBackup(connection: Connection, from: string): void {
+  try {
+    if (checkLayout(connection, from) && isSound(connection)) return;
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error;
+  }
+  throw new SqliteStoreError('store-damaged', `The backup ${from} is damaged: use another one.`);
+}
+
+/** SQLite says of a data file with another page size that it is read-only. */
+function isUnusable(error: unknown): boolean {
+  if (error instanceof SqliteStoreError) return error.code === 'store-not-a-database';
+  return hasCode(error, 'corrupt', 'notADatabase', 'readOnly');
+}
+
+function moveAside(path: string): true {
+  if (existsSync(`${path}.damaged`)) {
+    const message = `The data file ${path} cannot be opened, and there is a file ${path}.damaged already: remove one of them.`;
+    throw new SqliteStoreError('store-cannot-open', message);
+  }
+  for (const end of ['', '-wal', '-shm']) {
+    if (existsSync(path + end)) renameSync(path + end, `${path}.damaged${end}`);
+  }
+  return true;
 }

@@ -1,25 +1,29 @@
 /** The embedded store: everything in one SQLite file, durable before it is acknowledged. */
-import { DatabaseSync } from 'node:sqlite';
-import type { CustomFilters, NoCustomFilters } from '../../domain/custom-filters.ts';
+import type { CustomFilters, NoCustomFilters } from '../../domain/declared-fields.ts';
 import type { Store } from '../../ports/store.ts';
 import type { SqliteStoreOptions } from './options.ts';
 import { openStore } from './store.ts';
 
-export { backupSqlite, type SqliteBackupOptions } from './backup.ts';
+export {
+  backupSqlite,
+  restoreSqlite,
+  type SqliteBackupOptions,
+  type SqliteRestoreOptions,
+} from './backup.ts';
 export { SqliteStoreError, type SqliteStoreErrorCode } from './connection/errors.ts';
 export type { SqliteStoreOptions, WriteLimits } from './options.ts';
 
 /**
- * Opens a data file, or makes it, or migrates that of an earlier version.
+ * Opens a data file, or makes it.
  *
  * Other stores may have the file open, in this process and in others of this machine.
  *
  * @throws SqliteStoreError in one sentence that says what to do
- * @throws TypeError or RangeError for `customFilters` that cannot be
+ * @throws TypeError or RangeError for invalid `customFilters`
  */
 export function openSqliteStore<const Filters extends CustomFilters = NoCustomFilters>(
   options: SqliteStoreOptions<Filters>,
 ): Store<Filters>;
 export function openSqliteStore(options: SqliteStoreOptions): Store {
-  return openStore(options, (file, settings = {}) => new DatabaseSync(file, settings));
+  return openStore(options);
 }

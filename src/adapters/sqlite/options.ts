@@ -1,23 +1,22 @@
-import type { CustomFilters } from '../../domain/custom-filters.ts';
+import type { CustomFilters } from '../../domain/declared-fields.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { StoreOptions } from '../../ports/store.ts';
 
-// Apart from the code that has the driver, so that the types of the package need none of Node's.
+// Apart from the code that imports the driver, so that the package's types do not need those of Node.
 
 export interface SqliteStoreOptions<Filters extends CustomFilters = CustomFilters>
   extends StoreOptions<Filters> {
   /** The data file. It and its folder are made when they are missing. */
   readonly path: string;
-  /** Told of writes that failed, and how far a migration is. */
+  /** Gets a line for each fault, and for each index that is made. */
   readonly logger?: Logger | undefined;
   readonly writes?: Partial<WriteLimits> | undefined;
 }
 
-/** What may wait. */
 export interface WriteLimits {
-  /** Writes that wait; one more is `overloaded`. */
+  /** How many writes may wait: one more is `overloaded`. 10,000 when absent. */
   readonly queuedWrites: number;
-  /** For how many milliseconds a call, or the opening, waits for a lock of another process. */
+  /** For how many milliseconds opening, or a write, waits for a lock of another process. 5,000 when absent. */
   readonly busyMs: number;
 }
 

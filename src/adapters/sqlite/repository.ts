@@ -1,139 +1,258 @@
-import type { CustomFilters } from '../../domain/custom-filters.ts';
-import { copyJson } from '../../domain/json.ts';
-import { cutPage, type EntityFilter, type Page, type PageRequest } from '../../domain/list.ts';
+import { emailTaken, RostrumError, unknownAuthor } from '../../domain/errors.ts';
+import type { ListQuery, Page } from '../../domain/list.ts';
+import type { Post } from '../../domain/post.ts';
 import type { Receipt } from '../../domain/receipt.ts';
-import { type Entity, type Id, type Versioned, VersionedRecord } from '../../domain/record.ts';
+import {
+  type Collection,
+  type Id,
+  type Version,
+  type Versioned,
+  VersionedRecord,
+} from '../../domain/record.ts';
+import { searchRow } from '../../domain/search.ts';
+import type { User } from '../../domain/user.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
-import type { RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
-import type { Connection } from './connection/connection.ts';
-import type { LongReads } from './connection/long-reads.ts';
-import { reading } from './connection/reading.ts';
+import type { DeletedId, RecordTransfer, ScanRequest } from '../../ports/transfer.ts';
+import type { Connection, SqlValue } from './connection/connection.ts';
+import { hasCode } from './connection/errors.ts';
+import type { OpenFile } from './connection/open-file.ts';
 import type { WriteQueue } from './connection/write-queue.ts';
+import { DeclaredFields } from './declared.ts';
 import type { SqliteEvents } from './events.ts';
-import { textForOrder } from './lists/conditions.ts';
-import { withCustomFilters } from './lists/custom-filters.ts';
-import type { ListScheme } from './lists/plan.ts';
-import { readPage } from './lists/read-page.ts';
-import { Receipts } from './receipts.ts';
-import { RecordTable, type RowMapping } from './record-table.ts';
+import { searchColumns } from './layout.ts';
+import type { Lists } from './lists/lists.ts';
+import { addReceipt, type CreatedRow, findReceipt } from './receipts.ts';
 
-/** Records that are loaded in one step; it takes some milliseconds. */
+/** How many records `load` stores in one step: a few milliseconds. */
 const partLength = 200;
 
 /** What the repositories of one store share. */
 export interface StoreParts {
-  readonly connection: Connection;
-  readonly reads: LongReads;
+  readonly file: OpenFile;
+  readonly lists: Lists;
   readonly writes: WriteQueue;
   readonly events: SqliteEvents;
-  readonly customFilters: CustomFilters;
 }
 
-/**
- * What users and posts have in common.
- *
- * Reads run at once: between the groups of the write queue, nothing is there that is not
- * committed. What another process commits is in the next read.
- */
-export abstract class SqliteRepository<
-  R extends Entity,
-  Filter extends EntityFilter,
-  Sort extends string,
-> implements Repository<R, Filter, Sort>, RecordTransfer<R>
-{
+/** What users and posts have in common. Every change of a row writes its event too. */
+export class SqliteRepository<R extends User | Post> implements Repository<R>, RecordTransfer<R> {
+  protected readonly parts: StoreParts;
   protected readonly connection: Connection;
-  protected readonly table: RecordTable<R>;
-  readonly #reads: LongReads;
-  readonly #writes: WriteQueue;
-  readonly #scheme: ListScheme<Filter, Sort>;
-  readonly #receipts: Receipts;
+  readonly #collection: Collection;
+  readonly #columns: readonly string[];
+  readonly #sql: ReturnType<typeof statementsOf>;
+  readonly #declared: DeclaredFields;
 
-  constructor(parts: StoreParts, scheme: RowMapping<R> & ListScheme<Filter, Sort>) {
-    this.connection = parts.connection;
-    this.table = new RecordTable(parts.connection, scheme, parts.events);
-    this.#reads = parts.reads;
-    this.#writes = parts.writes;
-    this.#scheme = withCustomFilters(scheme, parts.customFilters[scheme.table]);
-    this.#receipts = new Receipts(parts.connection, scheme.table);
+  constructor(parts: StoreParts, collection: Collection) {
+    this.parts = parts;
+    this.connection = parts.file.connection;
+    this.#collection = collection;
+    this.#columns = searchColumns(collection);
+    this.#declared = new DeclaredFields(parts.file.connection, collection);
+    this.#sql = statementsOf(collection, this.#columns);
   }
 
-  async get(id: Id): Promise<Versioned<R> | undefined> {
-    return reading(() => this.table.find(id));
+  get(id: Id): Promise<Versioned<R> | undefined> {
+    return this.parts.file.read(() => this.#find(id));
   }
 
-  async list({ signal, ...request }: PageRequest<Filter, Sort>): Promise<Page<R>> {
-    const asked = copyJson(request); // A long read looks at it once more.
-    const read = (connection: Connection) =>
-      readPage<R, Filter, Sort>(connection, this.#scheme, asked);
-    return reading(() => this.#reads.run(read, signal));
+  list(query: ListQuery): Promise<Page<R>> {
+    return this.parts.lists.read<R>(this.#collection, query);
   }
 
   create(record: R, receipt?: Receipt): Promise<Creation<R>> {
-    // Taken now and not later: what the caller does to it meanwhile is not stored.
-    const [json, taken, once] = [JSON.stringify(record), { ...record }, receipt && { ...receipt }];
-    return this.#writes.add(() => {
-      const earlier = once && this.#receipts.find(once);
+    // Copied now: the caller may reuse its arguments.
+    const [json, taken, once] = [
+      JSON.stringify(record),
+      { ...record } as R,
+      receipt && { ...receipt },
+    ];
+    return this.parts.writes.add(() => {
+      const earlier = once && findReceipt(this.connection, this.#collection, once);
       if (earlier !== undefined) return creation<R>(earlier, true);
-      this.table.insert(taken, json);
-      if (once !== undefined) this.#receipts.add(once, json);
-      return creation<R>(json, false);
+      const row = { json, version: (this.#deletedVersion(taken.id) ?? 0) + 1 };
+      this.#insert(taken, row);
+      if (once !== undefined) addReceipt(this.connection, this.#collection, once, row);
+      return creation<R>(row, false);
     });
   }
 
-  async isIdTaken(id: Id): Promise<boolean> {
-    return reading(() => this.table.isIdTaken(id));
+  lastVersion(id: Id): Promise<Version | undefined> {
+    return this.parts.file.read(() => this.#version(id) ?? this.#deletedVersion(id));
   }
 
   update(id: Id, decide: Decide<R>): Promise<Versioned<R> | undefined> {
-    return this.#writes.add(() => this.table.replace(id, decide));
+    return this.parts.writes.add(() => {
+      type Row = [version: Version, json: string, ...searchValues: SqlValue[]];
+      const row = this.connection.get<Row>(this.#sql.findRow, id);
+      if (row === undefined) return undefined;
+      const [version, json, ...before] = row;
+      const current = new VersionedRecord<R>(json, version);
+      const next = decide(current);
+      // `decide` may have changed the object that it was given, so the caller gets another one.
+      if (next === current.record) return new VersionedRecord<R>(json, version);
+      const made = new VersionedRecord<R>(JSON.stringify(next), version + 1);
+      this.#replace(next, made, before, json);
+      return made;
+    });
   }
 
-  async scan({ after = '', ...cut }: ScanRequest): Promise<readonly Versioned<R>[]> {
-    const first = textForOrder(after) === after ? `${after}\0` : textForOrder(after);
-    // The next scan begins behind the last id, and needs no position.
-    const nowhere = () => ({ key: null, id: '' });
-    return reading(() => cutPage(this.table.from(first, cut.limit), cut, nowhere).items);
+  async scan({ after, limit, bytes }: ScanRequest): Promise<readonly Versioned<R>[]> {
+    const order = { field: 'id', direction: 'asc' } as const;
+    const position = after === undefined ? after : { key: after, id: after };
+    return (await this.list({ conditions: [], order, after: position, limit, bytes })).items;
   }
 
-  async load(records: readonly Versioned<R>[]): Promise<void> {
-    // Taken now and not later: what the caller does to them meanwhile is not stored.
+  load(records: readonly Versioned<R>[]): Promise<void> {
     const taken = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
-    // All are queued now, as the store may be closed meanwhile; in parts, so that other changes,
-    // those of other processes too, come in between.
-    const parts: Promise<void>[] = [];
-    while (taken.length > 0) {
-      const part = taken.splice(0, partLength);
-      parts.push(
-        this.#writes.add(() => {
-          for (const record of part) this.table.put(record);
-        }),
-      );
-    }
-    const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    return this.#inParts(taken, ({ record, json, version }) => {
+      const present = this.#version(record.id);
+      const last = present ?? this.#deletedVersion(record.id) ?? 0;
+      const row = { json, version: version > last || version === present ? version : last + 1 };
+      if (present === undefined) this.#insert(record, row);
+      else this.#replace(record, row, [], undefined, row.version === present);
+    });
   }
+
+  readonly deleted = {
+    scan: (limit: number, after = ''): Promise<readonly DeletedId[]> =>
+      this.parts.file.read(() => {
+        const rows = this.connection.all<[Id, Version]>(this.#sql.deletedBehind, after, limit);
+        return rows.map(([id, lastVersion]) => ({ id, lastVersion }));
+      }),
+    load: (ids: readonly DeletedId[]): Promise<void> =>
+      this.#inParts([...ids], ({ id, lastVersion }) => {
+        if (this.#version(id) === undefined)
+          this.connection.run(this.#sql.addDeleted, id, lastVersion);
+      }),
+  };
 
   /**
-   * Deletes a record that the guard lets go, together with what `before` does.
+   * Deletes a record, if `guard` allows it.
    *
-   * @returns what `before` does; undefined when there is no record with this id
+   * @param before what to do first
+   * @returns what `before` returns; undefined when there is no record with this id
    */
   protected remove<T>(
     id: Id,
     guard: Guard<R> | undefined,
     before: () => T,
   ): Promise<T | undefined> {
-    return this.#writes.add(() => {
-      const current = this.table.find(id);
+    return this.parts.writes.add(() => {
+      const current = this.#find(id);
       if (current === undefined) return undefined;
       guard?.(current);
       const done = before();
-      this.table.remove(id);
+      this.#declared.remove('id', id);
+      this.connection.run(this.#sql.remove, id);
+      this.parts.events.add('deleted', this.#collection, id, current.version);
       return done;
     });
   }
+
+  /** Stores some at a time, so that other changes, also of other processes, come in between. */
+  async #inParts<T>(all: T[], put: (one: T) => void): Promise<void> {
+    const parts: Promise<void>[] = [];
+    // All are queued now, because the store may be closed meanwhile.
+    while (all.length > 0) {
+      const part = all.splice(0, partLength);
+      parts.push(this.parts.writes.add(() => part.forEach(put)));
+    }
+    const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
+
+  #find(id: Id): Versioned<R> | undefined {
+    const row = this.connection.get<[Version, string]>(this.#sql.find, id);
+    return row && new VersionedRecord<R>(row[1], row[0]);
+  }
+
+  #version(id: Id): Version | undefined {
+    return this.connection.get<[Version]>(this.#sql.version, id)?.[0];
+  }
+
+  #deletedVersion(id: Id): Version | undefined {
+    return this.connection.get<[Version]>(this.#sql.deletedVersion, id)?.[0];
+  }
+
+  #insert(record: R, { version, json }: CreatedRow): void {
+    this.#write(record, this.#sql.insert, version, json, ...this.#searchValues(record), record.id);
+    this.#declared.add(record.id);
+    if (version > 1) this.connection.run(this.#sql.forgetDeleted, record.id);
+    this.parts.events.add('created', this.#collection, record.id, version);
+  }
+
+  /**
+   * @param before the search values that are stored, if they are known
+   * @param current the JSON that is stored, if it is known
+   */
+  #replace(
+    record: R,
+    { version, json }: CreatedRow,
+    before: readonly SqlValue[],
+    current?: string,
+    isSame = false,
+  ): void {
+    const hasChanged = current === undefined || this.#declared.hasChanged(current, record);
+    if (hasChanged) this.#declared.remove('id', record.id);
+    // SQLite updates every index on a column that is set, so only those that change are set.
+    const sets = ['version = ?', 'json = ?'];
+    const values: SqlValue[] = [version, json];
+    for (const [i, value] of this.#searchValues(record).entries()) {
+      if (value === before[i]) continue;
+      sets.push(`${this.#columns[i]} = ?`);
+      values.push(value);
+    }
+    const sql = `UPDATE ${this.#collection} SET ${sets.join(', ')} WHERE id = ?`;
+    this.#write(record, sql, ...values, record.id);
+    if (hasChanged) this.#declared.add(record.id);
+    if (!isSame) this.parts.events.add('updated', this.#collection, record.id, version);
+  }
+
+  #searchValues(record: R): SqlValue[] {
+    const row = searchRow(this.#collection, record);
+    return this.#columns.map((name) => row[name] ?? null);
+  }
+
+  /** Only SQLite's message names the constraint that failed, so the reason is looked up. */
+  #write(record: R, sql: string, ...values: SqlValue[]): void {
+    try {
+      this.connection.run(sql, ...values);
+    } catch (error) {
+      if (!hasCode(error, 'constraint') || !this.connection.inTransaction) throw error;
+      const { id } = record;
+      const { emailKey = null, authorId = null } = searchRow(this.#collection, record);
+      const has = (query: string, ...of: SqlValue[]) =>
+        this.connection.get(query, ...of) !== undefined;
+      const isTaken = sql === this.#sql.insert && has(this.#sql.version, id);
+      if (isTaken) throw new RostrumError('id-taken', { id });
+      if (has(this.#sql.withEmail, emailKey, id)) throw emailTaken();
+      this.#declared.checkUnique(record);
+      if (authorId !== null && !has(this.#sql.author, authorId)) throw unknownAuthor();
+      throw error;
+    }
+  }
 }
 
-function creation<R>(json: string, replayed: boolean): Creation<R> {
-  return Object.assign(new VersionedRecord<R>(json, 1), { replayed });
+function creation<R>({ json, version }: CreatedRow, replayed: boolean): Creation<R> {
+  return Object.assign(new VersionedRecord<R>(json, version), { replayed });
+}
+
+function statementsOf(collection: Collection, columns: readonly string[]) {
+  const names = ['version', 'json', ...columns, 'id'].join(', ');
+  const ofDeleted = `collection = '${collection}' AND id`;
+  return {
+    author: 'SELECT 1 FROM users WHERE id = ?',
+    withEmail: 'SELECT 1 FROM users WHERE emailKey = ? AND id <> ?',
+    version: `SELECT version FROM ${collection} WHERE id = ?`,
+    find: `SELECT version, json FROM ${collection} WHERE id = ?`,
+    findRow: `SELECT version, json, ${columns.join(', ')} FROM ${collection} WHERE id = ?`,
+    insert: `INSERT INTO ${collection} (${names}) VALUES (${names.replace(/\w+/g, '?')})`,
+    remove: `DELETE FROM ${collection} WHERE id = ?`,
+    deletedVersion: `SELECT lastVersion FROM deleted WHERE ${ofDeleted} = ?`,
+    deletedBehind: `SELECT id, lastVersion FROM deleted WHERE ${ofDeleted} > ? ORDER BY id LIMIT ?`,
+    forgetDeleted: `DELETE FROM deleted WHERE ${ofDeleted} = ?`,
+    addDeleted: `INSERT INTO deleted VALUES ('${collection}', ?, ?)
+      ON CONFLICT DO UPDATE SET lastVersion = max(lastVersion, excluded.lastVersion)`,
+  };
 }

@@ -1,106 +1,45 @@
-import { statSync } from 'node:fs';
-import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { checkCustomFilters } from '../../domain/custom-filters.ts';
-import { storeUnavailable } from '../../domain/errors.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { type CustomFilters, checkCustomFilters } from '../../domain/declared-fields.ts';
+import { type Logger, safeLogger } from '../../ports/logger.ts';
 import type { Store } from '../../ports/store.ts';
-import { applyPragmas, Connection } from './connection/connection.ts';
-import { dataFile } from './connection/data-file.ts';
-import { isDriverError, openingError, resultCode } from './connection/errors.ts';
-import { LongReads } from './connection/long-reads.ts';
+import { applyPragmas, Connection, isSound } from './connection/connection.ts';
+import { dataFile, isLogInDoubt } from './connection/data-file.ts';
+import { openingError, SqliteStoreError } from './connection/errors.ts';
+import { OpenFile } from './connection/open-file.ts';
 import { WriteQueue } from './connection/write-queue.ts';
+import { declareFields, missingParts } from './declared.ts';
 import { SqliteEvents } from './events.ts';
-import { missingIndexes } from './lists/custom-filters.ts';
+import { checkLayout, createLayout } from './layout.ts';
+import { Lists } from './lists/lists.ts';
 import { defaultWriteLimits, type SqliteStoreOptions } from './options.ts';
-import { SqlitePostRepository } from './posts.ts';
-import type { StoreParts } from './repository.ts';
-import { migrate } from './schema/migration.ts';
-import { checkSchema, checkVersion, schemaVersion } from './schema/schema.ts';
-import { SqliteUserRepository } from './users.ts';
+import { SqlitePostRepository, SqliteUserRepository } from './repositories.ts';
 
-type Open = (file: string, options?: DatabaseSyncOptions) => DatabaseSync;
+type Driver = (file: string, options: { timeout: number; readOnly?: boolean }) => DatabaseSync;
 
-/** How long the opening waits before it tries a lock again, in milliseconds. */
-const retryMs = 20;
+const nodeSqlite: Driver = (file, options) => new DatabaseSync(file, options);
 
-/** Opens a store with a driver that tests can make fail. */
-export function openStore(options: SqliteStoreOptions, open: Open): Store {
-  const { path, logger, customFilters } = options;
-  if (customFilters !== undefined) checkCustomFilters(customFilters);
+/** @param driver a driver that tests can make fail; lists are then read with it too, without a worker */
+export function openStore(options: SqliteStoreOptions, driver = nodeSqlite): Store {
+  const { customFilters = {} } = options;
+  checkCustomFilters(customFilters);
+  const logger = safeLogger(options.logger);
   const limits = { ...defaultWriteLimits, ...options.writes };
-  const file = dataFile(path);
-  const connection = whenFree(limits.busyMs, file, () => openFile(file, options, open));
-  const writes = new WriteQueue(connection, limits, () => checkVersion(connection, file), logger);
-  // Read-only, so that it makes no new file where the file was moved away.
-  const reads = new LongReads(
-    connection,
-    () => new Connection(() => open(file, { readOnly: true })),
-  );
-  const events = new SqliteEvents(connection);
-  return storeOf(file, { connection, reads, writes, events, customFilters: customFilters ?? {} });
-}
-
-/** Tries again while another process has the lock: the process waits, as it serves nothing yet. */
-function whenFree(busyMs: number, file: string, open: () => Connection): Connection {
-  const never = new Int32Array(new SharedArrayBuffer(4));
-  for (const end = performance.now() + busyMs; ; Atomics.wait(never, 0, 0, retryMs)) {
-    try {
-      return open();
-    } catch (error) {
-      const isBusy = isDriverError(error, resultCode.busy);
-      if (!isBusy || performance.now() > end) throw openingError(file, error);
-    }
-  }
-}
-
-/** Opens a data file and brings it to what this version, with these custom filters, needs. */
-function openFile(
-  file: string,
-  { customFilters = {}, logger }: SqliteStoreOptions,
-  open: Open,
-): Connection {
-  let connection: Connection | undefined;
-  try {
-    const opened = new Connection(() => open(file));
-    connection = opened;
-    const version = checkSchema(opened, file);
-    applyPragmas(opened, file);
-    const missing = () => missingIndexes(opened, customFilters);
-    if (version === schemaVersion && missing().length === 0) return opened;
-    opened.transaction('IMMEDIATE', () => {
-      // Another process may have migrated the file since.
-      migrate(opened, file, logger);
-      for (const { name, sql } of missing()) {
-        logger?.info({ index: name }, 'An index for a filter on a custom field is being made.');
-        opened.exec(sql);
-      }
-    });
-    return opened;
-  } catch (error) {
-    connection?.close();
-    throw error;
-  }
-}
-
-/** As much as a long post has: less would find its space where a record finds none. */
-const tried = 'x'.repeat(64 * 1024);
-
-/** Writes something and takes it away again. */
-function tryWriting(connection: Connection): void {
-  connection.run('INSERT INTO claims VALUES (?, ?, ?, ?, ?)', '', '', '', 0, tried);
-  connection.run("DELETE FROM claims WHERE kind = ''");
-}
-
-/** Keeps records in an SQLite file: one connection, and a queue for all that writes. */
-function storeOf(file: string, parts: StoreParts): Store {
-  const { connection, reads, writes } = parts;
-  const inode = statSync(file, { throwIfNoEntry: false })?.ino;
+  const path = dataFile(options.path);
+  const opening = { customFilters, logger, timeout: limits.busyMs };
+  const connection = openConnection(path, driver, opening);
+  const file = new OpenFile(path, connection, logger);
+  const writes = new WriteQueue(file, limits);
+  const lists = new Lists(file, driver === nodeSqlite);
+  const parts = { file, writes, lists, events: new SqliteEvents(file) };
+  const users = new SqliteUserRepository(parts);
+  const posts = new SqlitePostRepository(parts, 'posts');
   let closed: Promise<void> | undefined;
 
   async function shutDown(): Promise<void> {
+    file.close();
     await writes.close();
-    await nextTurn(); // Settle pending writes before close() resolves.
-    await reads.close();
+    await lists.close();
+    file.checkpoint();
     connection.close();
   }
 
@@ -109,29 +48,75 @@ function storeOf(file: string, parts: StoreParts): Store {
     return closed;
   }
 
-  const users = new SqliteUserRepository(parts);
-  const posts = new SqlitePostRepository(parts);
+  const changeMark = (sql: string) => writes.add(() => connection.exec(sql));
   return {
     users,
     posts,
-    transfer: { users, posts },
-    events: parts.events,
-    customFilters: parts.customFilters,
-    /**
-     * Waits as a write does, for the writes before it and for another process's lock, but writes
-     * nothing, unless the disk was full. Then it looks for the file.
-     */
-    async ready() {
-      await writes.add(() => {
-        if (writes.isDiskFull) tryWriting(connection);
-        else connection.get('SELECT 1 FROM users LIMIT 1');
-      });
-      // Writes to a file that was moved or deleted would be lost to the next start.
-      if (statSync(file, { throwIfNoEntry: false })?.ino !== inode) {
-        throw storeUnavailable('none', new Error(`The data file ${file} is not where it was.`));
-      }
+    transfer: {
+      users,
+      posts,
+      begin: () => changeMark("INSERT OR IGNORE INTO meta VALUES ('filling', '')"),
+      end: () => changeMark("DELETE FROM meta WHERE name = 'filling'"),
+      isFilling: () =>
+        file.read(() => connection.get("SELECT 1 FROM meta WHERE name = 'filling'") !== undefined),
     },
+    events: parts.events,
+    customFilters,
+    ready: () =>
+      file.read(() => {
+        file.check();
+        writes.checkWritable();
+        connection.get('SELECT 1 FROM users LIMIT 1');
+      }),
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+interface OpeningOptions {
+  readonly customFilters: CustomFilters;
+  readonly logger: Logger;
+  readonly timeout: number;
+}
+
+/** Opens a data file, and makes the tables and indexes that it lacks. */
+function openConnection(
+  file: string,
+  driver: Driver,
+  { customFilters, logger, timeout }: OpeningOptions,
+): Connection {
+  let connection: Connection | undefined;
+  try {
+    if (isLogInDoubt(file)) checkLog(file, timeout);
+    const opened = new Connection(() => driver(file, { timeout }));
+    connection = opened;
+    const hasLayout = opened.transaction('DEFERRED', () => checkLayout(opened, file));
+    applyPragmas(opened, file);
+
+    if (!hasLayout || missingParts(opened, customFilters).length > 0) {
+      opened.transaction('IMMEDIATE', () => {
+        // Another process may have made them since.
+        if (!checkLayout(opened, file)) createLayout(opened);
+        declareFields(opened, customFilters, logger);
+      });
+    }
+    // So far SQLite waits for the locks of other processes, and blocks. A store must not block.
+    opened.exec('PRAGMA busy_timeout = 0');
+    return opened;
+  } catch (error) {
+    connection?.close();
+    throw openingError(file, error);
+  }
+}
+
+/** Read-only, because the last connection that can write moves the log into the file when it closes. */
+function checkLog(file: string, timeout: number): void {
+  const connection = new Connection(() => nodeSqlite(file, { readOnly: true, timeout }));
+  try {
+    if (isSound(connection)) return;
+    const message = `The data file ${file} and its log ${file}-wal do not fit together. If the file is a backup that was put there, remove ${file}-wal and ${file}-shm; otherwise go back to a backup (rostrum restore).`;
+    throw new SqliteStoreError('store-damaged', message);
+  } finally {
+    connection.close();
+  }
 }

@@ -1,79 +1,101 @@
 import { pipeline, Readable } from 'node:stream';
+import { counted } from '../count.ts';
 import { Failure } from '../failure.ts';
-import { type Given, longestRecord, type Reading, textOf } from './given.ts';
+import { quoted } from '../output.ts';
+import type { FileRow, Text } from './text.ts';
 
-/** A row, and what the parser knows of it. */
-interface Row {
-  readonly record: Readonly<Record<string, string>>;
-  readonly info: {
-    readonly lines: number;
-    readonly bytes: number;
-    /** Of a row with more or fewer cells; these are its `record`. */
-    readonly error?: Error & { readonly record?: readonly string[] };
-  };
+/** In characters: twice what a record can have. Beyond some more, the expressions below overflow. */
+const longestRow = 4 * 1024 * 1024;
+
+const lineBreak = /\r\n|\n|\r/g;
+
+/** What csv-parse makes of a row, with the option `raw`. */
+interface ParsedRow {
+  readonly record: readonly string[];
+  readonly raw: string;
 }
 
 /**
- * Reads the rows of a CSV file (RFC 4180) whose first row names the fields. Cells are texts, and an
- * empty one is a field that is absent. Commas separate them; or semicolons or tabs, when the first
- * line has one of these and no comma.
+ * Reads the rows of CSV (RFC 4180) as objects, by the headings in the first row. Rows and columns
+ * without any text are left out. A row that breaks the rules of quoting has a `problem`.
  *
- * @param head the text that the file begins with
- * @param onColumns told the names of the fields, before the first row
- * @throws Failure where the file stops being CSV
+ * @throws Failure for equal headings, and for a quotation mark that is never closed
  */
-export async function* readCsv(
-  path: string,
-  head: string,
-  reading: Reading,
-  onColumns: (names: readonly string[]) => void,
-): AsyncGenerator<Given> {
+export async function* readCsv({ name, head, pieces }: Text): AsyncGenerator<FileRow> {
   // csv-parse is an optional peer.
   const { CsvError, parse } = await import('csv-parse');
-  const [firstLine = ''] = head.split('\n', 1);
-  const parser = parse({
-    columns: (names: string[]) => {
-      checkNames(path, names);
-      onColumns(names);
-      return names;
-    },
-    delimiter: [',', ';', '\t'].find((character) => firstLine.includes(character)) ?? ',',
-    info: true,
-    max_record_size: longestRecord,
-    relax_column_count: true,
-    skip_empty_lines: true,
-  });
-  // An error of the source is thrown where the rows are read.
-  pipeline(Readable.from(textOf(path, reading)), parser, () => {});
-  let bytes = 0;
-  try {
-    for await (const { record, info } of parser as AsyncIterable<Row>) {
-      const cells = Object.entries(record).filter(([, cell]) => cell !== '');
-      const { error } = info;
-      const isWhole = error === undefined;
-      yield {
-        place: `line ${info.lines - lineFeedsIn(record)}`, // The parser knows in which one it ends.
-        bytes: info.bytes - bytes,
-        value: isWhole ? Object.fromEntries(cells) : undefined,
-        problem: isWhole ? undefined : 'It has more or fewer cells than the first line.',
-        raw: error?.record,
-      };
-      bytes = info.bytes;
+  // Spreadsheets obey a first line such as `sep=;`.
+  const separator = /^"?sep=(.)"?[\r\n]/i.exec(head)?.[1];
+  const delimiter = separator ?? delimiterOf(name, head);
+  const end = `\\u{${(delimiter.codePointAt(0) ?? 0).toString(16)}}`;
+  const cell = `(?:"[^"]*(?:""[^"]*)*"|[^"${end}][^${end}]*|)`;
+  const wellQuoted = new RegExp(`^${cell}(?:${end}${cell})*[\\r\\n]*$`, 'u');
+  let [line, toSkip] = [1, separator === undefined ? 0 : 1];
+  let headings: readonly string[] | undefined;
+  // Called while the text is parsed: `line` is right when the parser throws, too.
+  const rowOf = ({ record, raw }: ParsedRow): FileRow | null => {
+    const row = { place: `line ${line}`, bytes: raw.length };
+    line += raw.match(lineBreak)?.length ?? 0;
+    if (toSkip-- > 0 || record.every((text) => text.trim() === '')) return null;
+    if (headings === undefined) {
+      headings = headingsOf(name, record);
+      return null;
     }
+    const problem = problemOf(raw, wellQuoted) ?? misfit(record, headings);
+    if (problem !== undefined) return { ...row, content: raw, problem };
+    const cells = headings.map((heading, i) => [heading, record[i]]);
+    return { ...row, content: Object.fromEntries(cells.filter(([heading]) => heading !== '')) };
+  };
+  // Its types don't know what on_record is given with raw.
+  const options: object = {
+    ...{ delimiter, raw: true, relax_column_count: true, relax_quotes: true, on_record: rowOf },
+    ...{ max_record_size: longestRow, record_delimiter: ['\r\n', '\n', '\r'] },
+  };
+  const parser = parse(options);
+  // An error of the source is thrown where the rows are read.
+  pipeline(Readable.from(pieces), parser, () => {});
+  try {
+    yield* parser as AsyncIterable<FileRow>;
   } catch (error) {
-    throw error instanceof CsvError
-      ? new Failure(`${path} is not valid CSV: ${error.message}.`)
-      : error;
+    if (!(error instanceof CsvError)) throw error;
+    const raw = String(error.raw);
+    const [before = ''] = new RegExp(`^(?:${cell}${end})*`, 'u').exec(raw) ?? [];
+    const what = raw.startsWith('"', before.length)
+      ? 'A quotation mark opens a cell here and is never closed.'
+      : tooLong;
+    throw new Failure(`${name}, line ${line + (before.match(lineBreak)?.length ?? 0)}: ${what}`);
   }
 }
 
-function lineFeedsIn(record: Row['record']): number {
-  return Object.values(record).join('').split('\n').length - 1;
+const tooLong = 'The row is longer than any record can be.';
+
+function problemOf(raw: string, wellQuoted: RegExp): string | undefined {
+  if (raw.length > longestRow) return tooLong;
+  if (!raw.includes('"') || wellQuoted.test(raw)) return undefined;
+  return 'A quotation mark follows another one in the same cell: inside quotation marks, write it twice.';
 }
 
-function checkNames(path: string, names: readonly string[]): void {
-  const twice = names.find((name, i) => names.indexOf(name) < i);
-  if (twice !== undefined) throw new Failure(`${path} names the column "${twice}" twice.`);
-  if (!names.includes('__proto__')) return;
-  throw new Failure(`${path} names a column "__proto__", and no field may have this name.`);
+/** The character that cuts the first row into the most cells. */
+function delimiterOf(name: string, head: string): string {
+  if (/\.tsv$/i.test(name)) return '\t';
+  const unquoted = head.replace(/"[^"]*"/g, '').replace(/^[\r\n]+/, '');
+  const [firstLine = ''] = unquoted.split(lineBreak, 1);
+  const cellsBy = (delimiter: string) => firstLine.split(delimiter).length;
+  return [',', ';', '\t'].reduce((best, one) => (cellsBy(one) > cellsBy(best) ? one : best));
+}
+
+function headingsOf(name: string, record: readonly string[]): readonly string[] {
+  const headings = record.map((heading) => heading.trim());
+  const twice = headings.find((heading, i) => heading !== '' && headings.indexOf(heading) < i);
+  if (twice === undefined) return headings;
+  throw new Failure(`${name} has two columns with the heading ${quoted(twice)}: rename one.`);
+}
+
+function misfit(record: readonly string[], headings: readonly string[]): string | undefined {
+  const wanted = headings.findLastIndex((heading) => heading !== '') + 1;
+  if (record.length < wanted) {
+    return `The row has ${counted(record.length, 'cell')}, and there are ${counted(wanted, 'column')}.`;
+  }
+  const extra = record.findIndex((text, i) => text.trim() !== '' && !headings[i]);
+  return extra < 0 ? undefined : `Cell ${extra + 1} has no heading: ${quoted(record[extra])}.`;
 }

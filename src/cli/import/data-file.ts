@@ -1,180 +1,135 @@
-import { open } from 'node:fs/promises';
-import { findDuplicateKey } from '../../domain/duplicate-keys.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import type { Collection } from '../../domain/record.ts';
 import { Failure } from '../failure.ts';
 import { readCsv } from './csv.ts';
-import { type Given, longestRecord, type Reading, textOf } from './given.ts';
+import { type FileRow, parseJson, readJson, readJsonLines, type Text } from './text.ts';
+import type { TransformModule } from './transform.ts';
 
-/** A file with records of people's own. */
+/** A row, with the list that it belongs to. */
+export type ListRow = FileRow & { readonly list: Collection };
+
+/** The rows of a file. */
 export interface DataFile {
-  readonly path: string;
+  /** How people know the file. */
+  readonly name: string;
   readonly bytes: number;
-  /** Which of the lists it may have, in the order in which they are added. */
-  readonly lists: readonly Collection[];
-  /** Reads one list, from its first record to its last, as often as is needed. */
-  read(list: Collection, reading: Reading): AsyncIterable<Given>;
-  /** What the columns of CSV are called, once it is read. */
-  columns?: readonly string[];
-  /** Top-level members that are no list of Rostrum's. */
-  readonly others: readonly string[];
+  readonly isCsv?: boolean;
+  /** What the summary says about the rest of the file. */
+  readonly notes?: readonly string[];
+  readonly rows: AsyncIterable<ListRow>;
 }
-
-/** The longest JSON that is held in memory as a whole; JSON Lines have no limit. */
-const longestJson = 256 * 1024 * 1024;
-
-/** How many bytes of a file are looked at to tell what it is. */
-const headBytes = 64 * 1024;
 
 const both = ['users', 'posts'] as const;
 
+/** A line that `rostrum export` writes. */
+const exportLine = /^\s*\{\s*"(?:user|post)"\s*:/;
+
 /**
- * Opens a file by its name: `.csv` is CSV, `.jsonl` and `.ndjson` are JSON Lines, and any other is
- * JSON.
+ * Tells what a file holds: `.csv` and `.tsv` are CSV, `.jsonl` and `.ndjson` are JSON Lines, and other
+ * files are known by their content.
  *
- * @param as which list the records of an array, of JSON Lines and of CSV are
- * @throws Failure for a file that cannot be told without `as`, that has no use for it, or that is
- * not JSON
+ * @param as the list that an array, JSON Lines or CSV holds; otherwise those that are transformed
+ * @throws Failure for a file that does not say what it holds, or that is not JSON
  */
-export async function openDataFile(path: string, as?: Collection): Promise<DataFile> {
-  await using handle = await open(path);
-  const found = await handle.stat();
-  if (!found.isFile()) throw new Failure(`${path} is not a file.`);
-  const [, ending = ''] = /\.(csv|jsonl|ndjson)$/i.exec(path) ?? [];
-  if (ending === '') return await openJson(path, found.size, as);
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-  const head = buffer.toString('utf8', 0, bytesRead);
-  const file = { path, bytes: found.size, others: [] };
-  const isCsv = ending.toLowerCase() === 'csv';
-  if (as !== undefined) {
-    const made: DataFile = {
-      ...{ ...file, lists: [as] },
-      read: (_list, reading) =>
-        isCsv ? readCsv(path, head, reading, onColumns) : readJsonLines(path, reading),
-    };
-    const onColumns = (names: readonly string[]) => {
-      made.columns = names;
-    };
-    return made;
-  }
+export async function openDataFile(
+  text: Text,
+  as?: Collection,
+  transforms: TransformModule = {},
+): Promise<DataFile> {
+  const { name, bytes, head } = text;
+  const lists = as === undefined ? both.filter((list) => transforms[list]) : [as];
+  const format = formatOf(name, head);
+  if (format === 'json') return openJson(text, lists, as, transforms);
   // The export of an empty store is empty.
-  const isExport = !isCsv && /^\s*(?:$|\{\s*"(?:user|post)"\s*:)/.test(head);
-  if (!isExport) throw asIsMissing(path);
-  return { ...file, lists: both, read: (list, reading) => readExport(path, list, reading) };
+  const isExport = format === 'jsonl' && (exportLine.test(head) || head.trim() === '');
+  if (isExport && as === undefined) return { name, bytes, rows: readExport(text) };
+  if (lists.length === 0) throw asIsMissing(name);
+  const isCsv = format === 'csv';
+  const rows = isCsv ? readCsv(text) : readJsonLines(text);
+  const ofEach = async function* () {
+    for await (const row of rows) for (const list of lists) yield { ...row, list };
+  };
+  return { name, bytes: bytes * lists.length, isCsv, rows: ofEach() };
 }
 
-async function openJson(path: string, bytes: number, as?: Collection): Promise<DataFile> {
-  const content = await readJson(path, bytes);
-  const isArray = Array.isArray(content);
-  if (isArray && as === undefined) throw asIsMissing(path);
-  if (!isArray && !isPlainObject(content)) {
-    throw new Failure(`${path} is neither a JSON object nor an array.`);
+function formatOf(name: string, head: string): 'csv' | 'jsonl' | 'json' {
+  if (/\.(?:csv|tsv)$/i.test(name)) return 'csv';
+  if (/\.(?:jsonl|ndjson)$/i.test(name)) return 'jsonl';
+  const [first = '', ...more] = head.trimStart().split('\n');
+  if (!/^[[{]/.test(first)) return /\.txt$|^standard input$/i.test(name) ? 'csv' : 'json';
+  // mongoexport writes JSON Lines into files that are named .json.
+  const isFollowed = exportLine.test(first) || more.some((line) => line.trim() !== '');
+  return isFollowed && isPlainObject(parseJson(first).value) ? 'jsonl' : 'json';
+}
+
+async function openJson(
+  text: Text,
+  chosen: readonly Collection[],
+  as: Collection | undefined,
+  transforms: TransformModule,
+): Promise<DataFile> {
+  const { name, bytes } = text;
+  const { value, repeated } = await readJson(text);
+  const notes: string[] = [];
+  const wanted = as === undefined ? both : [as];
+  let lists: ReadonlyMap<Collection, readonly unknown[]>;
+  if (transforms.source !== undefined) {
+    lists = new Map(wanted.map((list) => [list, found(list, value, transforms)]));
+    if (repeated !== undefined) notes.push(`${name} ${repeated}: the last one counts`);
+  } else {
+    if (repeated !== undefined) throw new Failure(`${name} ${repeated}.`);
+    if (Array.isArray(value) && chosen.length === 0) throw asIsMissing(name);
+    const isArray = Array.isArray(value);
+    const members = isArray ? Object.fromEntries(chosen.map((list) => [list, value])) : value;
+    lists = new Map(wanted.map((list) => [list, named(list, members, name)]));
+    const others = Object.keys(Object(members)).filter((key) => !lists.has(key as Collection));
+    if (others.length > 0) notes.push(`without ${others.join(', ')}`);
   }
-  if (!isArray && as !== undefined) {
-    throw new Failure(
-      `${path} is a JSON object, whose members say what they are: leave out --as. ` +
-        'JSON Lines are read from a file that is named .jsonl.',
-    );
-  }
-  const members: Readonly<Record<string, unknown>> = isArray
-    ? { [as as string]: content }
-    : content;
-  const listOf = (list: Collection): readonly unknown[] => {
-    const elements = members[list] ?? [];
-    if (Array.isArray(elements)) return elements;
-    throw new Failure(`${path} has "${list}" that are no array.`);
-  };
-  const count = both.reduce((sum, list) => sum + listOf(list).length, 0);
-  return {
-    ...{ path, bytes, lists: as === undefined ? both : [as] },
-    others: Object.keys(members).filter((name) => name !== 'users' && name !== 'posts'),
-    async *read(list, { signal, onBytes }) {
-      const elements = listOf(list);
-      // A list is shown as the whole file, and a record as one of average length.
-      const read = (index: number) => Math.floor((bytes * index) / elements.length);
-      for (const [index, value] of elements.entries()) {
-        signal.throwIfAborted();
-        onBytes(read(index + 1) - read(index));
-        yield { place: `${list}[${index}]`, bytes: bytes / count, value };
+  const count = [...lists.values()].reduce((sum, { length }) => sum + length, 0);
+  const rows = async function* () {
+    for (const [list, elements] of lists) {
+      for (const [i, content] of elements.entries()) {
+        yield { place: `${list}[${i}]`, bytes: bytes / count, content, list };
       }
-    },
+    }
   };
+  return { name, bytes, notes, rows: rows() };
 }
 
-async function readJson(path: string, bytes: number): Promise<unknown> {
-  if (bytes > longestJson) {
-    throw new Failure(
-      `${path} has more than 256 MiB: write it as JSON Lines, a record a line, in a file named .jsonl.`,
-    );
-  }
-  let text = '';
-  const { signal } = new AbortController();
-  for await (const piece of textOf(path, { signal, onBytes() {} })) text += piece;
-  const { value, problem } = parsed(text);
-  if (problem !== undefined) throw new Failure(`${path} ${problem}`);
-  return value;
-}
-
-async function* readJsonLines(path: string, reading: Reading): AsyncGenerator<Given> {
-  let [number, rest] = [0, ''];
-  for await (const piece of withLineFeed(textOf(path, reading))) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      number += 1;
-      if (line.trim() === '') continue;
-      const { value, problem } = parsed(line);
-      const place = `line ${number}`;
-      yield {
-        ...{ place, bytes: line.length, value },
-        ...(problem !== undefined && { problem: `It ${problem}`, raw: line }),
-      };
-    }
-    if (rest.length > longestRecord) {
-      throw new Failure(`${path}, line ${number + 1}: is longer than any record can be.`);
-    }
+/** A list that the export `source` of a transform finds in a document. */
+function found(list: Collection, document: unknown, { source, path }: TransformModule) {
+  try {
+    const find = source?.[list];
+    return find === undefined ? [] : [...find(document)];
+  } catch (error) {
+    throw new Failure(`source.${list} of ${path} found no list: ${(error as Error).message}.`);
   }
 }
 
-/** The last line of a file may have none. */
-async function* withLineFeed(text: AsyncIterable<string>): AsyncGenerator<string> {
-  yield* text;
-  yield '\n';
+/** A list that a document names; it may miss one. */
+function named(list: Collection, document: unknown, name: string): readonly unknown[] {
+  if (!isPlainObject(document)) throw new Failure(`${name} is neither a JSON object nor an array.`);
+  const elements = Object.hasOwn(document, list) ? document[list] : undefined;
+  if (Array.isArray(elements)) return elements;
+  const members = Object.keys(document);
+  if (elements === undefined && members.some((key) => both.includes(key as Collection))) return [];
+  const wanted = elements === undefined ? both.join(' or ') : list;
+  throw new Failure(
+    `${name} has no array named ${wanted}. Its members are ${members.slice(0, 20).join(', ')}. ` +
+      'To say where its lists are, export "source" from a transform.',
+  );
 }
 
 /** Reads what `rostrum export` writes: `{"user":{…}}` and `{"post":{…}}`, a line each. */
-async function* readExport(
-  path: string,
-  list: Collection,
-  reading: Reading,
-): AsyncGenerator<Given> {
-  for await (const line of readJsonLines(path, reading)) {
-    const [member, ...others] = isPlainObject(line.value) ? Object.entries(line.value) : [];
-    const [name, value] = member ?? [];
-    const isKnown = (name === 'user' || name === 'post') && others.length === 0;
-    if (isKnown && `${name}s` === list) yield { ...line, value };
-    // What is neither is refused once, among the users.
-    if (!isKnown && list === 'users') {
-      const { problem = 'It is neither {"user":{…}} nor {"post":{…}}.' } = line;
-      yield { ...line, value: undefined, problem, raw: line.raw ?? JSON.stringify(line.value) };
-    }
+async function* readExport(text: Text): AsyncGenerator<ListRow> {
+  for await (const row of readJsonLines(text)) {
+    const members = isPlainObject(row.content) ? Object.entries(row.content) : [];
+    const [key, content] = (members.length === 1 && members[0]) || [];
+    if (key === 'user' || key === 'post') yield { ...row, content, list: `${key}s` };
+    else yield { problem: 'It is neither {"user":{…}} nor {"post":{…}}.', ...row, list: 'users' };
   }
 }
 
-/** JSON, or what is wrong with it: the end of a sentence. */
-function parsed(text: string): { readonly value?: unknown; readonly problem?: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    // The message may have a piece of the text, with its line feeds.
-    const reason = (error as SyntaxError).message.replace(/\s+/g, ' ');
-    return { problem: `is not valid JSON: ${reason}.` };
-  }
-  const twice = findDuplicateKey(text);
-  return twice === undefined ? { value } : { problem: `has the key "${twice}" twice.` };
-}
-
-function asIsMissing(path: string): Failure {
-  return new Failure(`${path} does not say what it holds: use --as users or --as posts.`);
+function asIsMissing(name: string): Failure {
+  return new Failure(`${name} does not say what it holds: use --as users or --as posts.`);
 }

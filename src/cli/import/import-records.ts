@@ -1,108 +1,184 @@
-import type { Collection } from '../../domain/record.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isRostrumError } from '../../domain/errors.ts';
+import type { FieldIssue } from '../../domain/issues.ts';
+import { isPlainObject } from '../../domain/json.ts';
+import type { Collection, Entity } from '../../domain/record.ts';
+import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
-import { counted, grouped } from '../count.ts';
-import { exitCodes, Failure } from '../failure.ts';
-import type { DataFile } from './data-file.ts';
-import { checkUsed } from './field-names.ts';
-import { ListImport, type ListOptions, type Refusal } from './list-import.ts';
-import { reasonOf } from './refusals.ts';
+import { Failure } from '../failure.ts';
+import { LineFile } from '../line-file.ts';
+import type { LongRun } from '../run-long.ts';
+import { batches } from '../transfer/source.ts';
+import { Check, type CheckOptions, idTaken, type Verdict } from './check.ts';
+import type { DataFile, ListRow } from './data-file.ts';
+import { createMatcher } from './fields.ts';
+import type { Refusal } from './refusals.ts';
+import { type FileRow, openText, readJsonLines } from './text.ts';
+import type { Transformer } from './transform.ts';
 
-export interface ImportOptions extends ListOptions {
+export interface ImportOptions extends LongRun, CheckOptions {
+  readonly transformer?: Transformer | undefined;
   /** Whether the other records are added when some are refused. */
   readonly skipInvalid: boolean;
   /** Whether nothing is added. */
   readonly dryRun?: boolean;
-  /** Told when all records are checked, before any is added. */
+  report(refusal: Refusal): void;
+  /** Called when all records are checked, before any is added. */
   onChecked?(): void;
+  /** Counts the records that were added, also until an early end. */
+  readonly added: Record<Collection, number>;
 }
 
-/** What has become of the records of a file. */
-export interface Imported {
-  readonly records: number;
-  /** By the check, before anything was added. */
-  readonly refused: number;
-  /** The reasons, the most frequent first: `100 × /authorId unknown, 10 × /email taken`. */
-  readonly reasons: string;
-  /** How many an earlier import has added. */
-  readonly there: number;
-  /** How many the check found to be good. */
-  readonly good: Readonly<Record<Collection, number>>;
-  /** How many were refused while the others were added. */
-  readonly late: number;
-}
+/**
+ * Counts: rows that a transform `omitted`; records that are `good`, `refused`, `there` since an earlier
+ * import, or `deleted` from the store; good posts that are published because they are `undated`; and
+ * good records that were refused too `late`, while the others were added.
+ */
+export type Imported = typeof nothing & { readonly good: Readonly<Record<Collection, number>> };
 
-/** How many reasons are told apart: a file may have a wrong key of its own in every record. */
-const mostReasons = 20;
+const nothing = { omitted: 0, records: 0, refused: 0, there: 0, deleted: 0, undated: 0, late: 0 };
+
+/** A row, and the record that a transform made of it. */
+type Item = ListRow & { readonly value?: unknown };
 
 /**
  * Adds the records of a file to a store, by the rules of the API.
  *
- * The file is read twice: all of it is checked before anything is added, and nothing is where a record is
- * refused that is not to be skipped. What is held here is a batch of records, the users' ids and
- * addresses, and the posts' ids when they are kept.
+ * All of them are checked before any is added, and none is if one is refused that is not to be skipped.
+ * Good records wait in a private file. Held in memory are a batch of records, the ids and addresses of
+ * users, and the ids of posts if they are kept.
  *
- * @throws Failure when the file has no record, or when no record has a field that an option names
+ * @throws Failure when the file has no record
  */
 export async function importRecords(
   file: DataFile,
   store: Store,
-  given: ImportOptions,
+  options: ImportOptions,
 ): Promise<Imported> {
-  const counts = new Map<string, number>();
-  const report = (refusal: Refusal) => {
-    for (const reason of refusal.issues.map(reasonOf)) {
-      const known = counts.has(reason) || counts.size < mostReasons ? reason : 'other reasons';
-      counts.set(known, (counts.get(known) ?? 0) + 1);
+  const { progress, signal, skipInvalid, dryRun = false, drafts = false } = options;
+  const result = { ...nothing, good: { users: 0, posts: 0 } };
+  const check = new Check(store, options);
+  using spool = new Spool();
+  const take = (verdict: Verdict, item: Item) => {
+    const { list, place, value } = item;
+    result.records += 1;
+    if (verdict.kind === 'refused') options.report({ ...item, issues: verdict.issues });
+    if (verdict.kind !== 'good') result[verdict.kind] += 1;
+    else {
+      const isDated = drafts || list === 'users' || Object.hasOwn(Object(value), 'publishedAt');
+      if (!isDated) result.undated += 1;
+      result.good[list] += 1;
+      if (!dryRun) spool[list].add(JSON.stringify({ place, record: verdict.record }));
     }
-    given.report(refusal);
   };
-  const options = { ...given, report };
-  const users = new ListImport('users', store, options);
-  const imports = { users, posts: new ListImport('posts', store, options, users) };
-  const good = { users: 0, posts: 0 };
-  let [records, refused, there, late] = [0, 0, 0, 0];
-  for (const list of file.lists) {
-    const found = await imports[list].check(file);
-    records += found.records;
-    refused += found.refused;
-    there += found.there;
-    good[list] = found.records - found.refused - found.there;
+  const itemsOf = createItems(file, options);
+  const items = async function* () {
+    for await (const row of file.rows) {
+      const all = await itemsOf(row);
+      if (all.length === 0) result.omitted += 1;
+      yield* all;
+    }
+  };
+  progress.begin('checking (bytes)', file.bytes);
+  for await (const batch of batches(items(), ({ bytes }) => bytes)) {
+    signal.throwIfAborted();
+    const verdicts = batch.map(({ list, value, problem }): Verdict | Promise<Verdict> => {
+      if (problem === undefined) return check.run(list, value);
+      return { kind: 'refused', issues: [{ pointer: '', code: 'invalid', message: problem }] };
+    });
+    for (const [i, verdict] of (await Promise.all(verdicts)).entries()) {
+      const item = batch[i];
+      if (item !== undefined) take(verdict, item);
+    }
+    progress.advance(Math.round(batch.reduce((sum, { bytes }) => sum + bytes, 0)));
   }
-  if (records === 0) {
-    const instead = file.others.length === 0 ? '' : `, but ${file.others.join(', ')}`;
-    throw new Failure(`${file.path} has no ${file.lists.join(' and no ')}${instead}.`);
+  progress.end();
+  if (result.records + result.omitted === 0) throw new Failure(`${file.name} has no records.`);
+  options.onChecked?.();
+  if (dryRun || (result.refused > 0 && !skipInvalid)) return result;
+  for (const list of ['users', 'posts'] as const) {
+    progress.begin(list, result.good[list]);
+    result.late += await addRecords(list, spool[list], store, options);
+    progress.end();
   }
-  checkUsed(file.columns ?? [], options.names, options.types);
-  given.onChecked?.();
-  if (!options.dryRun && (refused === 0 || options.skipInvalid)) {
-    for (const list of file.lists) late += await imports[list].add(file);
-  }
-  return { records, refused, reasons: reasonsText(counts), there, good, late };
+  return result;
 }
 
-/** The end of an import that has not done what it was asked; undefined for one that has. */
-export function failureOf(
-  { records, refused, reasons, late }: Imported,
-  { skipInvalid }: Pick<ImportOptions, 'skipInvalid'>,
-): Failure | undefined {
-  if (refused > 0 && !skipInvalid) {
-    const [are, them] = refused === 1 ? ['is', 'it'] : ['are', 'them'];
-    const others = refused < records ? ', or use --skip-invalid to add the others' : '';
-    return new Failure(
-      `Nothing is added, because ${grouped(refused)} of ${counted(records, 'record')} ${are} ` +
-        `refused (${reasons}): fix ${them}${others}.`,
-      exitCodes.refused,
-    );
-  }
-  if (late === 0) return undefined;
-  return new Failure(
-    `${counted(late, 'record')} ${late === 1 ? 'was' : 'were'} refused while the others were added: ` +
-      'the store or the file was written to meanwhile.',
-    exitCodes.refused,
-  );
+/** Makes rows into records: by a transform, or by the names of their fields. */
+function createItems(file: DataFile, { transformer, customFields }: ImportOptions) {
+  const match = {
+    users: createMatcher('users', file, customFields?.users),
+    posts: createMatcher('posts', file, customFields?.posts),
+  };
+  return async (row: ListRow): Promise<readonly Item[]> => {
+    const { list, place, content } = row;
+    if (row.problem !== undefined) return [row];
+    try {
+      const made = await transformer?.apply(list, place, content);
+      const values = made ?? [isPlainObject(content) ? match[list](content) : content];
+      if (values.length === 1) return [{ ...row, value: values[0] }];
+      return values.map((value, i) => ({ ...row, place: `${place}, record ${i + 1}`, value }));
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      return [{ ...row, problem: error instanceof Error ? error.message : String(error) }];
+    }
+  };
 }
 
-function reasonsText(counts: ReadonlyMap<string, number>): string {
-  const sorted = [...counts].sort(([, a], [, b]) => b - a);
-  return sorted.map(([reason, count]) => `${grouped(count)} × ${reason}`).join(', ');
+/** Adds records that were checked. @returns how many are refused all the same */
+async function addRecords(
+  list: Collection,
+  lines: LineFile,
+  store: Store,
+  { progress, signal, added, report }: ImportOptions,
+): Promise<number> {
+  const records: Pick<Repository<Entity>, 'create'> = store[list];
+  let late = 0;
+  const add = async ({ content }: FileRow) => {
+    const { place, record } = content as { readonly place: string; readonly record: Entity };
+    try {
+      await records.create(record);
+      added[list] += 1;
+    } catch (error) {
+      const issues = lateIssues(error);
+      if (issues === undefined) throw error;
+      late += 1;
+      report({ list, place, issues, content: record });
+    }
+  };
+  lines.flush();
+  const rows = readJsonLines(await openText(lines.path, signal));
+  for await (const batch of batches(rows, ({ bytes }) => bytes)) {
+    signal.throwIfAborted();
+    const outcomes = await Promise.allSettled(batch.map(add));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    progress.advance(batch.length);
+  }
+  return late;
+}
+
+/** Returns why a checked record is refused after all; undefined for any other error. */
+function lateIssues(error: unknown): readonly FieldIssue[] | undefined {
+  if (isRostrumError(error, 'id-taken')) return [idTaken];
+  const hasIssues =
+    isRostrumError(error, 'email-taken') ||
+    isRostrumError(error, 'field-taken') ||
+    isRostrumError(error, 'invalid-record');
+  return hasIssues ? error.details.issues : undefined;
+}
+
+/** Private files in which good records wait. */
+class Spool implements Disposable {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'rostrum-import-'));
+  readonly users = new LineFile(join(this.#folder, 'users'));
+  readonly posts = new LineFile(join(this.#folder, 'posts'));
+
+  [Symbol.dispose](): void {
+    this.users[Symbol.dispose]();
+    this.posts[Symbol.dispose]();
+    rmSync(this.#folder, { recursive: true });
+  }
 }

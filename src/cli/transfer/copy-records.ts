@@ -5,6 +5,7 @@ import { jsonEqual } from '../../domain/json.ts';
 import {
   type Collection,
   type Entity,
+  type Id,
   type Versioned,
   VersionedRecord,
 } from '../../domain/record.ts';
@@ -22,22 +23,25 @@ export interface CopyOptions extends LongRun {
 }
 
 /**
- * Makes a store hold what another one holds: records as they are, with ids, versions and times.
+ * Makes a store hold the records and the deleted ids of another store, with ids, versions and times.
  *
- * Both sides are read by id, and only what differs is loaded. Then both are read again and compared,
- * record by record. So an interrupted copy is simply run again. A target that holds records is looked
- * at first, so that a refused one is left as it was.
+ * Reads both sides by id and loads only the records that differ. Then reads both again and compares them,
+ * record by record. The target is marked until both sides are equal, so that no server serves half of a
+ * copy; running an interrupted copy again completes it. A target that holds records is compared before
+ * anything is written, so that a refused target stays as it was.
  *
- * @throws Failure when the target has other records that may not be overwritten, when the source is
- * empty and the target is not, when it has an id that cannot be one, or when they differ in the end
+ * @throws Failure when the target has other records and `overwrite` is false, when the source is empty and
+ * the target is not, when a record of the source has the id `me`, or when the sides differ in the end
  */
 export async function copyRecords(
   from: Store,
   to: Store,
   { overwrite, progress, signal }: CopyOptions,
 ): Promise<Counts> {
-  const transfer: Record<Collection, RecordTransfer<Entity>> = transferOf(to);
-  for (const list of ['users', 'posts'] as const) {
+  const sources: Record<Collection, RecordTransfer<Entity>> = transferOf(from);
+  const transfer = transferOf(to);
+  const targets: Record<Collection, RecordTransfer<Entity>> = transfer;
+  for (const list of collections) {
     if ((await from[list].get(itself)) !== undefined) throw cannotBeId(list);
   }
   const [source, target] = [storeSource(from, signal), storeSource(to, signal)];
@@ -49,7 +53,7 @@ export async function copyRecords(
     const counts = { users: 0, posts: 0 };
     const [differing, others] = [none(), none()];
     progress.begin('comparing', all.users + all.posts);
-    for (const list of ['users', 'posts'] as const) {
+    for (const list of collections) {
       for await (const pair of pairsOf(list)) {
         const { given, stored } = pair;
         const name = `the ${list.slice(0, -1)} ${(given ?? stored)?.record.id}`;
@@ -64,48 +68,79 @@ export async function copyRecords(
     return { counts, differing, others };
   };
 
-  /** What of the source differs. Removes what only the target has, if it may. */
   const differing = async function* (list: Collection) {
     for await (const pair of pairsOf(list)) {
-      const { given, stored } = pair;
-      if (given !== undefined) progress.advance(1);
-      if (given !== undefined && !isSame(pair)) yield given;
-      if (given !== undefined || stored === undefined || !overwrite) continue;
+      const { given } = pair;
+      if (given === undefined) continue;
+      progress.advance(1);
+      if (!isSame(pair)) yield given;
+    }
+  };
+
+  /** Loads the records that differ. @returns true if the target refused one because of its other records */
+  const carryOver = async (list: Collection): Promise<boolean> => {
+    let hasConflict = false;
+    progress.begin(list, all[list]);
+    for await (const batch of batches(differing(list), ({ json }) => json.length)) {
+      const refused = await load(targets[list], batch);
+      if (refused.length === 0) continue;
+      hasConflict = true;
+      // Another user of the target still has the address. An author can only be missing where the
+      // source changed, and the final comparison finds that.
+      if (list === 'users') await load(targets.users, refused.map(withoutAddress));
+    }
+    progress.end();
+    return hasConflict;
+  };
+
+  const removeOthers = async (list: Collection) => {
+    for await (const { given, stored } of pairsOf(list)) {
+      if (given !== undefined || stored === undefined) continue;
       const { id } = stored.record;
       if (list === 'posts') await to.posts.delete(id);
       else await to.users.delete(id, 'delete', systemClock.now());
     }
   };
 
-  /** Loads what differs. @returns whether a record was in conflict with what is stored */
-  const carryOver = async (list: Collection): Promise<boolean> => {
-    let hasConflict = false;
-    progress.begin(list, all[list]);
-    for await (const batch of batches(differing(list), ({ json }) => json.length)) {
-      const refused = await load(transfer[list], batch);
-      if (refused.length === 0) continue;
-      hasConflict = true;
-      // Another user of the target still has the address. An author can only be missing where the
-      // source changed, which is seen when the sides are compared.
-      if (list === 'users') await transfer.users.load(refused.map(withoutAddress));
+  const carryOverDeleted = async (list: Collection) => {
+    for (let after: Id | undefined; ; ) {
+      signal.throwIfAborted();
+      const ids = await sources[list].deleted.scan(mostDeleted, after);
+      if (ids.length === 0) return;
+      await targets[list].deleted.load(ids);
+      after = ids.at(-1)?.id;
     }
-    progress.end();
-    return hasConflict;
   };
 
+  let compared: Awaited<ReturnType<typeof compare>> | undefined;
   if (before.users + before.posts > 0) {
     if (all.users + all.posts === 0) throw nothingToCopy();
-    const { counts, differing, others } = await compare();
-    if (differing.count === 0) return counts;
-    if (others.count > 0 && !overwrite) throw otherRecords(others);
+    compared = await compare();
+    if (compared.others.count > 0 && !overwrite) throw otherRecords(compared.others);
   }
-  // An address that moved between users is free when all users of the target were seen once.
-  if (await carryOver('users')) await carryOver('users');
-  await carryOver('posts');
-  const compared = await compare();
-  if (compared.differing.count === 0) return compared.counts;
-  throw sidesDiffer(compared.differing);
+  await transfer.begin();
+  if (compared?.differing.count !== 0) {
+    const conflicts = { users: await carryOver('users'), posts: await carryOver('posts') };
+    if (compared !== undefined && compared.others.count > 0) {
+      // Posts first: a user without posts is removed at once, on every store.
+      await removeOthers('posts');
+      await removeOthers('users');
+    }
+    // By now, other records of the target have given up the addresses and unique values of the source's.
+    for (const list of collections) if (conflicts[list]) await carryOver(list);
+    compared = await compare();
+  }
+  // Last, because a store ignores the deleted id of a record that it still holds.
+  for (const list of collections) await carryOverDeleted(list);
+  if (compared.differing.count > 0) throw sidesDiffer(compared.differing);
+  await transfer.end();
+  return compared.counts;
 }
+
+const collections = ['users', 'posts'] as const;
+
+/** How many deleted ids are read at once. */
+const mostDeleted = 1000;
 
 /** The records of both sides with the same id; one of them may be missing. */
 interface Pair {
@@ -126,15 +161,22 @@ async function* pairs(given: Records, stored: Records): AsyncGenerator<Pair> {
   }
 }
 
+/**
+ * True if the target has the record. Its version may be higher than in the source: a store that had
+ * given a later version to the id, also to a deleted record, goes on from that version.
+ */
 function isSame({ given, stored }: Pair): boolean {
-  if (given === undefined || stored === undefined || given.version !== stored.version) return false;
+  if (given === undefined || stored === undefined || given.version > stored.version) return false;
   return given.json === stored.json || jsonEqual(given.record, stored.record);
 }
 
 /** True for a record of the target that the source does not have, or that is newer than there. */
-function isOther({ given, stored }: Pair): boolean {
+function isOther(pair: Pair): boolean {
+  const { given, stored } = pair;
   if (given === undefined || stored === undefined) return given === undefined;
-  return stored.version > given.version || stored.record.updatedAt > given.record.updatedAt;
+  const isNewer =
+    stored.version > given.version || stored.record.updatedAt > given.record.updatedAt;
+  return isNewer && !isSame(pair);
 }
 
 /**
@@ -151,7 +193,9 @@ async function load(
     return [];
   } catch (error) {
     const isConflict =
-      isRostrumError(error, 'email-taken') || isRostrumError(error, 'invalid-record');
+      isRostrumError(error, 'email-taken') ||
+      isRostrumError(error, 'field-taken') ||
+      isRostrumError(error, 'invalid-record');
     if (!isConflict) throw error;
     if (batch.length === 1) return batch;
   }

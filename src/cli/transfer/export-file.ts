@@ -6,32 +6,33 @@ import { writeFile } from './part-file.ts';
 import { batches, storeSource } from './source.ts';
 
 /**
- * Writes all records of a store into `FILE.part`, users before posts and each by id, a record a
- * line. It becomes `FILE` when it is complete and synced to the disk.
+ * Exports all records of a store as JSON Lines, users before posts and each by id.
  *
- * @throws Failure when the file exists
+ * @param write called with some lines at a time
  */
-export async function exportFile(
+export async function exportRecords(
   store: Store,
-  path: string,
+  write: (text: string) => Promise<unknown>,
   { progress, signal }: LongRun,
 ): Promise<Counts> {
   const source = storeSource(store, signal);
-  return writeFile(path, async (part) => {
-    const [all, written] = [await source.count(), { users: 0, posts: 0 }];
-    await using file = await open(part, 'w');
-    for (const [list, name] of [
-      ['users', 'user'],
-      ['posts', 'post'],
-    ] as const) {
-      progress.begin(list, all[list]);
-      for await (const batch of batches(source[list](), ({ json }) => json.length)) {
-        await file.appendFile(batch.map(({ json }) => `{"${name}":${json}}\n`).join(''));
-        written[list] += batch.length;
-        progress.advance(batch.length);
-      }
-      progress.end();
+  const [all, written] = [await source.count(), { users: 0, posts: 0 }];
+  for (const list of ['users', 'posts'] as const) {
+    progress.begin(list, all[list]);
+    for await (const batch of batches(source[list](), ({ json }) => json.length)) {
+      await write(batch.map(({ json }) => `{"${list.slice(0, -1)}":${json}}\n`).join(''));
+      written[list] += batch.length;
+      progress.advance(batch.length);
     }
-    return written;
+    progress.end();
+  }
+  return written;
+}
+
+/** Exports into `FILE.part`, which becomes `FILE`. @throws Failure when the file exists */
+export function exportFile(store: Store, path: string, run: LongRun): Promise<Counts> {
+  return writeFile(path, async (part) => {
+    await using file = await open(part, 'w');
+    return await exportRecords(store, (text) => file.appendFile(text), run);
   });
 }

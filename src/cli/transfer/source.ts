@@ -1,4 +1,4 @@
-import { newestFirst } from '../../domain/list.ts';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Entity, Id, Versioned } from '../../domain/record.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer, Transfer } from '../../ports/transfer.ts';
@@ -24,7 +24,8 @@ export function transferOf({ transfer }: Store): Transfer {
  */
 export function storeSource(store: Store, signal: AbortSignal) {
   const transfer = transferOf(store);
-  const one = { filter: {}, order: newestFirst, limit: 1, bytes: 1, total: true } as const;
+  const order = { field: 'createdAt', direction: 'desc' } as const;
+  const one = { conditions: [], order, limit: 1, bytes: 1, total: true };
   return {
     count: async (): Promise<Counts> => ({
       users: (await store.users.list(one)).total ?? 0,
@@ -57,6 +58,7 @@ export async function* batches<T>(
     if (batch.length < batchLimits.limit && bytes < batchLimits.bytes) continue;
     yield batch;
     [batch, bytes] = [[], 0];
+    await nextTick(); // Signals are handled between batches, also where nothing is read or written.
   }
   if (batch.length > 0) yield batch;
 }

@@ -1,66 +1,66 @@
-import type { EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
+import type { EventPage, EventPosition } from '../../ports/event-log.ts';
 import { RostrumError } from '../errors.ts';
 import { checkOptions } from '../options.ts';
 import type { Collection } from '../record.ts';
 import type { EventTail } from './event-tail.ts';
 
-/** What a page of events may be asked for. */
+/** Limits of a request for events. */
 export const eventLimits = {
-  /** Events on a page, at most. */
+  /** Events on a page. */
   max: 1000,
-  /** Events, when the caller does not say. */
+  /** Events on a page, if the request does not say. */
   default: 100,
-  /** Milliseconds that a call may wait for the first of them. */
+  /** Milliseconds to wait for the first event. */
   waitMs: 25_000,
 } as const;
 
 export interface FollowEventsRequest {
-  /** The position to read on from: the `next` of the page before. The end of the log when absent. */
+  /** The position to read on from: `next` of the last page. Defaults to the end of the log. */
   readonly after?: EventPosition | undefined;
-  /** Events on a page at most: 1 to 1000, 100 when absent. */
+  /** The most events on a page: 1 to 1000, by default 100. */
   readonly limit?: number | undefined;
-  /** Ends the call: one that waits then returns what there is. */
+  /** Ends the wait: the call then returns what there is. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ReadEventsRequest extends FollowEventsRequest {
-  /** Milliseconds to wait for an event where there is none yet: 0 to 25,000, 0 when absent. */
+  /** Milliseconds to wait if there is no event yet: 0 to 25,000, by default 0. */
   readonly waitMs?: number | undefined;
 }
 
-/** Every change of every record, in one order, for a follower that keeps its position. */
+/** The changes of all records in one order, for followers that keep their position. */
 export interface EventService {
   /**
-   * The events behind a position. Without one there are none, and `next` is the end of the log: to begin,
-   * read so, then list all records, then read on from there.
+   * Returns the events behind a position. Without a position it returns none, and `next` is the end of the
+   * log. To start following: read once without a position, list all records, then read on from `next`.
    *
-   * A caller is told of the collections that it may read whole.
+   * A caller gets the events of the collections that it is allowed to read in full. A page can be empty
+   * while `next` has moved on past the events of another collection.
    *
-   * @throws RostrumError `events-expired`: the store cannot read on from there, so begin anew
+   * @throws RostrumError `events-expired` if the store cannot read on from the position: start over
    * @throws RostrumError `events-unavailable`, `overloaded`
-   * @throws TypeError or RangeError for what cannot be asked for
+   * @throws TypeError or RangeError for an invalid request
    */
   read(request?: ReadEventsRequest): Promise<EventPage>;
 
   /**
-   * Page after page, for ever: whenever there are events, and without any at least twice a minute, so that
-   * the position does not grow old. A follower stores `next` when it has dealt with the whole page.
+   * Yields page after page until the signal is aborted: as soon as there are events, and an empty page at
+   * least twice a minute, so that the position does not expire. Store `next` once you have processed the
+   * whole page.
    *
-   * @throws as {@link read}; it ends when its signal is aborted
+   * @throws like {@link read}
    */
   follow(request?: FollowEventsRequest): AsyncGenerator<EventPage>;
 }
 
 /**
  * @param tail undefined for a store without a log
- * @param seen the collections that the caller is told of
+ * @param seen the collections whose events the caller gets
  */
 export function eventService(
   tail: EventTail | undefined,
   seen: ReadonlySet<Collection>,
 ): EventService {
-  const isSeen = ({ collection }: RecordEvent) => seen.has(collection);
-
   async function read(request: ReadEventsRequest = {}): Promise<EventPage> {
     checkOptions(request, ['after', 'limit', 'waitMs', 'signal'], 'request');
     const { after, limit = eventLimits.default, waitMs = 0, signal } = request;
@@ -71,13 +71,9 @@ export function eventService(
     }
     if (seen.size === 0) throw new RostrumError('forbidden', { scope: 'users:read' });
     if (tail === undefined) throw new RostrumError('events-unavailable', {});
-    const page = await tail.read(limit, after);
-    const isEnough = ({ events }: EventPage) => events.some(isSeen);
-    const mayWait = waitMs > 0 && !isEnough(page) && signal?.aborted !== true;
-    const last = mayWait
-      ? await tail.wait({ limit, after: page.next, waitMs, signal, isEnough })
-      : page;
-    return { ...last, events: last.events.filter(isSeen) };
+    const page = { limit, after, collections: seen };
+    const mayWait = waitMs > 0 && signal?.aborted !== true;
+    return mayWait ? tail.readOrWait({ ...page, waitMs, signal }) : tail.read(page);
   }
 
   return {

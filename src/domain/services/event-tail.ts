@@ -1,148 +1,194 @@
 import type { EventLog, EventPage, EventPosition } from '../../ports/event-log.ts';
 import { RostrumError } from '../errors.ts';
+import type { Collection } from '../record.ts';
 
-/** How often the end of the log is looked at while a reader waits, in milliseconds. */
+/** Interval between two checks for new events while a reader waits, in milliseconds. */
 const pollMs = 250;
 
-/** How many readers may wait at a time. */
+/** Limit of readers that wait at the same time. */
 const maxWaiting = 1000;
 
-/** What a reader waits for. */
-export interface EventWait {
+/** Events per read while a waiting reader skips those of other collections. */
+const skipSize = 1000;
+
+export interface EventsRequest {
   readonly limit: number;
-  readonly after: EventPosition;
+  readonly after?: EventPosition | undefined;
+  /** The page has events of these collections only. */
+  readonly collections: ReadonlySet<Collection>;
+}
+
+export interface EventsWait extends EventsRequest {
   readonly waitMs: number;
   /** Ends the wait early. */
-  readonly signal: AbortSignal | undefined;
-  /** Whether a page has what the reader wants. */
-  readonly isEnough: (page: EventPage) => boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface QueuedRead extends PromiseWithResolvers<EventPage> {
+  readonly limit: number;
+  readonly after: EventPosition;
 }
 
 /**
- * The end of a store's log, looked at once for all readers that wait for it.
+ * Reads the event log of a store, and waits for new events on behalf of all readers.
  *
- * A reader notes how often there was news before it reads, and sleeps only while that is still so:
- * no event falls between its read and its sleep.
+ * A waiting reader takes the promise of new events before it reads, and awaits that promise if it found
+ * nothing. Events that are committed in between fulfil it, so the reader misses none of them.
  */
 export class EventTail {
   readonly #log: EventLog;
-  readonly #sleepers = new Set<() => void>();
-  /** The reads that are under way, by what was noted before them and what they ask for. */
-  readonly #reads = new Map<string, Promise<EventPage>>();
+  /** Reads that have not begun, oldest first. Equal ones are one. */
+  readonly #queue = new Map<string, QueuedRead>();
+  #isReading = false;
   #waiting = 0;
-  #news = 0;
-  /** The end of the log; known while a reader waits. */
-  #end: Promise<EventPosition> | undefined;
-  #timer: number | undefined;
+  /** Watches the end of the log while a reader waits. */
+  #watch: EndWatch | undefined;
 
   constructor(log: EventLog) {
     this.#log = log;
   }
 
-  read(limit: number, after?: EventPosition): Promise<EventPage> {
-    return this.#log.read(limit, after);
+  /** Reads up to `limit` events, and returns those of the given collections. */
+  async read({ limit, after, collections }: EventsRequest): Promise<EventPage> {
+    return visible(await this.#log.read(limit, after), collections);
   }
 
   /**
-   * Reads on from a position until a page is enough, or the wait ends.
+   * Reads like {@link read}. If there is no event to return, goes on until there is one or the wait ends.
    *
-   * @returns the last page that was read
-   * @throws RostrumError `overloaded` where too many wait
+   * @throws RostrumError `overloaded` if too many readers wait
    */
-  async wait({ limit, after, waitMs, signal, isEnough }: EventWait): Promise<EventPage> {
-    if (this.#waiting >= maxWaiting) throw new RostrumError('overloaded', {});
-    this.#waiting += 1;
-    let isOver = signal?.aborted ?? false;
-    let wake = () => {};
-    const end = () => {
-      isOver = true;
-      wake();
-    };
-    const timer = setTimeout(end, waitMs);
-    signal?.addEventListener('abort', end);
+  async readOrWait({ waitMs, signal, ...request }: EventsWait): Promise<EventPage> {
+    const { promise: end, resolve } = Promise.withResolvers<'end'>();
+    const stop = () => resolve('end');
+    const timer = setTimeout(stop, waitMs);
+    signal?.addEventListener('abort', stop);
     try {
-      await this.#begin();
-      let page: EventPage = { events: [], next: after };
-      for (;;) {
-        const noted = this.#news;
-        page = await this.#share(noted, limit, page.next);
-        if (isOver || isEnough(page)) return page;
-        // Behind events that are not for this reader there may be more.
-        if (page.events.length > 0 || noted !== this.#news) continue;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          this.#sleepers.add(resolve);
-        });
-        this.#sleepers.delete(wake);
-        if (isOver) return page;
-      }
+      const after = request.after ?? (await this.#log.read(1)).next;
+      const page = await Promise.race([this.#enqueue(request.limit, after), end]);
+      if (page === 'end') return { events: [], next: after };
+      const first = visible(page, request.collections);
+      return first.events.length > 0 ? first : await this.#wait(page.next, request, end);
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Reads on from a position until there is an event to return, or the wait ends. */
+  async #wait(
+    after: EventPosition,
+    { limit, collections }: EventsRequest,
+    end: Promise<'end'>,
+  ): Promise<EventPage> {
+    if (this.#waiting >= maxWaiting) throw new RostrumError('overloaded', {});
+    this.#waiting += 1;
+    this.#watch ??= new EndWatch(this.#log);
+    const watch = this.#watch;
+    let next = after;
+    try {
+      await Promise.race([watch.ready, end]);
+      for (;;) {
+        const growth = watch.growth;
+        const page = await Promise.race([this.#enqueue(skipSize, next), end]);
+        if (page === 'end') return { events: [], next };
+        const places = page.events.flatMap((one, i) => (collections.has(one.collection) ? i : []));
+        if (places.length > 0) {
+          // To cut the page, read it again up to the cut: only the log can name that position.
+          const cutAt = places[limit];
+          return visible(cutAt ? await this.#enqueue(cutAt, next) : page, collections);
+        }
+        next = page.next;
+        if (page.events.length > 0) continue;
+        if ((await Promise.race([growth, end])) === 'end') return { events: [], next };
+      }
+    } finally {
       this.#waiting -= 1;
-      if (this.#waiting === 0) this.#rest();
+      if (this.#waiting === 0) {
+        watch.stop();
+        this.#watch = undefined;
+      }
     }
   }
 
-  /** Readers that noted the same and ask for the same page at once share one read. */
-  #share(noted: number, limit: number, after: EventPosition): Promise<EventPage> {
-    const name = `${noted} ${limit} ${after}`;
-    let read = this.#reads.get(name);
-    if (read === undefined) {
-      const forget = () => this.#reads.delete(name);
-      read = this.#log.read(limit, after);
-      read.then(forget, forget);
-      this.#reads.set(name, read);
-    }
-    return read;
-  }
-
-  /** Learns the end of the log, before the first reader reads. */
-  async #begin(): Promise<void> {
-    if (this.#end === undefined) {
-      const end = this.#log.read(1).then(({ next }) => next);
-      this.#end = end;
-      end.then(
-        () => this.#pollLater(end),
-        () => {
-          if (this.#end === end) this.#end = undefined;
-        },
-      );
-    }
-    await this.#end;
-  }
-
-  #rest(): void {
-    clearTimeout(this.#timer);
-    this.#end = undefined;
-  }
-
-  #pollLater(end: Promise<EventPosition>): void {
-    if (this.#end === end) this.#timer = setTimeout(() => this.#poll(end), pollMs);
-  }
-
-  async #poll(end: Promise<EventPosition>): Promise<void> {
-    const known = await end;
-    // The end comes before the news: readers that wake up see all that lies before it.
-    const { next, isNews } = await this.#behind(known).catch(() => ({ next: known, isNews: true }));
-    if (this.#end !== end) return;
-    this.#end = Promise.resolve(next);
-    if (isNews) this.#wake();
-    this.#pollLater(this.#end);
+  #enqueue(limit: number, after: EventPosition): Promise<EventPage> {
+    const name = `${limit} ${after}`;
+    const read = this.#queue.get(name) ?? { limit, after, ...Promise.withResolvers<EventPage>() };
+    this.#queue.set(name, read);
+    if (!this.#isReading) this.#readQueue();
+    return read.promise;
   }
 
   /**
-   * The end of the log, and whether there may be an event before it behind the one that was known. A
-   * look that fails is news: each reader is told by its own read.
+   * Reads for the queue, one request after another. Lets the event loop turn before each read. Pauses after
+   * a full page for as long as it took, so that readers far behind use half of a store's time at most.
    */
-  async #behind(end: EventPosition): Promise<{ next: EventPosition; isNews: boolean }> {
-    const page = await this.#log.read(1, end).catch(() => undefined);
-    if (page?.events.length === 0) return { next: page.next, isNews: false };
-    return { next: (await this.#log.read(1)).next, isNews: true };
+  async #readQueue(): Promise<void> {
+    this.#isReading = true;
+    await pause(0);
+    for (const [name, { limit, after, promise, resolve }] of this.#queue) {
+      this.#queue.delete(name);
+      const start = Date.now();
+      resolve(readFrom(this.#log, limit, after));
+      const page = await promise.catch(() => undefined);
+      const isFull = page?.events.length === limit;
+      await pause(isFull ? Math.min(Date.now() - start, pollMs) : 0);
+    }
+    this.#isReading = false;
+  }
+}
+
+/** Checks four times a second whether a log has grown. */
+class EndWatch {
+  /** Fulfilled when the end of the log is known. Events committed later fulfil {@link growth}. */
+  readonly ready: Promise<void>;
+  readonly #log: EventLog;
+  #growth = Promise.withResolvers<void>();
+  #timer: number | undefined;
+  #isStopped = false;
+
+  constructor(log: EventLog) {
+    this.#log = log;
+    this.ready = readFrom(log, 1).then(({ next }) => this.#checkLater(next));
   }
 
-  #wake(): void {
-    this.#news += 1;
-    for (const wake of this.#sleepers) wake();
+  /** Fulfilled when there are new events. */
+  get growth(): Promise<void> {
+    return this.#growth.promise;
   }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #checkLater(end: EventPosition): void {
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.#check(end), pollMs);
+  }
+
+  async #check(end: EventPosition): Promise<void> {
+    const page = await readFrom(this.#log, 1, end).catch(() => undefined);
+    if (page?.events.length === 0) return this.#checkLater(page.next);
+    // Find the new end before reporting the growth, so that the readers' own reads reach that end. A failed
+    // check counts as growth, because each reader then meets the error in its own read.
+    const { next } = await readFrom(this.#log, 1).catch(() => ({ next: end }));
+    this.#growth.resolve();
+    this.#growth = Promise.withResolvers();
+    this.#checkLater(next);
+  }
+}
+
+/** An async function, so that a store that throws at once rejects as well. */
+async function readFrom(log: EventLog, limit: number, after?: EventPosition): Promise<EventPage> {
+  return log.read(limit, after);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** The events of a page that a reader may see: copies, because readers share reads. */
+function visible({ events, next }: EventPage, collections: ReadonlySet<Collection>): EventPage {
+  const seen = events.filter(({ collection }) => collections.has(collection));
+  return { events: seen.map((event) => ({ ...event })), next };
 }

@@ -1,11 +1,13 @@
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { CustomFilterFields, CustomFilterOf } from '../custom-filters.ts';
+import type { CustomFilterOf, CustomSortOf } from '../custom-filters.ts';
+import type { CustomFilterFields } from '../declared-fields.ts';
 import type { JsonObject } from '../json.ts';
-import type { Page, PostFilter, PostSort } from '../list.ts';
+import type { Page } from '../list.ts';
 import type { ListRequest } from '../list-request.ts';
 import type { Post, PostInput, PostPatch } from '../post.ts';
 import type { Precondition } from '../precondition.ts';
 import type { Id, Versioned } from '../record.ts';
+import type { PostFilter, PostSort } from '../search.ts';
 import type { PublicUser } from '../user.ts';
 import type { RecordService } from './record-service.ts';
 
@@ -26,7 +28,7 @@ export interface PostService<
     PostInput<Input>,
     PostPatch<Input>,
     PostFilter<CustomFilterOf<Fields>>,
-    PostSort
+    PostSort | CustomSortOf<Fields>
   > {
   /**
    * A page of posts as `list` reads it, with the authors of its posts, each once, in their public view.

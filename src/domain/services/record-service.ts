@@ -1,8 +1,9 @@
 import type { Creation } from '../../ports/repository.ts';
-import type { EntityFilter, Page } from '../list.ts';
+import type { Page } from '../list.ts';
 import type { ListRequest, PartialListRequest } from '../list-request.ts';
 import type { Precondition } from '../precondition.ts';
 import type { EntityFields, Id, Versioned } from '../record.ts';
+import type { EntityFilter } from '../search.ts';
 
 /** Options of a creation: none, or what makes it safe to repeat. */
 export interface CreateOptions {

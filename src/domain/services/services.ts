@@ -1,6 +1,6 @@
 import type { Caller } from '../caller.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { CustomFilters, FieldsOf } from '../custom-filters.ts';
+import type { CustomFilters, FieldsOf } from '../declared-fields.ts';
 import type { JsonObject } from '../json.ts';
 import { checkSynchronous } from '../options.ts';
 import type { PostService } from './post-service.ts';
@@ -19,15 +19,23 @@ export interface Services<
 }
 
 /**
- * Puts something around the calls of the services: an audit, a measure, a rule of a deployment.
+ * Wraps the services: to audit their calls, to measure them, or to add a rule of the host's own. A rule
+ * rejects a call with `new RostrumError('refused', { reason })`; clients see the reason. Any other error
+ * is an internal one to them.
  *
- * It runs once for the services that may do everything, and again for each `as(caller)`, which is how
- * HTTP makes those of a caller.
+ * It runs once for the services without a caller, and once for each `as(caller)`, which is how HTTP gets
+ * the services of a caller.
  *
- * @param caller undefined for the services that may do everything
- * @returns the services to use in place of these
+ * @param caller undefined for the services without a caller
+ * @param all the services without a caller and without a wrapper: what a rule looks up is not limited by
+ * the caller's scopes
+ * @returns the services to use instead
  */
-export type Around<S extends object = Services> = (services: S, caller: Caller | undefined) => S;
+export type Around<S extends object = Services> = (
+  services: S,
+  caller: Caller | undefined,
+  all: S,
+) => S;
 
 const shared = ['create', 'get', 'list', 'all', 'replace', 'patch', 'update', 'delete'];
 const methods = {
@@ -35,10 +43,15 @@ const methods = {
   posts: [...shared, 'listWithAuthors'],
 };
 
-/** @throws TypeError for a result without one of the methods: no call may pass it by unseen */
-export function wrapped(services: Services, around: Around, caller: Caller | undefined): Services {
+/** @throws TypeError for a result that lacks a method: no call may get past the wrapper */
+export function wrapped(
+  services: Services,
+  around: Around,
+  caller: Caller | undefined,
+  all: Services,
+): Services {
   if (typeof around !== 'function') throw new TypeError('The option "around" must be a function.');
-  const result: unknown = around(services, caller);
+  const result: unknown = around(services, caller, all);
   checkSynchronous(result, 'The option "around"');
   for (const name of ['users', 'posts'] as const) {
     const service = memberOf(result, name);

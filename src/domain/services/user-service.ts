@@ -1,11 +1,13 @@
 import type { DeleteMode, Deletion } from '../../ports/user-repository.ts';
 import type { CustomFieldsInput } from '../custom-fields.ts';
-import type { CustomFilterFields, CustomFilterOf } from '../custom-filters.ts';
+import type { CustomFilterOf, CustomSortOf } from '../custom-filters.ts';
+import type { CustomFilterFields } from '../declared-fields.ts';
 import type { JsonObject } from '../json.ts';
-import type { Page, UserFilter, UserSort } from '../list.ts';
+import type { Page } from '../list.ts';
 import type { ListRequest } from '../list-request.ts';
 import type { Precondition } from '../precondition.ts';
 import type { Id, Versioned } from '../record.ts';
+import type { UserFilter, UserSort } from '../search.ts';
 import type { PublicUser, User, UserInput, UserPatch } from '../user.ts';
 import type { Change, RecordService } from './record-service.ts';
 
@@ -32,7 +34,7 @@ export interface UserService<
     UserInput<Input>,
     UserPatch<Input>,
     UserFilter<CustomFilterOf<Fields>>,
-    UserSort
+    UserSort | CustomSortOf<Fields>
   > {
   /**
    * One user in the public view: what a caller may see that has the scope `users:read:public` alone.

@@ -1,10 +1,11 @@
 import {
+  appendFileSync,
   chmodSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -110,13 +111,43 @@ describe('a key file', () => {
     expect(left).to.have.members(made);
   });
 
-  it('is changed in spite of a lock that was left behind', () => {
+  it('is only appended to, without any other file', () => {
     const { key } = addKey(path, { scopes: [] });
-    writeFileSync(`${path}.lock`, 'left behind');
-    const old = new Date(Date.now() - 11_000);
-    utimesSync(`${path}.lock`, old, old);
+    const before = readFileSync(path, 'utf8');
     expect(revokeKey(path, key.id)).to.equal(true);
+    const after = readFileSync(path, 'utf8');
+    expect(after).to.equal(`${before}${JSON.stringify({ id: key.id, revoked: true })}\n`);
     expect(readdirSync(folder)).to.deep.equal(['keys']);
+  });
+
+  it('has a line once the line has its line feed', async () => {
+    const { token, key } = addKey(path, { scopes: [] });
+    writeFileSync(path, JSON.stringify(key));
+    log.length = 0;
+    const keys = new KeyFile(path, logger);
+    expect(log).to.deep.equal([
+      'The last line of the key file does not count: it has no line feed.',
+    ]);
+    expect(await callerOf(keys, token)).to.equal(undefined);
+    appendFileSync(path, '\n');
+    await until(async () => (await callerOf(keys, token)) !== undefined, 'the line counts');
+    appendFileSync(path, JSON.stringify({ id: key.id, revoked: true }));
+    await sleep(1100);
+    expect(await callerOf(keys, token)).not.to.equal(undefined);
+    appendFileSync(path, '\n');
+    await until(async () => (await callerOf(keys, token)) === undefined, 'the revocation counts');
+  });
+
+  it('loses no line behind one without a line feed, and takes none behind one that is cut off', () => {
+    const { key } = addKey(path, { scopes: [] });
+    const line = JSON.stringify({ ...key, id: 'other', sha256: '0'.repeat(64) });
+    appendFileSync(path, line);
+    const { key: last } = addKey(path, { scopes: [] });
+    expect(listKeys(path).map(({ id }) => id)).to.deep.equal([key.id, 'other', last.id]);
+    appendFileSync(path, line.slice(0, 30));
+    const before = readFileSync(path, 'utf8');
+    expect(() => revokeKey(path, key.id)).to.throw(CredentialsError, /last line .* is cut off/);
+    expect(readFileSync(path, 'utf8')).to.equal(before);
   });
 
   it('takes no key that the server would not read', () => {
@@ -137,7 +168,7 @@ describe('a key file', () => {
     }, 'the change is logged');
     await sleep(1100);
     expect(await callerOf(keys, token)).not.to.equal(undefined);
-    expect(log).to.deep.equal(['The key file cannot be read; the keys stay as they were.']);
+    expect(log).to.deep.equal(['Cannot reload the key file. The keys stay as they were.']);
   });
 
   it('is refused in a sentence when it is missing, malformed, or others may write it', () => {
@@ -158,6 +189,9 @@ describe('a key file', () => {
       { ...other, extra: true },
       { ...other, id: key.id },
       { ...other, sha256: key.sha256 },
+      { id: 'other', revoked: true },
+      { id: key.id, revoked: false },
+      { ...key, revoked: true },
     ];
     const write = (line: object) =>
       writeFileSync(path, `${JSON.stringify(key)}\n${JSON.stringify(line)}\n`);

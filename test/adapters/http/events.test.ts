@@ -29,7 +29,7 @@ describe('GET /events', () => {
       { type: 'post.created', id: post.id, version: 1 },
       { type: 'post.updated', id: post.id, version: 2 },
       { type: 'post.updated', id: post.id, version: 3 },
-      { type: 'user.deleted', id: user.id },
+      { type: 'user.deleted', id: user.id, version: 1 },
     ]);
     const page = await api.get(`/events?after=${after}&limit=2`);
     expect(page.body.events).to.have.length(2);
@@ -90,22 +90,23 @@ describe('GET /events', () => {
     expectProblem(await api.get('/events'), 401, 'unauthenticated');
   });
 
+  /** As client number n of a proxy. */
+  const from = (n: number) => ({ 'X-Forwarded-For': `10.0.${Math.floor(n / 100)}.1` });
+
   it('holds a thousand that wait, as none of the requests in progress', async function () {
     this.timeout(60_000);
     const metrics = new Metrics();
-    await using api = await startApi({ app: { metrics } });
+    await using api = await startApi({ app: { metrics, trustedProxies: 1 } });
     const after = await endOf(api);
-    const ended = new AbortController();
-    const url = `${api.server.url}/api/v1/events?after=${after}&wait=25`;
-    const wait = () => fetch(url, { signal: ended.signal }).then((response) => response.json());
-    const all = Array.from({ length: 1000 }, wait);
+    const path = `/events?after=${after}&wait=25`;
+    const all = Array.from({ length: 1000 }, (_, n) => api.get(path, from(n)));
     while (api.server.connections < 1000) await sleep(20);
     await sleep(500);
     expect((await api.get('/users')).status).to.equal(200);
-    expect((await metrics.exposition()).body).to.match(/^rostrum_http_room_inside 0$/m);
-    expectProblem(await api.get(`/events?after=${after}&wait=25`), 503, 'overloaded');
+    expect((await metrics.exposition()).body).to.match(/^rostrum_http_limiter_running 0$/m);
+    expectProblem(await api.get(path, from(1000)), 503, 'overloaded');
     const { id } = await api.make('/users', { name: 'Ada' });
-    const told = new Set((await Promise.all(all)).map((page) => JSON.stringify(page)));
+    const told = new Set((await Promise.all(all)).map(({ text }) => text));
     expect([...told]).to.have.length(1);
     expect([...told].join()).to.contain(id);
   });
@@ -117,14 +118,45 @@ describe('GET /events', () => {
     const gone = new AbortController();
     const url = `${api.server.url}/api/v1/events?after=${after}&wait=25`;
     const wait = () => fetch(url, { signal: gone.signal }).catch(() => 'gone');
-    const all = Array.from({ length: 1000 }, wait);
-    while (api.server.connections < 1000) await sleep(20);
+    const all = Array.from({ length: 100 }, wait);
+    while (api.server.connections < 100) await sleep(20);
     await sleep(500);
-    expectProblem(await api.get(`/events?after=${after}&wait=1`), 503, 'overloaded');
+    expectProblem(await api.get(`/events?after=${after}&wait=1`), 429, 'too-many-requests');
     gone.abort();
     expect(new Set(await Promise.all(all))).to.deep.equal(new Set(['gone']));
     const isFree = async () => (await api.get(`/events?after=${after}&wait=1`)).status === 200;
     await until(isFree, 'the places are free');
+  });
+
+  it('holds at most 50 requests of a caller and 100 of an address; the others get 429', async function () {
+    this.timeout(60_000);
+    const app = { authenticate, anonymous: ['users:read'], trustedProxies: 1 } as const;
+    await using api = await startApi({ app });
+    const after = await endOf(api);
+    const wait = (headers: Record<string, string>, seconds = 15) =>
+      api.get(`/events?after=${after}&wait=${seconds}`, headers);
+    const ada = as({ name: 'ada', scopes: ['users:read'] });
+    /** The first response that is not 200: the others have not arrived at the server before. */
+    const refusal = async (headers: Record<string, string>) => {
+      let answer = await wait(headers, 1);
+      while (answer.status === 200) answer = await wait(headers, 1);
+      expectProblem(answer, 429, 'too-many-requests');
+      return answer;
+    };
+    const held = Array.from({ length: 50 }, (_, n) => wait({ ...ada, ...from(n * 100) }));
+    const refused = await refusal({ ...ada, ...from(99_900) });
+    expect(refused.headers.get('retry-after')).to.equal('5');
+    expect(refused.headers.get('ratelimit')).to.equal('"held-caller";r=0');
+    expect((await wait({ ...ada, ...from(0) }, 0)).status, 'without a wait').to.equal(200);
+    // One network of IPv6 is one client.
+    const network = (n: number) => ({ 'X-Forwarded-For': `2001:db8::${n.toString(16)}` });
+    held.push(...Array.from({ length: 100 }, (_, n) => wait(network(n + 1))));
+    const other = await refusal(network(999));
+    expect(other.headers.get('ratelimit-policy')).to.equal(
+      '"held-address";q=100;qu="concurrent-requests"',
+    );
+    for (const { status } of await Promise.all(held)) expect(status).to.equal(200);
+    expect((await wait(network(999), 1)).status).to.equal(200);
   });
 
   it('ends a wait when the server stops', async () => {

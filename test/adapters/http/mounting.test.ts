@@ -144,35 +144,6 @@ describe('in somebody else’s app', () => {
     await expectAt('/a/b', await listen(express().use('/a', router)));
   });
 
-  it('says once that a prefix was cut off where the app does not tell it', async () => {
-    const { logger, lines } = keepLog();
-    const options = { prefix: '/forum', logger, accessLog: false };
-    const app = new Koa();
-    app.use(mount('/forum', rostrumMiddleware(rostrum, options)));
-    const cutting = express().use('/x', rostrumListener(rostrum, { ...options }));
-    const plain = rostrumListener(rostrum, options);
-    for (const [listener, front] of [
-      [app.callback(), '/forum'],
-      [cutting, '/x'],
-      [plain, ''],
-    ] as const) {
-      lines.length = 0;
-      const calls = await listen(listener);
-      await calls.get(`${front}/else`);
-      expect(lines).to.deep.equal([]);
-      for (const path of ['/users?a=secret', '/posts/x']) {
-        expect((await calls.get(front + path)).status).to.equal(404);
-      }
-      expect(lines).to.have.lengthOf(1);
-      expect(lines[0]).to.include({ level: 'warn', path: '/users', prefix: '/forum' });
-      expect(lines[0]?.message).to.match(/lacks the prefix \/forum\. .* such as "\/"\.$/);
-    }
-    lines.length = 0;
-    const rest = new Koa().use(rostrumMiddleware(rostrum, options));
-    await (await listen(rest.callback())).get('/users'); // This may be the app's own.
-    expect(lines).to.deep.equal([]);
-  });
-
   it('says so when the app or a plain server has read the body before', async () => {
     const { logger, lines } = keepLog();
     const app = new Koa();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bodyLimit } from '../../../src/adapters/http/request/limits.ts';
+import { bodyLimit } from '../../../src/adapters/http/problems/catalogue.ts';
 import { scopes } from '../../../src/index.ts';
 import { type Api, startApi } from './support/api.ts';
 import { as, authenticate } from './support/callers.ts';
@@ -46,7 +46,7 @@ const change: readonly (readonly [code: string, wrongs: Wrongs])[] = [
   ['invalid-header', { headers: { 'If-Match': '1' } }],
   ['unsupported-media-type', { type: 'text/plain' }],
   ['body-too-large', { body: tooLarge }],
-  ['invalid-body', { body: '{"a":1,"a":2}' }],
+  ['invalid-body', { body: '[]' }],
   ['user-not-found', { path: '/users/nobody' }],
   ['forbidden', { caller: as({ subject: 'other', scopes: ['users:read', 'users:write:own'] }) }],
   ['precondition-required', { headers: {} }],

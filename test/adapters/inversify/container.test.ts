@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { z } from 'zod';
 import {
@@ -11,6 +14,7 @@ import {
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { isRostrumError } from '../../../src/index.ts';
 import { defaultSettings } from '../../../src/settings/settings.ts';
+import { errorOf } from '../../support/error-of.ts';
 
 const memory = { store: 'memory:', logLevel: 'silent' } as const;
 
@@ -51,6 +55,59 @@ describe('the container', () => {
       const error = await users.list().catch((reason: unknown) => reason);
       expect(isRostrumError(error, 'store-unavailable')).to.equal(true);
     }
+  });
+
+  it('closes a store that is still being opened', async () => {
+    const store = createMemoryStore();
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slowly = override(tokens.store, async () => {
+      begun.resolve();
+      await gate.promise;
+      return store;
+    });
+    const container = createContainer(memory, slowly);
+    const opening = container.getAsync(tokens.store);
+    await begun.promise;
+    const closing = closeContainer(container);
+    gate.resolve();
+    await Promise.all([closing, opening]);
+    expect(isRostrumError(await errorOf(store.users.get('u')), 'store-unavailable')).to.equal(true);
+  });
+
+  it('opens no store after it was closed', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rostrum-container-'));
+    const container = createContainer({ store: `sqlite:${folder}/x.db`, logLevel: 'silent' });
+    const app = container.getAsync(tokens.app);
+    await closeContainer(container);
+    expect(String(await errorOf(app))).to.equal('Error: The container is closed.');
+    expect(readdirSync(folder)).to.deep.equal([]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('closes without an error when the store cannot be opened', async () => {
+    const failing = override(tokens.store, async () => {
+      throw new Error('There is no disk.');
+    });
+    const container = createContainer(memory, failing);
+    const opening = container.getAsync(tokens.store);
+    await closeContainer(container);
+    expect(String(await errorOf(opening))).to.equal('Error: There is no disk.');
+  });
+
+  it('refuses a value that a setting cannot have', () => {
+    for (const [name, value] of [
+      ['port', 'abc'],
+      ['port', 65_536],
+      ['logLevel', 'loud'],
+      ['requireIfMatch', 'yes'],
+      ['anonymous', ['posts:read', 'all of it']],
+      ['cors', ['https://a.example/path']],
+    ] as const) {
+      const settings = { ...memory, [name]: value };
+      expect(() => createContainer(settings), name).to.throw(TypeError, `"${name}" must be`);
+    }
+    const good = { port: 0, cors: [], trustProxy: ['10.0.0.0/8'], index: ['posts.slug:text'] };
+    expect(() => createContainer({ ...memory, ...good, anonymous: ['posts:read'] })).not.to.throw();
   });
 
   it('opens no store only to close it', async () => {

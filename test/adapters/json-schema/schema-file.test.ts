@@ -2,9 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { readSchemaFile, SchemaFileError } from '../../../src/adapters/json-schema/index.ts';
+import {
+  readSchemaFile,
+  readSchemaFiles,
+  SchemaFileError,
+} from '../../../src/adapters/json-schema/index.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { createRostrum, isRostrumError } from '../../../src/index.ts';
+import { errorOf } from '../../support/error-of.ts';
 
 describe('a JSON Schema of custom fields', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rostrum-schema-'));
@@ -38,6 +43,23 @@ describe('a JSON Schema of custom fields', () => {
     expect((await posts.create({ title: 'T' })).record).not.to.have.property('slug');
   });
 
+  it('refuses a public field that a closed schema of users does not have', async () => {
+    const read = async (schema: object, ...publicUserFields: string[]) => {
+      writeFileSync(path, JSON.stringify(schema));
+      return errorOf(readSchemaFiles({ userSchema: path, publicUserFields }));
+    };
+    const closed = { properties: { city: {} }, additionalProperties: false };
+    expect(await read(closed, 'email', 'city')).to.equal(undefined);
+    expect(String(await read(closed, 'city', 'ctiy'))).to.equal(
+      `SchemaFileError: The schema file ${path} of --user-schema has no "ctiy": a public field must be in it.`,
+    );
+    // Nothing is known of the other fields of these.
+    const named = { ...closed, patternProperties: { '^c': {} } };
+    for (const open of [{}, { properties: { city: {} } }, named]) {
+      expect(await read(open, 'ctiy'), JSON.stringify(open)).to.equal(undefined);
+    }
+  });
+
   it('names all that is wrong, and where, in plain words', async () => {
     const properties = {
       slug: { type: 'string', minLength: 2 },
@@ -58,6 +80,19 @@ describe('a JSON Schema of custom fields', () => {
       '/lang This field is required.',
       '/more There is no such field in the schema.',
     ]);
+  });
+
+  it('divides decimal numbers, not doubles', async () => {
+    const schema = { properties: { price: { multipleOf: 0.01 } } };
+    const posts = await postsOf(schema);
+    for (const price of [19.99, 4.35, 1.13, 8.41, -0.07, 0, 9_007_199_254_740.99]) {
+      const input: object = { title: 'T', price };
+      expect((await posts.create(input as { title: string })).record).to.include({ price });
+    }
+    for (const price of [19.999, 0.001, 1e-7]) {
+      const said = ['/price Must be a multiple of 0.01.'];
+      expect(await issuesOf(schema, { price })).to.deep.equal(said);
+    }
   });
 
   it('may refer to an anchor', async () => {

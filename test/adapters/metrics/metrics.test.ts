@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { endpoints } from '../../../src/adapters/http/endpoints/table.ts';
+import { endpointsFor } from '../../../src/adapters/http/endpoints/index.ts';
 import { problemCatalogue } from '../../../src/adapters/http/problems/catalogue.ts';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { Metrics } from '../../../src/adapters/metrics/index.ts';
@@ -10,6 +10,8 @@ import { as, authenticate } from '../http/support/callers.ts';
 import { exchange, RawConnection } from '../http/support/raw.ts';
 import { slowStore } from '../http/support/slow-store.ts';
 import { namesOf, type Sample, samplesOf } from './support.ts';
+
+const endpoints = endpointsFor({});
 
 /** What a metric says, by the values of its labels with spaces between them. */
 async function valuesOf(metrics: Metrics, wanted: string): Promise<Record<string, number>> {
@@ -75,7 +77,7 @@ describe('the metrics', () => {
     await begun();
     expect(await value('rostrum_http_requests_in_flight')).to.equal(1);
     expect(await value('rostrum_http_connections')).to.equal(1);
-    expect(await value('rostrum_http_room_inside')).to.equal(1);
+    expect(await value('rostrum_http_limiter_running')).to.equal(1);
     connection.socket.resetAndDestroy();
     await until(
       async () => (await value('rostrum_http_requests_in_flight')) === 0,

@@ -1,42 +1,42 @@
 import { expect } from 'chai';
-import { Call } from '../../../src/adapters/mongodb/connection/call.ts';
-import { PrimaryWatch } from '../../../src/adapters/mongodb/connection/primary-watch.ts';
-import type { MongodbStore } from '../../../src/adapters/mongodb/store.ts';
+import { Call } from '../../../src/adapters/mongodb/call.ts';
+import { Primary } from '../../../src/adapters/mongodb/primary.ts';
+import type { Store } from '../../../src/ports/store.ts';
 import { times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { describeOn } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
 describe('Reads while MongoDB elects a primary', () => {
-  const said: string[] = [];
-  const watch = new PrimaryWatch(async () => said.push('caught up'));
-  const call = () => new Call(watch, (_step, run) => run());
-  const elect = (electionId: number) =>
-    watch.see([{ type: 'RSPrimary', address: 'a', electionId }]);
-  const read = async () => said.push('read');
+  let said: string[];
+  let primary: Primary;
+  const elect = (electionId: number, address = 'a') =>
+    primary.see([{ type: 'RSPrimary', address, electionId }]);
+  const read = (meanwhile = () => {}) =>
+    new Call(primary).read(async () => {
+      said.push('read');
+      meanwhile();
+    });
 
   beforeEach(() => {
-    said.length = 0;
+    said = [];
+    primary = new Primary(async () => said.push('confirmed'));
   });
 
-  it('wait until the primary is caught up', async () => {
+  it('wait until a primary has confirmed its term, once', async () => {
     elect(1);
-    await call().read(read);
-    await call().read(read);
-    expect(said).to.deep.equal(['caught up', 'read', 'read']);
+    await Promise.all([read(), read()]);
+    await read();
+    expect(said).to.deep.equal(['confirmed', 'read', 'read', 'read']);
   });
 
-  it('are made again by the new one when there was an election meanwhile', async () => {
-    const found = await call().read(async () => {
-      if (said.length === 0) elect(2);
-      return read();
-    });
-    expect(said).to.deep.equal(['read', 'caught up', 'read']);
-    expect(found).to.equal(3);
+  it('run again when another primary is elected meanwhile', async () => {
+    elect(1);
+    await read(() => elect(2));
+    expect(said).to.deep.equal(['confirmed', 'read', 'confirmed', 'read']);
   });
 
-  it('know an election by its id, and a primary that was gone for a while as the same', async () => {
-    const watch = new PrimaryWatch(async () => {});
+  it('know an election by its id, and a primary that was away as the same', () => {
     const servers = [
       ['RSPrimary', 'a', 1],
       ['Unknown', 'a', null],
@@ -46,58 +46,47 @@ describe('Reads while MongoDB elects a primary', () => {
       ['RSSecondary', 'b', null],
     ] as const;
     const terms = servers.map(([type, address, electionId]) => {
-      watch.see([{ type, address, electionId }]);
-      return watch.term;
+      primary.see([{ type, address, electionId }]);
+      return primary.confirmed;
     });
-    const [first, gone, back, again, other, none] = terms;
+    const [first, gone, back, ...others] = terms;
     expect([gone, back]).to.have.ordered.members([first, first]);
-    expect(new Set([first, again, other, none])).to.have.property('size', 4);
-    for (const { isCaughtUp } of terms) expect(isCaughtUp).to.equal(false);
+    expect(new Set([first, ...others])).to.have.property('size', 4);
   });
 
-  it('ask once for all that wait, again after a failure, and anew of the next primary', async () => {
-    const asked: PromiseWithResolvers<void>[] = [];
-    const watch = new PrimaryWatch(() => {
-      const answer = Promise.withResolvers<void>();
-      asked.push(answer);
-      return answer.promise;
+  it('ask a primary again that could not confirm', async () => {
+    let answers = 0;
+    primary = new Primary(async () => {
+      if (++answers === 1) throw new Error('planted');
     });
-    watch.see([{ type: 'RSPrimary', address: 'a', electionId: 1 }]);
-    const { term } = watch;
-    const [failing, too] = [errorOf(watch.catchUp()), errorOf(watch.catchUp())];
-    asked[0]?.reject(new Error('planted'));
-    expect([await failing, await too].map(String)).to.deep.equal(Array(2).fill('Error: planted'));
-    expect(term.isCaughtUp).to.equal(false);
-
-    const old = watch.catchUp();
-    watch.see([{ type: 'RSPrimary', address: 'b', electionId: 2 }]);
-    const present = watch.catchUp();
-    asked[1]?.resolve();
-    await old;
-    expect(watch.term.isCaughtUp).to.equal(false);
-    const joining = watch.catchUp();
-    asked[2]?.resolve();
-    await Promise.all([present, joining]);
-    expect(watch.term.isCaughtUp).to.equal(true);
-    expect(asked).to.have.lengthOf(3);
+    elect(1);
+    expect(String(await errorOf(read()))).to.equal('Error: planted');
+    await read();
+    expect(answers).to.equal(2);
   });
 });
 
 await describeOn('replica set', 'A store on a primary that it has not met', () => {
-  const database = useDatabase('replica set');
+  const database = useDatabase();
 
   before(() => database.db.command({ profile: 2 }));
 
-  const order = { by: 'createdAt', direction: 'desc' } as const;
-  const reads: Record<string, (store: MongodbStore, id: string) => Promise<unknown>> = {
+  const query = {
+    conditions: [],
+    order: { field: 'createdAt', direction: 'desc' },
+    limit: 10,
+    bytes: 2 ** 20,
+  } as const;
+  const reads: Record<string, (store: Store, id: string) => Promise<unknown>> = {
     get: (store, id) => store.users.get(id),
-    list: (store) => store.users.list({ filter: {}, order, limit: 10, bytes: 2 ** 20 }),
-    scan: (store) => store.transfer.users.scan({ limit: 10, bytes: 2 ** 20 }),
-    isIdTaken: (store, id) => store.users.isIdTaken(id),
+    list: (store) => store.users.list(query),
+    scan: (store) => store.transfer?.users.scan(query) ?? Promise.reject(),
+    lastVersion: (store, id) => store.users.lastVersion(id),
+    isFilling: (store) => store.transfer?.isFilling() ?? Promise.reject(),
     ready: (store) => store.ready(),
   };
   for (const [name, read] of Object.entries(reads)) {
-    it(`asks once whether it is caught up, however many read by ${name}`, async () => {
+    it(`asks it once to confirm its term, however many read by ${name}`, async () => {
       const profile = database.db.collection('system.profile');
       const asked = { 'command.readConcern.level': 'linearizable' };
       const before = await profile.countDocuments(asked);

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import { MongoServerError } from 'mongodb';
-import { translate } from '../../../src/adapters/mongodb/connection/errors.ts';
+import { translate } from '../../../src/adapters/mongodb/errors.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
+import { post, user } from '../../../src/testing/fixtures.ts';
+import { errorOf } from '../../support/error-of.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
+import { useDatabase } from './store-on.ts';
 
 describe('Errors of a MongoDB server', () => {
   const passing = {
@@ -13,7 +17,7 @@ describe('Errors of a MongoDB server', () => {
     OutOfDiskSpace: 14_031,
   };
   for (const [name, code] of Object.entries(passing)) {
-    it(`${name} is store-unavailable, with the outcome of the step`, () => {
+    it(`${name} is store-unavailable, with the outcome of the call`, () => {
       for (const outcome of ['none', 'unknown'] as const) {
         const error = translate(new MongoServerError({ code }), outcome);
         expect(isRostrumError(error, 'store-unavailable') && error.details).to.deep.equal({
@@ -26,5 +30,44 @@ describe('Errors of a MongoDB server', () => {
   it('a mistake of ours stays what it is', () => {
     const badValue = new MongoServerError({ code: 2 });
     expect(translate(badValue, 'none')).to.equal(badValue);
+  });
+});
+
+await describeOn('replica set', 'A rule of the operator in the database', () => {
+  const database = useDatabase();
+  const isRefused = async (call: Promise<unknown>) => {
+    const error = await errorOf(call);
+    if (!isRostrumError(error, 'refused')) throw error;
+    expect(error.cause).to.be.instanceOf(MongoServerError);
+    expect(error.details.reason).to.equal("A rule of this server's database rejects this change.");
+  };
+
+  it('such as a unique index refuses a creation, an update and load, and no others', async () => {
+    await database.db.collection('posts').createIndex({ title: 1 }, { unique: true });
+    const { posts, transfer } = database.open();
+    const [first, other] = [post({ title: 'Taken' }), post()];
+    await posts.create(first);
+    // Together with others, which are created.
+    const all = await Promise.allSettled([
+      posts.create(other),
+      isRefused(posts.create(post({ title: 'Taken' }))),
+      posts.create(post()),
+    ]);
+    expect(all.map(({ status }) => status)).to.deep.equal(Array(3).fill('fulfilled'));
+    await isRefused(posts.update(other.id, ({ record }) => ({ ...record, title: 'Taken' })));
+    const [loaded] = [{ record: post({ title: 'Taken' }), version: 1, json: '' }];
+    await isRefused(transfer.posts.load([loaded]));
+    expect((await posts.get(other.id))?.record).to.deep.equal(other);
+  });
+
+  it('such as a validator refuses a change', async () => {
+    await database.open().users.get('x');
+    const validator = { name: { $ne: 'Eve' } };
+    await database.db.command({ collMod: 'users', validator });
+    const { users } = database.open();
+    const ada = user({ name: 'Ada' });
+    await users.create(ada);
+    await isRefused(users.create(user({ name: 'Eve' })));
+    await isRefused(users.update(ada.id, ({ record }) => ({ ...record, name: 'Eve' })));
   });
 });

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
-import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
 import type { Store } from '../../../src/ports/store.ts';
@@ -15,7 +14,7 @@ import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
 await describeOn('replica set', 'Positions in the events of MongoDB', () => {
-  const database = useDatabase('replica set');
+  const database = useDatabase();
 
   before('indexes are made', async function () {
     this.timeout(60_000);
@@ -57,12 +56,12 @@ await describeOn('replica set', 'Positions in the events of MongoDB', () => {
     const log = logOf(database.open());
     await database.open().posts.create(post());
     const { next } = await log.read(1);
-    await database.db.collection(collectionNames.posts).rename('posts_v2_away');
+    await database.db.collection('posts').rename('away');
     const { next: between } = await log.read(1);
-    await database.db.collection('posts_v2_away').rename(collectionNames.posts);
+    await database.db.collection('away').rename('posts');
     expect(await codeOf(log.read(1, next))).to.equal('events-expired');
     expect((await log.read(1, between)).events).to.deep.equal([]);
-    await database.db.collection(collectionNames.users).drop();
+    await database.db.collection('users').drop();
     expect(await codeOf(log.read(1, between))).to.equal('events-expired');
   });
 
@@ -177,8 +176,8 @@ function logOf({ events }: Store): EventLog {
 }
 
 async function idsOf({ users }: Store): Promise<Set<string>> {
-  const order = { by: 'createdAt', direction: 'asc' } as const;
-  const page = await users.list({ filter: {}, order, limit: 100_000, bytes: 2 ** 26 });
+  const order = { field: 'createdAt', direction: 'asc' } as const;
+  const page = await users.list({ conditions: [], order, limit: 100_000, bytes: 2 ** 26 });
   return new Set(page.items.map(({ record }) => record.id));
 }
 

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { describeOn } from '../../support/mongod/shared.ts';
-import { expected, readLargeRecords } from './large-records.ts';
+import { expected, handleLargeRecords } from './large-records.ts';
 import { useDatabase } from './store-on.ts';
 
 await describeOn('replica set', 'A process of little memory on MongoDB', () => {
-  const database = useDatabase('replica set');
+  const database = useDatabase();
 
-  it('reads and deletes records that together are larger', async function () {
+  it('creates, reads and deletes records that together are larger', async function () {
     this.timeout(60_000);
-    const { code, stdout, output } = await readLargeRecords(database.url, 150);
+    const { code, stdout, output } = await handleLargeRecords(database.url, 100);
     expect(code, output).to.equal(0);
     expect(JSON.parse(stdout)).to.deep.equal(expected);
   });

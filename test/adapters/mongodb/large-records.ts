@@ -1,68 +1,48 @@
-import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
-// Reads, lists and deletes posts of 1 MiB each, as JSON, that are 20 MiB each as objects: a process of
-// little memory, which large-records.test.ts starts with a URL.
+// Reads, lists, changes and deletes posts of 1 MiB of JSON each that take 20 MiB as objects. A process of
+// little memory, which large-records.test.ts starts with a connection string.
 
 import { fileURLToPath } from 'node:url';
-import { type Db, MongoClient } from 'mongodb';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
-import { toStoredPost, toStoredUser } from '../../../src/adapters/mongodb/schema/documents.ts';
 import { pageLimits } from '../../../src/domain/list.ts';
 import { later, post, times, user } from '../../../src/testing/fixtures.ts';
 import { node, type Outcome } from '../../support/process.ts';
+import { untilServed } from '../../support/until.ts';
 
 /** Of each of two users. */
 const posts = 10;
 
-/** What a process makes of a database of large records that has so much for objects. */
-export async function readLargeRecords(url: string, megabytes: number): Promise<Outcome> {
-  const client = await new MongoClient(url).connect();
-  try {
-    for (const author of modes) await fill(client.db(), author);
-  } finally {
-    await client.close();
-  }
+/** Each is the id of a user, and what becomes of their posts. */
+const modes = ['keep', 'delete'] as const;
+
+/** Returns what a process prints that has so many megabytes for objects. */
+export function handleLargeRecords(url: string, megabytes: number): Promise<Outcome> {
   return node([`--max-old-space-size=${megabytes}`, fileURLToPath(import.meta.url), url]);
 }
 
-// Each is the id of a user, and what becomes of their posts.
-const modes = ['keep', 'delete'] as const;
-
-async function fill(db: Db, author: string): Promise<void> {
-  const [users, made] = Object.values(collectionNames).map((name) =>
-    db.collection<{ _id: string }>(name),
-  );
-  await users?.insertOne(toStoredUser(user({ id: author }), 1));
-  const own = times(349_000, () => ({}));
-  await made?.insertOne(toStoredPost(post({ id: author, authorId: author, own }), 1));
-  // The server makes the others.
-  const id = { $concat: [author, { $toString: '$n' }] };
-  await made
-    ?.aggregate([
-      { $match: { _id: author } },
-      { $set: { n: { $range: [1, posts] } } },
-      { $unwind: '$n' },
-      { $set: { _id: id, 'record.id': id, n: '$$REMOVE' } },
-      { $merge: collectionNames.posts },
-    ])
-    .toArray();
-}
-
-async function read(url: string): Promise<void> {
+async function handleRecords(url: string): Promise<void> {
   await using store = openMongodbStore({ url });
-  const order = { by: 'createdAt', direction: 'asc' } as const;
-  const page = { filter: {}, order, limit: 20, bytes: pageLimits.bytes } as const;
-  const ids = ['delete', ...times(posts - 1, (n) => `delete${n + 1}`)];
-  const single = await Promise.all(ids.map(async (id) => (await store.posts.get(id))?.json.length));
-  const named = await store.posts.list({ ...page, filter: { ids }, limit: 1, total: true });
-  const pages = await Promise.all(times(4, () => store.posts.list(page)));
+  await untilServed(() => store.ready(), 30_000);
+  const own = times(349_000, () => ({}));
+  const ids = (author: string) => times(posts, (n) => `${author}${n}`);
+  for (const id of modes) {
+    await store.users.create(user({ id }));
+    for (const one of ids(id)) await store.posts.create(post({ id: one, authorId: id, own }));
+  }
+  const order = { field: 'createdAt', direction: 'asc' } as const;
+  const page = { conditions: [], order, limit: 20, bytes: pageLimits.bytes } as const;
+  const single = await Promise.all(
+    ids('keep').map(async (id) => (await store.posts.get(id))?.json.length),
+  );
+  const pages = await Promise.all(times(8, () => store.posts.list(page)));
+  const titles = await store.posts.list({ ...page, fields: ['id', 'title'] });
   const deleted = [];
   for (const id of modes) deleted.push(await store.users.delete(id, id, later));
-  const left = await store.posts.list({ ...page, filter: { authorId: null }, total: true });
+  const left = await store.posts.list({ ...page, total: true });
   console.log(
     JSON.stringify({
       single: single.filter((length) => length !== undefined && length > 1_000_000).length,
-      named: [named.items[0]?.record.id, named.total, named.next?.id],
       pages: pages.map(({ items, next }) => items.length === 2 && next !== undefined),
+      titles: titles.items.length,
       deleted,
       left: left.total,
     }),
@@ -70,13 +50,13 @@ async function read(url: string): Promise<void> {
   console.error(`${Math.round(process.resourceUsage().maxRSS / 1024)} MiB at most`);
 }
 
-/** What the process says when all is well. */
+/** What the process prints when all is well. */
 export const expected = {
   single: posts,
-  named: ['delete', posts, 'delete'],
-  pages: times(4, () => true),
+  pages: times(8, () => true),
+  titles: 20,
   deleted: modes.map(() => ({ posts })),
   left: posts,
 };
 
-if (import.meta.main) await read(String(process.argv[2]));
+if (import.meta.main) await handleRecords(String(process.argv[2]));

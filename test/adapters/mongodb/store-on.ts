@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { collectionNames } from '../../../src/adapters/mongodb/schema/collections.ts';
 import {
-  type Internals,
   type MongodbStore,
-  openStore,
-} from '../../../src/adapters/mongodb/store.ts';
-import type { CustomFilters } from '../../../src/domain/custom-filters.ts';
-import type { Topology } from '../../support/mongod/shared.ts';
+  type MongodbStoreOptions,
+  openMongodbStore,
+} from '../../../src/adapters/mongodb/index.ts';
 import { sharedServer } from '../../support/mongod/shared.ts';
 
-/** A database of its own for a test file, gone when it is done; and stores on it. */
-export function useDatabase(topology: Topology) {
+/** A database of its own for a test file, dropped at the end, and stores on it. */
+export function useDatabase() {
   const name = `test-${randomUUID().slice(0, 8)}`;
   const open: MongodbStore[] = [];
   let client: MongoClient;
@@ -19,7 +16,7 @@ export function useDatabase(topology: Topology) {
 
   before(async function connect() {
     this.timeout(60_000);
-    url = (await sharedServer(topology)).url(name);
+    url = (await sharedServer('replica set')).url(name);
     client = await new MongoClient(url).connect();
   });
 
@@ -27,7 +24,9 @@ export function useDatabase(topology: Topology) {
     await Promise.all(open.splice(0).map((store) => store.close()));
   });
 
-  after(async () => {
+  after(async function drop() {
+    // A command that came late may have left a transaction, which the server ends after a minute.
+    this.timeout(90_000);
     await client.db(name).dropDatabase();
     await client.close();
   });
@@ -40,16 +39,20 @@ export function useDatabase(topology: Topology) {
     get db() {
       return client.db(name);
     },
-    /** A store that is closed after the test. */
-    open(internals?: Internals, customFilters?: CustomFilters): MongodbStore {
-      const store = openStore({ url, customFilters }, internals);
+    /** Opens a store that is closed after the test. */
+    open(options: Partial<MongodbStoreOptions> = {}): MongodbStore {
+      const store = openMongodbStore({ url, ...options });
       open.push(store);
       return store;
     },
-    async clear() {
-      const names = Object.values(collectionNames);
-      const collections = names.map((one) => client.db(name).collection(one));
-      await Promise.all(collections.map((collection) => collection.deleteMany({})));
-    },
+    /** Deletes all records, and keeps the indexes. */
+    clear: () => clear(client.db(name)),
   };
+}
+
+/** Deletes everything but the mark of the layout and the log, and keeps the indexes. */
+export async function clear(db: ReturnType<MongoClient['db']>): Promise<void> {
+  const names = ['users', 'posts', 'receipts', 'deletedUsers', 'deletedPosts'];
+  await Promise.all(names.map((one) => db.collection(one).deleteMany({})));
+  await db.collection<{ _id: string }>('rostrum').deleteOne({ _id: 'filling' });
 }

@@ -1,166 +1,161 @@
-import { renameSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import type { Worker } from 'node:worker_threads';
 import { expect } from 'chai';
-import {
-  type PageRequest,
-  type Position,
-  type UserFilter,
-  type UserSort,
-  userSortKey,
-  userSorts,
-} from '../../../src/domain/list.ts';
-import { textKey } from '../../../src/domain/text.ts';
-import type { User } from '../../../src/domain/user.ts';
-import { stepped } from './support/faults.ts';
-import { Folder } from './support/folder.ts';
+import { Connection } from '../../../src/adapters/sqlite/connection/connection.ts';
+import { declareFields } from '../../../src/adapters/sqlite/declared.ts';
+import { createLayout } from '../../../src/adapters/sqlite/layout.ts';
+import { rangesOf, select } from '../../../src/adapters/sqlite/lists/list-sql.ts';
+import { isQuick } from '../../../src/adapters/sqlite/lists/read-page.ts';
+import { isRostrumError } from '../../../src/domain/errors.ts';
+import { listQuery } from '../../../src/domain/list-request.ts';
+import type { ListQuery, Store } from '../../../src/ports/index.ts';
+import { safeLogger } from '../../../src/ports/logger.ts';
+import { errorOf } from '../../support/error-of.ts';
+import { stepped, watched } from './support/faults.ts';
+import { Folder, look } from './support/folder.ts';
 import { post, unavailable, user } from './support/records.ts';
 
-const at = (second: number) => `2026-05-05T05:05:0${second}.000Z`;
-/** Texts that no record can have, around texts that records have. */
-const oddTexts = ['', 'a\0', 'a\ud800', 'a\udfffz', 'a\ue000', '\ud83d', '\uffff', 'no time'];
+const [early, late] = ['2026-01-01T00:00:00.000Z', '2026-12-01T00:00:00.000Z'];
+const custom = { slug: 'text', words: 'number', pinned: 'boolean' } as const;
+const page = { limit: 100, bytes: 2 ** 20 };
+type Filter = Readonly<Record<string, unknown>>;
 
-/** The plainest comparison there is: half of a surrogate pair is a code point, too. */
-function byCodePoint(a: string, b: string): number {
-  const [x, y] = [a, b].map((text) => Array.from(text, (one) => one.codePointAt(0) ?? 0));
-  for (const [i, point] of (x ?? []).entries()) {
-    const other = y?.[i] ?? -1;
-    if (point !== other) return point - other;
+/** What the core asks a store for. */
+function queryOf(collection: 'users' | 'posts', filter: Filter, by: string, more = {}): ListQuery {
+  const order = { by, direction: 'desc' } as const;
+  const query = listQuery({ filter, order, ...page, ...more }, { collection, custom });
+  if (query === undefined) throw new Error('Nothing can match.');
+  return query;
+}
+
+const idsOf = ({
+  items,
+}: {
+  readonly items: readonly { readonly record: { readonly id: string } }[];
+}) => items.map(({ record }) => record.id);
+
+describe('plans of lists on SQLite', () => {
+  const connection = new Connection(() => new DatabaseSync(':memory:'));
+
+  before(() => {
+    createLayout(connection);
+    declareFields(connection, { posts: custom }, safeLogger(undefined));
+  });
+  after(() => connection.close());
+
+  const quick: [collection: 'users' | 'posts', filter: Filter, ...sorts: string[]][] = [
+    ['users', {}, 'createdAt', 'updatedAt', 'name'],
+    ['users', { nameStartsWith: 'x' }, 'name'],
+    ['posts', {}, 'createdAt', 'updatedAt', 'title', 'publishedAt'],
+    ['posts', { authorId: 'x' }, 'createdAt', 'publishedAt'],
+    ['posts', { authorId: null }, 'createdAt', 'publishedAt'],
+    ['posts', { titleStartsWith: 'x' }, 'title'],
+    ['posts', { createdAt: { from: early, before: late } }, 'createdAt'],
+    ['posts', { updatedAt: { from: early } }, 'updatedAt'],
+    ['posts', { publishedAt: { before: late } }, 'publishedAt'],
+    ['posts', { publishedAt: { before: late }, authorId: 'x' }, 'publishedAt'],
+    ['posts', { publishedAt: null }, 'publishedAt'],
+    ['posts', { custom: { slug: 'x' } }, 'createdAt'],
+    ['posts', { custom: { words: 5 } }, 'createdAt'],
+    ['posts', { custom: { pinned: true } }, 'createdAt'],
+  ];
+  for (const [collection, filter, ...sorts] of quick) {
+    for (const by of sorts) {
+      it(`${collection} by ${by} of ${JSON.stringify(filter)}: a page is read off an index, at any depth`, () => {
+        const isDraft = filter.publishedAt === null;
+        const key = isDraft ? null : by.endsWith('At') ? '2026-05-05T05:05:05.000Z' : 'xy';
+        for (const direction of ['asc', 'desc'] as const) {
+          for (const after of [undefined, { key, id: 'i' }]) {
+            const query = queryOf(collection, filter, by, { order: { by, direction }, after });
+            expect(isQuick(connection, collection, query), JSON.stringify(query)).to.equal(true);
+          }
+        }
+      });
+    }
   }
-  return a.length - b.length;
-}
 
-function byPosition(a: Position, b: Position): number {
-  if (a.key !== null && b.key !== null) return byCodePoint(a.key, b.key) || byCodePoint(a.id, b.id);
-  return Number(a.key !== null) - Number(b.key !== null) || byCodePoint(a.id, b.id);
-}
+  const slow: [filter: Filter, by: string, more?: object][] = [
+    [{}, 'createdAt', { total: true }],
+    [{ ids: ['a', 'b'] }, 'createdAt'],
+    [{ titleStartsWith: 'x' }, 'createdAt'],
+    [{ createdAt: { from: early } }, 'updatedAt'],
+    [{ publishedAt: null }, 'createdAt'],
+    [{ authorId: 'x' }, 'title'],
+    [{ authorId: 'x', updatedAt: { from: early } }, 'createdAt'],
+    [{ custom: { slug: 'x' } }, 'title'],
+  ];
+  for (const [filter, by, more] of slow) {
+    it(`posts by ${by} of ${JSON.stringify({ ...filter, ...more })} may take long`, () => {
+      expect(isQuick(connection, 'posts', queryOf('posts', filter, by, more))).to.equal(false);
+    });
+  }
 
-function beginsWith(text: string | null, prefix: string | undefined): boolean {
-  if (prefix === undefined) return true;
-  return text !== null && textKey(text).startsWith(textKey(prefix));
-}
+  const planOf = (sql: string) => connection.all(`EXPLAIN QUERY PLAN ${sql}`).join();
+
+  it('no list reads the whole table', () => {
+    const parts = [
+      { ids: ['a', 'b'] },
+      { createdAt: { from: early } },
+      { updatedAt: { before: late } },
+      { title: 'x' },
+      { titleStartsWith: 'x' },
+      { authorId: null },
+      { publishedAt: null },
+      { custom: { pinned: true } },
+    ];
+    for (let set = 0; set < 2 ** parts.length; set++) {
+      const filter = Object.assign({}, ...parts.filter((_, bit) => set & (1 << bit)));
+      for (const by of ['createdAt', 'updatedAt', 'title', 'publishedAt']) {
+        for (const key of [undefined, 'x', early]) {
+          const after = key === undefined ? undefined : { key, id: 'i' };
+          const query = queryOf('posts', filter, by, { after });
+          for (const terms of rangesOf('posts', query)) {
+            const { sql } = select({ sql: 'rowid', values: [] }, 'posts', terms, query.order);
+            expect(planOf(sql)).to.match(/ USING (COVERING )?INDEX /);
+          }
+        }
+      }
+    }
+  });
+});
 
 describe('lists of the sqlite store', () => {
   const folder = new Folder();
 
-  const users = ['a', 'a\ue000', 'a\ue000b', 'b', '～', '😀'].map((id, n) =>
-    user(id, {
-      createdAt: at(n >> 1),
-      updatedAt: at(5 - (n >> 1)),
-      name: n < 4 ? '～' : id,
-      email: n % 2 === 0 ? null : `${id}@b`,
-    }),
-  );
-  const keys = [null, ...oddTexts, ...users.flatMap(({ name, createdAt }) => [name, createdAt])];
-  const ids = [...oddTexts, ...users.map(({ id }) => id)];
-  const ends = [undefined, at(1), at(4), '2026-05', `${at(1)}\0`, '\ud800'];
-
-  /** What a list has to be, said in the plainest way. */
-  function wanted({ filter, order, after }: PageRequest<UserFilter, UserSort>): string[] {
-    const sign = order.direction === 'asc' ? 1 : -1;
-    const positionOf = (one: User): Position => ({ key: userSortKey(one, order.by), id: one.id });
-    return users
-      .filter((one) => filter.name === undefined || one.name === filter.name)
-      .filter(({ name }) => beginsWith(name, filter.nameStartsWith))
-      .filter(({ email }) => beginsWith(email, filter.emailStartsWith))
-      .filter((one) =>
-        (['createdAt', 'updatedAt'] as const).every((field) => {
-          const { from = '', before = '\u{10ffff}' } = filter[field] ?? {};
-          return byCodePoint(one[field], from) >= 0 && byCodePoint(one[field], before) < 0;
-        }),
-      )
-      .map(positionOf)
-      .filter((one) => after === undefined || byPosition(one, after) * sign > 0)
-      .toSorted((a, b) => byPosition(a, b) * sign)
-      .map(({ id }) => id);
-  }
-
-  async function expectAll(requests: Iterable<PageRequest<UserFilter, UserSort>>) {
-    const store = folder.open();
-    await Promise.all(users.map((one) => store.users.create(one)));
-    for (const request of requests) {
-      const { items } = await store.users.list(request);
-      const found = items.map(({ record }) => record.id);
-      expect(found, JSON.stringify(request)).to.deep.equal(wanted(request));
-    }
-  }
-
-  for (const by of ['createdAt', 'updatedAt', 'name', 'email'] as const) {
-    for (const direction of ['asc', 'desc'] as const) {
-      const all = { order: { by, direction }, limit: 10, bytes: 2 ** 20 };
-
-      it(`by ${by} ${direction}, behind any text, compare by code point`, () =>
-        expectAll(
-          [
-            {},
-            ...[{ name: '～' }, { name: '😀' }, { nameStartsWith: '～' }, { nameStartsWith: 'A' }],
-            ...[{ emailStartsWith: '' }, { emailStartsWith: 'A', name: '～' }],
-          ].flatMap((filter) =>
-            keys.flatMap((key) => ids.map((id) => ({ ...all, filter, after: { key, id } }))),
-          ),
-        ));
-
-      it(`by ${by} ${direction}, within spans of any text, compare by code point`, () =>
-        expectAll(
-          (['createdAt', 'updatedAt'] as const).flatMap((field) =>
-            ends.flatMap((from) =>
-              ends.flatMap((before) =>
-                [undefined, at(0), at(2), at(5), 'no time'].map((key) => ({
-                  ...all,
-                  filter: { [field]: { from, before } },
-                  after: key === undefined ? undefined : { key, id: 'b' },
-                })),
-              ),
-            ),
-          ),
-        ));
-    }
-  }
-
-  it('a beginning that few rows have is sorted; one that many have is looked for', async () => {
-    const queries: string[] = [];
-    const watching = stepped((sql, run) => {
-      if (sql.startsWith('SELECT rowid')) queries.push(/posts_\w+/.exec(sql)?.[0] ?? '');
-      return run();
+  it('sorts the rows of a filter that few match, and walks the order of one that many match', async () => {
+    const pages: string[] = [];
+    const watching = watched((sql) => {
+      if (sql.includes('octet_length')) pages.push(/CROSS JOIN|\+titleKey|$/.exec(sql)?.[0] ?? '');
     });
-    const store = folder.open(folder.file(), {}, watching);
-    const made = Array.from({ length: 6000 }, (_, n) => {
-      const title = n < 20 ? 'Needle' : n < 5900 ? 'Hay' : 'Straw';
-      const createdAt = new Date(Date.parse(at(0)) + n).toISOString();
-      const record = post(`${10_000 + n}`, { title, createdAt });
-      return { record, version: 1, json: JSON.stringify(record) };
-    });
-    await store.transfer.posts.load(made);
-    const order = { by: 'createdAt', direction: 'desc' } as const;
-    for (const [titleStartsWith, last, indexes] of [
-      ['NEEDLE', 20, ['posts_created', 'posts_title']],
-      ['ha', 5900, ['posts_created']],
-      ['h', 5900, ['posts_created']],
+    const path = folder.file();
+    const store = folder.open(path, {}, watching);
+    // 20 posts have one title, 28,980 another one, and 1,000 a third one, in the order of their ids.
+    look(path, (database) =>
+      database.exec(`WITH numbers (n) AS (SELECT 100000 UNION ALL SELECT n + 1 FROM numbers LIMIT 30000)
+        INSERT INTO posts (id, version, createdAt, updatedAt, titleKey, json)
+        SELECT n, 1, '2026-' || n, '', CASE WHEN n < 100020 THEN 'needle' WHEN n < 129000 THEN 'hay'
+          ELSE 'straw' END, '{"id":"' || n || '"}' FROM numbers`),
+    );
+    for (const [titleStartsWith, last, total, plan] of [
+      ['NEEDLE', 100_019, 20, 'CROSS JOIN'],
+      ['ha', 128_999, 28_980, '+titleKey'],
     ] as const) {
-      queries.length = 0;
-      const filter = { titleStartsWith };
-      const { items, next } = await store.posts.list({ filter, order, limit: 7, bytes: 9999 });
-      const expected = made.slice(last - 7, last).map(({ record }) => record.id);
-      expect(items.map(({ record }) => record.id)).to.deep.equal(expected.reverse());
-      expect([...new Set(queries)]).to.deep.equal(indexes);
-      const rest = await store.posts.list({ filter, order, limit: 7, bytes: 9999, after: next });
-      expect(rest.items[0]?.record.id).to.equal(`${10_000 + last - 8}`);
-      const all = await store.posts.list({ filter, order, limit: 1, bytes: 9999, total: true });
-      expect(all.total).to.equal(
-        made.filter(({ record: { title } }) => {
-          return title.toLowerCase().startsWith(titleStartsWith.toLowerCase());
-        }).length,
-      );
+      pages.length = 0;
+      const query = queryOf('posts', { titleStartsWith }, 'createdAt', { limit: 2, total: true });
+      const first = await store.posts.list(query);
+      expect([idsOf(first), first.total]).to.deep.equal([[`${last}`, `${last - 1}`], total]);
+      expect(pages).to.deep.equal([plan]);
+      const second = await store.posts.list({ ...query, after: first.next });
+      expect(idsOf(second)).to.deep.equal([`${last - 2}`, `${last - 3}`]);
     }
   });
 
-  it('no more rows of large records are read than a page can have', async () => {
+  it('reads no more large records than a page can have', async () => {
     let read = 0;
     const counting = stepped((sql, run) => {
       const result = run();
-      if (sql.startsWith('PREPARE')) return result;
-      if (sql.includes('record FROM posts WHERE rowid')) read += 1;
-      if (sql.includes('FROM posts INDEXED')) {
-        read += (result as unknown[][]).filter(([, , json]) => typeof json === 'string').length;
-      }
+      if (sql.startsWith('SELECT json')) read += 1;
       return result;
     });
     const store = folder.open(folder.file(), {}, counting);
@@ -169,13 +164,13 @@ describe('lists of the sqlite store', () => {
     await Promise.all(ids.map((id) => store.posts.create(post(id, { body }))));
     for (const filter of [{}, { ids }]) {
       read = 0;
-      const order = { by: 'title', direction: 'asc' } as const;
-      const { items } = await store.posts.list({ filter, order, limit: 20, bytes: 350_000 });
+      const query = queryOf('posts', filter, 'title', { limit: 20, bytes: 350_000 });
+      const { items } = await store.posts.list(query);
       expect([items.length, read], JSON.stringify(filter)).to.deep.equal([3, 4]);
     }
   });
 
-  it('more shapes of lists than are kept prepared are served all the same', async () => {
+  it('reads more shapes of lists than it keeps prepared', async () => {
     const shapes = new Set<string>();
     let prepared = 0;
     const counting = stepped((sql, run) => {
@@ -189,11 +184,10 @@ describe('lists of the sqlite store', () => {
     await store.users.create(user('ann'));
     const fields = Array.from({ length: 70 }, (_, n) => `f${n}`);
     for (let round = 0; round < 2; round++) {
-      for (const by of userSorts) {
+      for (const by of ['createdAt', 'updatedAt', 'name', 'email']) {
         for (let n = 0; n < fields.length; n++) {
-          const order = { by, direction: 'asc' } as const;
-          const page = { filter: {}, order, limit: 9, bytes: 999 };
-          const { items } = await store.users.list({ ...page, fields: fields.slice(0, n) });
+          const query = queryOf('users', {}, by, { fields: fields.slice(0, n) });
+          const { items } = await store.users.list(query);
           expect(items.map(({ json }) => json)).to.deep.equal(['{"id":"ann"}']);
         }
       }
@@ -202,16 +196,106 @@ describe('lists of the sqlite store', () => {
   });
 });
 
-describe('the data file of a sqlite store', () => {
+describe('the worker of a sqlite store', function () {
+  this.timeout(20_000);
   const folder = new Folder();
+  const workers: Worker[] = [];
+  const started = (worker: Worker) => workers.push(worker);
+  /** A list that the worker reads. */
+  const counted = queryOf('users', {}, 'createdAt', { total: true, limit: 1 });
 
-  it('that was moved away makes the store unready', async () => {
+  before(() => process.on('worker', started));
+  beforeEach(() => workers.splice(0));
+  after(() => process.off('worker', started));
+
+  async function openWith(ids: readonly string[]): Promise<Store & { readonly path: string }> {
     const path = folder.file();
     const store = folder.open(path);
-    await store.ready();
-    renameSync(path, `${path}.moved`);
-    await unavailable(store.ready());
-    renameSync(`${path}.moved`, path);
-    await store.ready();
+    await Promise.all(ids.map((id) => store.users.create(user(id))));
+    return { ...store, path };
+  }
+
+  it('starts with the first list that may take long, and sees every acknowledged change', async () => {
+    const store = await openWith([]);
+    await store.users.list(queryOf('users', {}, 'createdAt'));
+    expect(workers.length, 'workers after a quick list').to.equal(0);
+    for (let n = 1; n <= 300; n++) {
+      await store.users.create(user(`${n}`));
+      expect((await store.users.list(counted)).total).to.equal(n);
+    }
+    expect(workers.length).to.equal(1);
+  });
+
+  it('leaves the event loop to others while a list is slow', async () => {
+    const store = await openWith([]);
+    look(store.path, (database) =>
+      database.exec(`WITH numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 50000)
+        INSERT INTO users (id, version, createdAt, updatedAt, nameKey, json)
+        SELECT n, 1, '${early}', '${early}', n, '{}' FROM numbers`),
+    );
+    const slow = queryOf('users', { nameStartsWith: '' }, 'createdAt', { total: true });
+    await store.users.list(slow); // The worker has started.
+    let isOver = false;
+    const list = store.users.list(slow).finally(() => {
+      isOver = true;
+    });
+    let reads = 0;
+    for (; !isOver; reads++) {
+      await store.users.get('1');
+      await new Promise(setImmediate);
+    }
+    expect((await list).total).to.equal(50_000);
+    expect(reads, 'reads of others meanwhile').to.be.above(3);
+  });
+
+  it('an aborted list ends at once, and the others go on', async () => {
+    const store = await openWith(['ann']);
+    const aborting = new AbortController();
+    const { signal } = aborting;
+    const others = [1, 2, 3].map(() => store.users.list(counted));
+    const aborted = errorOf(store.users.list({ ...counted, signal }));
+    const reason = new Error('gone');
+    aborting.abort(reason);
+    const first = await Promise.race([aborted, ...others]);
+    expect(first).to.equal(reason);
+    for (const { total } of await Promise.all(others)) expect(total).to.equal(1);
+    expect(await errorOf(store.users.list({ ...counted, signal }))).to.equal(reason);
+  });
+
+  it('the queue is bounded: one more list is overloaded', async () => {
+    const store = await openWith(['ann']);
+    const lists = Array.from({ length: 10_001 }, () => store.users.list(counted));
+    const ends = await Promise.allSettled(lists);
+    const failed = ends.filter((one) => one.status === 'rejected');
+    expect(failed.map(({ reason }) => isRostrumError(reason, 'overloaded'))).to.deep.equal([true]);
+    expect((await store.users.list(counted)).total).to.equal(1);
+  });
+
+  it('is started again after it has ended; a list that it was reading is store-unavailable', async () => {
+    const store = await openWith(['ann']);
+    await store.users.list(counted);
+    const list = unavailable(store.users.list(counted));
+    await workers[0]?.terminate();
+    expect((await list).details.outcome).to.equal('none');
+    expect((await store.users.list(counted)).total).to.equal(1);
+    expect(workers.length).to.equal(2);
+  });
+
+  it('close waits for the lists that were called before it', async () => {
+    const store = await openWith(['ann']);
+    const lists = [1, 2, 3].map(() => store.users.list(counted));
+    const closed = store.close();
+    await unavailable(store.users.list(counted));
+    for (const { total } of await Promise.all(lists)) expect(total).to.equal(1);
+    await closed;
+  });
+
+  it('reads the file of its store, and no other file in its place', async () => {
+    const store = await openWith(['ann']);
+    renameSync(store.path, `${store.path}.moved`);
+    writeFileSync(store.path, 'another file');
+    await unavailable(store.users.list(counted));
+    renameSync(`${store.path}.moved`, store.path);
+    expect((await store.users.list(counted)).total).to.equal(1);
   });
 });

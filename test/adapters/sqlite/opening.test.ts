@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -14,9 +15,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { dataFile } from '../../../src/adapters/sqlite/connection/data-file.ts';
 import { SqliteStoreError } from '../../../src/adapters/sqlite/index.ts';
+import { node } from '../../support/process.ts';
 import { stepped, watched } from './support/faults.ts';
 import { Folder, look, value } from './support/folder.ts';
-import { plain, post, user } from './support/records.ts';
 
 const index = join(import.meta.dirname, '../../../src/adapters/sqlite/index.ts');
 
@@ -38,29 +39,25 @@ describe('opening a sqlite store', () => {
     throw new Error(`${path} was opened.`);
   }
 
-  it('makes the folders that are missing', async () => {
+  it('makes the folders that are missing, and files that only their owner can read', async () => {
     const path = join(folder.path, 'a', 'b', 'c.db');
     await folder.open(path).ready();
-    expect(existsSync(path)).to.equal(true);
+    for (const end of ['', '-wal', '-shm']) {
+      expect((statSync(path + end).mode & 0o777).toString(8), end).to.equal('600');
+    }
   });
 
-  it('finds everything again: records, versions, receipts', async () => {
+  it('makes one set of tables when several processes begin at the same time', async function () {
+    this.timeout(30_000);
     const path = folder.file();
-    const first = folder.open(path);
-    const [from, until] = ['2026-05-05T05:05:05.000Z', '2026-05-06T05:05:05.000Z'];
-    const receipt = { key: 'k', fingerprint: 'f', from, until };
-    const ann = user('ann', { email: 'Ann@É.example', tags: [1, { a: null }], '😀': 'x' });
-    await first.users.create(ann, receipt);
-    await first.users.update('ann', ({ record }) => ({ ...record, name: 'Anna' }));
-    await first.posts.create(post('p', { authorId: 'ann', body: 'x'.repeat(100_000) }));
-    await first.close();
-
-    const again = folder.open(path);
-    const found = plain(await again.users.get('ann'));
-    expect(found).to.deep.equal({ record: { ...ann, name: 'Anna' }, version: 2 });
-    const { record, replayed } = await again.users.create(user('ben'), receipt);
-    expect([record, replayed]).to.deep.equal([ann, true]);
-    expect((await again.posts.get('p'))?.record.body).to.have.length(100_000);
+    const program = `
+      import { openSqliteStore } from ${JSON.stringify(index)};
+      await openSqliteStore({ path: process.argv[1] }).close();`;
+    const args = ['--input-type=module', '-e', program, path];
+    for (const { code, stderr } of await Promise.all([1, 2, 3, 4].map(() => node(args)))) {
+      expect(code, stderr).to.equal(0);
+    }
+    await folder.open(path).ready();
   });
 
   it('refuses a custom filter that no index can have, and makes no file', () => {
@@ -88,8 +85,21 @@ describe('opening a sqlite store', () => {
     await folder.open(path).close();
     look(path, (database) => database.exec('PRAGMA user_version = 1000'));
     const error = refused(path);
-    expect(error.code).to.equal('store-newer-schema');
+    expect(error.code).to.equal('store-newer-layout');
     expect(error.message).to.include('1000');
+  });
+
+  it('refuses a file of a pre-release', () => {
+    const path = folder.file();
+    look(path, (database) =>
+      database.exec(`PRAGMA application_id = ${0x5273746d}; PRAGMA user_version = 6;
+        CREATE TABLE users (id TEXT PRIMARY KEY NOT NULL, record TEXT NOT NULL) STRICT`),
+    );
+    const error = refused(path);
+    expect(error.code).to.equal('store-pre-release');
+    expect(error.message).to.equal(
+      `The data file ${path} was made by a pre-release. Export it with the version that made it, then run import --keep-ids.`,
+    );
   });
 
   it('refuses a database of another program', () => {
@@ -98,7 +108,7 @@ describe('opening a sqlite store', () => {
     expect(refused(path).code).to.equal('store-foreign-database');
   });
 
-  it('refuses a file that is no database, however small it is', () => {
+  it('refuses a file that is not a database, however small it is', () => {
     for (const content of ['Dear diary, '.repeat(1000), 'x']) {
       const path = folder.file();
       writeFileSync(path, content);
@@ -121,7 +131,7 @@ describe('opening a sqlite store', () => {
 
   it('refuses a file on a network file system', () => {
     expect(() => dataFile(folder.file(), () => 0x6969))
-      .to.throw(SqliteStoreError, 'NFS')
+      .to.throw(SqliteStoreError, 'network file system')
       .with.property('code', 'store-unsafe-settings');
   });
 
@@ -175,10 +185,10 @@ describe('opening a sqlite store', () => {
     expect(existsSync(target)).to.equal(true);
   });
 
-  it('makes the schema whole or not at all', async () => {
+  it('makes all tables or none', async () => {
     const path = folder.file();
     const failing = watched((sql) => {
-      if (sql.startsWith('PRAGMA user_version =')) throw new Error('no');
+      if (sql.includes('PRAGMA user_version =')) throw new Error('no');
     });
     expect(() => folder.open(path, {}, failing)).to.throw(SqliteStoreError);
     const tables = 'SELECT count(*) FROM sqlite_schema';

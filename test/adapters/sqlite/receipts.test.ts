@@ -12,14 +12,14 @@ const receiptOf = (key: string, now: string) =>
 describe('receipts of the sqlite store', () => {
   const folder = new Folder();
 
-  it('that ran out are removed, a few with each new one', async () => {
+  it('are removed after they have expired, four with each new one', async () => {
     const path = folder.file();
     const store = folder.open(path);
     const create = async (id: string, now: string) =>
       store.users.create(user(id), await receiptOf(id, now));
     await Promise.all(Array.from({ length: 20 }, (_, i) => create(`old ${i}`, start)));
     await create('of today', addMs(start, 2 * day));
-    const left = () => look(path, (database) => value(database, 'SELECT count(*) FROM claims'));
+    const left = () => look(path, (database) => value(database, 'SELECT count(*) FROM receipts'));
     expect(left()).to.equal(17);
     for (let i = 0; i < 10; i++) await create(`new ${i}`, addMs(start, 2 * day));
     expect(left()).to.equal(11);

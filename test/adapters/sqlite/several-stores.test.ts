@@ -1,15 +1,18 @@
 import { symlinkSync } from 'node:fs';
 import { expect } from 'chai';
+import type { CustomFilterType, Store } from '../../../src/ports/index.ts';
 import { Folder, look, value } from './support/folder.ts';
 import { post, user } from './support/records.ts';
+
+type Scalar = string | number | boolean;
 
 describe('several sqlite stores on one file', () => {
   const folder = new Folder();
 
-  it('see what each of them committed, by whatever path they came', async () => {
+  it('see what each of them committed, also through a symbolic link', async () => {
     const path = folder.file();
     const link = folder.file();
-    symlinkSync(path, link); // It leads nowhere yet.
+    symlinkSync(path, link); // The file does not exist yet.
     const [one, other] = [folder.open(link), folder.open(path)];
     await one.users.create(user('ann'));
     expect((await other.users.get('ann'))?.version).to.equal(1);
@@ -22,33 +25,30 @@ describe('several sqlite stores on one file', () => {
     });
   });
 
-  it('have the filters of their own: none drops the indexes of another', async () => {
+  it('have custom filters of their own: none drops the indexes of another', async () => {
     const path = folder.file();
-    const order = { by: 'createdAt', direction: 'asc' } as const;
-    const page = { order, limit: 9, bytes: 999, total: true };
     const one = folder.open(path, { customFilters: { posts: { slug: 'text' } } });
     await one.posts.create(post('p', { slug: 'a', Slug: 1 }));
-    const other = folder.open(path, {
-      customFilters: { posts: { Slug: 'number', slug: 'number' } },
-    });
+    const customFilters = { posts: { Slug: 'number', slug: 'number' } } as const;
+    const other = folder.open(path, { customFilters });
     await folder.open(path, { customFilters: {} }).close();
-    expect((await one.posts.list({ ...page, filter: { custom: { slug: 'a' } } })).total).to.equal(
-      1,
-    );
-    expect((await other.posts.list({ ...page, filter: { custom: { Slug: 1 } } })).total).to.equal(
-      1,
-    );
-    expect((await other.posts.list({ ...page, filter: { custom: { slug: 1 } } })).total).to.equal(
-      0,
-    );
+    const total = async (store: Store, field: string, custom: CustomFilterType, value: Scalar) => {
+      const conditions = [{ field, custom, op: 'eq', value }] as const;
+      const order = { field: 'createdAt', direction: 'asc' } as const;
+      return (await store.posts.list({ conditions, order, limit: 9, bytes: 999, total: true }))
+        .total;
+    };
+    expect(await total(one, 'slug', 'text', 'a')).to.equal(1);
+    expect(await total(other, 'Slug', 'number', 1)).to.equal(1);
+    expect(await total(other, 'slug', 'number', 1)).to.equal(0);
     const names =
-      "SELECT group_concat(name, ' ' ORDER BY name) FROM sqlite_schema WHERE name GLOB '*_own_*'";
+      "SELECT group_concat(name, ' ' ORDER BY name) FROM sqlite_schema WHERE name GLOB '*_custom_*'";
     expect(look(path, (database) => value(database, names))).to.equal(
-      'posts_own_number__53_lug posts_own_number_slug posts_own_text_slug',
+      'posts_custom_number__53_lug posts_custom_number_slug posts_custom_text_slug',
     );
   });
 
-  it('write nothing to a file that a later version has migrated', async () => {
+  it('write nothing to a file whose layout a newer version has changed', async () => {
     const path = folder.file();
     const store = folder.open(path);
     await store.users.create(user('ann'));

@@ -2,14 +2,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openDataFile } from '../../../src/cli/import/data-file.ts';
-import { readNames } from '../../../src/cli/import/field-names.ts';
-import { readTypes } from '../../../src/cli/import/field-types.ts';
-import {
-  failureOf,
-  type ImportOptions,
-  importRecords,
-} from '../../../src/cli/import/import-records.ts';
-import { createReadTime } from '../../../src/cli/import/times.ts';
+import { type ImportOptions, importRecords } from '../../../src/cli/import/import-records.ts';
+import { createInstant } from '../../../src/cli/import/instant.ts';
+import { openText } from '../../../src/cli/import/text.ts';
+import { Transformer, type TransformModule } from '../../../src/cli/import/transform.ts';
 import type { Collection } from '../../../src/domain/record.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { temporaryDirectory } from '../../support/repository-copy.ts';
@@ -24,12 +20,10 @@ export const lines = (values: readonly unknown[]) => {
 };
 export const isEmpty = { users: [], posts: [] };
 
-export interface Given extends Partial<ImportOptions> {
+export interface Given extends Partial<ImportOptions>, TransformModule {
   readonly file?: string;
   readonly as?: Collection;
-  readonly map?: readonly string[];
-  readonly type?: readonly string[];
-  /** Called when a part of the import begins: `checking posts (bytes)`, `posts`. */
+  /** Called when a part of the import begins: `checking (bytes)`, `posts`. */
   onBegin?(what: string): unknown;
 }
 
@@ -38,6 +32,8 @@ export class Imports {
   store!: Store;
   /** What was reported: the place, the pointer and the code of each issue. */
   refused: string[] = [];
+  /** The messages of the same. */
+  messages: string[] = [];
   added: Record<Collection, number> = { users: 0, posts: 0 };
   #folder!: Awaited<ReturnType<typeof temporaryDirectory>>;
 
@@ -46,6 +42,7 @@ export class Imports {
       this.#folder = await temporaryDirectory();
       this.store = openTemporarySqlite();
       this.refused = [];
+      this.messages = [];
       this.added = { users: 0, posts: 0 };
     });
     afterEach(async () => {
@@ -73,28 +70,27 @@ export class Imports {
     return path;
   }
 
+  /** Imports a text, or JSON of any other value, as a file with a name. */
   async run(content: unknown, given: Given = {}) {
-    const { file, as, map = [], type = [], onBegin = () => {}, ...rest } = given;
-    const { skipInvalid = false, timeZone } = rest;
+    const { file, as, onBegin = () => {}, users, posts, source, ...rest } = given;
     const raw = typeof content === 'string' || Buffer.isBuffer(content);
     const path = this.write(raw ? content : text(content), file);
-    const result = await importRecords(await openDataFile(path, as), this.store, {
-      keepIds: false,
-      skipInvalid,
-      names: readNames(map),
-      types: readTypes(type),
-      readTime: await createReadTime(timeZone),
-      signal: new AbortController().signal,
+    const { signal } = new AbortController();
+    const transforms = { path: 'transform.ts', users, posts, source } as TransformModule;
+    const opened = await openDataFile(await openText(path, signal), as, transforms);
+    const instant = await createInstant();
+    return importRecords(opened, this.store, {
+      ...{ keepIds: false, skipInvalid: false, signal, instant, added: this.added },
+      transformer: new Transformer(transforms, { file: path, instant }),
       progress: { begin: (what) => onBegin(what), advance() {}, end() {}, stop() {} },
       report: ({ place, issues }) => {
-        for (const { pointer, code } of issues) this.refused.push(`${place} ${pointer} ${code}`);
+        for (const { pointer, code, message } of issues) {
+          this.refused.push(`${place} ${pointer} ${code}`);
+          this.messages.push(message);
+        }
       },
-      added: this.added,
       ...rest,
     });
-    const failure = failureOf(result, { skipInvalid });
-    if (failure !== undefined) throw failure;
-    return result;
   }
 
   /** What the store holds. */

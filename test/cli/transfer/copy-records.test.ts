@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { systemClock } from '../../../src/adapters/system/index.ts';
 import type { Progress } from '../../../src/cli/progress.ts';
 import { copyRecords } from '../../../src/cli/transfer/copy-records.ts';
 import { utf8Bytes } from '../../../src/domain/text.ts';
@@ -129,7 +130,8 @@ describe('copyRecords', () => {
   });
 
   it('refuses a target with records of its own or newer ones, and changes nothing', async () => {
-    const others: [RegExp, (to: Store) => Promise<unknown>][] = [
+    const name = 'Other';
+    const others: [RegExp, (to: Store) => Promise<unknown>, version?: number][] = [
       [
         /1 record that the source does not have.* \(the user u0000005x\)/,
         (to) => to.users.create(user(70, { id: 'u0000005x' })),
@@ -140,7 +142,8 @@ describe('copyRecords', () => {
       ],
       [
         /1 record that .* in an earlier state \(the user u0000002\)/,
-        (to) => fill(to, { users: [{ record: user(2), version: 9 }] }),
+        (to) => fill(to, { users: [{ record: user(2, { name }), version: 9 }] }),
+        10,
       ],
       [
         /1 record that .* in an earlier state/,
@@ -150,14 +153,17 @@ describe('copyRecords', () => {
           }),
       ],
     ];
-    for (const [sentence, write] of others) {
+    for (const [sentence, write, version = 3] of others) {
       const { from, to } = await stores();
       await write(to);
       const before = await contentOf(to);
       expect(await refusalOf(copy(from, to))).to.match(sentence);
       expect(await contentOf(to)).to.deep.equal(before);
+      expect(await transferOf(to).isFilling()).to.equal(false);
       await copy(from, to, { overwrite: true });
-      expect(await contentOf(to)).to.deep.equal(given);
+      const users = given.users.with(2, { record: user(2), version });
+      expect(await contentOf(to)).to.deep.equal({ ...given, users });
+      expect(await copy(from, to)).to.include({ users: 60, posts: 600 });
     }
   });
 
@@ -185,6 +191,45 @@ describe('copyRecords', () => {
     expect(await refusalOf(copy(to, from, { overwrite: true }))).to.match(/holds no record/);
     expect(await contentOf(from)).to.deep.equal(given);
     expect(await copy(to, createMemoryStore())).to.include({ users: 0, posts: 0 });
+  });
+
+  it('marks the target until both sides are equal', async () => {
+    const { from, to } = await stores();
+    const abort = new AbortController();
+    const marks: boolean[] = [];
+    watch(to, async () => {
+      marks.push(await transferOf(to).isFilling());
+      if (marks.length === 3) abort.abort();
+    });
+    await copy(from, to, abort).catch(() => {});
+    expect(marks).to.deep.equal([true, true, true]);
+    expect(await transferOf(to).isFilling()).to.equal(true);
+    await copy(from, to);
+    expect(await transferOf(to).isFilling()).to.equal(false);
+    // A copy that ends between its last record and the removal of the mark.
+    await transferOf(to).begin();
+    await copy(from, to);
+    expect(await transferOf(to).isFilling()).to.equal(false);
+  });
+
+  it('copies deleted ids, so that no version is given twice', async () => {
+    const { from, to } = await stores();
+    await from.posts.delete(post(2).id);
+    await from.users.delete(user(59).id, 'keep', systemClock.now());
+    // The target holds a record with an id that the source has deleted, and has deleted one of its records.
+    await fill(to, { users: given.users, posts: given.posts.slice(0, 4) });
+    await to.posts.delete(post(3).id);
+    await copy(from, to, { overwrite: true });
+    const [post2, user59] = [
+      await from.posts.lastVersion(post(2).id),
+      await from.users.lastVersion(user(59).id),
+    ];
+    expect((await to.posts.create(post(2))).version).to.equal((post2 ?? 0) + 1);
+    expect((await to.users.create(user(59))).version).to.equal((user59 ?? 0) + 1);
+    expect((await to.posts.get(post(3).id))?.version).to.equal(2);
+    await to.posts.delete(post(2).id);
+    await to.users.delete(user(59).id, 'keep', systemClock.now());
+    expect(await copy(from, to)).to.include({ users: 59, posts: 599 });
   });
 
   it('says that the sides differ when another process writes meanwhile', async () => {

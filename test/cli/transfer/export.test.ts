@@ -83,7 +83,7 @@ describe('exported files', () => {
     expect(await exported()).to.deep.equal({ users: 0, posts: 0 });
     const url = `sqlite:${join(folder.path, 'a.db')}`;
     const { code, stderr } = await rostrum('import', path, '--keep-ids', '--store', url);
-    expect([code, stderr.split('\n').at(-2)]).to.eql([1, `${path} has no users and no posts.`]);
+    expect([code, stderr.split('\n').at(-2)]).to.eql([1, `${path} has no records.`]);
   });
 
   it('look as docs/operations.md shows', async () => {
@@ -114,6 +114,15 @@ describe('exported files', () => {
       [`There is no file ${none}.`, 'import', none],
     ] as const) {
       expect(await refusalOf(runProgram([...args, '--store', url]))).to.equal(sentence);
+    }
+  });
+
+  it('are JSON Lines, and refuse the names of other formats', async () => {
+    for (const name of ['export.csv', 'export.json', 'export']) {
+      const args = ['export', name, '--store', `sqlite:${folder.path}/source.db`];
+      expect(await refusalOf(runProgram(args))).to.equal(
+        `An export is JSON Lines: give it a name like rostrum.jsonl, not "${name}".`,
+      );
     }
   });
 

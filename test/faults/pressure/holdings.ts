@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { openStore } from '../../../src/adapters/open-store.ts';
+import { openStore } from '../../../src/adapters/inversify/open-store.ts';
 import { instantFromMs } from '../../../src/domain/instant.ts';
 import { VersionedRecord } from '../../../src/domain/record.ts';
 import type { Transfer } from '../../../src/ports/transfer.ts';

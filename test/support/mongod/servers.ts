@@ -18,15 +18,12 @@ const args = [
 
 const common = { ip: '127.0.0.1', storageEngine: 'wiredTiger', args } as const;
 
-/** A server alone, without transactions. On a port and a directory that are given, or any. */
-export async function startStandalone(
-  binary: string,
-  place: { readonly port?: number; readonly dbPath?: string } = {},
-): Promise<TestServer> {
+/** A server that stands alone, which Rostrum refuses. */
+export async function startStandalone(binary: string): Promise<TestServer> {
   quiet();
   const server = await MongoMemoryServer.create({
     binary: { systemBinary: binary },
-    instance: { ...common, ...place, portGeneration: place.port === undefined },
+    instance: common,
   });
   return {
     url: (database) => `mongodb://127.0.0.1:${server.instanceInfo?.port}/${database}`,

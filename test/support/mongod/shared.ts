@@ -3,7 +3,6 @@ import { findMongod } from './binary.ts';
 import { startReplicaSet, startStandalone, type TestServer } from './servers.ts';
 
 export type Topology = 'standalone' | 'replica set';
-export const topologies: readonly Topology[] = ['standalone', 'replica set'];
 
 const running = new Map<Topology, Promise<TestServer>>();
 

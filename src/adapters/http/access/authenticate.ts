@@ -1,4 +1,3 @@
-import type { Context } from 'koa';
 import {
   anonymousCaller,
   type Caller,
@@ -10,163 +9,133 @@ import { isRostrumError, RostrumError } from '../../../domain/errors.ts';
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
 import type { Logger } from '../../../ports/logger.ts';
 import type { Refused } from '../../../ports/token-verifier.ts';
-import type { Endpoint } from '../endpoint.ts';
-import type { Exchange, Quota, Step } from '../exchange.ts';
+import type { Context, Step } from '../context.ts';
 import { Repeats } from '../operator/log.ts';
 import { Problem } from '../problems/problem.ts';
 import { limitedAs } from './client-address.ts';
-import { peek, type RateLimiter } from './rate-limit.ts';
+import { metadataUrl } from './metadata.ts';
+import { peek, type Quota, type RateLimits } from './rate-limit.ts';
 
-/** What became of credentials; undefined where there are none. */
-type Named = CallerInput | Refused | undefined;
+type Scopes = readonly [Scope, ...Scope[]];
+
+/** The caller, `Refused` for invalid credentials, or undefined for a request without credentials. */
+type Judged = CallerInput | Refused | undefined;
 
 /**
- * Says which caller asks; `Refused` for credentials that are not valid, and undefined where there are
- * none: then the request is anonymous where that is allowed, and else gets a 401. An error with the code `credentials-unavailable` is a 503, any other one, or a value that
- * is no caller, a 500.
+ * Names the caller of a request. `Refused` means invalid credentials; undefined means none, and the request
+ * is anonymous if the server allows that. An error with the code `credentials-unavailable` becomes a 503.
+ * Any other error, and a value that is not a caller, becomes a 500.
  */
 export interface Authenticate {
-  (ctx: Context): Named | Promise<CallerInput> | Promise<Named>;
-  /** The caller where that costs nothing to know: such a request is never limited for refused tokens. */
+  (ctx: Context): Judged | Promise<CallerInput> | Promise<Judged>;
+  /** Returns the caller if it is known at no cost. Such a request passes the limit of refused tokens. */
   known?(ctx: Context): CallerInput | undefined;
 }
 
-interface Parts {
-  readonly rostrum: AnyRostrum;
-  readonly authenticate: Authenticate | undefined;
-  /** Without it, a request without credentials may do nothing; without both, everything. */
-  readonly anonymous: readonly Scope[] | undefined;
-  /** Refused tokens by address. */
-  readonly failures: RateLimiter | undefined;
-  readonly logger: Logger | undefined;
+/** The options that authentication reads. */
+interface Options {
+  readonly authenticate?: Authenticate | undefined;
+  /** Without it a request without credentials may do nothing; without both, everything. */
+  readonly anonymous?: readonly Scope[] | undefined;
+  readonly rateLimits?: RateLimits | undefined;
+  readonly logger?: Logger | undefined;
 }
 
-/** Makes the steps that find the caller, and bind the core to it, by the scopes of an endpoint. */
-export function authentication(parts: Parts): (scopes: Endpoint['scopes']) => Step {
-  const { rostrum, authenticate, failures, logger } = parts;
-  const anonymous = parts.anonymous && anonymousCaller(parts.anonymous);
-  if (authenticate === undefined && anonymous === undefined) {
-    return () => (ctx, next) => {
-      ctx.state.exchange.rostrum = rostrum;
+/**
+ * Makes the step that finds the caller, checks that it has one of the endpoint's scopes, and binds the
+ * services to it: 400, 401, 403, 429, 503.
+ */
+export function authentication(rostrum: AnyRostrum, options: Options): (scopes: Scopes) => Step {
+  const { authenticate } = options;
+  const anonymous = options.anonymous && anonymousCaller(options.anonymous);
+  const identify = authenticate && identification(authenticate, options);
+  return (scopes) => async (ctx, next) => {
+    if (identify === undefined) {
+      if (anonymous === undefined) ctx.state.rostrum.services = rostrum;
+      else bind(ctx, anonymous, scopes);
       return next();
-    };
-  }
-  const boundTo = boundCores(rostrum);
-  const warnings = new Repeats();
-  return (scopes) => (ctx, next) => {
-    const { exchange } = ctx.state;
-    const enter = (given: CallerInput): unknown => {
-      const { caller, rostrum: bound } = boundTo(given);
-      exchange.rostrum = bound;
-      exchange.caller = caller;
-      checkScope(caller.scopes, scopes);
-      return next();
-    };
-    const enterAnonymous = async (caller: Caller): Promise<unknown> => {
-      exchange.isAnonymous = true;
-      try {
-        return await enter(caller);
-      } catch (error) {
-        const wouldHelp = authenticate !== undefined && isRostrumError(error, 'forbidden');
-        throw wouldHelp ? unauthenticated(exchange) : error;
-      }
-    };
-    if (authenticate === undefined) return anonymous && enterAnonymous(anonymous);
+    }
     if (anonymous !== undefined) ctx.vary('Authorization');
-    const judge = async (): Promise<unknown> => {
-      const { authorization } = exchange.headers;
-      const address = limitedAs(exchange.address);
-      if (failures && authorization !== undefined) await peek(exchange, failures, address);
-      const found = await ask(authenticate, ctx);
-      if (found !== undefined && !('refused' in found)) return enter(found);
-      if (anonymous && !found && authorization === undefined) return enterAnonymous(anonymous);
-      if (authorization !== undefined) {
-        exchange.refused = found?.refused;
-        logRefusal(exchange, warnings, logger);
-        const quota = await failures?.take(address);
-        if (quota?.remaining === 0 && !quota.isExceeded) logLimit(exchange, quota, logger);
-      }
-      throw unauthenticated(exchange);
-    };
-    const known = authenticate.known?.(ctx);
-    // What is known at once is not waited for: that costs about as much as the digest of a key.
-    return known === undefined ? judge() : enter(known);
+    const caller = authenticate?.known?.(ctx) ?? (await identify(ctx));
+    if (caller !== undefined) {
+      bind(ctx, toCaller(caller), scopes);
+      return next();
+    }
+    if (anonymous === undefined) throw unauthenticated(ctx);
+    ctx.state.rostrum.isAnonymous = true;
+    try {
+      bind(ctx, anonymous, scopes);
+      return await next();
+    } catch (error) {
+      throw isRostrumError(error, 'forbidden') ? unauthenticated(ctx) : error;
+    }
+  };
+
+  function bind(ctx: Context, caller: Caller, scopes: Scopes): void {
+    ctx.state.rostrum.caller = caller;
+    ctx.state.rostrum.services = rostrum.as(caller);
+    // One of the scopes is enough to get in: the core decides about each record.
+    if (scopes.some((scope) => caller.scopes.has(scope))) return;
+    throw new RostrumError('forbidden', { scope: scopes[0] });
+  }
+}
+
+/** Returns the caller, or undefined for a request without credentials. Invalid credentials are a 401. */
+function identification(authenticate: Authenticate, options: Options) {
+  const { logger, rateLimits: { failures } = {} } = options;
+  const repeats = new Repeats();
+  return async (ctx: Context): Promise<CallerInput | undefined> => {
+    const { authorization } = ctx.req.headers;
+    const { rostrum } = ctx.state;
+    const address = limitedAs(rostrum.address);
+    if (failures && authorization !== undefined) await peek(ctx, failures, address);
+    const judged = await ask(authenticate, ctx);
+    if (judged !== undefined && !('refused' in judged)) return judged;
+    if (authorization !== undefined) {
+      rostrum.refusal = judged?.refused;
+      if (logger) logRefusal(ctx, repeats, logger);
+      const quota = await failures?.take(address);
+      if (quota?.remaining === 0 && !quota.isExceeded) logLimit(rostrum.address, quota, logger);
+    }
+    if (judged !== undefined || authorization !== undefined) throw unauthenticated(ctx);
+    return undefined;
   };
 }
 
-/** An operator has to see why tokens are refused, also where requests are not logged. */
-function logRefusal(exchange: Exchange, warnings: Repeats, logger: Logger | undefined): void {
-  const { refused: reason } = exchange;
-  const omitted = reason === undefined || !logger ? undefined : warnings.take(reason);
+/** Tells an operator why tokens are refused, even if requests are not logged. */
+function logRefusal(ctx: Context, repeats: Repeats, logger: Logger): void {
+  const { address, requestId, refusal: reason } = ctx.state.rostrum;
+  const omitted = reason === undefined ? undefined : repeats.take(reason);
   if (omitted === undefined) return;
-  const { address, requestId } = exchange;
-  logger?.warn(
-    { reason, address, requestId, ...(omitted > 0 && { omitted }) },
-    'Credentials were refused.',
-  );
+  const line = { reason, address, requestId, ...(omitted > 0 && { omitted }) };
+  logger.warn(line, 'Credentials were refused.');
 }
 
-function logLimit({ address }: Exchange, { limit, reset }: Quota, logger?: Logger): void {
-  const message = 'Too many credentials of an address were refused: new ones are not looked at.';
+function logLimit(address: string, { limit, reset }: Quota, logger: Logger | undefined): void {
+  const message = 'An address has sent too many invalid credentials: new ones are not checked.';
   logger?.warn({ address, limit, seconds: reset }, message);
-}
-
-async function ask(authenticate: Authenticate, ctx: Context): Promise<Named> {
-  try {
-    return await authenticate(ctx);
-  } catch (cause) {
-    return fail(cause);
-  }
 }
 
 /** The code of an error which says that credentials cannot be checked at present. */
 const unavailable = 'credentials-unavailable';
 
-function fail(cause: unknown): never {
-  if (!(cause instanceof Error && 'code' in cause && cause.code === unavailable)) throw cause;
-  throw new Problem(unavailable, 'Credentials cannot be checked at present.', { cause });
+async function ask(authenticate: Authenticate, ctx: Context): Promise<Judged> {
+  try {
+    return await authenticate(ctx);
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === unavailable)) throw cause;
+    throw new Problem(unavailable, 'Credentials cannot be checked at present.', { cause });
+  }
 }
 
-interface Bound {
-  readonly caller: Caller;
-  readonly rostrum: AnyRostrum;
-}
-
-/**
- * The core bound to a caller, once for each: a key is the same caller every time. Not where the scopes
- * had to be copied: what becomes of them later would not be seen.
- *
- * @throws TypeError for what is no caller
- */
-function boundCores(rostrum: AnyRostrum): (given: CallerInput) => Bound {
-  const known = new WeakMap<CallerInput, Bound>();
-  return (given) => {
-    const before = known.get(given);
-    if (before !== undefined) return before;
-    const caller = toCaller(given);
-    const bound = { caller, rostrum: rostrum.as(caller) };
-    if (caller === given) known.set(given, bound);
-    return bound;
-  };
-}
-
-function unauthenticated({ metadataUrl, headers }: Exchange): Problem {
-  const isSent = headers.authorization !== undefined;
+function unauthenticated(ctx: Context): Problem {
+  const isSent = ctx.req.headers.authorization !== undefined;
+  const metadata = metadataUrl(ctx);
   const parameters = [
-    ...(metadataUrl === undefined ? [] : [`resource_metadata="${metadataUrl}"`]),
+    ...(metadata === undefined ? [] : [`resource_metadata="${metadata}"`]),
     ...(isSent ? ['error="invalid_token"'] : []),
   ];
-  const sentence = isSent ? 'The credentials are not valid.' : 'This needs credentials.';
+  const sentence = isSent ? 'The credentials are not valid.' : 'This request needs credentials.';
   const challenge = ['Bearer', parameters.join(', ')].filter((part) => part !== '').join(' ');
-  return new Problem('unauthenticated', sentence, { headers: ['WWW-Authenticate', challenge] });
-}
-
-/**
- * One of the scopes that an endpoint declares is enough to get in: the core has the last word.
- *
- * @throws RostrumError `forbidden`, with the scope that is always enough
- */
-function checkScope(given: ReadonlySet<Scope>, declared: Endpoint['scopes']): void {
-  if (declared.some((scope) => given.has(scope))) return;
-  throw new RostrumError('forbidden', { scope: declared[0] });
+  return new Problem('unauthenticated', sentence, { headers: { 'WWW-Authenticate': challenge } });
 }

@@ -1,17 +1,20 @@
-import type { Context } from 'koa';
 import type { Refused, TokenVerifier } from '../../../ports/token-verifier.ts';
+import type { Context } from '../context.ts';
 import { countHeader } from '../headers/count.ts';
 import { Problem } from '../problems/problem.ts';
-import { parseQuery } from '../request/query.ts';
+import { parseQuery } from '../target.ts';
 import type { Authenticate } from './authenticate.ts';
 
 /** `Authorization: Bearer` and a token (RFC 6750, section 2.1). The scheme is in any case. */
 const bearer = /^bearer +([\w\-.~+/]+=*) *$/i;
 
-/** The query parameter that RFC 6750, section 2.3 has for a token: logs would keep it. */
+/** The query parameter for a token in RFC 6750, section 2.3. It is refused, because logs keep queries. */
 const queryName = 'access_token';
 
-/** Takes bearer tokens from the header `Authorization` alone; the first verifier that knows one wins. */
+/**
+ * Authenticates bearer tokens in the header `Authorization`. The first verifier that knows a token names
+ * the caller.
+ */
 export function bearerAuthentication(verifiers: readonly TokenVerifier[]): Authenticate {
   const authenticate: Authenticate = async (ctx: Context) => {
     const token = tokenOf(ctx);
@@ -48,7 +51,7 @@ function tokenOf({ req, url }: Context): string | undefined {
 function checkPlace(query: string): void {
   // Every way to write the name has an "a" or a "%" at its beginning.
   if (!/(?:^|&)[a%]/.test(query) || !parseQuery(query)?.has(queryName)) return;
-  const message = 'A token is sent in the header Authorization, never in the query.';
+  const message = 'Send the token in the header Authorization, not in the query.';
   const errors = [{ parameter: queryName, code: 'invalid', message }];
   throw new Problem('invalid-query', message, { errors });
 }

@@ -1,21 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
-import { isNetwork } from '../../../settings/addresses.ts';
+import { isNetwork } from '../../../domain/addresses.ts';
 
-/**
- * The proxies whose `X-Forwarded-For` counts: how many of them stand in front, or their addresses
- * and networks (`10.0.0.0/8`).
- */
+/** The proxies whose `X-Forwarded-For` is trusted: their number, or their addresses and networks (`10.0.0.0/8`). */
 export type TrustedProxies = number | readonly string[];
 
-/** Finds the address of the client of a request; empty where its connection has none. */
+/** Returns the address of the client of a request; empty if its connection has none. */
 export type ClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string;
 
 /**
- * Finds the address of a client. What a proxy that is not trusted says is not looked at; each entry
- * of `X-Forwarded-For` is what the one behind it saw, so they are counted from the right.
+ * Makes the function that finds a client's address. Each proxy appends to `X-Forwarded-For` the address that
+ * it saw, so the entries of trusted proxies are counted from the right.
  *
- * @throws TypeError for what is neither a number nor addresses
+ * @throws TypeError for a number below 0 or a text that is not an address
  */
 export function clientAddresses(trusted: TrustedProxies = 0): ClientAddress {
   const isTrusted = typeof trusted === 'number' ? byCount(trusted) : byAddress(trusted);
@@ -24,7 +21,7 @@ export function clientAddresses(trusted: TrustedProxies = 0): ClientAddress {
     const forwarded = trusted === 0 ? [] : forwardedFor(request);
     for (let hops = 0; isTrusted(client, hops); hops += 1) {
       const next = plain(forwarded.pop() ?? '');
-      // Behind what cannot be read nothing counts any more.
+      // An entry that is not an address ends the search.
       if (next === undefined) break;
       client = next;
     }
@@ -33,8 +30,8 @@ export function clientAddresses(trusted: TrustedProxies = 0): ClientAddress {
 }
 
 /**
- * What an address is limited by, as {@link clientAddresses} finds it: a client of IPv6 has a /64 at least,
- * and each of its addresses would have a limit of its own.
+ * Returns the key by which an address is limited. A client of IPv6 has at least a /64 of addresses, which
+ * count as one.
  */
 export function limitedAs(address: string): string {
   return address.includes(':') ? network(address) : address;
@@ -67,19 +64,19 @@ function forwardedFor({ headers }: Pick<IncomingMessage, 'headers'>): string[] {
   return (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',');
 }
 
-/** An address without brackets, port and zone; one of IPv4 inside IPv6 as IPv4. */
+/** Strips brackets, port and zone, and unwraps IPv4 inside IPv6. */
 function plain(text: string): string | undefined {
-  if (isIP(text) === 4) return text; // Nearly all of them.
+  if (isIP(text) === 4) return text; // The usual case.
   const [, inner = text.trim()] =
     /^\[([^\]]*)\](?::\d+)?$/.exec(text.trim()) ?? /^([\d.]+):\d+$/.exec(text.trim()) ?? [];
   const [address = ''] = inner.split('%');
   if (isIP(address) !== 6) return isIP(address) === 4 ? address : undefined;
-  // Of the many ways to write it, this gives the one with dots.
+  // The canonical form, with dots for IPv4 inside IPv6.
   const written = new SocketAddress({ address, family: 'ipv6' }).address;
   return /^::ffff:([\d.]+)$/.exec(written)?.[1] ?? written;
 }
 
-/** The /64 of an IPv6 address as `plain` writes it: without zeros in front of a group. */
+/** The /64 of an IPv6 address in the form that `plain` returns. */
 function network(address: string): string {
   const halves = address.split('::').map((half) => half.split(':').filter(Boolean));
   const [front = [], back = []] = halves;

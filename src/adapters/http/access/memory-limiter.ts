@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import type { Quota } from '../exchange.ts';
-import type { RateLimiter } from './rate-limit.ts';
+import type { Quota, RateLimiter } from './rate-limit.ts';
 
-/** For how many keys counts are kept: what is beyond them costs the longest unused one its count. */
+/** How many keys are counted. One more drops the count of the key that was unused for longest. */
 const maxKeys = 50_000;
 
-/** Longer keys are replaced by their digest, so that no client can fill the memory with them. */
+/** Longer keys are replaced by their digest, so that clients cannot fill the memory. */
 const maxKeyLength = 64;
 
-/** What one policy allows. */
 export interface Policy {
   readonly name: string;
   readonly limit: number;
@@ -18,7 +16,7 @@ export interface Policy {
   readonly keys?: number | undefined;
 }
 
-/** Counts in this process: windows that begin with the first request of a key, bounded in memory. */
+/** Counts in this process, in windows that begin with the first request of a key. */
 export class MemoryRateLimiter implements RateLimiter {
   readonly #policy: Policy;
   readonly #limiter: RateLimiterMemory;
@@ -44,18 +42,17 @@ export class MemoryRateLimiter implements RateLimiter {
 
   async #peek(key: string): Promise<Quota> {
     const quota = this.#quota(await this.#limiter.get(key));
-    // Nothing is taken, so the last one that may be taken is not there any more.
+    // Nothing is counted, so nothing left means that the next one would exceed the limit.
     return quota.remaining > 0 ? quota : { ...quota, isExceeded: true };
   }
 
-  /** Forgets the longest unused key where there are too many. */
   #use(key: string): void {
     this.#keys.delete(key);
     this.#keys.add(key);
     if (this.#keys.size <= (this.#policy.keys ?? maxKeys)) return;
     const [oldest = ''] = this.#keys;
     this.#keys.delete(oldest);
-    void this.#limiter.delete(oldest); // It forgets at once, and cannot fail.
+    void this.#limiter.delete(oldest); // Synchronous, and cannot fail.
   }
 
   #quota(state: RateLimiterRes | null): Quota {

@@ -1,26 +1,28 @@
-import type { Context } from 'koa';
 import { scopes } from '../../../domain/caller.ts';
-import type { Exchange } from '../exchange.ts';
-import { readOnly } from '../request/read-only.ts';
-import { json, type Response, revalidated } from '../response.ts';
+import { type Context, originOf } from '../context.ts';
 
-/** Where the description of a protected resource lies (RFC 9728, section 3). */
+/** The path of MCP: below the site in the program, below the prefix in another app. */
+export const mcpPath = '/mcp';
+
+/** Where the description of the API as a protected resource lies (RFC 9728, section 3). */
 export function metadataPath(prefix: string): string {
   return `/.well-known/oauth-protected-resource${prefix}`;
 }
 
-/** Names the issuer of tokens for the API, and which scopes there are (RFC 9728, section 2). */
-export function resourceMetadata(
-  ctx: Context,
-  { site }: Exchange,
-  prefix: string,
-  issuer: string | undefined,
-): Response {
-  const body = {
-    resource: `${site}${prefix}`,
+/** The URL of the description; undefined if the app does not serve it. */
+export function metadataUrl(ctx: Context): string | undefined {
+  const { app, operation } = ctx.state.rostrum;
+  const path = operation === 'mcp' ? mcpPath : app.prefix;
+  return app.hasPages ? originOf(ctx) + metadataPath(path) : undefined;
+}
+
+/** Names the issuer of tokens for the API or for MCP, and the scopes (RFC 9728, section 2). */
+export function resourceMetadata(ctx: Context, path: string): object {
+  const { issuer } = ctx.state.rostrum.app;
+  return {
+    resource: originOf(ctx) + path,
     ...(issuer !== undefined && { authorization_servers: [issuer] }),
     scopes_supported: scopes,
     bearer_methods_supported: ['header'],
   };
-  return readOnly(ctx, () => json(200, JSON.stringify(body), revalidated));
 }

@@ -1,55 +1,59 @@
-import type { Quota, Step } from '../exchange.ts';
+import type { Context, Step } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
 import { limitedAs } from './client-address.ts';
+
+/** What is left to a client in the present window. */
+export interface Quota {
+  /** The name of the policy. */
+  readonly policy: string;
+  /** Requests per window. */
+  readonly limit: number;
+  /** Seconds. */
+  readonly window: number;
+  readonly remaining: number;
+  /** Seconds until the window ends, at least 1. */
+  readonly reset: number;
+  readonly isExceeded: boolean;
+}
 
 /** Counts requests by a key, in windows of time. */
 export interface RateLimiter {
   /** Counts one more. */
   take(key: string): Promise<Quota>;
-  /** Counts nothing. @returns undefined for a key that has no count */
+  /** Counts nothing. Returns undefined for a key that has no count. */
   peek(key: string): Promise<Quota> | undefined;
 }
 
-/** Each limit that is there holds. */
+/** Every limit that is set holds. */
 export interface RateLimits {
-  /** Requests of an address, before its credentials are looked at. */
+  /** Requests of an address, counted before credentials are checked. */
   readonly address?: RateLimiter | undefined;
   /** Requests of a caller. */
   readonly caller?: RateLimiter | undefined;
-  /** Tokens of an address that were refused: past it none is looked at. */
+  /** Refused tokens of an address: past the limit none is checked. */
   readonly failures?: RateLimiter | undefined;
 }
 
-/** A request, and what it has counted for. */
-interface Counted {
-  readonly quotas: Quota[];
-}
-
 /**
- * Counts a request, and tells its client what is left.
+ * Counts a request and tells the client what is left.
  *
  * @throws Problem `too-many-requests`
  */
-function take({ quotas }: Counted, limiter: RateLimiter, key: string): Promise<void> {
-  return limiter.take(key).then((quota) => {
-    quotas.push(quota);
-    checkQuota(quota);
-  });
+async function take(ctx: Context, limiter: RateLimiter, key: string): Promise<void> {
+  const quota = await limiter.take(key);
+  setHeaders(ctx, quota);
+  checkQuota(quota);
 }
 
 /**
- * Looks whether a key has anything left, and counts nothing.
+ * Checks whether a key has anything left, and counts nothing. Returns undefined for a key without a count,
+ * as nearly all keys are.
  *
- * @returns undefined for a key without a count, as nearly all have none
  * @throws Problem `too-many-requests`
  */
-export function peek(
-  { quotas }: Counted,
-  limiter: RateLimiter,
-  key: string,
-): Promise<void> | undefined {
+export function peek(ctx: Context, limiter: RateLimiter, key: string): Promise<void> | undefined {
   return limiter.peek(key)?.then((quota) => {
-    if (quota.isExceeded) quotas.push(quota);
+    if (quota.isExceeded) setHeaders(ctx, quota);
     checkQuota(quota);
   });
 }
@@ -57,35 +61,35 @@ export function peek(
 /** @throws Problem `too-many-requests` */
 function checkQuota({ isExceeded, reset }: Quota): void {
   if (!isExceeded) return;
-  const sentence = `There are too many requests; there is room again in ${reset} seconds.`;
-  throw new Problem('too-many-requests', sentence, { headers: ['Retry-After', String(reset)] });
+  const sentence = `Too many requests. Try again in ${reset} seconds.`;
+  const headers = { 'Retry-After': String(reset) };
+  throw new Problem('too-many-requests', sentence, { headers });
 }
 
-export function limitAddress({ address }: RateLimits): Step | undefined {
-  if (address === undefined) return undefined;
-  return ({ state: { exchange } }, next) =>
-    take(exchange, address, limitedAs(exchange.address)).then(next);
+/** Adds to `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
+function setHeaders({ res }: Context, { policy, limit, window, remaining, reset }: Quota) {
+  for (const [name, value] of [
+    ['RateLimit-Policy', `"${policy}";q=${limit};w=${window}`],
+    ['RateLimit', `"${policy}";r=${remaining};t=${reset}`],
+  ] as const) {
+    const before = res.getHeader(name);
+    res.setHeader(name, before === undefined ? value : `${before}, ${value}`);
+  }
 }
 
-export function limitCaller({ caller: limiter }: RateLimits): Step | undefined {
+export function limitAddress({ address }: RateLimits = {}): Step | undefined {
+  return (
+    address && ((ctx, next) => take(ctx, address, limitedAs(ctx.state.rostrum.address)).then(next))
+  );
+}
+
+export function limitCaller({ caller: limiter }: RateLimits = {}): Step | undefined {
   if (limiter === undefined) return undefined;
-  return ({ state: { exchange } }, next) => {
-    const { caller, isAnonymous } = exchange;
-    // Of those without credentials each address has its own limit alone.
+  return (ctx, next) => {
+    const { caller, isAnonymous } = ctx.state.rostrum;
+    // Requests without credentials only count for their address.
     return caller === undefined || isAnonymous
       ? next()
-      : take(exchange, limiter, caller.name).then(next);
+      : take(ctx, limiter, caller.name).then(next);
   };
-}
-
-/** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
-export function rateLimitHeaders(quotas: readonly Quota[]): readonly string[] {
-  if (quotas.length === 0) return [];
-  let [policies, states] = ['', ''];
-  for (const { policy, limit, window, remaining, reset } of quotas) {
-    const comma = policies === '' ? '' : ', ';
-    policies += `${comma}"${policy}";q=${limit};w=${window}`;
-    states += `${comma}"${policy}";r=${remaining};t=${reset}`;
-  }
-  return ['RateLimit-Policy', policies, 'RateLimit', states];
 }

@@ -1,29 +1,33 @@
 import { eventLimits } from '../../../domain/services/event-service.ts';
-import type { EventPage, RecordEvent } from '../../../ports/event-log.ts';
-import type { Endpoint } from '../endpoint.ts';
-import type { Exchange } from '../exchange.ts';
-import { integer } from '../request/parameter-values.ts';
-import { json } from '../response.ts';
+import type { RecordEvent } from '../../../ports/event-log.ts';
+import { limitedAs } from '../access/client-address.ts';
+import { type AppSettings, type Context, waitSignal } from '../context.ts';
+import { Problem } from '../problems/problem.ts';
+import { integer } from '../validate.ts';
+import type { Endpoint } from './endpoint.ts';
 
-/** Seconds that a request may wait. */
+/** How many seconds a request can wait. */
 const maxWait = eventLimits.waitMs / 1000;
 
-/** The pages of requests that have waited for them. */
-const waited = new WeakMap<Exchange, EventPage>();
+/** How many requests of a named caller and of an address can be held at a time. */
+const mostHeld = { caller: 50, address: 100 };
+
+/** Seconds after which a client with too many held requests can try again. */
+const retryAfter = 5;
 
 /** The changes of all records, in one order. */
 export const eventsEndpoint: Endpoint = {
   method: 'GET',
   path: '/events',
   operation: 'listEvents',
-  summary: 'The changes of records behind a position',
+  summary: 'List the changes of records',
   description:
-    'To begin, read without "after", list all records, then read on from "next". A caller is told of the users or posts that it may read whole.',
+    'To begin, read without "after", list all records, then read on from "next". A caller sees the changes of users or posts if it can read all of them.',
   scopes: ['users:read', 'posts:read:all', 'posts:write'],
   query: [
     {
       name: 'after',
-      description: 'The "next" of the page before. When absent, the page is empty and at the end.',
+      description: 'The "next" of the page before. If absent, the page is empty and at the end.',
       schema: { type: 'string', maxLength: 512 },
       example: '4711.8211',
     },
@@ -34,32 +38,69 @@ export const eventsEndpoint: Endpoint = {
     },
     {
       name: 'wait',
-      description: 'For how many seconds the response may wait for an event.',
+      description: 'For how many seconds an empty page waits for an event.',
       ...integer(0, maxWait, 0),
     },
   ],
   headers: [],
-  responses: { 200: { description: 'A page.', schema: 'EventPage' } },
+  responses: { 200: { description: 'A page of events.', schema: 'EventPage' } },
   problems: ['events-expired', 'events-unavailable'],
-  async wait(exchange) {
-    const seconds = Number(exchange.query.get('wait')?.[0] ?? 0);
-    if (seconds === 0 || exchange.req.method === 'HEAD') return;
-    waited.set(exchange, await readEvents(exchange, seconds * 1000));
-  },
-  async handle(exchange) {
-    const { events, next } = waited.get(exchange) ?? (await readEvents(exchange, 0));
-    const body = JSON.stringify({ events: events.map(described), next });
-    return json(200, body, ['Cache-Control', 'no-store']);
+  async handle(ctx) {
+    const { query, services, admission } = ctx.state.rostrum;
+    const [after] = query.get('after') ?? [];
+    const limit = Number(query.get('limit')?.[0] ?? eventLimits.default);
+    const seconds = ctx.method === 'HEAD' ? 0 : Number(query.get('wait')?.[0] ?? 0);
+    if (seconds > 0) {
+      hold(ctx);
+      admission.end(); // A request that waits does not count as one under way.
+    }
+    const { events, next } = await services.events.read({
+      ...{ after, limit, waitMs: seconds * 1000 },
+      signal: seconds > 0 ? waitSignal(ctx) : undefined,
+    });
+    ctx.status = 200;
+    ctx.set({ 'Cache-Control': 'no-store', 'Content-Type': 'application/json' });
+    ctx.body = `${JSON.stringify({ events: events.map(described), next })}\n`;
   },
 };
 
-function readEvents({ query, rostrum, ended }: Exchange, waitMs: number): Promise<EventPage> {
-  const limit = Number(query.get('limit')?.[0] ?? eventLimits.default);
-  return rostrum.events.read({ after: query.get('after')?.[0], limit, waitMs, signal: ended });
+/** How many requests each caller and each address holds, by app. */
+const heldBy = new WeakMap<AppSettings, Map<string, number>>();
+
+/**
+ * Counts a held request until it ends. A request without credentials counts for its address only.
+ *
+ * @throws Problem `too-many-requests`
+ */
+function hold({ res, state: { rostrum } }: Context): void {
+  const { app, address, caller, isAnonymous } = rostrum;
+  const held = heldBy.get(app) ?? new Map<string, number>();
+  heldBy.set(app, held);
+  const keys = [['address', limitedAs(address)]];
+  if (caller !== undefined && !isAnonymous) keys.push(['caller', caller.name]);
+  for (const [policy, name] of keys) {
+    const most = mostHeld[policy as keyof typeof mostHeld];
+    if ((held.get(`${policy} ${name}`) ?? 0) < most) continue;
+    const sentence = `Too many requests are waiting for events: at most ${most} of one ${policy} can.`;
+    throw new Problem('too-many-requests', sentence, {
+      headers: {
+        'Retry-After': String(retryAfter),
+        'RateLimit-Policy': `"held-${policy}";q=${most};qu="concurrent-requests"`,
+        RateLimit: `"held-${policy}";r=0`,
+      },
+    });
+  }
+  for (const [policy, name] of keys) {
+    const key = `${policy} ${name}`;
+    held.set(key, (held.get(key) ?? 0) + 1);
+    res.once('close', () => {
+      const count = (held.get(key) ?? 1) - 1;
+      if (count > 0) held.set(key, count);
+      else held.delete(key);
+    });
+  }
 }
 
-function described({ collection, id, version }: RecordEvent): object {
-  const record = collection === 'users' ? 'user' : 'post';
-  if (version === null) return { type: `${record}.deleted`, id };
-  return { type: `${record}.${version === 1 ? 'created' : 'updated'}`, id, version };
+function described({ type, collection, id, version }: RecordEvent): object {
+  return { type: `${collection === 'users' ? 'user' : 'post'}.${type}`, id, version };
 }

@@ -3,16 +3,18 @@ import { EventEmitter } from 'node:events';
 /** Stands in for the socket of a request that came without one. */
 export class Connection extends EventEmitter {
   readonly remoteAddress: string | undefined;
-  /** As a socket of TLS has it: what Koa knows `https` by. */
+  /** As on a socket of TLS: Koa knows `https` by it. */
   readonly encrypted: boolean;
   /** Bytes of the bodies alone. */
   bytesRead = 0;
   bytesWritten = 0;
   destroyed = false;
-  /** A client cannot end its side alone. */
+  /** A client cannot half-close the connection. */
   readonly readableEnded = false;
-  /** Why it ended. */
+  /** Why it was closed. */
   reason: unknown;
+  timeout = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(remoteAddress: string | undefined, encrypted: boolean) {
     super();
@@ -24,11 +26,25 @@ export class Connection extends EventEmitter {
     return !this.destroyed;
   }
 
+  /** Closes the connection if nothing moves for this many milliseconds; 0 for no limit. */
+  setTimeout(ms: number): this {
+    clearTimeout(this.#timer);
+    this.timeout = ms;
+    this.#timer = ms > 0 ? setTimeout(() => this.destroy(), ms) : undefined;
+    return this;
+  }
+
+  /** Something moves. */
+  moved(): void {
+    this.#timer?.refresh();
+  }
+
   /** @param reason an error as `fetch` rejects with */
   destroy(reason: unknown = new DOMException('The request was aborted.', 'AbortError')): void {
     if (this.destroyed) return;
     this.destroyed = true;
     this.reason = reason;
+    clearTimeout(this.#timer);
     this.emit('close');
   }
 }

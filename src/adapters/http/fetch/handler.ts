@@ -7,10 +7,10 @@ import { OutgoingResponse } from './response.ts';
 /** Serves a `Request`; rejects as `fetch` does when the request is aborted. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
-/** Finds the address of the client of a request, where the host knows it. */
+/** Returns the address of the client of a request, if the host knows it. */
 export type AddressOf = (request: Request) => string | undefined;
 
-/** An app of Koa's without a server: no port, no socket, no parser. */
+/** Serves a Koa app without a server: no port, no socket, no parser. */
 export function fetchHandler(app: Koa, addressOf?: AddressOf): FetchHandler {
   const handle = app.callback();
   return async (request) => {

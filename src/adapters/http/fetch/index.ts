@@ -1,31 +1,30 @@
 /** Rostrum for hosts that pass a `Request` and send a `Response`: Next, SvelteKit, Hono, Deno. */
 import type { AnyRostrum } from '../../../domain/services/rostrum.ts';
-import { standalone } from '../middleware.ts';
+import { standalone } from '../app.ts';
 import type { RostrumAppOptions, RostrumHttpOptions } from '../options.ts';
 import { type AddressOf, type FetchHandler, fetchHandler } from './handler.ts';
 
 export type { FetchHandler } from './handler.ts';
 
-/** How Rostrum is put where a `Request` comes in. */
+/** Options of {@link createFetchHandler}. */
 export interface FetchHandlerOptions
   extends RostrumHttpOptions,
     Pick<RostrumAppOptions, 'isOwnHost'> {
   /**
-   * Finds the address of a client, for the log and for limits: a `Request` has none. Without it, and
-   * without trusted proxies, the log has no address, and all clients share the limit of one.
+   * Returns the address of a client, for the log and for limits: a `Request` has none. Without it, and without
+   * trusted proxies, the log has no addresses, and all clients share the limit of one.
    */
   readonly address?: AddressOf | undefined;
 }
 
 /**
- * Rostrum as a function from `Request` to `Response`. It needs no server: nothing listens, and nothing
- * has to be closed but the store. What does not lie under the prefix is 404.
+ * Returns a function that serves Rostrum: it takes a `Request` and returns a `Response`. It needs no server.
+ * Nothing listens, and nothing has to be closed but the store. Paths outside the prefix are 404.
  *
- * The body of a request is read as it comes, up to the limit, and not read at all where the request is
- * refused before. The promise is rejected, and the body of a response fails, with the reason of
- * `request.signal` once that is aborted.
+ * The body of a request is read as it comes, up to the limit, and not at all if the request is refused before.
+ * When `request.signal` is aborted, the promise and the body of the response fail with its reason.
  *
- * @throws TypeError for an option that cannot be used
+ * @throws TypeError for an invalid option
  */
 export function createFetchHandler(
   rostrum: AnyRostrum,

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { RequestAborted } from '../exchange.ts';
+import { readBefore } from '../body.ts';
+import { RequestAborted } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
-import { readBefore } from '../request/body.ts';
 import type { Connection } from './connection.ts';
 
-/** What is read of an `IncomingMessage`, from a `Request`. Its body is read piece by piece. */
+/** The part of `IncomingMessage` that is used, from a `Request`. Its body is read piece by piece. */
 export class IncomingRequest extends Readable {
   readonly method: string;
   /** The target: path and query. */
@@ -14,12 +14,12 @@ export class IncomingRequest extends Readable {
   readonly httpVersionMajor = 1;
   readonly headers: IncomingHttpHeaders;
   readonly socket: Connection;
-  /** No connection waits for the rest of the body: what becomes of that is the host's to say. */
+  /** The host decides what happens to the rest of a body. */
   readonly complete = true;
 
   readonly #request: Request;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  /** Bytes that the body has to have; -1 for a number that is none. */
+  /** The length that the body must have; -1 for an invalid number. */
   readonly #length: number | undefined;
 
   constructor(request: Request, socket: Connection) {
@@ -41,7 +41,7 @@ export class IncomingRequest extends Readable {
     }
   }
 
-  /** One that was given more than once is here once, with commas. */
+  /** A header that was sent more than once is here once, with commas. */
   get rawHeaders(): string[] {
     return Object.entries(this.headers).flat() as string[];
   }
@@ -56,6 +56,7 @@ export class IncomingRequest extends Readable {
       this.#reader ??= body?.getReader();
       const { value = null } = (await this.#reader?.read()) ?? {};
       this.socket.bytesRead += value?.byteLength ?? 0;
+      this.socket.moved();
       if (this.#hasOtherLength(value === null)) {
         const sentence = 'The body is not as long as its Content-Length says.';
         this.destroy(new Problem('bad-request', sentence));
@@ -63,7 +64,7 @@ export class IncomingRequest extends Readable {
       this.push(value);
     } catch (cause) {
       this.socket.destroy(cause);
-      this.destroy(new RequestAborted('The body did not come.', { cause }));
+      this.destroy(new RequestAborted({ cause }));
     }
   }
 
@@ -73,7 +74,7 @@ export class IncomingRequest extends Readable {
     return bytesRead > length || (isWhole && bytesRead < length);
   }
 
-  /** Leaves alone what was not read: a host may end the connection of a body that is cancelled. */
+  /** Does not cancel the rest of the body: a host may close the connection of a cancelled body. */
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     const isCut = error === null && this.#reader !== undefined && !this.readableEnded;
     this.#reader?.releaseLock();

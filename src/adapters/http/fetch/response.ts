@@ -7,20 +7,23 @@ type HeaderValue = string | number | readonly string[];
 /** Headers of a connection, which is the host's. */
 const hopByHop: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding']);
 
-/** What is used of a `ServerResponse`, as a `Response`. */
+/** A longer body is handed over in pieces of this size, as it is taken. */
+const pieceBytes = 64 * 1024;
+
+/** The part of `ServerResponse` that is used, as a `Response`. */
 export class OutgoingResponse extends Writable {
   statusCode = 200;
   statusMessage = '';
   headersSent = false;
   readonly socket: Connection;
-  /** Fulfilled when the head is there, and the body where it is short; rejected when the client is gone. */
+  /** Fulfilled with the head, and with the body if it is short; rejected if the client goes. */
   readonly made: Promise<Response>;
 
   readonly #resolve: (response: Response) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #headers = new Map<string, HeaderValue>();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Hands over a piece that waits until it is wanted. */
+  /** Hands over the piece that waits until it is wanted. */
   #hand: (() => void) | undefined;
   #isWanted = false;
 
@@ -59,21 +62,27 @@ export class OutgoingResponse extends Writable {
     this.#headers.delete(name.toLowerCase());
   }
 
-  /** What a `ServerResponse` called it first; libraries look at it. */
+  /** The first name of `writableEnded`, which libraries use. */
   get finished(): boolean {
     return this.writableEnded;
   }
 
-  /** A body that is here as a whole is no stream, and ends before its client has the response. */
   override end(body?: unknown): this {
     if (this.headersSent || this.destroyed || typeof body === 'function') {
       super.end(body);
       return this;
     }
-    const text = body as string | Buffer<ArrayBuffer> | undefined;
-    if (text !== undefined) this.socket.bytesWritten += Buffer.byteLength(text);
-    const response = this.#head(text ?? null);
-    this.once('close', () => this.#resolve(response));
+    const given = body as string | Buffer<ArrayBuffer> | undefined;
+    const length = given === undefined ? 0 : Buffer.byteLength(given);
+    if (given !== undefined && length > pieceBytes) {
+      const bytes = typeof given === 'string' ? Buffer.from(given) : given;
+      for (let at = 0; at < length; at += pieceBytes)
+        this.write(bytes.subarray(at, at + pieceBytes));
+    } else {
+      this.socket.bytesWritten += length;
+      const response = this.#head(given ?? null);
+      this.once('close', () => this.#resolve(response));
+    }
     super.end();
     return this;
   }
@@ -95,6 +104,7 @@ export class OutgoingResponse extends Writable {
       this.#hand = undefined;
       this.#isWanted = false;
       this.socket.bytesWritten += piece.length;
+      this.socket.moved();
       this.#controller?.enqueue(piece);
       done();
     };

@@ -1,29 +1,27 @@
 import { hash } from 'node:crypto';
+import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
 import { canonicalJson, type Json } from '../../../domain/json.ts';
-import type { Position } from '../../../domain/list.ts';
-import { isSortKey } from '../../../domain/list-request.ts';
+import type { Position, SortKey } from '../../../domain/list.ts';
+import { isPosition } from '../../../domain/list-request.ts';
 
-/** A list, its sort and its filter as one text. A cursor is bound to it: elsewhere it is of no use. */
+/** A list, its sort and its filter as one text. A cursor is only valid with the same text. */
 export type ListIdentity = string & { readonly list: unique symbol };
 
 export function listIdentity(list: string, sort: string, filter: Json): ListIdentity {
   return canonicalJson([list, sort, filter]).slice(0, -1) as ListIdentity;
 }
 
-/** A position in this list, and in no other, as an opaque text. */
+/** Encodes a position in a list as an opaque text. */
 export function encodeCursor({ key, id }: Position, identity: ListIdentity): string {
   return Buffer.from(JSON.stringify([digest(key, id, identity), key, id])).toString('base64url');
 }
 
-/**
- * Reads a cursor. Only the very text that {@link encodeCursor} makes is one.
- *
- * @returns undefined for a cursor that is malformed, was changed, or belongs to another list
- */
+/** Decodes a cursor. Returns undefined if it is malformed, was changed, or belongs to another list. */
 export function decodeCursor(
   cursor: string,
   identity: ListIdentity,
   by: string,
+  customFields: CustomFilterFields | undefined,
 ): Position | undefined {
   let parts: unknown;
   try {
@@ -33,16 +31,16 @@ export function decodeCursor(
   }
   if (!Array.isArray(parts)) return undefined;
   const [, key, id] = parts as unknown[];
-  if (typeof id !== 'string' || !isSortKey(key, by)) return undefined;
   const position = { key, id };
+  if (!isPosition(position, by, customFields)) return undefined;
   return encodeCursor(position, identity) === cursor ? position : undefined;
 }
 
 /**
- * The format's version and 96 bits of a digest of the whole cursor and its list: enough to tell
- * lists apart, and to see a character that was changed. It is no secret.
+ * The version of the format and 96 bits of a digest of the cursor and its list: enough to tell lists apart and
+ * to detect a changed character. It is not a secret.
  */
-function digest(key: string | null, id: string, identity: ListIdentity): string {
+function digest(key: SortKey, id: string, identity: ListIdentity): string {
   const text = `${identity},${JSON.stringify(key)},${JSON.stringify(id)}]`;
   return `2${hash('sha256', text, 'base64url').slice(0, 16)}`;
 }

@@ -1,45 +1,139 @@
-import type { CustomFilterFields, CustomFilterType } from '../../../domain/custom-filters.ts';
-import type { CustomFilter } from '../../../domain/list.ts';
-import type { Query } from '../exchange.ts';
-import type { Parameter } from '../parameter.ts';
+import { type CustomFilter, nextValue } from '../../../domain/custom-filters.ts';
+import {
+  type CustomFilterFields,
+  type DeclaredField,
+  declaredFields,
+  isDeclarable,
+  maxListLength,
+} from '../../../domain/declared-fields.ts';
+import { compareKeys } from '../../../domain/list.ts';
+import type { Collection } from '../../../domain/record.ts';
+import { knownFields } from '../../../domain/rules.ts';
+import type { Parameter } from '../endpoints/endpoint.ts';
+import type { Query } from '../target.ts';
 
-/** What a value may be, and an example. */
+/** The schema's type of each value, and an example. */
 const forms = {
   text: ['string', 'on-engines'],
   number: [['number', 'string'], 1815],
   boolean: [['boolean', 'string'], true],
+  'text[]': ['array', ['news']],
 } as const;
+
+const bounds = {
+  gte: 'at least this',
+  gt: 'greater than this',
+  lte: 'at most this',
+  lt: 'less than this',
+} as const;
+
+type Bound = keyof typeof bounds;
 
 /** A number of JSON (RFC 8259, section 6). */
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The parameters of the custom fields that a deployment has declared. */
-export function customParameters(fields: CustomFilterFields = {}): readonly Parameter[] {
-  return Object.entries(fields).map(([name, type]) => ({
-    name,
-    description: `Only records whose custom field ${name} is this ${type}, exactly. Anything else matches nothing.`,
-    schema: { type: forms[type][0] },
-    example: forms[type][1],
-  }));
+/** The parameters for the custom fields that lists can be filtered by. */
+export function customParameters(fields: CustomFilterFields | undefined): readonly Parameter[] {
+  return declaredFields(fields).flatMap((field) => [equality(field), ...rangesOf(field)]);
 }
 
-/**
- * What a query asks of custom fields. What is not of the form of its type stays a text, which no
- * field of that type equals.
- */
+function equality({ name, type }: DeclaredField): Parameter {
+  const [schemaType, example] = forms[type];
+  if (type === 'text[]') {
+    return {
+      name,
+      description: `Only records whose ${name} contains this text; repeated: all of them.`,
+      schema: { type: schemaType, items: { type: 'string' }, maxItems: maxListLength },
+      example,
+      atMost: maxListLength,
+    };
+  }
+  const description = `Only records whose ${name} is exactly this ${type}.`;
+  return { name, description, schema: { type: schemaType }, example };
+}
+
+function rangesOf({ name, type }: DeclaredField): Parameter[] {
+  if (type !== 'text' && type !== 'number') return [];
+  const [schemaType, example] = forms[type];
+  const schema = { type: type === 'number' ? 'number' : schemaType };
+  const check = (value: string) => (isNumber(value) ? undefined : 'Must be a number.');
+  const ranges = Object.entries(bounds).map(([bound, words]) => ({
+    ...{ name: `${name}[${bound}]`, schema, example, ...(type === 'number' && { check }) },
+    description: `Only records whose ${name} is ${words}${type === 'text' ? ', by code point' : ''}.`,
+  }));
+  if (type === 'number') return ranges;
+  const description = `Only records whose ${name} starts with this, exactly.`;
+  return [...ranges, { name: `${name}[startsWith]`, description, schema, example: 'on-' }];
+}
+
+function isNumber(text: string): boolean {
+  return numberForm.test(text) && Number.isFinite(Number(text));
+}
+
+/** Reads the filter on custom fields; undefined when no record can match. */
 export function readCustomFilter(
   query: Query,
-  fields: CustomFilterFields = {},
+  fields: CustomFilterFields | undefined,
 ): CustomFilter | undefined {
-  const values = Object.entries(fields).flatMap(([name, type]) => {
-    const [text] = query.get(name) ?? [];
-    return text === undefined ? [] : [[name, readValue(text, type)] as const];
-  });
-  return values.length === 0 ? undefined : Object.fromEntries(values);
+  const filter: Record<string, CustomFilter[string]> = {};
+  for (const { name, type } of declaredFields(fields)) {
+    const values = query.get(name);
+    if (type === 'text[]') filter[name] = values;
+    else {
+      const value = values?.[0] === undefined ? undefined : readValue(values[0], type);
+      if (value === null) return undefined; // Of another type than declared.
+      filter[name] = type === 'boolean' ? value : readSpan(query, name, type, value);
+    }
+  }
+  return filter;
 }
 
-function readValue(text: string, type: CustomFilterType): string | number | boolean {
-  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  const number = type === 'number' && numberForm.test(text) ? Number(text) : Number.NaN;
-  return Number.isFinite(number) ? number : text;
+/** Returns null for a text that is not of the type. */
+function readValue(text: string, type: 'text' | 'number' | 'boolean') {
+  if (type === 'text') return text;
+  if (type === 'number') return isNumber(text) ? Number(text) : null;
+  return text === 'true' || text === 'false' ? text === 'true' : null;
+}
+
+/** Combines an equality and bounds. Of several bounds on one side the narrower one counts. */
+function readSpan(
+  query: Query,
+  name: string,
+  type: 'text' | 'number',
+  equal: string | number | boolean | undefined,
+): CustomFilter[string] {
+  const startsWith = query.get(`${name}[startsWith]`)?.[0];
+  const span: { from?: string | number; before?: string | number } = {};
+  const narrow = (end: 'from' | 'before', value: string | number) => {
+    const present = span[end];
+    const order = present === undefined ? 0 : compareKeys(value, present);
+    if (present === undefined || (end === 'from' ? order > 0 : order < 0)) span[end] = value;
+  };
+  for (const bound of Object.keys(bounds) as Bound[]) {
+    const text = query.get(`${name}[${bound}]`)?.[0];
+    if (text === undefined) continue;
+    const value = type === 'number' ? Number(text) : text;
+    const isNext = bound === 'gt' || bound === 'lte';
+    narrow(bound[0] === 'g' ? 'from' : 'before', isNext ? next(value) : value);
+  }
+  if (startsWith === undefined && Object.keys(span).length === 0) return equal;
+  if (typeof equal === 'string' || typeof equal === 'number') {
+    narrow('from', equal);
+    narrow('before', next(equal));
+  }
+  return { ...span, ...(startsWith !== undefined && { startsWith }) } as CustomFilter[string];
+}
+
+function next(value: string | number): string | number {
+  return typeof value === 'string' ? nextValue(value) : nextValue(value);
+}
+
+/** Says how to declare a field that a list was asked to be filtered by. */
+export function declaring(path: '/users' | '/posts'): (name: string) => string {
+  const collection = path.slice(1) as Collection;
+  return (name) => {
+    const field = name.replace(/\[\w+\]$/, '');
+    if (knownFields[collection].includes(field) || !isDeclarable(field)) return '';
+    return ` To filter by "${field}", start the server with --index ${collection}.${field}:text.`;
+  };
 }

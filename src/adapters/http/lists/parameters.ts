@@ -1,43 +1,48 @@
+import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
+import { pageLimits } from '../../../domain/list.ts';
+import { sortsOf } from '../../../domain/list-request.ts';
 import {
   lastPublishedFirst,
   maxFilterIds,
   newestFirst,
   type Order,
-  pageLimits,
-  postSorts,
-  userSorts,
-} from '../../../domain/list.ts';
-import type { Parameter } from '../parameter.ts';
-import { integer, oneOf } from '../request/parameter-values.ts';
+} from '../../../domain/search.ts';
+import type { Parameter } from '../endpoints/endpoint.ts';
+import { integer, oneOf } from '../validate.ts';
+import { customParameters } from './custom-filters.ts';
 import { readInstant, timeBounds } from './time-filter.ts';
 
-/** An order as `sort` would say it. */
+/** Writes an order as `sort` has it. */
 function sortOf({ by, direction }: Order<string>): string {
   return `${direction === 'desc' ? '-' : ''}${by}`;
 }
 
+/** How a page ends, for the description of lists. */
+export const pageDescription =
+  'A page ends at "limit", or before it has more than 2 MiB. Only "next" tells whether more follow.';
+
 const limit: Parameter = {
   name: 'limit',
-  description: 'How many records the page has at most.',
+  description: 'The most records on the page.',
   ...integer(1, pageLimits.max, pageLimits.default),
 };
 
 const cursor: Parameter = {
   name: 'cursor',
-  description: 'The "next" of the page before. Bound to the filter and the sort of its list.',
+  description: 'The "next" of the page before. Valid only with the same filter and sort.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9_-]+$' },
   example: 'eyJhZnRlciI6IjAxOTJmMGMxIn0',
 };
 
 const count: Parameter = {
   name: 'count',
-  description: 'With "exact", the response says how many records match.',
+  description: 'With "exact", the response has the number of records that match.',
   ...oneOf(['exact']),
 };
 
 const fields: Parameter = {
   name: 'fields',
-  description: 'Of each record, only its id and these fields: names with commas between them.',
+  description: 'Only these fields of each record, and its id: names separated by commas.',
   schema: { type: 'string' },
   example: 'createdAt,updatedAt',
 };
@@ -50,12 +55,12 @@ const id: Parameter = {
   atMost: maxFilterIds,
 };
 
-/** @param isSame whether all callers have the same order where nothing is said */
+/** @param isSame true if the default order is the same for all callers */
 function sort(fields: readonly string[], isSame: boolean): Parameter {
   const values = fields.flatMap((field) => [field, `-${field}`]);
-  const description = 'Sorts by this field; "-" in front for descending.';
+  const description = 'The field to sort by; "-" in front for descending.';
   const first = sortOf(newestFirst);
-  const others = `When absent: ${first}, or ${sortOf(lastPublishedFirst)} for a caller that sees public posts only.`;
+  const others = `Default: ${first}, or ${sortOf(lastPublishedFirst)} for callers who see public posts only.`;
   return isSame
     ? { name: 'sort', description, ...oneOf(values, first) }
     : { name: 'sort', description: `${description} ${others}`, ...oneOf(values) };
@@ -85,43 +90,39 @@ function timesOf(...fields: readonly string[]): readonly Parameter[] {
   );
 }
 
-/** Upper and lower case do not count. */
-function beginning(name: string, example: string): Parameter {
-  const description = `Only records whose ${name} begins with this; upper and lower case do not count.`;
+function startsWith(name: string, example: string): Parameter {
+  const description = `Only records whose ${name} starts with this, ignoring case.`;
   return text(`${name}[startsWith]`, description, example);
 }
 
-/** What every list takes. */
+/** The parameters of every list. */
 function common(sorts: readonly string[], isSame: boolean): readonly Parameter[] {
   return [limit, cursor, sort(sorts, isSame), count, fields, id];
 }
 
-export const userListParameters: readonly Parameter[] = [
-  ...common(userSorts, true),
-  text(
-    'email',
-    'Only the user with this email address; upper and lower case do not count.',
-    'ada@example.com',
-  ),
-  text('name', 'Only users whose whole name is this, exactly.', 'Ada'),
-  beginning('name', 'ad'),
-  beginning('email', 'ada@'),
+export const userListParameters = (fields?: CustomFilterFields): readonly Parameter[] => [
+  ...common(sortsOf('users', fields), true),
+  text('email', 'Only the user with this email address, ignoring case.', 'ada@example.com'),
+  text('name', 'Only users with exactly this name.', 'Ada'),
+  startsWith('name', 'ad'),
+  startsWith('email', 'ada@'),
   ...timesOf('createdAt', 'updatedAt'),
+  ...customParameters(fields),
 ];
 
-export const postListParameters: readonly Parameter[] = [
-  ...common(postSorts, false),
+export const postListParameters = (fields?: CustomFilterFields): readonly Parameter[] => [
+  ...common(sortsOf('posts', fields), false),
   text(
     'authorId',
-    'Only posts of this user; empty: posts without an author; me: those of the caller.',
+    "Only posts by this user. Empty: posts without an author. me: the caller's own.",
     '0192f0c0-1a2b-7c3d-8e4f-5a6b7c8d9e0f',
   ),
-  text('title', 'Only posts whose whole title is this, exactly.', 'On engines'),
-  beginning('title', 'on e'),
+  text('title', 'Only posts with exactly this title.', 'On engines'),
+  startsWith('title', 'on e'),
   {
     name: 'include',
     description:
-      'With "author", the member "users" has the authors in their public view. The page has at most 100 posts then.',
+      'With "author", the member "users" has the public view of the authors. The limit is then at most 100.',
     ...oneOf(['author']),
   },
   {
@@ -130,4 +131,5 @@ export const postListParameters: readonly Parameter[] = [
     ...oneOf(['null']),
   },
   ...timesOf('createdAt', 'updatedAt', 'publishedAt'),
+  ...customParameters(fields),
 ];

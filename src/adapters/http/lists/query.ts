@@ -1,63 +1,68 @@
-import { type CustomFilterFields, hasDeclaredTypes } from '../../../domain/custom-filters.ts';
+import { defaultOrder } from '../../../domain/access.ts';
+import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
 import type { Json } from '../../../domain/json.ts';
-import {
-  type DefaultOrder,
-  type EntityFilter,
-  type Order,
-  type Position,
-  type PostFilter,
-  pageLimits,
-  type UserFilter,
-} from '../../../domain/list.ts';
-import type { ListRequest } from '../../../domain/list-request.ts';
+import { type Position, pageLimits } from '../../../domain/list.ts';
+import { conditionsOf, type ListRequest } from '../../../domain/list-request.ts';
+import type { Collection } from '../../../domain/record.ts';
+import type { EntityFilter, Order, PostFilter, UserFilter } from '../../../domain/search.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
-import { textKey } from '../../../domain/text.ts';
-import type { Query } from '../exchange.ts';
+import { type Context, listSignal } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
-import { formatQuery } from '../request/query.ts';
+import { formatQuery, type Query } from '../target.ts';
 import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './cursor.ts';
 import { readCustomFilter } from './custom-filters.ts';
 import { timeSpan } from './time-filter.ts';
 
-/** A list's query, read: its values are well-formed, because that was checked before. */
+/** The query of a list, read. Its values are valid: that was checked. */
 export interface ListQuery<Filter, Sort extends string> {
   readonly request: ListRequest<Filter, Sort> & {
-    readonly limit: number;
-    readonly fields?: readonly string[] | undefined;
+    readonly fields?: readonly string[];
   };
-  /** The cursor of a position in this very list. */
+  /** Returns the cursor for a position in this list. */
   readonly cursorAt: (position: Position) => string;
-  /** The query of the page that begins at a cursor. */
+  /** Returns the query of the page that begins at a cursor. */
   readonly queryAt: (cursor: string) => string;
 }
 
-/** @throws Problem `invalid-cursor` */
+/** @throws Problem `invalid-cursor`, `invalid-query` */
 export function readListQuery<Filter extends EntityFilter, Sort extends string>(
-  list: string,
-  query: Query,
+  list: Collection,
+  ctx: Context,
   readFilter: (query: Query) => Filter,
   customFields: CustomFilterFields | undefined,
-  defaultOrder: DefaultOrder,
 ): ListQuery<Filter, Sort> {
-  const filter = { ...readFilter(query), custom: readCustomFilter(query, customFields) };
+  const { query, caller } = ctx.state.rostrum;
+  const custom = readCustomFilter(query, customFields);
+  const filter: Filter = { ...readFilter(query), ...(custom ? { custom } : { ids: [] }) };
   const sort = first(query, 'sort');
-  const order = sort === undefined ? (defaultOrder as Order<Sort>) : readOrder<Sort>(sort);
+  const order = (sort === undefined ? defaultOrder(list, caller) : readOrder(sort)) as Order<Sort>;
   const limit = Number(first(query, 'limit') ?? pageLimits.default);
-  const total = query.has('count');
-  const identity = listIdentity(list, `${order.direction} ${order.by}`, identityOf(filter));
-  const after = readCursor(first(query, 'cursor'), identity, order.by);
   const fields = first(query, 'fields')?.split(',');
   if (query.has('include')) {
     checkLimit(limit);
-    fields?.push('authorId'); // Without it, no post would show its author.
+    fields?.push('authorId'); // Without it, a post would not show its author.
   }
-  const others = formatQuery(query, 'cursor');
-  const canMatch = hasDeclaredTypes(filter.custom, customFields);
-  const asked = canMatch ? filter : { ...filter, custom: undefined, ids: [] };
+  const cursor = first(query, 'cursor');
+  let identity: ListIdentity | undefined; // Only pages with a cursor or a next one need it.
+  const identityOf = () => {
+    identity ??= listIdentity(list, `${order.direction} ${order.by}`, identityOfFilter());
+    return identity;
+  };
+  // Filters that match the same records share their cursors, whatever their case.
+  const identityOfFilter = () =>
+    (conditionsOf(filter, { collection: list, custom: customFields }) ?? null) as Json;
+  const after =
+    cursor === undefined ? undefined : readCursor(cursor, identityOf(), order.by, customFields);
   return {
-    request: { filter: asked, order, limit, after, total, fields },
-    cursorAt: keepLast((position) => encodeCursor(position, identity)),
-    queryAt: (cursor) => `${others}${others && '&'}cursor=${cursor}`,
+    request: {
+      ...{ filter, order, limit, after, ...(fields && { fields }) },
+      ...{ total: query.has('count'), signal: listSignal(ctx) },
+    },
+    cursorAt: (position) => encodeCursor(position, identityOf()),
+    queryAt(next) {
+      const others = formatQuery(query, 'cursor');
+      return `${others}${others && '&'}cursor=${next}`;
+    },
   };
 }
 
@@ -73,15 +78,14 @@ export function readUserFilter(query: Query): UserFilter {
 
 export function readPostFilter(query: Query): PostFilter {
   const author = first(query, 'authorId');
-  const published = timeSpan((bound) => first(query, `publishedAt[${bound}]`));
+  const published = readSpan(query, 'publishedAt');
   const isDraft = query.has('publishedAt');
   return {
     ...readEntityFilter(query),
     title: first(query, 'title'),
     titleStartsWith: first(query, 'title[startsWith]'),
     authorId: author === '' ? null : author,
-    // No draft lies within a span.
-    ...(isDraft && published && { ids: [] }),
+    ...(isDraft && published && { ids: [] }), // A draft does not lie within a span.
     publishedAt: isDraft ? null : published,
   };
 }
@@ -90,67 +94,43 @@ function readEntityFilter(query: Query): EntityFilter {
   const ids = query.get('id');
   return {
     ids: ids && [...new Set(ids)].sort(),
-    createdAt: timeSpan((bound) => first(query, `createdAt[${bound}]`)),
-    updatedAt: timeSpan((bound) => first(query, `updatedAt[${bound}]`)),
+    createdAt: readSpan(query, 'createdAt'),
+    updatedAt: readSpan(query, 'updatedAt'),
   };
 }
 
-function readOrder<Sort extends string>(sort: string): Order<Sort> {
-  const descending = sort.startsWith('-');
-  const by = (descending ? sort.slice(1) : sort) as Sort;
-  return { by, direction: descending ? 'desc' : 'asc' };
+function readSpan(query: Query, field: string) {
+  return query.size === 0 ? undefined : timeSpan((bound) => first(query, `${field}[${bound}]`));
+}
+
+function readOrder(sort: string): Order<string> {
+  return sort.startsWith('-')
+    ? { by: sort.slice(1), direction: 'desc' }
+    : { by: sort, direction: 'asc' };
 }
 
 /** @throws Problem `invalid-query` */
 function checkLimit(limit: number): void {
   if (limit <= maxLimitWithAuthors) return;
   const message = `Must be at most ${maxLimitWithAuthors} with "include".`;
-  const errors = [{ parameter: 'limit', code: 'invalid', message }];
-  throw new Problem(
-    'invalid-query',
-    `The query parameter "limit" must be at most ${maxLimitWithAuthors} with "include".`,
-    { errors },
-  );
-}
-
-function readCursor(
-  cursor: string | undefined,
-  identity: ListIdentity,
-  by: string,
-): Position | undefined {
-  if (cursor === undefined) return undefined;
-  const position = decodeCursor(cursor, identity, by);
-  if (position !== undefined) return position;
-  const message = 'The cursor is not one of this list: of its filter and its sort.';
-  throw new Problem('invalid-cursor', message, {
-    errors: [{ parameter: 'cursor', code: 'invalid', message }],
+  throw new Problem('invalid-query', `The query parameter "limit" m${message.slice(1)}`, {
+    errors: [{ parameter: 'limit', code: 'invalid', message }],
   });
 }
 
-/** Most pages of a list that is kept are its first one, which often ends where it ended before. */
-function keepLast(cursorAt: (position: Position) => string): (position: Position) => string {
-  let last: Position | undefined;
-  let cursor = '';
-  return (position) => {
-    if (position.key !== last?.key || position.id !== last.id) cursor = cursorAt(position);
-    last = position;
-    return cursor;
-  };
-}
-
-/** The filters that go by the key of a text. */
-const keyed: ReadonlySet<string> = new Set<keyof UserFilter | keyof PostFilter>([
-  ...(['email', 'nameStartsWith', 'emailStartsWith', 'titleStartsWith'] as const),
-]);
-
-/** Filters that match the same records are one: the same, whatever the order or the case. */
-function identityOf({ custom: own, ...filter }: UserFilter & PostFilter): Json {
-  const members = Object.entries(filter).map(([name, value]) => [
-    name,
-    keyed.has(name) && typeof value === 'string' ? textKey(value) : value,
-  ]);
-  // `own` is what earlier versions called it: their cursors stay valid.
-  return JSON.parse(JSON.stringify({ ...Object.fromEntries(members), own })) as Json;
+function readCursor(
+  cursor: string,
+  identity: ListIdentity,
+  by: string,
+  customFields: CustomFilterFields | undefined,
+): Position {
+  const position = decodeCursor(cursor, identity, by, customFields);
+  if (position !== undefined) return position;
+  const message =
+    'The cursor belongs to a list with another filter or another sort, or is damaged.';
+  throw new Problem('invalid-cursor', message, {
+    errors: [{ parameter: 'cursor', code: 'invalid', message }],
+  });
 }
 
 function first(query: Query, name: string): string | undefined {

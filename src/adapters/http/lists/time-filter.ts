@@ -5,25 +5,23 @@ import {
   latestInstant,
   parseRfc3339,
 } from '../../../domain/instant.ts';
-import type { TimeSpan } from '../../../domain/list.ts';
+import type { TimeSpan } from '../../../domain/search.ts';
 
-/** How a bound of a time filter compares. */
+/** The bounds of a time filter. */
 export const timeBounds = ['gte', 'gt', 'lte', 'lt'] as const;
 export type TimeBound = (typeof timeBounds)[number];
 
 /**
- * Reads an instant out of a query. The `+` of an offset that was not percent-encoded arrives as a
- * space, and there is no other place in an instant where a space could stand: it is taken for `+`.
+ * Parses an instant in a query. The `+` of an offset that was not percent-encoded arrives as a space. An
+ * instant has no other place for a space, so it is read as `+`.
  */
 export function readInstant(text: string): { ms: number; exact: boolean } | undefined {
   return parseRfc3339(text.replace(/ (?=\d{2}:\d{2}$)/, '+'));
 }
 
 /**
- * Bounds as a span of whole milliseconds, which is what records have. Of several bounds on one
- * side the narrower one counts.
- *
- * @returns undefined without bounds
+ * Converts bounds to a span of whole milliseconds, the precision of records. Of several bounds on one side the
+ * narrower one counts. Returns undefined if there are no bounds.
  */
 export function timeSpan(bound: (name: TimeBound) => string | undefined): TimeSpan | undefined {
   let from = Number.NEGATIVE_INFINITY;
@@ -34,7 +32,7 @@ export function timeSpan(bound: (name: TimeBound) => string | undefined): TimeSp
     const instant = text === undefined ? undefined : readInstant(text);
     if (instant === undefined) continue;
     bounded = true;
-    // The first millisecond that is not before the instant, and the first one behind it.
+    // The first millisecond not before the instant, and the first one after it.
     const at = instant.exact ? instant.ms : instant.ms + 1;
     const behind = instant.ms + 1;
     if (name === 'gte') from = Math.max(from, at);
@@ -45,7 +43,7 @@ export function timeSpan(bound: (name: TimeBound) => string | undefined): TimeSp
   return bounded ? span(from, before) : undefined;
 }
 
-/** An end outside the years that an instant can say is open, or leaves nothing. */
+/** An end outside the years of an instant is open, or matches nothing. */
 function span(from: number, before: number): TimeSpan {
   const [first, last] = [instantToMs(earliestInstant), instantToMs(latestInstant)];
   if (from > last || before <= first) return { from: latestInstant, before: earliestInstant };

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../domain/json.ts';
-import type { JsonSchema } from '../parameter.ts';
-import { keySchema, reference } from './fields.ts';
+import type { JsonSchema } from '../endpoints/endpoint.ts';
+import { reference } from './fields.ts';
 
-/** What a schema of records says of the known fields. */
+/** The known fields of a record, as a schema. */
 interface KnownFields {
   readonly description: string;
   readonly properties: JsonSchema;
@@ -10,10 +10,10 @@ interface KnownFields {
 }
 
 /**
- * A record's schema with the custom fields that the deployment's schema names. Its other keywords are
- * of the custom fields alone, so that only `additionalProperties: false` holds for the whole record.
+ * Adds the custom fields that a deployment's schema names to the schema of a record. Of its other keywords only
+ * `additionalProperties: false` applies to the whole record.
  *
- * @param isPatch whether it is the schema of a change, in which nothing is required
+ * @param isPatch true for the schema of a change, in which nothing is required
  */
 export function withCustomFields(
   { description, properties, required = [] }: KnownFields,
@@ -47,30 +47,27 @@ function membersOf(
   return Object.fromEntries(members);
 }
 
-/** What the members of an object may be that its schema does not name. */
+/** Whether an object can have members that its schema does not name. */
 function restOf({ additionalProperties, patternProperties }: JsonSchema): JsonSchema {
   const isClosed = additionalProperties === false && patternProperties === undefined;
-  return {
-    propertyNames: keySchema,
-    additionalProperties: isClosed ? false : reference('Json'),
-  };
+  return { additionalProperties: !isClosed };
 }
 
-/** An object is merged into what is there; all else takes the place of it, and null removes. */
+/** An object is merged into the present one; anything else replaces it, and null removes it. */
 function changeOf(field: JsonSchema, schema: JsonSchema, isNeeded: boolean): JsonSchema {
   const { type } = schema;
   if (type === 'object') {
-    // No reference: types of TypeScript cannot refer to members of what may be absent.
+    // Not a reference: types of TypeScript cannot refer to members of something optional.
     const properties = membersOf(schema, (_, member, isMemberNeeded) =>
       changeOf(member, member, isMemberNeeded),
     );
     return { type: isNeeded ? type : [type, 'null'], properties, ...restOf(schema) };
   }
-  if (type === undefined || [type].flat().includes('object')) return reference('Json');
+  if (type === undefined || [type].flat().includes('object')) return {};
   return isNeeded ? field : { anyOf: [field, { type: 'null' }] };
 }
 
-/** A schema as a component: what it refers to in itself lies elsewhere now. */
+/** Moves a schema into a component: rewrites its references to itself. */
 export function rebased(schema: JsonObject, component: string): JsonSchema {
   const { $schema: _, $id: __, ...rest } = schema;
   const text = JSON.stringify(rest, (key, value: unknown) =>

@@ -3,18 +3,10 @@ import { pageLimits } from '../../../domain/list.ts';
 import { type FieldRule, postRules, serverMade, userRules } from '../../../domain/rules.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
-import type { SchemaName } from '../endpoint.ts';
+import type { JsonSchema, SchemaName } from '../endpoints/endpoint.ts';
 import type { CustomFieldsDescription } from '../options.ts';
-import type { JsonSchema } from '../parameter.ts';
 import { rebased, withCustomFields } from './custom-fields.ts';
-import {
-  countSchema,
-  givenSchema,
-  jsonSchema,
-  reference,
-  storedSchema,
-  withFallback,
-} from './fields.ts';
+import { countSchema, givenSchema, reference, storedSchema, withFallback } from './fields.ts';
 
 const id = '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a';
 const at = '2026-11-21T09:30:00.000Z';
@@ -32,7 +24,7 @@ const posts = {
   sample: { title: 'On engines', body: 'It weaves patterns.', authorId: null },
 } as const;
 
-/** A value of each schema, where nothing is said of custom fields. */
+/** An example of each schema for deployments without a schema of custom fields. */
 const examples: Readonly<Record<SchemaName, JsonSchema>> = {
   User: { ...made, ...users.sample },
   UserInput: users.sample,
@@ -47,11 +39,7 @@ const examples: Readonly<Record<SchemaName, JsonSchema>> = {
   EventPage: { events: [{ type: 'post.updated', id, version: 3 }], next: '4711.8211' },
 };
 
-/**
- * The content of a body of JSON.
- *
- * @param lesser what a caller gets that may see less
- */
+/** @param lesser the schema for callers who see the public view only */
 export function mediaType(
   name: SchemaName,
   custom: CustomFieldsDescription,
@@ -64,21 +52,21 @@ export function mediaType(
   return { schema, ...(!isCustom && { example: examples[name] }) };
 }
 
-/** The schemas of all bodies, made of the very rules that the domain validates by. */
+/** The schemas of all bodies, made from the rules that the domain validates by. */
 export function recordSchemas(custom: CustomFieldsDescription): JsonSchema {
   return {
     ...schemasOf('User', users, custom.users),
     ...schemasOf('Post', posts, custom.posts),
-    // Open, and does not say so: with that, generators make no TypeScript of the constant.
     Deleted: {
       type: 'object',
-      description: 'The record is gone.',
-      properties: { deleted: { const: true } },
+      description: 'The record was deleted.',
+      properties: { deleted: { type: 'boolean', description: 'Always true.' } },
       required: ['deleted'],
+      additionalProperties: true,
     },
     EventPage: {
       type: 'object',
-      description: 'Changes of records, in the order of the log.',
+      description: 'Changes of records, in one order.',
       properties: {
         events: { type: 'array', maxItems: eventLimits.max, items: event },
         next: { type: 'string', maxLength: 512, description: 'The position to read on from.' },
@@ -86,20 +74,16 @@ export function recordSchemas(custom: CustomFieldsDescription): JsonSchema {
       required: ['events', 'next'],
       additionalProperties: true,
     },
-    Json: jsonSchema(reference('Json')),
   };
 }
 
 const event: JsonSchema = {
   type: 'object',
-  description: 'A change of one record. A deletion has no version.',
+  description: 'A change of one record.',
   properties: {
     type: {
-      enum: ['user', 'post'].flatMap((one) => [
-        `${one}.created`,
-        `${one}.updated`,
-        `${one}.deleted`,
-      ]),
+      type: 'string',
+      description: '"user." or "post." with "created", "updated", "deleted".',
     },
     id: { type: 'string' },
     version: { type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
@@ -108,7 +92,7 @@ const event: JsonSchema = {
   additionalProperties: true,
 };
 
-/** @param given the schema of a deployment's custom fields */
+/** @param given the deployment's schema of custom fields */
 function schemasOf(
   one: 'User' | 'Post',
   { many, rules, sample }: typeof users | typeof posts,
@@ -146,7 +130,7 @@ function schemasOf(
     [one]: record,
     [`${one}Input`]: withCustomFields(input, custom, component),
     [`${one}Patch`]: withCustomFields(patch, custom, component, true),
-    // With `fields`, a record has its id and what else was asked for.
+    // With `fields`, a record has its id and the fields that were asked for.
     [`Listed${one}`]: { ...record, required: ['id'] },
     ...(one === 'User' && { PublicUser: publicView(record) }),
     [`${one}Page`]: {
@@ -155,8 +139,14 @@ function schemasOf(
       properties: {
         [many]: { type: 'array', maxItems: pageLimits.max, items: reference(`Listed${one}`) },
         ...(one === 'Post' && { users: authors }),
-        next: { type: ['string', 'null'], description: 'The cursor of the next page.' },
-        total: { ...countSchema, description: 'With count=exact: how many match.' },
+        next: {
+          type: ['string', 'null'],
+          description: 'The cursor of the next page, or null on the last one.',
+        },
+        total: {
+          ...countSchema,
+          description: 'With count=exact: the number of records that match.',
+        },
       },
       required: [many, 'next'],
       additionalProperties: true,
@@ -172,11 +162,11 @@ const authors: JsonSchema = {
   items: reference('PublicUser'),
 };
 
-/** What a caller sees of a user that may read the public view alone. */
+/** A user as callers see it who can read the public view only. */
 function publicView({ properties, ...record }: JsonSchema): JsonSchema {
   const { updatedAt: _, ...shown } = properties as JsonSchema;
   const description =
-    'A user in the public view: email and custom fields as far as this server makes them public.';
+    'The public view of a user. It has the email address and custom fields if this server makes them public.';
   return { ...record, description, properties: shown, required: ['id', 'name', 'createdAt'] };
 }
 
@@ -192,16 +182,19 @@ const madeFields: JsonSchema = {
   updatedAt: instant,
 };
 
-const ignored = 'Made by the server, and ignored here.';
+const ignored = 'Set by the server, and ignored here.';
 
-/** An input may have what the server makes: what GET gave can be PUT back. */
+/** Fields that the server sets. They are accepted, so that the response to GET can be PUT back. */
 const ignoredFields: JsonSchema = {
-  id: { readOnly: true, description: `${ignored} A PUT takes no other id than that of its path.` },
-  createdAt: { readOnly: true, description: ignored },
-  updatedAt: { readOnly: true, description: ignored },
+  id: {
+    type: 'string',
+    readOnly: true,
+    description: `${ignored} In a PUT it must be the id of the path.`,
+  },
+  createdAt: { type: 'string', readOnly: true, description: ignored },
+  updatedAt: { type: 'string', readOnly: true, description: ignored },
 };
 
-/** Pages to try the API make a body of these where custom fields leave no example of the whole. */
 function withExample(schema: JsonSchema, sample: JsonSchema, name: string): JsonSchema {
   const value = sample[name];
   return value === undefined ? schema : { ...schema, examples: [value] };

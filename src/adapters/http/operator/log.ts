@@ -1,84 +1,108 @@
 import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../../ports/logger.ts';
-import type { Audit, Exchange, Target } from '../exchange.ts';
+import type { DeleteMode } from '../../../ports/user-repository.ts';
+import type { Context, Step } from '../context.ts';
 import type { Problem } from '../problems/problem.ts';
+import type { Target } from '../target.ts';
 import { logged } from './mask.ts';
 
-/** What load balancers ask all the time. */
+/** Requests of load balancers. They are logged at the level `debug`. */
 const probes: ReadonlySet<string> = new Set(['/livez', '/readyz']);
 
-/** One line a request, when its response was taken or its client is gone. */
-export function logAtEnd(exchange: Exchange, logger: Logger): void {
-  const { req, res } = exchange;
-  const { bytesWritten: before } = req.socket;
-  const start = performance.now();
-  exchange.atEnd(() => {
-    const isProbe = probes.has(exchange.endpoint);
-    if (isProbe && logger.debug === undefined) return;
-    const { endpoint, problem } = exchange;
-    const ms = Math.round((performance.now() - start) * 10) / 10;
-    const fields: Record<string, unknown> = {
-      method: req.method,
-      path: loggedPath(exchange.target),
-    };
-    if (endpoint !== '') fields.endpoint = endpoint;
-    if (exchange.isSent) fields.status = res.statusCode;
-    else fields.aborted = true;
-    if (problem !== undefined) fields.code = problem;
-    if (exchange.refused !== undefined) fields.reason = exchange.refused;
-    const bytes = req.socket.bytesWritten - before;
-    if (bytes >= 0) fields.bytes = bytes; // What stands in for a connection may not count.
-    fields.ms = ms;
-    addClient(fields, exchange);
-    const agent = userAgent(req);
-    if (agent !== undefined) fields.userAgent = agent;
-    if (isProbe) logger.debug?.(fields, 'request');
-    else logger.info(fields, 'request');
-  });
-}
-
-/** One line a change, when it is durable and before its response: its caller, and what was changed. */
-export function auditLog(logger: Logger | undefined): Audit {
-  if (logger === undefined) return () => {};
-  return (exchange, change) => {
-    const fields = { endpoint: exchange.endpoint, ...change };
-    addClient(fields, exchange);
-    logger.info(fields, 'change');
+/** Logs each request when its response has been sent or its client has gone. */
+export function logRequests(logger: Logger): Step {
+  return (ctx, next) => {
+    const { req, res } = ctx;
+    const { rostrum } = ctx.state;
+    const { bytesWritten: before } = req.socket;
+    const start = performance.now();
+    res.once('close', () => {
+      const isProbe = probes.has(rostrum.operation);
+      if (isProbe && logger.debug === undefined) return;
+      const { operation, problem, refusal } = rostrum;
+      const line: Record<string, unknown> = {
+        method: req.method,
+        path: loggedPath(rostrum.target),
+      };
+      if (operation !== '') line.endpoint = operation;
+      if (res.writableFinished) line.status = res.statusCode;
+      else line.aborted = true;
+      if (problem !== undefined) line.code = problem.code;
+      const fields = problem && fieldsOf(problem);
+      if (fields !== undefined) line.fields = fields;
+      if (refusal !== undefined) line.reason = refusal;
+      const bytes = req.socket.bytesWritten - before;
+      if (bytes >= 0) line.bytes = bytes; // A mocked socket does not count.
+      line.ms = Math.round((performance.now() - start) * 10) / 10;
+      addClient(line, ctx);
+      const agent = userAgent(req);
+      if (agent !== undefined) line.userAgent = agent;
+      if (isProbe) logger.debug?.(line, 'request');
+      else logger.info(line, 'request');
+    });
+    return next();
   };
 }
 
+/** How many invalid fields of a record a line names. */
+const mostFields = 10;
+
+/** The fields of a record that break a rule: their names, never their values. */
+function fieldsOf({ parts: { errors = [] } }: Problem): readonly string[] | undefined {
+  const pointers = errors.flatMap((error) => ('pointer' in error ? [logged(error.pointer)] : []));
+  return pointers.length === 0 ? undefined : pointers.slice(0, mostFields);
+}
+
+export interface AuditedChange {
+  readonly collection: 'users' | 'posts';
+  readonly id: string;
+  /** Absent for a deletion. */
+  readonly version?: number;
+  /** What was done with the posts of a deleted user. */
+  readonly posts?: DeleteMode;
+}
+
+/** Logs a change once it is durable, before the response is sent. */
+export function logChange(ctx: Context, change: AuditedChange): void {
+  const { app, operation } = ctx.state.rostrum;
+  if (app.logger === undefined) return;
+  const line = { endpoint: operation, ...change };
+  addClient(line, ctx);
+  app.logger.info(line, 'change');
+}
+
 /**
- * Tells of requests that the server failed. While a store is away, each of them fails: warnings of one
- * code are some time apart. What may have been changed is told of each time.
+ * Logs requests that the server failed. While a store is away every request fails, so warnings of one code
+ * are limited. A failure that may have changed something is always logged.
  */
-export function failureLog(logger: Logger): (exchange: Exchange, problem: Problem) => void {
+export function failureLog(logger: Logger): (ctx: Context, problem: Problem) => void {
   const repeats = new Repeats();
-  return (exchange, { code, cause, message, parts }) => {
+  return (ctx, { code, cause, message, parts }) => {
     const outcome = parts.members?.outcome;
     const isWarning = code !== 'internal';
     const omitted = isWarning && outcome !== 'unknown' ? repeats.take(code) : 0;
     if (omitted === undefined) return;
-    const { req, endpoint, target } = exchange;
-    const fields: Record<string, unknown> = { method: req.method, path: loggedPath(target) };
-    if (endpoint !== '') fields.endpoint = endpoint;
-    fields.code = code;
-    if (outcome !== undefined) fields.outcome = outcome;
-    if (omitted > 0) fields.omitted = omitted;
-    addClient(fields, exchange);
-    fields.err = cause;
-    if (isWarning) logger.warn(fields, message);
-    else logger.error(fields, 'The request failed.');
+    const { operation, target } = ctx.state.rostrum;
+    const line: Record<string, unknown> = { method: ctx.method, path: loggedPath(target) };
+    if (operation !== '') line.endpoint = operation;
+    line.code = code;
+    if (outcome !== undefined) line.outcome = outcome;
+    if (omitted > 0) line.omitted = omitted;
+    addClient(line, ctx);
+    line.err = cause;
+    if (isWarning) logger.warn(line, message);
+    else logger.error(line, 'The request failed.');
   };
 }
 
-/** For how long, in milliseconds, a warning is not repeated. */
+/** For how long a warning is not repeated, in milliseconds. */
 const repeatMs = 10_000;
 
-/** When each warning was last written, and how often it was not since. */
+/** When each warning was last written, and how many were omitted since. */
 export class Repeats {
   readonly #last = new Map<string, { readonly at: number; omitted: number }>();
 
-  /** @returns how many were omitted before this one; undefined where it is omitted, too */
+  /** Returns how many were omitted before this one, or undefined if this one is to be omitted, too. */
   take(code: string): number | undefined {
     const last = this.#last.get(code);
     const at = performance.now();
@@ -91,22 +115,20 @@ export class Repeats {
   }
 }
 
-/** Names the client and its request. */
-function addClient(fields: Record<string, unknown>, exchange: Exchange): void {
-  const { address, caller, requestId, traceId } = exchange;
-  fields.address = address;
-  if (caller !== undefined) fields.caller = logged(caller.name);
-  fields.requestId = logged(requestId);
-  if (traceId !== undefined) fields.traceId = traceId;
+function addClient(line: Record<string, unknown>, { state: { rostrum } }: Context): void {
+  const { address, caller, requestId, traceId } = rostrum;
+  line.address = address;
+  if (caller !== undefined) line.caller = logged(caller.name);
+  line.requestId = logged(requestId);
+  if (traceId !== undefined) line.traceId = traceId;
 }
 
-/** What a client calls itself, as far as a line of the log has it. */
 export function userAgent({ headers }: IncomingMessage): string | undefined {
   const agent = headers['user-agent'];
   return agent === undefined ? undefined : logged(agent);
 }
 
-/** What of a target the log may have: never the query, nor what stands behind a `#`. */
+/** The path as the log has it: without the query and anything behind a `#`. */
 export function loggedPath({ path }: Target): string {
   return logged(path.split('#', 1).join());
 }

@@ -1,15 +1,15 @@
 /**
- * A key of Rostrum's, and a JSON Web Token: a path, a user agent or a request id may hold one by mistake,
- * also right behind other characters (`Bearer%20rk_…`).
+ * Rostrum's keys and JSON Web Tokens. A path, a user agent or a request id can hold one by mistake, even
+ * right behind other characters (`Bearer%20rk_…`).
  */
 const secrets = /rk_[A-Za-z0-9-]{1,32}_[\w-]+|ey[A-L][\w-]{8,}\.[\w-]{2,}(?:\.[\w-]*)?/g;
 
-/** How much of a text is looked at, and how much of it a line of the log has. */
-const [looked, shown] = [2048, 256];
+/** How many characters of a text are searched for secrets, and how many are logged. */
+const [searched, shown] = [2048, 256];
 
-/** A text that a client made up, as the log may have it: short, and without what looks like a secret. */
+/** Returns a client's text as the log may have it: short, and with secrets masked. */
 export function logged(text: string): string {
-  const bounded = text.length > looked ? text.slice(0, looked) : text;
+  const bounded = text.length > searched ? text.slice(0, searched) : text;
   const masked =
     bounded.includes('rk_') || bounded.includes('ey') ? bounded.replace(secrets, '***') : bounded;
   return masked.length > shown ? masked.slice(0, shown) : masked;

@@ -1,29 +1,31 @@
-import type { Exchange } from '../exchange.ts';
-import type { RoomState } from '../load/room.ts';
+import type { Step } from '../context.ts';
+import type { LimiterState } from '../limits.ts';
 
 /**
- * Told of requests, to count them. Every text is one of a small set: an endpoint, a page, the code
- * of a problem, and never what a client made up.
+ * Counts requests. Every text is one of a small set: an operation, a page, or the code of a problem; never
+ * text from a client.
  */
 export interface HttpMetrics {
   requestBegan(): void;
-  /** @param status absent when the client did not wait for the response */
+  /** @param status absent if the client did not wait for the response */
   requestEnded(endpoint: string, status: number | undefined, seconds: number): void;
-  /** Given once: what is under way, whenever it is asked. */
-  room?(state: () => RoomState): void;
-  /** A response was this problem, also one to what is refused before it is a request. */
+  /** Called once with a function that returns the present state of the limiter. */
+  limiter?(state: () => LimiterState): void;
+  /** Called for each response that is a problem, also for requests that the server refuses before the app sees them. */
   problem(code: string): void;
 }
 
-/** Counts a request when its response was taken or its client is gone. */
-export function countAtEnd(exchange: Exchange, metrics: HttpMetrics): void {
-  const { res } = exchange;
-  const start = performance.now();
-  metrics.requestBegan();
-  exchange.atEnd(() => {
-    const { endpoint, problem } = exchange;
-    const status = exchange.isSent ? res.statusCode : undefined;
-    metrics.requestEnded(endpoint || 'none', status, (performance.now() - start) / 1000);
-    if (problem !== undefined) metrics.problem(problem);
-  });
+/** Counts each request when its response has been sent or its client has gone. */
+export function countRequests(metrics: HttpMetrics): Step {
+  return ({ res, state: { rostrum } }, next) => {
+    const start = performance.now();
+    metrics.requestBegan();
+    res.once('close', () => {
+      const status = res.writableFinished ? res.statusCode : undefined;
+      const seconds = (performance.now() - start) / 1000;
+      metrics.requestEnded(rostrum.operation || 'none', status, seconds);
+      if (rostrum.problem !== undefined) metrics.problem(rostrum.problem.code);
+    });
+    return next();
+  };
 }

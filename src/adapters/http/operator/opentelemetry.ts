@@ -1,5 +1,4 @@
-/** Spans of requests, by the API of OpenTelemetry alone: where a provider is registered, it gets them. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/** Spans of requests, made with the API of OpenTelemetry alone: a registered provider receives them. */
 import {
   context,
   isSpanContextValid,
@@ -8,58 +7,46 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
+import type { Context, Step } from '../context.ts';
 
-/** What is known of a request that is traced: `endpoint` and `problem` when it has ended. */
-export interface TracedRequest {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly address: string;
-  readonly endpoint: string;
-  readonly problem: string | undefined;
-  /** Whether the whole response was sent, once it has ended. */
-  readonly isSent: boolean;
-  /** What the log has; as `traceparent` says, unless it is set. */
-  traceId: string | undefined;
-}
-
-/** Serves a request as part of a trace. */
-export type Trace = <T>(request: TracedRequest, serve: () => T) => T;
+/** Middleware that serves a request as part of a trace. */
+export type Trace = Step;
 
 /** Follows providers that are registered later, too. */
 const tracer = trace.getTracer('rostrum');
 
 /**
- * Serves a request inside a span, the child of what its `traceparent` names. Where the HTTP server is
- * instrumented already, its span is the request's, and there is no second one.
+ * Serves a request inside a span, the child of the one that its `traceparent` names. If the HTTP server is
+ * instrumented already, its span is used and no second one is made.
  */
-export function openTelemetry<T>(request: TracedRequest, serve: () => T): T {
+export const openTelemetry: Trace = (ctx, next) => {
+  const { rostrum } = ctx.state;
   const given = trace.getActiveSpan();
   if (given !== undefined) {
-    request.traceId = given.spanContext().traceId;
-    return serve();
+    rostrum.traceId = given.spanContext().traceId;
+    return next();
   }
-  const { req, res, address } = request;
-  const { method = '' } = req;
-  const parent = propagation.extract(context.active(), req.headers);
-  const attributes = { 'http.request.method': method, 'client.address': address };
-  const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+  const parent = propagation.extract(context.active(), ctx.req.headers);
+  const attributes = { 'http.request.method': ctx.method, 'client.address': rostrum.address };
+  const span = tracer.startSpan(ctx.method, { kind: SpanKind.SERVER, attributes }, parent);
   const spanContext = span.spanContext();
-  if (!isSpanContextValid(spanContext)) return serve(); // There is no provider.
-  request.traceId = spanContext.traceId;
-  res.on('close', () => {
-    const { endpoint, problem } = request;
-    if (endpoint !== '') span.updateName(endpoint);
-    const { statusCode } = res;
-    if (!request.isSent) {
-      span.setAttribute('error.type', 'aborted');
-    } else {
-      span.setAttribute('http.response.status_code', statusCode);
-      if (statusCode >= 500) {
-        span.setAttribute('error.type', problem ?? String(statusCode));
-        span.setStatus({ code: SpanStatusCode.ERROR });
-      }
+  if (!isSpanContextValid(spanContext)) return next(); // There is no provider.
+  rostrum.traceId = spanContext.traceId;
+  ctx.res.once('close', () => endSpan(ctx, span));
+  return context.with(trace.setSpan(parent, span), next);
+};
+
+function endSpan({ res, state: { rostrum } }: Context, span: ReturnType<typeof tracer.startSpan>) {
+  const { operation, problem } = rostrum;
+  if (operation !== '') span.updateName(operation);
+  if (!res.writableFinished) {
+    span.setAttribute('error.type', 'aborted');
+  } else {
+    span.setAttribute('http.response.status_code', res.statusCode);
+    if (res.statusCode >= 500) {
+      span.setAttribute('error.type', problem?.code ?? String(res.statusCode));
+      span.setStatus({ code: SpanStatusCode.ERROR });
     }
-    span.end();
-  });
-  return context.with(trace.setSpan(parent, span), serve);
+  }
+  span.end();
 }

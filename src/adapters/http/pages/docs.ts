@@ -1,63 +1,41 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type { Context } from 'koa';
-import { Problem, unserved } from '../problems/problem.ts';
-import type { Response } from '../response.ts';
-import { Files, isInstalled, types } from './files.ts';
-import { guidePage } from './guides.ts';
-import { escapeHtml, page } from './html.ts';
-import { referenceStyle } from './reference-style.ts';
-import type { Site } from './site.ts';
+import type { Context } from '../context.ts';
+import { Problem } from '../problems/problem.ts';
+import { resolveOptional, type StaticFile } from './files.ts';
+import { escapeHtml, type Site, sendPage } from './html.ts';
 
-const require = createRequire(import.meta.url);
-
-/** The optional package that the reference is made by. */
+/** The optional package that shows the description. */
 const library = 'swagger-ui-dist';
-/** The one that the guides are made by. */
-const markdown = 'marked';
+const [css, js] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8'];
 
-const files = new Files(() => {
-  const read = (name: string) => readFile(require.resolve(`${library}/${name}`), 'utf8');
-  return [
-    ['/swagger-ui.css', types.css, async () => referenceStyle(await read('swagger-ui.css'))],
-    ['/swagger-ui-bundle.js', types.js, () => read('swagger-ui-bundle.js')],
-  ];
-});
+const style = `@media (prefers-color-scheme: dark) { #docs { filter: invert(.9) hue-rotate(180deg) } }`;
+const script = `SwaggerUIBundle({ url: document.getElementById('docs').dataset.url, dom_id: '#docs', validatorUrl: null });`;
+const ofLibrary = (name: string) => resolveOptional(`${library}/${name}`);
 
-/**
- * `/docs`: a page to read about the API and try it, and guides below it. It contacts no other host.
- *
- * @param path below `/docs`
- * @throws Problem `path-not-found` where the packages are not installed
- */
-export async function docsPage(ctx: Context, site: Site, path: string): Promise<Response> {
-  if (!hasDocsPage()) {
-    const sentence = `This page needs packages: run "npm i ${library} ${markdown}" on the server.`;
+/** The files that `/docs` loads, by their path below it. */
+export const docsFiles: Readonly<Record<string, StaticFile>> = {
+  'swagger-ui.css': { type: css, read: () => readFile(ofLibrary('swagger-ui.css') ?? '', 'utf8') },
+  'swagger-ui-bundle.js': {
+    type: js,
+    read: () => readFile(ofLibrary('swagger-ui-bundle.js') ?? '', 'utf8'),
+  },
+  'docs.css': { type: css, read: () => style },
+  'docs.js': { type: js, read: () => script },
+};
+
+export const hasDocs = () => ofLibrary('swagger-ui.css') !== undefined;
+
+/** `/docs`: Swagger UI as it ships, with our description. It contacts no other host. */
+export function sendDocs(ctx: Context, site: Site): void {
+  if (!hasDocs()) {
+    const sentence = `This page needs a package: run \`npm i ${library}\` on the server.`;
     throw new Problem('path-not-found', sentence);
   }
-  if (path === '') return document(site);
-  const found = (await files.find(ctx, path)) ?? (await guidePage(ctx, site, path));
-  if (found === undefined) throw unserved({ isValid: true }, `the page is ${site.base}/docs`);
-  return found;
-}
-
-/** Whether the optional packages are installed. */
-export function hasDocsPage(): boolean {
-  return isInstalled(`${library}/swagger-ui.css`) && isInstalled(markdown);
-}
-
-function document({ base, links, own }: Site): Response {
-  const at = escapeHtml(base);
-  return page({
-    ...{ title: 'Reference', links, path: `${base}/docs` },
-    root: ` data-description="${at}/openapi.json" data-site="${at}"`,
-    head: `<link rel="stylesheet" href="${at}/docs/swagger-ui.css">\n`,
-    body: `<main class="reference"><h1>Reference</h1>
-<p class="lead">Open an operation to read what it takes and what it returns, and to try it here.
-For programs there are <a href="${at}/openapi.json">OpenAPI 3.1</a> and <a href="${at}/llms.txt">llms.txt</a>.</p>
-<div id="docs"></div></main>
-<script defer src="${at}/docs/swagger-ui-bundle.js"></script>
-<script type="module" src="${at}/reference.js"></script>`,
-    sources: { script: own, style: own, connect: own, image: own },
-  });
+  const at = `${escapeHtml(site.base)}/docs`;
+  const body = `<div id="docs" data-url="${escapeHtml(site.base)}/openapi.json"></div>
+<script defer src="${at}/swagger-ui-bundle.js"></script><script defer src="${at}/docs.js"></script>`;
+  const styles = ['swagger-ui', 'docs'].map(
+    (name) => `<link rel="stylesheet" href="${at}/${name}.css">\n`,
+  );
+  sendPage(ctx, site, 'API reference · Rostrum', body, styles.join(''));
 }

@@ -1,88 +1,69 @@
 import { createHash } from 'node:crypto';
-import type { Context } from 'koa';
-import { type Response, revalidated } from '../response.ts';
-import { brand, favicon, style } from './style.ts';
+import type { Context } from '../context.ts';
 
-/** A longer `Accept` is not parsed: the parser's time grows with the square of its length. */
+/** A longer `Accept` is not parsed: parsing it takes time that grows with the square of its length. */
 export const maxAcceptLength = 1024;
 
-/** True for a person with a browser, false for a program. */
+/** True for a browser, false for a program. The response then varies with `Accept`. */
 export function wantsPage(ctx: Context): boolean {
+  ctx.vary('Accept');
+  ctx.set('Cache-Control', 'no-cache');
   return ctx.get('Accept').length <= maxAcceptLength && ctx.accepts('json', 'html') === 'html';
 }
 
-/** Of what comes as a page and as JSON. */
-export const negotiated: readonly string[] = ['Vary', 'Accept', ...revalidated];
+/** Every colour has a contrast of at least 4.5 to 1. */
+const style = `:root { color-scheme: light dark; --soft: light-dark(#565d70, #a3abbf); --line: light-dark(#dfe2ea, #2c3140);
+  background: light-dark(#fbfbfd, #101218); color: light-dark(#1b1f2a, #e7e9f0) }
+body { margin: 0; font: 1rem/1.55 system-ui, sans-serif; overflow-wrap: anywhere } a { color: light-dark(#4338ca, #a5a9ff) }
+nav { display: flex; gap: 1.25rem; padding: .7rem 1.5rem; border-bottom: 1px solid var(--line) } main { max-width: 54rem; margin: auto; padding: 2rem 1.5rem }
+code { font-family: ui-monospace, monospace; font-size: .875em } .soft { color: var(--soft) }
+pre { border: 1px solid var(--line); border-radius: 8px; padding: .9rem 1rem; white-space: pre-wrap }
+th, td { text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line) }
+.good { color: light-dark(#0d6b43, #6fd8a8) } .bad { color: light-dark(#b3122d, #ff9aa6) }
+`;
 
-/** What a page may load, beside what every page has. */
-interface Sources {
-  readonly script?: string;
-  readonly style?: string;
-  readonly connect?: string;
-  readonly image?: string;
+export const favicon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#4338ca"/>' +
+  '<path d="M8 9h16l-2 6H10zM14 15h4v8h-4zM11 23h10v2.5H11z" fill="#fff"/></svg>';
+
+/** Names an inline style in a policy by its digest (CSP Level 3, section 2.3.1). */
+const ownStyle = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+
+/** What all pages have in common. */
+export interface Site {
+  /** The public URL of the server, or an empty text. */
+  readonly base: string;
+  /** The pages in the header: path and name. */
+  readonly links: readonly (readonly [path: string, name: string])[];
 }
 
-interface Page {
-  readonly title: string;
-  /** HTML, with the texts in it escaped. */
-  readonly body: string;
-  /** More of the head. */
-  readonly head?: string;
-  /** Attributes of the root. */
-  readonly root?: string;
-  /** Links on top of the page: path and name. */
-  readonly links?: readonly (readonly [path: string, name: string])[];
-  /** Where the page is: the link to it is marked. */
-  readonly path?: string;
-  readonly sources?: Sources;
-  readonly status?: number;
+/** The headers of a page. It loads nothing from another host, and runs no inline script. */
+export function pageHeaders({ base }: Site): Readonly<Record<string, string>> {
+  const own = base === '' ? "'self'" : `'self' ${new URL(base).origin}`;
+  return {
+    'Content-Security-Policy':
+      `default-src 'none'; style-src ${ownStyle} ${own}; img-src data: ${own}; script-src ${own}; ` +
+      `connect-src ${own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'Referrer-Policy': 'no-referrer',
+  };
 }
 
-/** Names an inline script or style by its digest (CSP Level 3, section 2.3.1): no other one runs. */
-export function digest(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-}
-
-const ownStyle = digest(style);
-const icon = `data:image/svg+xml,${encodeURIComponent(favicon)}`;
-
-/** A page for a person. It loads nothing from another host, and runs no script that stands in it. */
-export function page({ title, body, head = '', root = '', ...page }: Page): Response {
-  const { links = [], path, sources = {}, status = 200 } = page;
-  const [home, ...others] = links;
-  const name = `${brand}Rostrum`;
-  const top = home === undefined ? `<span class="brand">${name}</span>` : link(home, name, 'brand');
-  const whole = title === 'Rostrum' ? title : `${title} · Rostrum`;
-  const text = `<!doctype html>
-<html lang="en"${root}>
+/** Responds with a page. Its body and head are HTML, with all text escaped. */
+export function sendPage(ctx: Context, site: Site, title: string, body: string, head = ''): void {
+  const items = site.links.map(([path, name]) => `<a href="${escapeHtml(path)}">${name}</a>`);
+  ctx.status = 200;
+  ctx.set({ 'Content-Type': 'text/html; charset=utf-8', ...pageHeaders(site) });
+  ctx.body = `<!doctype html>
+<html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(whole)}</title>
-<link rel="icon" href="${icon}">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(favicon)}">
 <style>${style}</style>
-${head}<header class="top">${top}<nav aria-label="Pages">
-${others.map((one) => link(one, escapeHtml(one[1]), '', one[0] === path)).join('\n')}</nav></header>
+${head}<nav aria-label="Pages">${items.join(' ')}</nav>
 ${body}
 </html>
 `;
-  const { script, style: styles = '', connect, image = '' } = sources;
-  const policy = [
-    ...[
-      "default-src 'none'",
-      `style-src ${ownStyle} ${styles}`.trim(),
-      `img-src data: ${image}`.trim(),
-    ],
-    ...(script === undefined ? [] : [`script-src ${script}`]),
-    ...(connect === undefined ? [] : [`connect-src ${connect}`]),
-    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-  ].join('; ');
-  const headers = [...negotiated, 'Content-Security-Policy', policy];
-  return { status, headers, body: text, type: 'text/html; charset=utf-8' };
-}
-
-function link([path]: readonly [string, string], html: string, name = '', isHere = false): string {
-  const marks = `${name && ` class="${name}"`}${isHere ? ' aria-current="page"' : ''}`;
-  return `<a href="${escapeHtml(path)}"${marks}>${html}</a>`;
 }
 
 export function escapeHtml(text: string): string {

@@ -1,46 +1,38 @@
 import { isRostrumError, storeUnavailable } from '../../../domain/errors.ts';
-import { json, type Response } from '../response.ts';
+import type { Context } from '../context.ts';
 
-/** How long a store may take to say that it is ready. */
+/** How long a store can take to say that it is ready, in milliseconds. */
 const readyTimeoutMs = 2000;
 
-/** The process responds. */
-export const alive = json(200, JSON.stringify({ status: 'ok' }), ['Cache-Control', 'no-store']);
+/** Responds that all is well. */
+export function sendOk(ctx: Context): void {
+  ctx.status = 200;
+  ctx.set({ 'Cache-Control': 'no-store', 'Content-Type': 'application/json' });
+  ctx.body = '{"status":"ok"}\n';
+}
 
-/** Asks the store whether it is ready: once for all that want to know it at the moment. */
-export class Readiness {
-  readonly #ready: () => Promise<void>;
-  #asked: Promise<void> | undefined;
-
-  constructor(ready: () => Promise<void>) {
-    this.#ready = ready;
-  }
-
-  /** @throws RostrumError `store-unavailable`, whatever the reason */
-  async check(): Promise<Response> {
-    this.#asked ??= this.#ask().finally(() => {
-      this.#asked = undefined;
+/**
+ * Makes a function that asks the store whether it is ready, once for all who ask at the same time. It throws
+ * `store-unavailable` if the store is not, whatever the reason.
+ */
+export function readiness(ready: () => Promise<void>): () => Promise<void> {
+  let asked: Promise<void> | undefined;
+  return () => {
+    asked ??= ask(ready).finally(() => {
+      asked = undefined;
     });
-    await this.#asked;
-    return alive;
-  }
+    return asked;
+  };
+}
 
-  async isReady(): Promise<boolean> {
-    return this.check().then(
-      () => true,
-      () => false,
-    );
-  }
-
-  async #ask(): Promise<void> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(storeUnavailable('none')), readyTimeoutMs);
-    try {
-      await Promise.race([this.#ready(), late]);
-    } catch (cause) {
-      throw isRostrumError(cause, 'store-unavailable') ? cause : storeUnavailable('none', cause);
-    } finally {
-      clearTimeout(timer);
-    }
+async function ask(ready: () => Promise<void>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(storeUnavailable('none')), readyTimeoutMs);
+  try {
+    await Promise.race([ready(), late]);
+  } catch (cause) {
+    throw isRostrumError(cause, 'store-unavailable') ? cause : storeUnavailable('none', cause);
+  } finally {
+    clearTimeout(timer);
   }
 }

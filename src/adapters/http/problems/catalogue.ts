@@ -1,21 +1,33 @@
 import type { ErrorCode } from '../../../domain/errors.ts';
-import { bodyLimitText } from '../request/limits.ts';
+import { recordLimits } from '../../../domain/rules.ts';
 
-/** A problem type (RFC 9457, section 3.1): all that does not depend on the request. */
+/** What a response has beside the client's fields: id, times and fallbacks. 160 bytes with our own ids. */
+const addedBytes = 1024;
+
+/** Bytes of a body: the largest record as GET returns it, so that it can be PUT back. */
+export const bodyLimit = recordLimits.bytes + addedBytes;
+
+function count(bytes: number): string {
+  return bytes.toLocaleString('en-US');
+}
+
+const bodyLimitText = `${count(bodyLimit)} bytes: 1 MiB for the record and ${count(addedBytes)} bytes for what the server adds to it`;
+
+/** A problem type (RFC 9457, section 3.1): everything that does not depend on the request. */
 export interface ProblemType {
   readonly status: number;
   readonly title: string;
-  /** When a request ends in it. */
+  /** When it is sent. */
   readonly meaning: string;
-  /** What the caller can do. */
+  /** What the client can do. */
   readonly advice: string;
-  /** Seconds after which another try makes sense: the header `Retry-After`. */
+  /** The header `Retry-After`, in seconds. */
   readonly retryAfter?: number;
-  /** Up to so many seconds are added at random, so that not all come back at once. */
+  /** Up to this many seconds are added at random, so that clients do not all come back at once. */
   readonly jitter?: number;
 }
 
-/** The problem types by code, in the order of status. What sends, documents and explains them reads this. */
+/** The problem types by code, ordered by status. The responses, the pages and the documentation come from it. */
 export const problemCatalogue = {
   'bad-request': {
     status: 400,
@@ -57,8 +69,7 @@ export const problemCatalogue = {
   'invalid-body': {
     status: 400,
     title: 'Body is not a JSON object',
-    meaning:
-      'The body is empty, is not JSON, is not UTF-8, is no object, or has the same key twice in one object.',
+    meaning: 'The body is empty, is not JSON, is not UTF-8, or is not an object.',
     advice: 'Send one JSON object, in UTF-8.',
   },
   unauthenticated: {
@@ -111,14 +122,21 @@ export const problemCatalogue = {
   'email-taken': {
     status: 409,
     title: 'Email already in use',
-    meaning: 'Another user has the same email address. Upper and lower case do not count.',
+    meaning: 'Another user has the same email address, ignoring case.',
     advice: 'Use another address, or find the user who has it: list users with ?email=…',
   },
-  'id-taken': {
+  'field-taken': {
     status: 409,
-    title: 'Id already in use',
-    meaning: 'The user that the caller was is deleted, and no id is given twice.',
-    advice: 'Get credentials with another subject: a new account at the identity provider.',
+    title: 'Value already in use',
+    meaning: 'Another record has this value of a field that is unique here.',
+    advice: 'Use another value. The member "errors" names the field.',
+  },
+  refused: {
+    status: 409,
+    title: 'Change rejected by a rule of this server',
+    meaning:
+      'The operator of this server has a rule, in its code or in its database, that rejects the change. The member "reason" says which.',
+    advice: 'Read "reason", and send a request that keeps the rule.',
   },
   'user-has-posts': {
     status: 409,
@@ -255,12 +273,84 @@ export const problemCatalogue = {
       'Try again after the time in the header Retry-After; another server may be there by then.',
     retryAfter: 5,
   },
-} as const satisfies Readonly<Record<ErrorCode, ProblemType> & Record<string, ProblemType>>;
+} as const satisfies Readonly<
+  Record<Exclude<ErrorCode, 'id-taken'>, ProblemType> & Record<string, ProblemType>
+>;
 
-/** Every `code` that a response may carry. Stable within v1. */
+/** Every `code` of a response. Stable within v1. */
 export type ProblemCode = keyof typeof problemCatalogue;
 
-/** The problem that a code names; undefined for a code that there is not. */
-export function problemType(code: string): ProblemType | undefined {
-  return Object.hasOwn(problemCatalogue, code) ? problemCatalogue[code as ProblemCode] : undefined;
-}
+/** The members that some problems have beside those of all, as examples. */
+export const problemExamples: { readonly [C in ProblemCode]?: Readonly<Record<string, unknown>> } =
+  {
+    'invalid-query': {
+      errors: [
+        { parameter: 'limit', code: 'invalid', message: 'Must be an integer from 1 to 1000.' },
+      ],
+      allowed: ['limit', 'cursor', 'sort'],
+    },
+    'invalid-cursor': {
+      errors: [{ parameter: 'cursor', code: 'invalid', message: 'Use "next" of the page before.' }],
+    },
+    'invalid-header': {
+      errors: [{ header: 'If-Match', code: 'invalid', message: 'Must be * or entity tags: "1".' }],
+    },
+    'invalid-record': {
+      errors: [{ pointer: '/name', code: 'required', message: 'This field is required.' }],
+    },
+    'email-taken': {
+      errors: [
+        {
+          pointer: '/email',
+          code: 'taken',
+          message: 'Another user already has this email address.',
+        },
+      ],
+    },
+    'field-taken': {
+      errors: [
+        {
+          pointer: '/slug',
+          code: 'taken',
+          message: 'Another record already has this value of "slug".',
+        },
+      ],
+    },
+    'user-has-posts': { posts: 3 },
+    refused: { reason: 'This name is reserved.' },
+    'store-unavailable': { outcome: 'none' },
+  };
+
+/** The headers that some problems have beside those of all. */
+export const problemHeaders: { readonly [C in ProblemCode]?: readonly string[] } = {
+  unauthenticated: ['WWW-Authenticate'],
+  forbidden: ['WWW-Authenticate'],
+  'version-mismatch': ['ETag'],
+  'unsupported-media-type': ['Accept-Post', 'Accept-Patch', 'Accept', 'Accept-Encoding'],
+  'too-many-requests': ['Retry-After'],
+  'store-unavailable': ['Retry-After'],
+  overloaded: ['Retry-After'],
+  'credentials-unavailable': ['Retry-After'],
+  'shutting-down': ['Retry-After'],
+};
+
+/** The problems that any request can end in, beside `path-not-found` and `method-not-allowed`. */
+export const commonProblems: readonly ProblemCode[] = [
+  'bad-request',
+  'invalid-path',
+  'invalid-query',
+  'invalid-header',
+  'unauthenticated',
+  'forbidden',
+  'request-timeout',
+  'uri-too-long',
+  'expectation-failed',
+  'misdirected-request',
+  'too-many-requests',
+  'headers-too-large',
+  'internal',
+  'store-unavailable',
+  'overloaded',
+  'credentials-unavailable',
+  'shutting-down',
+];

@@ -1,76 +1,50 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { storeUnavailable } from '../../../domain/errors.ts';
+import { backup, type DatabaseSync, type StatementSync } from 'node:sqlite';
 import { DriverError, SqliteStoreError } from './errors.ts';
 
-/** What a statement takes and what a row holds. */
+/** A value of a statement's parameter, or of a row. */
 export type SqlValue = string | number | null;
 
-/** How many prepared statements are kept. Lists have more shapes than are in use at a time. */
+/** How many prepared statements are kept: more than the shapes of lists that are in use at a time. */
 const maxStatements = 200;
 
 /**
- * A database whose prepared statements are kept, and whose failures are {@link DriverError}s.
- *
- * Rows are tuples of the type that the caller says: the tables are STRICT, and they are our own.
- * Nothing of a row is kept: what another process commits is in the next read.
+ * A database that keeps its prepared statements, and whose failures are {@link DriverError}s. Rows are
+ * tuples, of the type that the caller states: all tables are STRICT.
  */
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  #closed = false;
-  /** What kept a transaction from being rolled back that has to be. */
-  #stuck: DriverError | undefined;
 
   constructor(open: () => DatabaseSync) {
-    try {
-      this.#database = open();
-    } catch (error) {
-      throw new DriverError(error);
-    }
+    this.#database = wrapped(open);
   }
 
-  /** False when SQLite has ended a transaction by itself, or one is left that must be ended. */
+  /** False when SQLite has ended the transaction by itself. */
   get inTransaction(): boolean {
-    return this.#stuck === undefined && this.#database.isTransaction;
+    return this.#database.isTransaction;
   }
 
-  /** The first row of a query. */
+  /** Returns the first row of a query. */
   get<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): Row | undefined {
-    return this.#call(() => this.#prepared(sql).get(...values)) as unknown as Row | undefined;
+    return wrapped(() => this.#prepared(sql).get(...values)) as unknown as Row | undefined;
   }
 
-  /** The rows of a query, read at once: in half the time that {@link iterate} takes. */
-  all<Row extends readonly SqlValue[]>(
-    sql: string,
-    ...values: readonly SqlValue[]
-  ): readonly Row[] {
-    return this.#call(() => this.#prepared(sql).all(...values)) as unknown as readonly Row[];
+  /** Returns all rows of a query. */
+  all<Row extends readonly SqlValue[]>(sql: string, ...values: SqlValue[]): readonly Row[] {
+    return wrapped(() => this.#prepared(sql).all(...values)) as unknown as readonly Row[];
   }
 
-  /** The rows of a query, each read when it is asked for; all are of one moment. */
-  *iterate<Row extends readonly SqlValue[]>(
-    sql: string,
-    ...values: readonly SqlValue[]
-  ): Iterable<Row> {
-    const rows = this.#call(() => this.#prepared(sql).iterate(...values));
-    try {
-      for (const row of rows as unknown as Iterable<Row>) yield row;
-    } catch (error) {
-      throw new DriverError(error);
-    }
-  }
-
-  /** @returns how many rows it changed */
+  /** Runs a statement and returns how many rows it changed. */
   run(sql: string, ...values: SqlValue[]): number {
-    return this.#call(() => Number(this.#prepared(sql).run(...values).changes));
+    return wrapped(() => Number(this.#prepared(sql).run(...values).changes));
   }
 
-  /** Runs statements that are not worth keeping; several, between semicolons. */
+  /** Runs statements that are not worth keeping. */
   exec(sql: string): void {
-    this.#call(() => this.#database.exec(sql));
+    wrapped(() => this.#database.exec(sql));
   }
 
-  /** Runs statements as one transaction: of one moment, and all of them take effect or none. */
+  /** Runs statements as one transaction. */
   transaction<T>(kind: 'DEFERRED' | 'IMMEDIATE', run: () => T): T {
     this.run(`BEGIN ${kind}`);
     try {
@@ -83,35 +57,34 @@ export class Connection {
     }
   }
 
-  /**
-   * Leaves no transaction open; SQLite may have ended it by itself. Where it cannot be ended, every
-   * later call tries again first, and fails before it would read what was never committed.
-   */
+  /** Rolls back, unless SQLite has done so by itself. */
   rollBack(): void {
-    this.#stuck = undefined;
     try {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+    } catch {
+      // The next transaction finds this one open, and rolls it back.
+    }
+  }
+
+  /**
+   * Copies the database into a file, in place of what is there.
+   *
+   * @param onProgress called with how many pages are copied, of how many; what it throws ends the copy
+   */
+  async copyTo(file: string, onProgress: (done: number, total: number) => void): Promise<void> {
+    try {
+      await backup(this.#database, file, {
+        rate: 512, // Pages between two reports.
+        progress: ({ totalPages: all, remainingPages: left }) => onProgress(all - left, all),
+      });
     } catch (error) {
-      this.#stuck = new DriverError(error);
+      throw error instanceof Error && 'errcode' in error ? new DriverError(error) : error;
     }
   }
 
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
     this.#statements.clear();
     this.#database.close();
-  }
-
-  #call<T>(driver: () => T): T {
-    if (this.#closed) throw storeUnavailable('none');
-    if (this.#stuck !== undefined) this.rollBack();
-    if (this.#stuck !== undefined) throw this.#stuck;
-    try {
-      return driver();
-    } catch (error) {
-      throw new DriverError(error);
-    }
   }
 
   #prepared(sql: string): StatementSync {
@@ -120,48 +93,55 @@ export class Connection {
     const statement = this.#database.prepare(sql);
     statement.setReturnArrays(true);
     const [oldest] = this.#statements.keys();
-    if (this.#statements.size >= maxStatements && oldest !== undefined) {
-      this.#statements.delete(oldest);
-    }
+    if (this.#statements.size >= maxStatements) this.#statements.delete(String(oldest));
     this.#statements.set(sql, statement);
     return statement;
   }
 }
 
-/** What the store's promises rest on, and what SQLite says when it took. */
+function wrapped<T>(driver: () => T): T {
+  try {
+    return driver();
+  } catch (error) {
+    throw new DriverError(error);
+  }
+}
+
+/** Settings that the store's promises depend on, with what SQLite returns once they are in effect. */
 const needed = [
   // Readers see the last commit while a write goes on.
   ['journal_mode', 'WAL', 'wal'],
-  // Each commit is synced before it returns; NORMAL would lose the last ones with the power.
+  // Each commit is synced before it returns; NORMAL would lose the last ones in a power cut.
   ['synchronous', 'FULL', 2],
   // No post without its author.
   ['foreign_keys', 'ON', 1],
 ] as const;
 
 const wished = [
-  // 16 MiB of pages: the inner ones of a million records' indexes. No more, as a commit may look
-  // through all of them.
+  // 16 MiB hold the inner pages of the indexes of a million records. A commit may look through all.
   ['cache_size', '-16384'],
-  // Pages of the log between two checkpoints, which a hundredth of all single posts would wait for
-  // with half as many.
+  // Pages of the log between two checkpoints. With half as many, one in a hundred posts would wait for one.
   ['wal_autocheckpoint', '2000'],
   // After a peak the log gives its space back.
   ['journal_size_limit', String(64 * 1024 * 1024)],
 ] as const;
 
-/** Sets up a connection and refuses one that is not as safe as it has to be. */
+/** Sets up a connection, and throws when a setting that safety depends on did not take effect. */
 export function applyPragmas(connection: Connection, file: string): void {
   for (const [name, value] of [...needed, ...wished]) connection.exec(`PRAGMA ${name} = ${value}`);
   for (const [name, value, expected] of needed) {
     if (pragma(connection, name) === expected) continue;
-    throw new SqliteStoreError(
-      'store-unsafe-settings',
-      `SQLite did not take the setting ${name} = ${value} for the data file ${file}: use a local file system that allows it.`,
-    );
+    const message = `SQLite did not take the setting ${name} = ${value} for the data file ${file}: use a local file system that allows it.`;
+    throw new SqliteStoreError('store-unsafe-settings', message);
   }
 }
 
-/** The present value of a setting. */
+/** Returns the present value of a setting. */
 export function pragma(connection: Connection, name: string): SqlValue | undefined {
   return connection.get<[SqlValue]>(`PRAGMA ${name}`)?.[0];
+}
+
+/** Looks through a whole database: about 3 s for each gigabyte. */
+export function isSound(connection: Connection): boolean {
+  return pragma(connection, 'quick_check(1)') === 'ok';
 }

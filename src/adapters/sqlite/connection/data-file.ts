@@ -2,6 +2,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -15,43 +16,56 @@ import { notADatabase, openingError, SqliteStoreError } from './errors.ts';
 /** Bytes of the smallest database (https://www.sqlite.org/fileformat.html#pages). */
 const leastPage = 512;
 
-/** Network file systems, by what statfs(2) calls them on Linux. */
-const networkFileSystems = new Map([
-  [0x6969, 'NFS'],
-  [0x517b, 'SMB'],
-  [0xfe534d42, 'SMB'],
-  [0xff534d42, 'SMB'],
-  [0x5346414f, 'AFS'],
-  [0x00c36400, 'Ceph'],
-  [0x0bd00bd0, 'Lustre'],
-  [0x47504653, 'GPFS'],
-]);
+/** NFS, SMB (three types), AFS, Ceph, Lustre and GPFS, as statfs(2) has them on Linux. */
+const networkFileSystems = [
+  0x6969, 0x517b, 0xfe534d42, 0xff534d42, 0x5346414f, 0x00c36400, 0x0bd00bd0, 0x47504653,
+];
 
 /**
- * The whole path of a data file. Its folder is made when it is missing.
+ * Returns the whole path of a data file. Makes the file and its folder when they are missing.
  *
- * The file itself is left to SQLite: a process that closes a file of its own frees every lock that
- * it has on that file (https://sqlite.org/howtocorrupt.html, section 2.2).
- *
- * @param fileSystemOf the type of a folder's file system, as statfs(2) has it
+ * @param fileSystemOf returns the type of a file system, as statfs(2) has it
  */
 export function dataFile(path: string, fileSystemOf = typeOf): string {
   if (path === '' || path === ':memory:' || path.includes('\0')) {
-    throw new SqliteStoreError(
-      'store-bad-path',
-      `The SQLite store needs the path of a file, and ${JSON.stringify(path)} is none; for a store without a file use the memory store.`,
-    );
+    const message = `The SQLite store needs the path of a file, and ${JSON.stringify(path)} is not one. For a store without a file use the memory store.`;
+    throw new SqliteStoreError('store-bad-path', message);
   }
   const file = resolve(path);
   makeFolder(path, dirname(file));
   try {
     const found = statSync(file, { throwIfNoEntry: false });
-    if (found !== undefined) checkFile(path, file, found);
     checkFileSystem(path, fileSystemOf(found === undefined ? dirname(file) : file));
+    if (found !== undefined) checkFile(path, file, found);
+    makePrivateFile(file);
     return file;
   } catch (error) {
     throw openingError(path, error);
   }
+}
+
+/**
+ * Makes a missing file, for its owner alone; SQLite gives `-wal` and `-shm` the same mode. An existing file is
+ * not even opened: a process that closes a file loses all its locks on the file
+ * (https://sqlite.org/howtocorrupt.html, section 2.2).
+ */
+export function makePrivateFile(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+}
+
+/** Identifies the file behind a path; undefined when there is none. */
+export function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+/**
+ * Returns true when a file came to its place after the last write to the log beside it. SQLite applies the log
+ * to it all the same (https://sqlite.org/howtocorrupt.html, section 1.4).
+ */
+export function isLogInDoubt(file: string): boolean {
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  return log !== undefined && log.size > 0 && statSync(file).ctimeMs > log.mtimeMs;
 }
 
 function typeOf(folder: string): number {
@@ -60,59 +74,47 @@ function typeOf(folder: string): number {
 
 function checkFile(path: string, file: string, found: Stats): void {
   if (!found.isFile()) {
-    throw new SqliteStoreError(
-      'store-cannot-open',
-      `The data file ${path} is not a file: choose another path.`,
-    );
+    const message = `The data file ${path} is not a file: choose another path.`;
+    throw new SqliteStoreError('store-cannot-open', message);
   }
-  // SQLite names its log by the file: writers under two names would overwrite each other's commits
+  // SQLite names its log after the file: writers under two names would overwrite each other's commits
   // (https://sqlite.org/howtocorrupt.html, section 2.5).
   if (found.nlink > 1) {
-    throw new SqliteStoreError(
-      'store-cannot-open',
-      `The data file ${path} has ${found.nlink} names (hard links), and a log for each: remove the others, or use a copy.`,
-    );
+    const message = `The data file ${path} has ${found.nlink} names (hard links), and a log for each: remove the others, or use a copy.`;
+    throw new SqliteStoreError('store-cannot-open', message);
   }
   // SQLite would take a file that is smaller than any page for an empty one, and write over it.
   if (found.size > 0 && found.size < leastPage) throw notADatabase(path);
-  // SQLite would open a file that may only be read all the same.
+  // SQLite would also open a file that can only be read.
   accessSync(file, constants.R_OK | constants.W_OK);
 }
 
-/**
- * Refuses a file system on which the log does not work: it needs memory that all processes share
- * (https://sqlite.org/wal.html: "WAL does not work over a network filesystem").
- */
+/** SQLite's log needs memory that all processes share (https://sqlite.org/wal.html). */
 function checkFileSystem(path: string, type: number): void {
-  const name = networkFileSystems.get(type);
-  if (name === undefined) return;
-  throw new SqliteStoreError(
-    'store-unsafe-settings',
-    `The data file ${path} is on a network file system (${name}), where SQLite does not keep it whole: use a disk of this machine, or MongoDB for servers on several.`,
-  );
+  if (!networkFileSystems.includes(type)) return;
+  const message = `The data file ${path} is on a network file system, where SQLite cannot keep it safe: use a local disk, or MongoDB for several servers.`;
+  throw new SqliteStoreError('store-unsafe-settings', message);
 }
 
 /**
- * Makes a folder and those above it, and syncs them, so that they outlive a loss of power: SQLite
- * syncs the folder of its file, but not those above.
- *
- * One by one: where nothing can be made (`/proc`), Node's `recursive` never comes to an end.
+ * Makes a folder and its parents, and syncs them, so that they survive a power cut: SQLite syncs only the
+ * folder of its file. One by one, because Node's `recursive` never returns in `/proc`.
  */
 function makeFolder(path: string, folder: string): void {
   if (isFolder(folder)) return;
-  const above = dirname(folder);
-  if (above !== folder) makeFolder(path, above);
+  const parent = dirname(folder);
+  if (parent !== folder) makeFolder(path, parent);
   try {
     mkdirSync(folder);
     if (process.platform === 'win32') return;
-    const descriptor = openSync(above, 'r');
+    const descriptor = openSync(parent, 'r');
     fsyncSync(descriptor);
     closeSync(descriptor);
   } catch (cause) {
     if (isFolder(folder)) return; // Another process was faster.
     const reason = cause instanceof Error && 'code' in cause ? cause.code : cause;
-    const message = `The folder of the data file ${path} is not there and cannot be made (${reason}): choose another path, or allow this one.`;
-    throw new SqliteStoreError('store-folder-unusable', message, { cause });
+    const message = `The folder of the data file ${path} does not exist and cannot be made (${reason}): choose another path, or change the permissions.`;
+    throw new SqliteStoreError('store-folder-unusable', message, cause);
   }
 }
 

@@ -1,82 +1,90 @@
-import { type Outcome, storeUnavailable } from '../../../domain/errors.ts';
-
-/** Why a store could not be opened. Stable within v1. */
+/** Why a data file cannot be used. Stable within v1. */
 export type SqliteStoreErrorCode =
-  /** The path is not one of a file. */
+  /** The path does not name a file. */
   | 'store-bad-path'
-  /** The folder of the file is not there and cannot be made, or is no folder. */
+  /** The folder of the file does not exist and cannot be made. */
   | 'store-folder-unusable'
   /** The file cannot be opened, read or written. */
   | 'store-cannot-open'
   | 'store-not-a-database'
-  /** An SQLite database that another program made. */
+  /** Another program made this SQLite database. */
   | 'store-foreign-database'
-  /** The file was written by a newer version of this program. */
-  | 'store-newer-schema'
-  /** The file is of an earlier version, and has posts that cannot be what they are in this one. */
-  | 'store-not-migrated'
-  /** Another program writes to the file for longer than a start waits. */
+  /** A version of Rostrum from before its first release made the file. */
+  | 'store-pre-release'
+  /** A newer version of Rostrum wrote the file. */
+  | 'store-newer-layout'
+  /** SQLite found the file damaged. */
+  | 'store-damaged'
+  /** The file was moved, replaced or deleted while it was open. */
+  | 'store-file-moved'
+  /** Another program holds the file's lock for longer than opening waits. */
   | 'store-in-use'
-  /** A setting that durability or integrity rests on did not take. */
+  /** Stored records break a declaration of a custom field. */
+  | 'store-breaks-declaration'
+  /** A setting that durability or integrity depends on did not take effect. */
   | 'store-unsafe-settings';
 
-/** A store that could not be opened; the message is one sentence that says what to do about it. */
+/** A data file that cannot be used. The message is one sentence that says what to do about it. */
 export class SqliteStoreError extends Error {
   override readonly name = 'SqliteStoreError';
   readonly code: SqliteStoreErrorCode;
 
-  constructor(code: SqliteStoreErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  constructor(code: SqliteStoreErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
     this.code = code;
   }
 }
 
-export function notADatabase(file: string, cause?: unknown): SqliteStoreError {
-  const message = `The file ${file} is not an SQLite database: choose another path.`;
-  return new SqliteStoreError('store-not-a-database', message, { cause });
-}
-
-/** Why a data file could not be opened, as a sentence; by the result code of what was thrown. */
-export function openingError(file: string, cause: unknown): SqliteStoreError {
-  if (cause instanceof SqliteStoreError) return cause;
-  if (isDriverError(cause, resultCode.notADatabase)) return notADatabase(file, cause);
-  if (isDriverError(cause, resultCode.busy)) {
-    const message = `Another program is writing to the data file ${file}: let it finish, and start again.`;
-    return new SqliteStoreError('store-in-use', message, { cause });
-  }
-  const message = `The data file ${file} cannot be opened for reading and writing: check its permissions, and that its disk is sound and not full.`;
-  return new SqliteStoreError('store-cannot-open', message, { cause });
-}
-
 /** Primary result codes (https://www.sqlite.org/rescode.html) that are told apart here. */
-export const resultCode = { busy: 5, full: 13, constraint: 19, notADatabase: 26 } as const;
+const resultCodes = {
+  none: 0,
+  busy: 5,
+  readOnly: 8,
+  corrupt: 11,
+  full: 13,
+  constraint: 19,
+  notADatabase: 26,
+} as const;
 
 /**
- * What `node:sqlite` threw, as `cause`, and its primary result code.
- *
- * Everything that the driver throws becomes one of these before it meets anything else. So the
- * error of a decision or a guard is never taken for one, whatever it looks like.
+ * An error of `node:sqlite`, as `cause`. Everything that the driver throws is wrapped in one of these, so
+ * that the error of a decision or a guard is never taken for one.
  */
 export class DriverError extends Error {
   override readonly name = 'DriverError';
-  /** undefined for an error that SQLite has no part in. */
-  readonly code: number | undefined;
 
   constructor(cause: unknown) {
     super('The SQLite driver failed.', { cause });
-    const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined;
-    // The low byte of an extended code is its primary one.
-    this.code = typeof code === 'number' ? code & 0xff : undefined;
   }
 }
 
-/** True for what the driver threw with this result code. */
-export function isDriverError(error: unknown, code: number): boolean {
-  return error instanceof DriverError && error.code === code;
+/** Returns true for an error of the driver with one of these result codes. */
+export function hasCode(error: unknown, ...names: (keyof typeof resultCodes)[]): boolean {
+  const { cause } = error instanceof DriverError ? error : {};
+  const code = cause instanceof Error && 'errcode' in cause ? Number(cause.errcode) : -1;
+  // The low byte of an extended code is its primary code.
+  return code >= 0 && names.some((name) => resultCodes[name] === (code & 0xff));
 }
 
-/** An error as the ports know it: what the driver threw is an unavailable store. */
-export function translated(error: unknown, outcome: Outcome): unknown {
-  if (error instanceof SqliteStoreError) return storeUnavailable(outcome, error);
-  return error instanceof DriverError ? storeUnavailable(outcome, error.cause) : error;
+/** Returns the sentence for an error of opening or reading a data file. */
+export function openingError(file: string, cause: unknown): SqliteStoreError {
+  if (cause instanceof SqliteStoreError) return cause;
+  if (hasCode(cause, 'notADatabase')) return notADatabase(file, cause);
+  if (hasCode(cause, 'corrupt')) return damaged(file, cause);
+  if (hasCode(cause, 'busy')) {
+    const message = `Another program is writing to the data file ${file}: let it finish, and start again.`;
+    return new SqliteStoreError('store-in-use', message, cause);
+  }
+  const message = `The data file ${file} cannot be opened for reading and writing: check its permissions, and that its disk is sound and not full.`;
+  return new SqliteStoreError('store-cannot-open', message, cause);
+}
+
+export function notADatabase(file: string, cause?: unknown): SqliteStoreError {
+  const message = `The file ${file} is not an SQLite database: choose another path.`;
+  return new SqliteStoreError('store-not-a-database', message, cause);
+}
+
+export function damaged(file: string, cause?: unknown): SqliteStoreError {
+  const message = `The data file ${file} is damaged: go back to a backup (rostrum restore).`;
+  return new SqliteStoreError('store-damaged', message, cause);
 }

@@ -1,27 +1,24 @@
-import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
-import { type Outcome, RostrumError, storeUnavailable } from '../../../domain/errors.ts';
-import type { Logger } from '../../../ports/logger.ts';
+import { setTimeout as pause, setImmediate as tick } from 'node:timers/promises';
+import { type Outcome, RostrumError, refusedByDatabase } from '../../../domain/errors.ts';
 import type { WriteLimits } from '../options.ts';
-import type { Connection } from './connection.ts';
-import { DriverError, isDriverError, resultCode, translated } from './errors.ts';
+import { DriverError, hasCode, SqliteStoreError } from './errors.ts';
+import type { OpenFile } from './open-file.ts';
 
 /** How many writes share a commit, and for how many milliseconds more are taken into it. */
 const group = { writes: 500, ms: 3 };
 
-/** How long to wait before a lock that another process holds is tried again: 1 to 5 ms. */
+/** Delay before retrying a lock held by another process: 1 to 5 ms. */
 const retryMs = () => 1 + Math.random() * 4;
 
-/** For how long, in milliseconds, the same failure is not reported again. */
-const repeatMs = 10_000;
+/** After so many milliseconds without a write, the log is moved into the file. */
+const idleMs = 60_000;
 
-/**
- * Reads and changes in the transaction that is open. One that throws anything but a DriverError
- * has changed nothing, or nothing that may not stay.
- */
-type Write<T> = () => T;
+/** What is written to find out whether the disk has space again: as much as a long post. */
+const probe = 'x'.repeat(64 * 1024);
 
 interface QueuedWrite {
-  readonly run: Write<unknown>;
+  /** Runs in the open transaction. If it throws anything but a DriverError, it has changed nothing. */
+  run(): unknown;
   resolve(value: unknown): void;
   reject(error: unknown): void;
   readonly since: number;
@@ -30,39 +27,29 @@ interface QueuedWrite {
 /**
  * Lets writes that wait at the same time share a commit.
  *
- * No write is settled before the group's COMMIT. That holds for a refusal too, as its reason may be
- * another write of the group, which in the end is not made. A failure of the driver fails the group.
+ * No write is settled before the group's COMMIT. That holds for a rejected write too, because its reason
+ * may be another write of the group, which is not made in the end. A failure of the driver fails the group.
  */
 export class WriteQueue {
-  readonly #connection: Connection;
+  readonly #file: OpenFile;
   readonly #limits: WriteLimits;
-  readonly #check: () => void;
-  readonly #logger: Logger | undefined;
   readonly #waiting: QueuedWrite[] = [];
+  readonly #idle: NodeJS.Timeout;
   #running: Promise<void> | undefined;
-  #isClosed = false;
-  #isDiskFull = false;
-  #reported: { readonly code: number | undefined; readonly at: number } | undefined;
+  #isFailing = false;
+  /** How many of the waiting writes get a transaction of their own. */
+  #alone = 0;
 
-  /** @param check throws in a transaction that must not write to the file as it is now */
-  constructor(connection: Connection, limits: WriteLimits, check: () => void, logger?: Logger) {
-    this.#connection = connection;
+  constructor(file: OpenFile, limits: WriteLimits) {
+    this.#file = file;
     this.#limits = limits;
-    this.#check = check;
-    this.#logger = logger;
+    this.#idle = setTimeout(() => file.checkpoint(), idleMs).unref();
   }
 
-  /** True from a write that found the disk full until a group is committed. */
-  get isDiskFull(): boolean {
-    return this.#isDiskFull;
-  }
-
-  /** Runs a write in a transaction; fulfilled with what it returns when that is committed. */
-  add<T>(run: Write<T>): Promise<T> {
-    if (this.#isClosed) return Promise.reject(storeUnavailable('none'));
-    if (this.#waiting.length >= this.#limits.queuedWrites) {
-      return Promise.reject(new RostrumError('overloaded', {}));
-    }
+  /** Runs a write in a transaction. Fulfilled with what it returns once that is committed. */
+  async add<T>(run: () => T): Promise<T> {
+    this.#file.checkOpen();
+    if (this.#waiting.length >= this.#limits.queuedWrites) throw new RostrumError('overloaded', {});
     return new Promise<T>((resolve, reject) => {
       const since = performance.now();
       this.#waiting.push({ run, resolve: (value) => resolve(value as T), reject, since });
@@ -70,35 +57,49 @@ export class WriteQueue {
     });
   }
 
-  /** Takes no more writes; fulfilled when those that wait have come to their end. */
+  /** After a write that failed, finds out whether writes succeed again. */
+  checkWritable(): void {
+    if (!this.#isFailing) return;
+    const { connection } = this.#file;
+    try {
+      connection.transaction('IMMEDIATE', () => {
+        connection.run("INSERT OR REPLACE INTO meta VALUES ('probe', ?)", probe);
+        connection.run("DELETE FROM meta WHERE name = 'probe'");
+      });
+      this.#isFailing = false;
+    } catch (error) {
+      throw this.#file.translated(error, 'none');
+    }
+  }
+
+  /** Waits for the writes that are queued. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     await this.#running;
+    clearTimeout(this.#idle);
   }
 
   async #run(): Promise<void> {
-    await turn(); // What the events of this turn bring shares the commit.
+    await tick(); // Everything that arrives in this tick shares the commit.
     while (this.#waiting.length > 0) {
-      if (!this.#begin()) await pause(retryMs());
-      else {
+      if (this.#begin()) {
         this.#commitGroup();
-        await turn();
-      }
+        await tick();
+      } else await pause(retryMs());
     }
     this.#running = undefined;
+    this.#idle.refresh();
   }
 
-  /** Begins a transaction. Returns false when another process holds the lock, or it fails. */
+  /** Begins a transaction. Returns false when another process holds the lock, or when it fails. */
   #begin(): boolean {
+    const { connection } = this.#file;
     try {
-      this.#connection.run('BEGIN IMMEDIATE');
-      this.#check();
+      connection.run('BEGIN IMMEDIATE');
+      this.#file.check();
       return true;
     } catch (error) {
-      // Should a transaction be open against all odds, the next group must not find it.
-      this.#connection.rollBack();
-      const isBusy = isDriverError(error, resultCode.busy);
-      const oldest = performance.now() - (isBusy ? this.#limits.busyMs : 0);
+      connection.rollBack();
+      const oldest = performance.now() - (hasCode(error, 'busy') ? this.#limits.busyMs : 0);
       const left = this.#waiting.findIndex(({ since }) => since > oldest);
       this.#reject(this.#waiting.splice(0, left < 0 ? Infinity : left), error, 'none');
       return false;
@@ -106,59 +107,65 @@ export class WriteQueue {
   }
 
   #commitGroup(): void {
+    const { connection } = this.#file;
     const writes: QueuedWrite[] = [];
     const settle: (() => void)[] = [];
     const end = performance.now() + group.ms;
-    let [isCommitting, hasWritten] = [false, false];
+    const most = this.#alone > 0 ? 1 : group.writes;
+    this.#alone = Math.max(this.#alone - 1, 0);
+    let isCommitting = false;
     try {
-      do {
-        const write = this.#waiting.shift();
-        if (write === undefined) break;
+      while (this.#waiting[0] && writes.length < most && performance.now() < end) {
+        const write = this.#waiting.shift() as QueuedWrite;
         writes.push(write);
         try {
           const value = write.run();
-          hasWritten = true;
           settle.push(() => write.resolve(value));
         } catch (error) {
-          if (error instanceof DriverError || !this.#connection.inTransaction) throw error;
+          if (error instanceof DriverError || !connection.inTransaction) throw error;
           settle.push(() => write.reject(error));
         }
-      } while (writes.length < group.writes && performance.now() < end);
+      }
       isCommitting = true;
-      this.#connection.run('COMMIT');
-      // A group of refusals alone has found no space.
-      if (hasWritten) this.#isDiskFull = false;
+      connection.run('COMMIT');
     } catch (error) {
-      this.#connection.rollBack();
-      this.#reject(writes, error, isCommitting ? outcomeOfCommit(error) : 'none');
+      connection.rollBack();
+      if (hasCode(error, 'constraint')) this.#isolate(writes, error as DriverError);
+      else this.#reject(writes, error, isCommitting ? outcomeOfCommit(error) : 'none');
       return;
     }
     for (const one of settle) one();
   }
 
+  /**
+   * A constraint failed that is not ours: rejects the write that it is about. The writes of a group run
+   * again for that, each in its own transaction, because SQLite does not say whose a deferred constraint is.
+   */
+  #isolate(writes: readonly QueuedWrite[], { cause }: DriverError): void {
+    if (writes.length === 1) writes[0]?.reject(refusedByDatabase(cause));
+    else {
+      this.#waiting.unshift(...writes);
+      this.#alone += writes.length;
+    }
+  }
+
   #reject(writes: readonly QueuedWrite[], error: unknown, outcome: Outcome): void {
     if (writes.length === 0) return;
-    const code = error instanceof DriverError ? error.code : undefined;
-    const isFull = code === resultCode.full;
-    if (isFull) this.#isDiskFull = true;
-    const now = performance.now();
-    const last = this.#reported;
-    if (last === undefined || last.code !== code || now - last.at > repeatMs) {
-      this.#reported = { code, at: now };
-      const message = isFull
-        ? 'The disk is full: changes are refused.'
-        : 'A group of writes could not be committed.';
-      this.#logger?.error({ err: error, writes: writes.length }, message);
-    }
-    for (const write of writes) write.reject(translated(error, outcome));
+    this.#isFailing = true;
+    const translated = this.#file.translated(error, outcome) as Error;
+    const { cause } = translated;
+    let message = 'A group of changes could not be committed.';
+    if (hasCode(error, 'full')) message = 'The disk is full: changes are rejected.';
+    if (cause instanceof SqliteStoreError) message = cause.message;
+    this.#file.logged(error as Error, message);
+    for (const write of writes) write.reject(translated);
   }
 }
 
 /**
- * A COMMIT that met a lock or a full disk was not made. After any other failure (a sync, above
- * all) the log may hold it, and a restart may bring it back.
+ * A COMMIT that met a lock or a full disk was not made. After any other failure (of a sync, above all) the
+ * log may hold it, and a restart may bring it back.
  */
 function outcomeOfCommit(error: unknown): Outcome {
-  const isRefused = isDriverError(error, resultCode.busy) || isDriverError(error, resultCode.full);
-  return isRefused ? 'none' : 'unknown';
+  return hasCode(error, 'busy', 'full') ? 'none' : 'unknown';
 }

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
-import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
+import { endpointsFor } from '../../../../src/adapters/http/endpoints/index.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { createRostrum, type Scope, scopes } from '../../../../src/index.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
+
+const endpoints = endpointsFor({});
 
 const ofUsers = ['users:write', 'users:write:own'] as const;
 const ofPosts = ['posts:write', 'posts:write:own'] as const;

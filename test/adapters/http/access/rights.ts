@@ -43,18 +43,22 @@ const unseen: Outcomes = { ...anyPost, hidden: ['posts:read + posts:write:own'] 
 
 const draft = { publishedAt: null };
 const scheduled = { publishedAt: '2099-01-01T00:00:00.000Z' };
-const me = { of: 'the caller', owner: 'me' } as const;
-const caller = { of: 'the caller', owner: 'caller' } as const;
+const me = { of: "the caller's own user", owner: 'me' } as const;
+const caller = { of: "the caller's own user", owner: 'caller' } as const;
 const another = { of: 'another user', owner: 'another' } as const;
 const ownPublic = { of: "the caller's post", owner: 'caller' } as const;
 const ownDraft = { of: "the caller's draft", owner: 'caller', ...draft } as const;
-const othersPublic = { of: "another's post", owner: 'another' } as const;
-const othersDraft = { of: "another's draft", owner: 'another', ...draft } as const;
-const othersScheduled = { of: "another's scheduled post", owner: 'another', ...scheduled } as const;
+const othersPublic = { of: "someone else's post", owner: 'another' } as const;
+const othersDraft = { of: "someone else's draft", owner: 'another', ...draft } as const;
+const othersScheduled = {
+  of: "someone else's scheduled post",
+  owner: 'another',
+  ...scheduled,
+} as const;
 const freeDraft = { of: 'a draft without an author', owner: 'nobody', ...draft } as const;
 
 /**
- * What callers may do: docs/security.md has this table, and a test holds every cell of it to the
+ * What callers are allowed to do. docs/security.md has this table, and a test checks every cell against the
  * server, for every pair of scopes.
  */
 export const rights: readonly Right[] = [
@@ -70,7 +74,12 @@ export const rights: readonly Right[] = [
     { request: `${method} /users/:id`, ...caller, ...ownUser },
     { request: `${method} /users/me`, ...me, ...ownUser },
   ]),
-  { request: 'PUT /users/me', of: 'the caller, who is no user yet', owner: 'me', ...ownUser },
+  {
+    request: 'PUT /users/me',
+    of: "the caller's own user, not created yet",
+    owner: 'me',
+    ...ownUser,
+  },
   { request: 'DELETE /users/:id?posts=delete', ...another, done: ['users:write + posts:write'] },
   {
     ...{ request: 'DELETE /users/me?posts=delete', ...me },
@@ -95,8 +104,8 @@ export const rights: readonly Right[] = [
   { request: 'GET /posts/:id', ...othersScheduled, ...seesAll },
   { request: 'GET /posts/:id', ...freeDraft, ...seesAll },
   { request: 'GET /posts/:id', ...ownDraft, ...postReader },
-  { request: 'POST /posts', of: 'a post of the caller', owner: 'caller', ...ownPost },
-  { request: 'POST /posts', of: 'a post of another', owner: 'another', ...anyPost },
+  { request: 'POST /posts', of: "the caller's post", owner: 'caller', ...ownPost },
+  { request: 'POST /posts', of: "someone else's post", owner: 'another', ...anyPost },
   { request: 'POST /posts', of: 'a post without an author', owner: 'nobody', ...anyPost },
   ...['PUT', 'PATCH', 'DELETE'].flatMap((method): Right[] => [
     { request: `${method} /posts/:id`, ...ownPublic, ...ownPost },
@@ -106,11 +115,19 @@ export const rights: readonly Right[] = [
     { request: `${method} /posts/:id`, ...freeDraft, ...unseen },
   ]),
   {
-    ...{ request: 'PATCH /posts/:id', of: "the caller's post, given to another", owner: 'caller' },
+    ...{
+      request: 'PATCH /posts/:id',
+      of: "the caller's post, given to someone else",
+      owner: 'caller',
+    },
     ...{ authorId: 'another', ...anyPost },
   },
   {
-    ...{ request: 'PATCH /posts/:id', of: "another's post, taken by the caller", owner: 'another' },
+    ...{
+      request: 'PATCH /posts/:id',
+      of: "someone else's post, taken by the caller",
+      owner: 'another',
+    },
     ...{ authorId: 'caller', ...anyPost },
   },
 ];
@@ -120,7 +137,7 @@ export function setsOf(enough: readonly Enough[] = []): readonly (readonly Scope
   return enough.map((set) => set.split(' + ') as Scope[]);
 }
 
-/** The table as docs/security.md has it: rows with the same scopes are one. */
+/** Returns the table for docs/security.md. Rows with the same scopes are one. */
 export function rightsTable(): string {
   const inWords = (sets: readonly Enough[] = []) =>
     sets
@@ -148,7 +165,7 @@ export function rightsTable(): string {
     return `| ${requests} | ${key} |`;
   });
   return [
-    '| Request | About | Scopes, any of which is enough | Otherwise |',
+    '| Request | About | Scopes: one of these is enough | Otherwise |',
     '|---|---|---|---|',
     ...lines,
   ].join('\n');

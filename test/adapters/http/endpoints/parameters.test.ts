@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
+import { endpointsFor } from '../../../../src/adapters/http/endpoints/index.ts';
 import { DescriptionUnderTest, documentOf } from '../support/description.ts';
+
+const endpoints = endpointsFor({});
 
 const at = '2026-01-01T00:00:00.000Z';
 

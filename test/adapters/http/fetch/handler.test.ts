@@ -7,7 +7,7 @@ import {
   type FetchHandlerOptions,
 } from '../../../../src/adapters/http/fetch/index.ts';
 import type { HttpMetrics, RateLimiter } from '../../../../src/adapters/http/index.ts';
-import { bodyLimit } from '../../../../src/adapters/http/request/limits.ts';
+import { bodyLimit } from '../../../../src/adapters/http/problems/catalogue.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { createRostrum, type Rostrum } from '../../../../src/index.ts';
 import { until } from '../../../support/until.ts';

@@ -74,14 +74,17 @@ describe('lists by custom fields', () => {
 
   it('are by no field that is a parameter already', () => {
     for (const [list, parameters] of [
-      ['users', userListParameters],
-      ['posts', postListParameters],
+      ['users', userListParameters()],
+      ['posts', postListParameters()],
     ] as const) {
       for (const { name } of parameters) {
         const declare = () => {
           createRostrum({ ...api.store, customFilters: { [list]: { [name]: 'text' } } });
         };
-        expect(declare, name).to.throw(TypeError, `"${name}" cannot be a filter of ${list}`);
+        expect(declare, name).to.throw(
+          TypeError,
+          `"${name}" cannot be declared as a field of ${list}`,
+        );
       }
     }
   });

@@ -1,12 +1,14 @@
 import { expect } from 'chai';
-import type { Endpoint } from '../../../../src/adapters/http/endpoint.ts';
-import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
-import { bodyLimit } from '../../../../src/adapters/http/request/limits.ts';
+import type { Endpoint } from '../../../../src/adapters/http/endpoints/endpoint.ts';
+import { endpointsFor } from '../../../../src/adapters/http/endpoints/index.ts';
+import { bodyLimit } from '../../../../src/adapters/http/problems/catalogue.ts';
 import { scopes } from '../../../../src/index.ts';
 import type { Body } from '../support/answer.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
 import { DescriptionUnderTest } from '../support/description.ts';
+
+const endpoints = endpointsFor({});
 
 /** What a request has otherwise than one that succeeds. */
 interface Wish {
@@ -20,7 +22,7 @@ interface Wish {
   /** Whether the user has a post. */
   readonly isAuthor?: boolean;
   /** What has become of the user that the caller is. */
-  readonly self?: 'there' | 'not yet' | 'gone';
+  readonly self?: 'there' | 'not yet';
 }
 
 const successes: Readonly<Record<string, Wish>> = {
@@ -53,7 +55,6 @@ const failures: Readonly<Record<string, Wish>> = {
   'email-taken': { body: { name: 'Ann', email: 'taken@x.org' } },
   'user-has-posts': { isAuthor: true },
   'events-expired': { query: '?after=x' },
-  'id-taken': { self: 'gone', headers: { 'If-Match': '' } },
 };
 
 /** What no plain request ends in, by its code or in one operation, and where it is seen. */
@@ -65,9 +66,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   'expectation-failed': 'the header Expect, which fetch does not send: server/serve.test.ts',
   'headers-too-large': 'what Node refuses by itself: server/serve.test.ts',
   'too-many-requests': 'limits: access/limits.test.ts',
+  refused: 'a rule of the host: ../../around.test.ts',
   internal: 'errors that nobody expected: problems/problems.test.ts',
   'store-unavailable': 'a store that fails: problems/problems.test.ts',
-  overloaded: 'bodies and pages without room: load/memory.test.ts',
+  overloaded: 'requests that wait too long: limits.test.ts',
   'credentials-unavailable': 'an identity provider that fails: access/authentication.test.ts',
   'events-unavailable': 'a store without a log: events.test.ts',
   'listEvents 400 invalid-header': 'Authorization given twice: access/authentication.test.ts',
@@ -107,8 +109,6 @@ describe('responses are as the description says', function () {
     const subject = `self-${++selves}`;
     const headers = as({ subject, scopes });
     if (state !== 'not yet') await api.send('PUT', '/users/me', headers, { name: 'Ann' });
-    const versions = { ...headers, 'If-Match': '*' };
-    if (state === 'gone') await api.send('DELETE', '/users/me', versions);
     return subject;
   }
 

@@ -53,6 +53,17 @@ describe('the log', () => {
     expect(JSON.stringify(lines)).not.to.include('secret');
   });
 
+  it('names the fields of a record that break a rule, and not their values', async () => {
+    const { logger, lines } = keepLog();
+    await using api = await startApi({ app: { logger } });
+    await api.post('/users', { name: ' ', email: 'my secret', 'a/b': 1e300 });
+    await api.get('/users?limit=secret');
+    const [line, other] = lines.filter(({ message }) => message === 'request');
+    expect(line).to.deep.include({ status: 422, fields: ['/name', '/email', '/a~1b'] });
+    expect(other).not.to.have.property('fields');
+    expect(JSON.stringify(lines)).not.to.include('secret');
+  });
+
   it('has what was sent, whatever the form of the response', async () => {
     const { logger, lines } = keepLog();
     await using api = await startApi({ app: { logger } });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { problemCatalogue } from '../../../../src/adapters/http/problems/catalogue.ts';
 import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
 import { RostrumError, storeUnavailable } from '../../../../src/domain/errors.ts';
+import type { Around } from '../../../../src/index.ts';
 import { contractCodes } from '../../../support/contract-codes.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 import { errorsDocument } from '../support/errors-document.ts';
@@ -68,6 +69,32 @@ describe('problems', () => {
     });
   });
 
+  it('of a rule of the host: refused is 409 with its reason, any other error is an opaque 500', async () => {
+    const errors: Record<string, Error> = {
+      taken: new RostrumError('refused', { reason: 'This name is reserved.' }),
+      secret: new Error('a secret'),
+    };
+    const around: Around = (services) => ({
+      ...services,
+      users: {
+        ...services.users,
+        create: async (input, options) => {
+          const error = errors[String((input as { name: unknown }).name)];
+          if (error !== undefined) throw error;
+          return services.users.create(input, options);
+        },
+      },
+    });
+    await using api = await startApi({ core: { around }, app: { logger: keepLog().logger } });
+    const refused = await api.post('/users', { name: 'taken' });
+    const { reason, error } = expectProblem(refused, 409, 'refused');
+    expect([reason, error]).to.deep.equal(Array(2).fill('This name is reserved.'));
+    const failed = await api.post('/users', { name: 'secret' });
+    expectProblem(failed, 500, 'internal');
+    expect(failed.text).not.to.include('a secret');
+    expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201);
+  });
+
   describe('of the store', () => {
     const { logger, lines } = keepLog();
     beforeEach(() => lines.splice(0));
@@ -96,7 +123,7 @@ describe('problems', () => {
       await using api = await startApi({ store, app: { logger } });
       const answer = await api.post('/users', { name: 'Ann' });
       const { error, outcome } = expectProblem(answer, 503, 'store-unavailable');
-      expect(error).to.match(/may have been made or not/);
+      expect(error).to.match(/may or may not have been made/);
       expect(outcome).to.equal('unknown');
       expect(answer.text).not.to.match(/ECONNREFUSED|hunter2/);
       const refused = await api.post('/posts', { title: 'x' });

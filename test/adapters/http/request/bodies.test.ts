@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { bodyLimit } from '../../../../src/adapters/http/request/limits.ts';
+import { bodyLimit } from '../../../../src/adapters/http/problems/catalogue.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 import { exchange, RawConnection } from '../support/raw.ts';
 
@@ -113,16 +113,9 @@ describe('the body of a request', () => {
     await expectRaw('\xef\xbb\xbf\xef\xbb\xbf{"name":"Ann"}', 400, 'invalid-body');
   });
 
-  it('with a key twice in one object is 400, at any depth and however it is written', async () => {
-    for (const body of [
-      '{"name":"Ann","n\\u0061me":"Bea"}',
-      '{"name":"Ann","a":[{"b":{"c":1,"d":2,"c":3}}]}',
-      '{"name":"Ann","__proto__":1,"__proto__":2}',
-    ]) {
-      const answer = await expectRaw(body, 400, 'invalid-body');
-      expect(answer?.body.error).to.match(/twice/);
-    }
-    await expectRaw('{"name":"Ann","a":{"name":1,"a":["a","a"]},"b":"a","A":1}', 201);
+  it('with a key twice in one object has its last value, as everywhere', async () => {
+    const answer = await expectRaw('{"name":"Ann","n\\u0061me":"Bea"}', 201);
+    expect(answer?.body.name).to.equal('Bea');
   });
 
   it('that is JSON and holds what no record may is 422, however deep it is', async () => {
@@ -143,7 +136,6 @@ describe('the body of a request', () => {
     const { id } = await api.make('/users', { name: 'Ann' });
     const patch = await api.send('PATCH', `/users/${id}`, {}, objects);
     expectProblem(patch, 422, 'invalid-record');
-    await expectRaw(objects.replace('1}', '1,"a":2}'), 400, 'invalid-body');
   });
 
   it('may be as large as its limit and not a byte larger', async () => {
@@ -174,7 +166,6 @@ describe('the body of a request', () => {
   it('that says it is too large is refused before it is sent', async () => {
     const answer = await exchange(api.server, post(`${json}Content-Length: ${10 ** 12}\r\n`, ''));
     expect([answer?.status, answer?.body.code]).to.deep.equal([413, 'body-too-large']);
-    expect(answer?.headers.get('connection')).to.equal('close');
   });
 
   it('in chunks is refused as soon as it is too large, and its client gets the answer', async () => {
@@ -183,7 +174,6 @@ describe('the body of a request', () => {
     for (let i = 0; i < 64; i++) connection.send(chunk); // 4 MiB, and no end.
     const answer = await connection.next();
     expect([answer?.status, answer?.body.code]).to.deep.equal([413, 'body-too-large']);
-    expect(answer?.headers.get('connection')).to.equal('close');
     connection.end();
     await connection.closed();
   });
@@ -240,7 +230,7 @@ describe('the body of a request', () => {
 
   it('of a GET that would never end does not keep its answer back', async () => {
     const answer = await exchange(api.server, `${get}Content-Length: ${10 ** 10}\r\n\r\nx`);
-    expect([answer?.status, answer?.headers.get('connection')]).to.deep.equal([200, 'close']);
+    expect(answer?.status).to.equal(200);
   });
 });
 

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
+import { endpointsFor } from '../../../../src/adapters/http/endpoints/index.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 import { exchange } from '../support/raw.ts';
+
+const endpoints = endpointsFor({});
 
 describe('paths and methods', () => {
   let api: Api;
@@ -35,10 +37,29 @@ describe('paths and methods', () => {
       ...['/api/v1/users/', '/api/v1//users', '//api/v1/users', `/api/v1/users/${id}/`],
       ...[`/api/v1/users//${id}`, `/api/v1/users/${id}/posts`, '/api/v1/users%2F'],
       ...['/api%2Fv1/users', '/api/v1/problems/internal', '/problems//'],
-      ...['/problems/none', '/problems/constructor', '/livez/', '/favicon.png'],
+      ...['/livez/', '/favicon.png'],
     ]) {
       expect(await raw('GET', path), path).to.deep.equal([404, 'path-not-found']);
       expect(await raw('TRACE', path), path).to.deep.equal([404, 'path-not-found']);
+    }
+    for (const path of ['/problems/none', '/problems/constructor']) {
+      expect(await raw('GET', path), path).to.deep.equal([404, 'path-not-found']);
+    }
+  });
+
+  it('the 404 says which path was meant', async () => {
+    for (const [path, sentence] of [
+      ['/users/', 'Did you mean /api/v1/users? (Paths have no trailing slash.)'],
+      [`/users/${id}/`, `Did you mean /api/v1/users/${id}? (Paths have no trailing slash.)`],
+      ['/event', 'Did you mean /api/v1/events?'],
+      ['/evnets', 'Did you mean /api/v1/events?'],
+      ['/Posts', 'Did you mean /api/v1/posts?'],
+      ['/../../users', 'Did you mean /api/v1/users?'],
+      ['/../v2/post/x', 'Did you mean /api/v1/posts/x?'],
+      ['/comments', 'The API has /api/v1/users and /api/v1/posts.'],
+    ]) {
+      const { error } = expectProblem(await api.get(path ?? ''), 404, 'path-not-found');
+      expect(error, path).to.equal(`No such path. ${sentence}`);
     }
   });
 
@@ -111,6 +132,7 @@ describe('paths and methods', () => {
         expect(await ask(target, host), target).to.deep.equal([421, 'misdirected-request']);
       }
     }
+    expect(await ask('/livez', 'mine.:80')).to.deep.equal([200, undefined]);
     expect(await ask('http://[x/livez', 'mine')).to.deep.equal([400, 'invalid-path']);
   });
 

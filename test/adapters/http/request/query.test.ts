@@ -1,9 +1,11 @@
 import { expect } from 'chai';
-import { endpoints } from '../../../../src/adapters/http/endpoints/table.ts';
+import { endpointsFor } from '../../../../src/adapters/http/endpoints/index.ts';
 import { scopes } from '../../../../src/index.ts';
 import { type Api, expectProblem, startApi } from '../support/api.ts';
 import { as, authenticate } from '../support/callers.ts';
 import { exchange } from '../support/raw.ts';
+
+const endpoints = endpointsFor({});
 
 describe('the query', () => {
   let api: Api;

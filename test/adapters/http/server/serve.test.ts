@@ -224,7 +224,7 @@ describe('the server', () => {
 
   it('serves nothing that comes behind an answer that ends its connection', async () => {
     const connection = new RawConnection(api.server);
-    connection.send(post(`Content-Length: ${2 * 1024 * 1024}`, ''));
+    connection.send(post(`Connection: close\r\nContent-Length: ${2 * 1024 * 1024}`, ''));
     expect((await connection.next())?.status).to.equal(413);
     connection
       .send('x'.repeat(2 * 1024 * 1024))

@@ -15,18 +15,9 @@ import { openStore } from './open-store.ts';
 
 type Json = object | string | undefined;
 
-const limiter = { take: () => Promise.reject(), peek: () => undefined };
-
-/** The description of a deployment that has switched on all that there is: responses are held to it. */
+/** The description of a deployment with credentials: all responses are held to it. */
 const described = new DescriptionUnderTest(
-  documentOf({
-    authenticate: () => undefined,
-    anonymous: [],
-    rateLimits: { address: limiter },
-    cors: ['http://localhost'],
-    isOwnHost: () => true,
-    requireIfMatch: true,
-  }),
+  documentOf({ authenticate: () => undefined, anonymous: [], requireIfMatch: true }),
 );
 
 /** A server on a store of its own, and the calls that tests make. */
@@ -127,7 +118,7 @@ export function expectProblem(answer: Answer, status: number, code: string, base
   expect(body.title).to.be.a('string').that.is.not.empty;
   expect(body.error)
     .to.be.a('string')
-    .that.matches(/\S.*[.]$/);
+    .that.matches(/\S.*[.?)]$/);
   expect(body.detail).to.equal(body.error);
   expect(body.requestId).to.equal(headers.get('x-request-id'));
   return body;

@@ -59,6 +59,10 @@ Programs go by \`code\`, which does not change within v1; \`error\` is a sentenc
 ${rows.join('\n')}
 
 ${sections.join('\n')}
+## When a web page gets no response
+
+A browser hides a response from a page of another origin unless the server allows that origin (CORS). \`fetch\` then fails with a \`TypeError\`, such as "Failed to fetch", and [the client](client.md) with \`no-response\`. Start the server with the page's origin, for example \`--cors http://localhost:5173\`. An origin has a scheme, a host and a port, and no path.
+
 ## Codes of fields
 
 What \`code\` says in the entries of \`errors\`. Of query parameters and headers it is \`unknown\` (there is none of this name) or \`invalid\`.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SqliteStoreOptions } from '../../../../src/adapters/sqlite/index.ts';
 import { openStore } from '../../../../src/adapters/sqlite/store.ts';
-import type { Store } from '../../../../src/ports/store.ts';
+import type { EventLog, Store, Transfer } from '../../../../src/ports/index.ts';
 
 /** A folder for data files, for the tests of one `describe`; what they leave open is closed. */
 export class Folder {
@@ -24,18 +24,19 @@ export class Folder {
     return join(this.path, `${++this.#files}.db`);
   }
 
-  /** @param driver opens the data file; one that fails, say */
+  /** @param driver one that fails, for example; lists are then read without a worker */
   open(
     path = this.file(),
     options: Omit<SqliteStoreOptions, 'path'> = {},
-    driver = (file: string): DatabaseSync => new DatabaseSync(file),
-  ): Store & Required<Pick<Store, 'transfer'>> {
+    driver?: (file: string) => DatabaseSync,
+  ): OpenStore {
     const store = openStore({ path, ...options }, driver);
     this.#stores.push(store);
-    if (store.transfer === undefined) throw new Error('The store has no transfer.');
-    return store as typeof store & { transfer: typeof store.transfer };
+    return store as OpenStore;
   }
 }
+
+type OpenStore = Store & { readonly transfer: Transfer; readonly events: EventLog };
 
 /** Looks into a data file from outside, as the sqlite3 shell would. */
 export function look<T>(path: string, read: (database: DatabaseSync) => T): T {

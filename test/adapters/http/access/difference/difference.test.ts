@@ -64,27 +64,18 @@ async function differenceIn(
 const plants: Readonly<Record<string, readonly [caller: keyof typeof callers, plant: Plant]>> = {
   'a count of what is not seen': [
     'without credentials',
-    ({ posts: stored }) =>
-      (services) => ({
-        ...services,
-        posts: {
-          ...services.posts,
-          async list(request = {}) {
-            const page = await services.posts.list(request);
-            const order = { by: 'createdAt', direction: 'asc' } as const;
-            const all = {
-              order,
-              filter: { ...request.filter, custom: undefined },
-              limit: 1,
-              bytes: 1,
-              total: true,
-            };
-            return page.total === undefined
-              ? page
-              : { ...page, total: (await stored.list(all)).total };
-          },
+    () => (services, _, all) => ({
+      ...services,
+      posts: {
+        ...services.posts,
+        async list(request = {}) {
+          const page = await services.posts.list(request);
+          if (page.total === undefined) return page;
+          const filter = { ...request.filter, custom: undefined };
+          return { ...page, total: (await all.posts.list({ filter, total: true })).total };
         },
-      }),
+      },
+    }),
   ],
   'whole authors beside posts': [
     'without credentials',

@@ -2,7 +2,7 @@ import {
   postListParameters,
   userListParameters,
 } from '../../../../../src/adapters/http/lists/parameters.ts';
-import { postSorts, userSorts } from '../../../../../src/domain/list.ts';
+import { sorts as listSorts } from '../../../../../src/domain/search.ts';
 import type { Random } from '../../../../fuzz/random.ts';
 import { at, sizes } from './worlds.ts';
 
@@ -14,8 +14,8 @@ export interface Sent {
 }
 
 const custom = { users: ['city', 'secret', 'score'], posts: ['slug'] } as const;
-const sorts = { users: userSorts, posts: postSorts } as const;
-const parameters = { users: userListParameters, posts: postListParameters } as const;
+const sorts = { users: Object.keys(listSorts.users), posts: Object.keys(listSorts.posts) };
+const parameters = { users: userListParameters(), posts: postListParameters() } as const;
 
 type Collection = 'users' | 'posts';
 

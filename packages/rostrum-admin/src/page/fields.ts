@@ -1,0 +1,126 @@
+import { type Description, resolved, type Schema } from './description.ts';
+
+export type Kind = 'users' | 'posts';
+
+export interface Item {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+/** A field of a form, as the description of the API has it. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly control: 'line' | 'long' | 'number' | 'choice' | 'json' | 'author' | 'publication';
+  readonly hint: string;
+  readonly isRequired: boolean;
+  /** What the field is when its text is empty; undefined leaves it out. */
+  readonly empty: unknown;
+  readonly choices: readonly unknown[];
+}
+
+/** What the description says of users, or of posts. */
+export interface Form {
+  readonly fields: readonly Field[];
+  /** Custom fields that lists can be filtered by. */
+  readonly filters: readonly string[];
+}
+
+/** The fields that the server makes, and what can be none. */
+const made = new Set(['id', 'createdAt', 'updatedAt', '__proto__']);
+const known: Readonly<Record<string, Partial<Field>>> = {
+  name: { empty: '' },
+  email: { empty: null, label: 'Email address' },
+  title: { empty: '' },
+  body: { empty: '', control: 'long' },
+  authorId: { empty: null, control: 'author', label: 'Author' },
+  publishedAt: { control: 'publication', label: 'Publication' },
+};
+/** Custom fields that the schema does not name, as one object. */
+const others: Field = {
+  ...{ name: '', label: 'Other custom fields', control: 'json', isRequired: false, choices: [] },
+  ...{ empty: undefined, hint: 'A JSON object: {"colour": "blue"}.' },
+};
+/** Parameters of lists that are no filter on a custom field. */
+const general = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'id']);
+
+export function formsOf(description: Description): Readonly<Record<Kind, Form>> {
+  const { schemas } = description.components;
+  const formOf = (kind: Kind, one: string): Form => {
+    const { properties = {}, required = [] } = schemas[`${one}Input`] ?? {};
+    const fields = Object.entries(properties)
+      .filter(([name]) => !made.has(name))
+      .map(([name, schema]) =>
+        fieldOf(name, resolved(schema, description), required.includes(name)),
+      );
+    const filters = (description.paths[`/${kind}`]?.get?.parameters ?? [])
+      .flatMap(({ name = '', in: place }) => (place === 'query' ? [name] : []))
+      .filter((name) => !Object.hasOwn(known, name) && !general.has(name) && !name.includes('['));
+    return { fields: [...fields, others], filters };
+  };
+  return { users: formOf('users', 'User'), posts: formOf('posts', 'Post') };
+}
+
+function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
+  const type = [schema.type ?? []].flat().find((one) => one !== 'null');
+  const choices = schema.enum ?? (type === 'boolean' ? [true, false] : []);
+  const text = (schema.maxLength ?? 0) > 300 ? 'long' : 'line';
+  const controls: Readonly<Record<string, Field['control']>> = {
+    ...{ string: text, number: 'number', integer: 'number' },
+  };
+  const control = choices.length > 0 ? 'choice' : (controls[type ?? ''] ?? 'json');
+  const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/[_-]+/g, ' ');
+  const label = schema.title ?? words.charAt(0).toUpperCase() + words.slice(1);
+  const own = Object.hasOwn(known, name) ? known[name] : undefined;
+  const hint = own ? '' : (schema.description ?? (control === 'json' ? 'As JSON.' : ''));
+  return { ...{ name, label, control, hint, isRequired, choices, empty: undefined }, ...own };
+}
+
+/** A stored value of another type than the schema has now is shown, and changed, as JSON. */
+export function controlOf({ control }: Field, value: unknown): Field['control'] {
+  if (control === 'line' && String(value).includes('\n')) return 'long';
+  const type = control === 'number' ? 'number' : 'string';
+  const isAny = value === undefined || value === null || control === 'choice';
+  return isAny || typeof value === type ? control : 'json';
+}
+
+/** Whether a field cannot be among the other custom ones: it has a control of its own, or is the server's. */
+export const isNamed = (name: string, fields: readonly Field[]) =>
+  made.has(name) || fields.some((field) => field.name === name);
+
+/** The value of a field in a record: of the other custom fields, all that no field has. */
+export function valueIn(item: Item | undefined, field: Field, fields: readonly Field[]): unknown {
+  if (item === undefined || field.name !== '') return item?.[field.name];
+  const more = Object.entries(item).filter(([name]) => !isNamed(name, fields));
+  return more.length > 0 ? Object.fromEntries(more) : undefined;
+}
+
+/** A value as the text of its control. */
+export function textOf(control: Field['control'], value: unknown): string {
+  if (control === 'publication') return String(value ?? 'draft');
+  const isJson = control === 'json' || control === 'choice';
+  if (value === undefined || (value === null && !isJson)) return '';
+  return isJson ? JSON.stringify(value, null, 2) : String(value);
+}
+
+/** The value of a control's text. @throws a sentence for the person */
+export function parse(field: Field, control: Field['control'], text: string): unknown {
+  if (control === 'publication') {
+    return text === 'draft' ? null : text === 'now' ? new Date().toISOString() : text;
+  }
+  if (text.trim() === '') return field.empty;
+  const number = control === 'number' ? Number(text) : 0;
+  if (!Number.isFinite(number)) throw new Error('This is not a number.');
+  if (control === 'number') return number;
+  if (control !== 'json' && control !== 'choice') return text;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`This is not JSON: ${(error as Error).message}.`);
+  }
+  if (field.name === '' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
+    throw new Error('This must be a JSON object, with the names of fields as its keys.');
+  }
+  return value;
+}

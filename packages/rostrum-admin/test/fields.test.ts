@@ -1,0 +1,123 @@
+// The forms of `/admin`: from the description of the API, and between values and texts.
+
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Description } from '../src/page/description.ts';
+import {
+  controlOf,
+  type Field,
+  formsOf,
+  isNamed,
+  parse,
+  textOf,
+  valueIn,
+} from '../src/page/fields.ts';
+
+const properties = {
+  id: { type: 'string' },
+  title: { type: 'string', maxLength: 300 },
+  body: { type: 'string', maxLength: 100_000 },
+  authorId: { type: ['string', 'null'] },
+  publishedAt: { type: ['string', 'null'] },
+  section: { $ref: '#/components/schemas/a~1section' },
+  viewCount: { type: 'integer', description: 'How often it was read.' },
+  pinned: { type: 'boolean' },
+  summary: { type: ['null', 'string'], maxLength: 1000 },
+  constructor: { type: 'string' },
+  tags: { type: 'array' },
+};
+const list = { get: { parameters: [{ name: 'limit', in: 'query' }] } };
+const posts = [
+  ...['limit', 'authorId', 'section', 'title[startsWith]', 'year'].map((name) => ({ name })),
+].map((parameter) => ({ ...parameter, in: 'query' }));
+const forms = formsOf({
+  paths: {
+    '/users': list,
+    '/posts': { get: { parameters: [...posts, { name: 'X', in: 'header' }] } },
+  },
+  components: {
+    schemas: {
+      UserInput: { properties: { name: { type: 'string' } }, required: ['name'] },
+      PostInput: { properties, required: ['title'] },
+      'a/section': { enum: ['news', 'essays', null], title: 'Department' },
+    },
+  },
+} as unknown as Description);
+const { fields } = forms.posts;
+const fieldOf = (name: string) => fields.find((field) => field.name === name) as Field;
+
+describe('the forms of /admin', () => {
+  it('have the fields of the description, and the others as one object', () => {
+    const controls = fields.map(({ name, control }) => [name, control]);
+    expect(Object.fromEntries(controls)).to.deep.equal({
+      ...{ title: 'line', body: 'long', authorId: 'author', publishedAt: 'publication' },
+      ...{ section: 'choice', viewCount: 'number', pinned: 'choice', summary: 'long' },
+      ...{ constructor: 'line', tags: 'json', '': 'json' },
+    });
+    expect(fieldOf('section')).to.include({ label: 'Department' });
+    expect(fieldOf('viewCount')).to.include({
+      label: 'View Count',
+      hint: 'How often it was read.',
+    });
+    expect(fieldOf('title').isRequired).to.equal(true);
+    expect(forms.posts.filters).to.deep.equal(['section', 'year']);
+    expect(forms.users.filters).to.deep.equal([]);
+  });
+
+  it('change no value that is shown and read again', () => {
+    const isText = (text: string) => text.trim() !== '';
+    const values = fc.oneof(fc.string().filter(isText), fc.jsonValue());
+    fc.assert(
+      fc.property(fc.constantFrom(...fields), values, (field, value) => {
+        const isEmpty = value === null || value === '' || (field.name === '' && !isObject(value));
+        fc.pre(!isEmpty && (typeof value !== 'string' || isText(value)));
+        const control = controlOf(field, value);
+        expect(parse(field, control, textOf(control, value))).to.deep.equal(
+          JSON.parse(JSON.stringify(value)),
+        );
+      }),
+    );
+  });
+
+  it('show a stored value of another type as JSON', () => {
+    expect(controlOf(fieldOf('viewCount'), 'many')).to.equal('json');
+    expect(controlOf(fieldOf('title'), 12)).to.equal('json');
+    expect(controlOf(fieldOf('viewCount'), 12)).to.equal('number');
+    expect(controlOf(fieldOf('viewCount'), undefined)).to.equal('number');
+  });
+
+  it('show a stored text of several lines in a field of several lines', () => {
+    expect(controlOf(fieldOf('title'), 'Of two\nlines')).to.equal('long');
+  });
+
+  it('read what is empty as what the field is then', () => {
+    const read = (name: string) => parse(fieldOf(name), fieldOf(name).control, ' ');
+    expect([read('title'), read('body')]).to.deep.equal(['', '']);
+    expect(read('authorId')).to.equal(null);
+    for (const name of ['viewCount', 'section', 'tags', '']) expect(read(name)).to.equal(undefined);
+  });
+
+  it('refuse what cannot be read, in a sentence', () => {
+    const refusal = (name: string, text: string) => () =>
+      parse(fieldOf(name), fieldOf(name).control, text);
+    for (const text of ['many', 'Infinity', '1e999', '1,5']) {
+      expect(refusal('viewCount', text)).to.throw('This is not a number.');
+    }
+    expect(refusal('tags', '[1,')).to.throw('This is not JSON');
+    for (const text of ['[]', '1', 'null']) {
+      expect(refusal('', text)).to.throw('This must be a JSON object');
+    }
+  });
+
+  it('keep the others apart from fields of their own', () => {
+    const record = { id: '1', title: 'A', constructor: 'b', colour: 'blue', createdAt: '2026' };
+    expect(valueIn(record, fieldOf(''), fields)).to.deep.equal({ colour: 'blue' });
+    expect(valueIn(record, fieldOf('constructor'), fields)).to.equal('b');
+    const named = ['colour', 'title', 'createdAt'].filter((name) => isNamed(name, fields));
+    expect(named).to.deep.equal(['title', 'createdAt']);
+  });
+});
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

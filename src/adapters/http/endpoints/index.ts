@@ -1,0 +1,14 @@
+import type { CustomFilters } from '../../../domain/declared-fields.ts';
+import type { Endpoint } from './endpoint.ts';
+import { eventsEndpoint } from './events.ts';
+import { postEndpoints } from './posts.ts';
+import { userEndpoints } from './users.ts';
+
+/**
+ * Every endpoint of the API: what routes, validates and describes it.
+ *
+ * @param customFilters the custom fields that lists can be filtered by
+ */
+export function endpointsFor({ users, posts }: CustomFilters): readonly Endpoint[] {
+  return [...userEndpoints(users), ...postEndpoints(posts), eventsEndpoint];
+}

@@ -1,0 +1,45 @@
+import { scopes } from '../../../domain/caller.ts';
+import { mcpPath } from '../access/metadata.ts';
+import { type Context, originOf } from '../context.ts';
+import { logChange } from '../operator/log.ts';
+import type { RostrumHttpOptions } from '../options.ts';
+import { Problem } from '../problems/problem.ts';
+import type { Endpoint } from './endpoint.ts';
+import { json } from './records.ts';
+
+/** The endpoint of MCP, if there is one. A tool checks the scopes that it needs, so any scope is enough here. */
+export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly Endpoint[] {
+  if (mcp === undefined) return [];
+  const endpoint: Endpoint = {
+    method: 'POST',
+    path: mcpPath,
+    operation: 'mcp',
+    summary: 'Serves AI agents (Model Context Protocol)',
+    scopes,
+    body: { types: json, acceptHeader: 'Accept-Post' },
+    ...{ query: [], headers: [], responses: {}, problems: [] },
+    async handle(ctx) {
+      checkOrigin(ctx, cors);
+      const { body, caller = null } = ctx.state.rostrum;
+      const sent = Object.entries(ctx.req.headers as Record<string, string>);
+      const headers = sent.filter(([name]) => /^(?:accept|content-type|mcp-.*)$/.test(name));
+      const init = { method: 'POST', headers, body: JSON.stringify(body) };
+      const request = new Request(`http://localhost${mcpPath}`, init);
+      const response = await mcp(request, caller, (change) => logChange(ctx, change));
+      const text = await response.text();
+      ctx.set('Cache-Control', 'no-store');
+      ctx.set('Content-Type', response.headers.get('Content-Type') ?? '');
+      ctx.body = text === '' ? null : text;
+      ctx.status = response.status;
+    },
+  };
+  return [endpoint];
+}
+
+/** Protects against web pages of other sites, as the protocol asks: 403. */
+function checkOrigin(ctx: Context, origins: readonly string[]): void {
+  const { origin } = ctx.req.headers;
+  const own = URL.parse(originOf(ctx))?.origin;
+  if (origin === undefined || origin === own || origins.includes(origin)) return;
+  throw new Problem('forbidden', 'Web pages of this origin are not allowed to call this path.');
+}

@@ -1,0 +1,167 @@
+import { type CustomFilterFields, declaredFields } from '../../../domain/declared-fields.ts';
+import type { Collection, Versioned } from '../../../domain/record.ts';
+import type { CreateOptions } from '../../../domain/services/record-service.ts';
+import type { Context } from '../context.ts';
+import { entityTag, entityTagsPattern, parseEntityTags, type View } from '../headers/etag.ts';
+import { keyPattern, parseIdempotencyKey } from '../headers/idempotency.ts';
+import { isNotModified } from '../headers/preconditions.ts';
+import { preferredReturn } from '../headers/prefer.ts';
+import { logChange } from '../operator/log.ts';
+import type { ProblemCode } from '../problems/catalogue.ts';
+import type { EndpointResponse, Parameter } from './endpoint.ts';
+
+// What the endpoints of users and posts have in common: media types, headers, responses, problems.
+
+export const json = ['application/json'] as const;
+export const mergePatch = ['application/merge-patch+json', 'application/json'] as const;
+
+export const ifMatch = tags(
+  'If-Match',
+  'Only if the record is at one of these versions; * for any.',
+);
+export const ifNoneMatch = tags(
+  'If-None-Match',
+  'Only if the record is at none of these versions. A read then ends in 304.',
+);
+
+function tags(name: string, description: string): Parameter {
+  return {
+    name,
+    description,
+    schema: { type: 'string', pattern: `^\\*$|${entityTagsPattern}` },
+    example: '"1"',
+    check: (value) =>
+      parseEntityTags(value) ? undefined : 'Must be * or entity tags: "1", or "1", "2".',
+  };
+}
+
+export const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  description: 'Makes the request safe to repeat: for 24 hours, one key creates one record.',
+  schema: { type: 'string', pattern: keyPattern },
+  example: '3f2a9c5e-order-17',
+  check: (value) =>
+    parseIdempotencyKey(value) === undefined
+      ? 'Must be 1 to 255 visible ASCII characters, quoted or bare.'
+      : undefined,
+};
+
+export const prefer: Parameter = {
+  name: 'Prefer',
+  description: 'return=minimal: a response without a body. return=representation: the record.',
+  schema: { type: 'string' },
+  example: 'return=minimal',
+};
+
+export const changeHeaders = [ifMatch, ifNoneMatch, prefer];
+
+export const noContent: EndpointResponse = {
+  description: 'No content (`Prefer: return=minimal`).',
+  headers: ['Preference-Applied'],
+};
+
+export const bodyProblems: readonly ProblemCode[] = [
+  'unsupported-media-type',
+  'body-too-large',
+  'invalid-body',
+];
+
+/** The problem of a value that has to be unique, where a field is declared so. */
+export function uniqueProblems(fields: CustomFilterFields | undefined): readonly ProblemCode[] {
+  return declaredFields(fields).some(({ isUnique }) => isUnique) ? ['field-taken'] : [];
+}
+
+export const changeProblems: readonly ProblemCode[] = [
+  'invalid-header',
+  'version-mismatch',
+  'precondition-required',
+  'refused',
+];
+
+export function createOptions({ req: { headers } }: Context): CreateOptions {
+  const header = headers['idempotency-key'];
+  const key = typeof header === 'string' ? parseIdempotencyKey(header) : undefined;
+  return key === undefined ? {} : { idempotencyKey: key };
+}
+
+/** Responds with a record, or 304 if the client has this version. */
+export function sendRecord(
+  ctx: Context,
+  { version, json: text }: Versioned<unknown>,
+  view: View = 'whole',
+): void {
+  const isKnown = isNotModified(ctx, version, view);
+  ctx.set('ETag', entityTag(version, view));
+  if (isKnown) sendEmpty(ctx, 304);
+  else sendJson(ctx, 200, `${text}\n`);
+}
+
+/** A record as a change left it. */
+type Written = Pick<Versioned<unknown>, 'version' | 'json'>;
+
+/** Responds to a creation. */
+export function sendCreated(
+  ctx: Context,
+  collection: Collection,
+  id: string,
+  created: Written & { readonly replayed?: boolean },
+): void {
+  const { version, replayed = false } = created;
+  if (!replayed) logChange(ctx, { collection, id, version });
+  sendWritten(ctx, 201, created);
+  ctx.set('Location', `${ctx.state.rostrum.base}/${collection}/${encodeURIComponent(id)}`);
+  if (replayed) ctx.set('Idempotency-Replayed', 'true');
+}
+
+/** Responds to a change of the record that the path names. */
+export function sendChanged(
+  ctx: Context,
+  collection: Collection,
+  written: Written & { readonly changed: boolean },
+): void {
+  const { id = '' } = ctx.params;
+  if (written.changed) logChange(ctx, { collection, id, version: written.version });
+  sendWritten(ctx, 200, written);
+}
+
+/** Responds to a deletion. */
+export function sendDeleted(ctx: Context): void {
+  if (!applyMinimal(ctx, 204)) sendJson(ctx, 200, '{"deleted":true}\n');
+}
+
+function sendWritten(ctx: Context, status: number, { version, json: text }: Written): void {
+  ctx.set('ETag', entityTag(version));
+  if (!applyMinimal(ctx, status === 200 ? 204 : status)) sendJson(ctx, status, `${text}\n`);
+}
+
+/** Responds without a body if the client prefers that. */
+function applyMinimal(ctx: Context, status: number): boolean {
+  const preferred = preferredReturn(ctx.req.headers.prefer);
+  if (preferred !== undefined) ctx.set('Preference-Applied', `return=${preferred}`);
+  if (preferred === 'minimal') sendEmpty(ctx, status);
+  return preferred === 'minimal';
+}
+
+function sendEmpty(ctx: Context, status: number): void {
+  ctx.body = null; // Sets the status to 204.
+  ctx.status = status;
+  setCacheControl(ctx);
+}
+
+/** Responds with JSON. It ends in a line feed, so that a terminal shows its prompt on a line of its own. */
+export function sendJson(ctx: Context, status: number, body: string | Buffer): void {
+  ctx.status = status;
+  setCacheControl(ctx);
+  ctx.set('Content-Type', 'application/json');
+  ctx.body = body;
+}
+
+/**
+ * A cache may keep the response, and has to revalidate it each time (RFC 9111, section 5.2.2.4). The response to a
+ * request with credentials is for this client alone.
+ */
+function setCacheControl(ctx: Context): void {
+  const { caller, isAnonymous } = ctx.state.rostrum;
+  const isPrivate = caller !== undefined && !isAnonymous;
+  ctx.set('Cache-Control', isPrivate ? 'private, no-cache' : 'no-cache');
+}

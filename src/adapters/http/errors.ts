@@ -1,0 +1,115 @@
+import { inspect } from 'node:util';
+import type Koa from 'koa';
+import { type AnyRostrumError, type ErrorDetails, isRostrumError } from '../../domain/errors.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { type Context, RequestAborted, type Step } from './context.ts';
+import { entityTag } from './headers/etag.ts';
+import { failureLog } from './operator/log.ts';
+import { Problem, problemResponse, versionMismatch } from './problems/problem.ts';
+
+/** Turns everything that is thrown into a problem. */
+export function handleErrors(logger: Logger | undefined): Step {
+  // Without a logger, the app's `error` event gets unexpected errors.
+  const logFailure = logger && failureLog(logger);
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (error instanceof RequestAborted) {
+        ctx.respond = false;
+        return;
+      }
+      const problem = toProblem(error, ctx);
+      if (problem.status >= 500 && logFailure) logFailure(ctx, problem);
+      else if (problem.cause !== undefined) ctx.app.emit('error', wrapped(problem.cause), ctx);
+      sendProblem(ctx, problem);
+    }
+  };
+}
+
+function sendProblem(ctx: Context, problem: Problem): void {
+  const { rostrum } = ctx.state;
+  rostrum.problem = problem;
+  const { body, headers } = problemResponse(problem, rostrum.requestId, rostrum.problems);
+  ctx.status = problem.status;
+  ctx.set(headers);
+  ctx.body = body;
+}
+
+/** Wrap the cause: Koa ignores errors that carry `expose` or a connection code. */
+function wrapped(cause: unknown): Error {
+  const error = new Error('A request failed.', { cause });
+  error.stack += `\ncaused by ${inspect(cause)}`; // Koa prints the stack, but not the cause.
+  return error;
+}
+
+/** Errors that nobody expected become an opaque 500. */
+function toProblem(error: unknown, ctx: Context): Problem {
+  if (error instanceof Problem) return error;
+  return isRostrumError(error) ? ofRostrumError(error, ctx) : internal(error);
+}
+
+function ofRostrumError(error: AnyRostrumError, ctx: Context): Problem {
+  const { message } = error;
+  switch (error.code) {
+    case 'id-taken': // The id generator repeats itself: the client can do nothing about that.
+      return internal(error);
+    case 'forbidden':
+      return new Problem(error.code, message, {
+        // RFC 6750, section 3.1.
+        headers: { 'WWW-Authenticate': insufficientScope(error.details) },
+      });
+    case 'refused':
+      return new Problem(error.code, message, { members: { reason: message } });
+    case 'invalid-record':
+      if (error.details.reason === 'no-user') return noUserYet();
+      return new Problem(error.code, message, { errors: error.details.issues });
+    case 'email-taken':
+    case 'field-taken':
+      return new Problem(error.code, message, { errors: error.details.issues });
+    case 'user-has-posts':
+      return new Problem(error.code, message, { members: { posts: error.details.posts } });
+    case 'version-mismatch':
+      return versionMismatch(ctx.req.headers['if-match'], entityTag(error.details.version));
+    case 'store-unavailable':
+      return new Problem(error.code, message, {
+        members: { outcome: error.details.outcome },
+        cause: error,
+      });
+    default:
+      return new Problem(error.code, message);
+  }
+}
+
+/** The caller is allowed to write its own posts, but has no user that could be their author. */
+function noUserYet(): Problem {
+  const message = 'Create your user first: PUT /users/me.';
+  const errors = [{ pointer: '/authorId', code: 'unknown', message }];
+  return new Problem('invalid-record', message, { errors });
+}
+
+function insufficientScope({ scope, reason }: ErrorDetails['forbidden']): string {
+  const isEnough = reason === undefined || reason === 'not-own';
+  return `Bearer error="insufficient_scope"${isEnough ? `, scope="${scope}"` : ''}`;
+}
+
+function internal(cause: unknown): Problem {
+  return new Problem('internal', 'Something went wrong in the server.', { cause });
+}
+
+/** True for an error that middleware threw for the client, as `ctx.throw(403)` does. */
+export function isForClient(error: unknown): boolean {
+  return error instanceof Error && 'expose' in error && error.expose === true;
+}
+
+/** Error codes for connections closed by the client. */
+const goneCodes = new Set(['ECONNRESET', 'EPIPE', 'ECANCELED', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+/** Logs what an app reports: errors outside of every handler, and all errors if there is no logger. */
+export function reportErrors(app: Koa, logger: Logger | undefined): void {
+  app.on('error', (error: Error) => {
+    if (isForClient(error) || ('code' in error && goneCodes.has(String(error.code)))) return;
+    if (logger) logger.error({ err: error }, 'A response could not be sent.');
+    else app.onerror(error);
+  });
+}

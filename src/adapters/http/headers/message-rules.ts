@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../problems/problem.ts';
+import { countHeader } from './count.ts';
+import { isHost } from './grammar.ts';
+
+/** Returns the rule of HTTP that a request breaks although Node's parser accepts it, if there is one. */
+export function messageProblem(request: IncomingMessage): Problem | undefined {
+  const { httpVersion, headers } = request;
+  if (headers.expect !== undefined && !/^100-continue$/i.test(headers.expect)) {
+    return new Problem('expectation-failed', 'The only supported expectation is 100-continue.');
+  }
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return new Problem('bad-request', 'The supported versions of HTTP are 1.1 and 1.0.');
+  }
+  const hosts = countHeader(request, 'host');
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
+    // RFC 9112, section 3.2.
+    return new Problem('bad-request', 'A request needs exactly one Host header.');
+  }
+  if (headers.host !== undefined && !isHost(headers.host)) {
+    return new Problem('bad-request', 'The Host header must be a name or an address, and a port.');
+  }
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return undefined;
+  if (httpVersion === '1.0') {
+    // RFC 9112, section 6.1: the end of such a message is ambiguous.
+    return new Problem('bad-request', 'A request of HTTP/1.0 cannot have a transfer coding.');
+  }
+  if (coding.trim().toLowerCase() === 'chunked') return undefined;
+  return new Problem('bad-request', 'The only supported transfer coding is chunked.');
+}

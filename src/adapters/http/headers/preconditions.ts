@@ -1,0 +1,48 @@
+import type { Precondition, Versions } from '../../../domain/precondition.ts';
+import type { Version } from '../../../domain/record.ts';
+import type { Context } from '../context.ts';
+import { versionMismatch } from '../problems/problem.ts';
+import { type EntityTag, entityTag, parseEntityTags, type View, versionOf } from './etag.ts';
+
+/** The precondition of a change (RFC 9110, section 13.1). The headers are valid: that was checked. */
+export function preconditionOf({ req, state }: Context): Precondition {
+  const { 'if-match': only, 'if-none-match': except } = req.headers;
+  return {
+    only: only === undefined ? undefined : strongVersions(only),
+    except: except === undefined ? undefined : weakVersions(except),
+    required: state.rostrum.app.requireIfMatch,
+  };
+}
+
+/**
+ * Evaluates the preconditions of a read: `If-Match` first, then `If-None-Match` (RFC 9110, section 13.2.2).
+ * Returns true if the client has this version already.
+ *
+ * @throws Problem `version-mismatch`
+ */
+export function isNotModified({ req }: Context, version: Version, view: View): boolean {
+  const { 'if-match': only, 'if-none-match': except } = req.headers;
+  if (only !== undefined && !matches(strongVersions(only, view), version)) {
+    throw versionMismatch(only, entityTag(version, view));
+  }
+  return except !== undefined && matches(weakVersions(except, view), version);
+}
+
+function matches(versions: Versions, version: Version): boolean {
+  return versions === 'any' || versions.includes(version);
+}
+
+/** `If-Match` uses the strong comparison: a weak tag never matches (section 8.8.3.2). */
+function strongVersions(header: string, view?: View): Versions {
+  return versions(header, (tag) => !tag.weak, view);
+}
+
+function weakVersions(header: string, view?: View): Versions {
+  return versions(header, () => true, view);
+}
+
+function versions(header: string, counts: (tag: EntityTag) => boolean, view?: View): Versions {
+  const tags = parseEntityTags(header);
+  if (tags === '*') return 'any';
+  return (tags ?? []).filter(counts).flatMap((tag) => versionOf(tag, view) ?? []);
+}

@@ -1,0 +1,64 @@
+import { Router } from '@koa/router';
+import type { Context, RostrumState, Step } from '../context.ts';
+import { sendJson } from '../endpoints/records.ts';
+import { type ProblemType, problemCatalogue, problemExamples } from '../problems/catalogue.ts';
+import { Problem } from '../problems/problem.ts';
+import { named } from '../router.ts';
+import { escapePath } from '../target.ts';
+import { escapeHtml, type Site, sendPage, wantsPage } from './html.ts';
+
+const types = new Map<string, ProblemType>(Object.entries(problemCatalogue));
+
+/**
+ * Adds `/problems` and `/problems/CODE`: what a code means, as a page for browsers and JSON for programs.
+ *
+ * @param page adds a page
+ */
+export function addProblems(page: (path: string, send: Step) => void, site: Site): void {
+  page('/problems', (ctx) => {
+    if (wantsPage(ctx)) return sendPage(ctx, site, 'Problems', tableOf(ctx));
+    const all = Array.from(types, ([code, type]) => describe(ctx, code, type));
+    return sendJson(ctx, 200, `${JSON.stringify({ problems: all })}\n`);
+  });
+  page('/problems/:code', (ctx) => {
+    const { code = '' } = ctx.params;
+    const type = types.get(code);
+    if (type === undefined) throw new Problem('path-not-found', 'No problem has this code.');
+    if (wantsPage(ctx)) return sendPage(ctx, site, type.title, pageOf(ctx, code, type));
+    return sendJson(ctx, 200, `${JSON.stringify(describe(ctx, code, type))}\n`);
+  });
+}
+
+/** The pages about problems, below the prefix of an API without other pages. */
+export function problemsRouter(prefix: string): Router<RostrumState> {
+  const options = { prefix: escapePath(prefix), sensitive: true, strict: true };
+  const router = new Router<RostrumState>(options);
+  addProblems((path, send) => router.get(path, named('/problems'), send), { base: '', links: [] });
+  return router;
+}
+
+function describe({ state: { rostrum } }: Context, code: string, type: ProblemType): object {
+  const { status, title, meaning, advice } = type;
+  return { type: `${rostrum.problems}/${code}`, title, status, code, meaning, advice };
+}
+
+function tableOf({ state: { rostrum } }: Context): string {
+  const rows = Array.from(
+    types,
+    ([code, { status, title }]) =>
+      `<tr><td>${status}</td><td><a href="${escapeHtml(rostrum.problems)}/${code}"><code>${code}</code></a></td><td>${title}</td></tr>`,
+  );
+  return `<main><h1>Problems</h1><p>Every error has one of these codes. They are for programs and do not change.</p>
+<table><thead><tr><th>Status</th><th>Code</th><th>Title</th></tr></thead><tbody>${rows.join('\n')}</tbody></table></main>`;
+}
+
+function pageOf({ state: { rostrum } }: Context, code: string, type: ProblemType): string {
+  const { status, title, meaning, advice } = type;
+  const example = {
+    ...{ type: `${rostrum.problems}/${code}`, title, status, code },
+    ...{ error: '…', detail: '…', requestId: '…', ...problemExamples[code as 'internal'] },
+  };
+  return `<main><p class="soft">${status} <code>${code}</code></p><h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(meaning)}</p><h2>What to do</h2><p>${escapeHtml(advice)}</p>
+<h2>Example</h2><pre tabindex="0"><code>${escapeHtml(JSON.stringify(example, null, 2))}</code></pre></main>`;
+}

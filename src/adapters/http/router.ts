@@ -1,0 +1,156 @@
+import { Router } from '@koa/router';
+import { subjectOf } from '../../domain/access.ts';
+import type { Scope } from '../../domain/caller.ts';
+import type { AnyRostrum } from '../../domain/services/rostrum.ts';
+import { authentication } from './access/authenticate.ts';
+import { preflight } from './access/cors.ts';
+import { limitAddress, limitCaller } from './access/rate-limit.ts';
+import { parseBody, readBody } from './body.ts';
+import type { Context, RostrumState, Step } from './context.ts';
+import { compose } from './context.ts';
+import type { Endpoint } from './endpoints/endpoint.ts';
+import { endpointsFor } from './endpoints/index.ts';
+import { mcpEndpoints } from './endpoints/mcp.ts';
+import { ownPath } from './endpoints/users.ts';
+import type { Limiter } from './limits.ts';
+import { declaring } from './lists/custom-filters.ts';
+import type { RostrumHttpOptions } from './options.ts';
+import { Problem } from './problems/problem.ts';
+import { escapePath } from './target.ts';
+import { validateHeaders, validateQuery } from './validate.ts';
+
+/**
+ * The routes of the API. Each endpoint is one composed middleware, because the router composes what it is
+ * given anew for each request.
+ */
+export function apiRouter(
+  rostrum: AnyRostrum,
+  prefix: string,
+  options: RostrumHttpOptions,
+  limiter: Limiter,
+  endpoints: readonly Endpoint[] = [
+    ...endpointsFor(rostrum.customFilters),
+    ...mcpEndpoints(options),
+  ],
+): Router<RostrumState> {
+  const { cors, rateLimits } = options;
+  const authenticate = authentication(rostrum, options);
+  const router = new Router<RostrumState>({
+    prefix: escapePath(prefix),
+    sensitive: true,
+    strict: true,
+  });
+
+  const stepsOf = (endpoint: Endpoint, ...first: (Step | undefined)[]): Step => {
+    const { path, scopes, query, headers, body } = endpoint;
+    const steps = [
+      named(endpoint.operation),
+      ...first,
+      limitAddress(rateLimits), // 429
+      authenticate(scopes), // 400, 401, 403, 429, 503
+      path === ownPath && endpoint.method !== 'OPTIONS' ? resolveMe : undefined, // 403
+      limitCaller(rateLimits), // 429
+      limiter.admit(), // 503
+      validateQuery(query, path === '/users' || path === '/posts' ? declaring(path) : undefined), // 400
+      validateHeaders(headers), // 400
+      body && readBody(body, limiter), // 415, 413, 400, 503
+      limiter.run(queueOf(endpoint)), // 503
+      body && parseBody, // 400
+      endpoint.handle, // 404, 403, 428, 412, 422, 409, 503
+    ];
+    return compose(steps.filter((step) => step !== undefined));
+  };
+
+  for (const [path, own] of Map.groupBy(endpoints, (one) => one.path)) {
+    const allow = allowOf(own.map(({ method }) => method));
+    for (const endpoint of own) {
+      const verb = endpoint.method.toLowerCase() as Lowercase<Endpoint['method']>;
+      router[verb](endpoint.operation, path, stepsOf(endpoint));
+    }
+    router.options(path, stepsOf(optionsEndpoint(path, own, allow), preflight(cors, allow)));
+  }
+  return router;
+}
+
+/** Names what serves a request, for logs and metrics. */
+export function named(operation: string): Step {
+  return ({ state: { rostrum } }, next) => {
+    rostrum.operation = operation;
+    return next();
+  };
+}
+
+/** Makes `/users/me` the user that is the caller's own. */
+const resolveMe: Step = (ctx, next) => {
+  ctx.params = { id: subjectOf(ctx.state.rostrum.caller) };
+  return next();
+};
+
+/** The queue of an endpoint's requests, and what only some of them can do at a time. */
+function queueOf({ method, path, operation, responses }: Endpoint) {
+  const [, collection] = path.split('/');
+  if (responses[200]?.schema?.endsWith('Page') && operation !== 'listEvents') {
+    return ({ state: { rostrum } }: Context) => {
+      // Large pages have a queue of their own, so that small ones need not wait for them.
+      const digits = rostrum.query.get('limit')?.[0]?.length ?? 3;
+      const name = `${operation} ${digits}`;
+      return { name, slot: { key: name, most: 4 } };
+    };
+  }
+  if (method === 'GET' || method === 'POST' || method === 'OPTIONS') {
+    return () => ({ name: operation });
+  }
+  // Changes of one record run one after another: together they would only conflict in the store.
+  return ({ params: { id } }: Context) => ({
+    name: operation,
+    slot: { key: `${collection}/${id}`, most: 1 },
+  });
+}
+
+/** All methods of the API, in the order of `Allow`. */
+export const allMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** The header `Allow`. HEAD works wherever GET does, and OPTIONS everywhere. */
+function allowOf(methods: Iterable<string>): string {
+  const given = new Set(methods);
+  if (given.has('GET')) given.add('HEAD');
+  given.add('OPTIONS');
+  return allMethods.filter((method) => given.has(method)).join(', ');
+}
+
+/** Throws 405 if the path has routes, but none for this method. Answers OPTIONS of pages. */
+export const methodNotAllowed: Step = (ctx, next) => {
+  const matched = ctx.matched?.filter(({ methods }) => methods.length > 0) ?? [];
+  if (matched.length === 0) return next();
+  const Allow = allowOf(matched.flatMap(({ methods }) => methods));
+  if (ctx.method === 'OPTIONS') {
+    ctx.status = 204;
+    ctx.set({ Allow });
+    return undefined;
+  }
+  const sentence = `${ctx.method} is not allowed on this path.`;
+  throw new Problem('method-not-allowed', sentence, { headers: { Allow } });
+};
+
+/** OPTIONS of a path. Accepts the parameters that a preflight of the path can have. */
+function optionsEndpoint(path: string, own: readonly Endpoint[], allow: string): Endpoint {
+  const accepted = own.flatMap(({ body }) =>
+    body && body.acceptHeader !== 'Accept' ? [[body.acceptHeader, body.types.join(', ')]] : [],
+  );
+  const headers = { Allow: allow, ...Object.fromEntries(accepted) };
+  return {
+    method: 'OPTIONS',
+    path,
+    operation: `options ${path}`,
+    summary: 'What the path accepts',
+    scopes: own.flatMap(({ scopes }) => scopes) as [Scope, ...Scope[]],
+    query: own.flatMap(({ query }) => query.map(({ check: _, ...parameter }) => parameter)),
+    headers: [],
+    responses: { 204: { description: 'The header Allow lists the methods.' } },
+    problems: [],
+    async handle(ctx) {
+      ctx.status = 204;
+      ctx.set(headers);
+    },
+  };
+}

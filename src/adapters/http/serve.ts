@@ -1,0 +1,399 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type Koa from 'koa';
+import type { LogFields } from '../../ports/logger.ts';
+import { clientAddresses } from './access/client-address.ts';
+import { requestIdFrom, stopSignal } from './context.ts';
+import { messageProblem } from './headers/message-rules.ts';
+import { loggedPath, userAgent } from './operator/log.ts';
+import { logged } from './operator/mask.ts';
+import { defaultLimits, type ServeOptions } from './options.ts';
+import { Problem, problemResponse } from './problems/problem.ts';
+import { allMethods } from './router.ts';
+import { maxTargetLength, parseTarget, publicBase } from './target.ts';
+
+/** A server that listens. */
+export interface RunningServer {
+  /** `http://host:port`, with the actual port. */
+  readonly url: string;
+  readonly address: AddressInfo;
+  /** How many connections are open. */
+  readonly connections: number;
+  /**
+   * Lets the requests under way finish, for at most `shutdownTimeoutMs`, and closes every connection. Until
+   * then other requests are a 503, on new connections as well. Without requests under way it closes at once.
+   */
+  close(): Promise<void>;
+}
+
+/** A request and its response, from the moment its headers have arrived. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** How many requests can wait on a connection for the one before them, and on all connections. */
+const mostWaiting = { ofConnection: 256, ofAll: 4096 };
+
+/** For how many milliseconds a client can go on sending what is not read. */
+const drainMs = 2000;
+
+/** For how many milliseconds of a shutdown a connection without a request can still bring one. */
+const lateMs = 500;
+
+/**
+ * Serves an app on a hardened `node:http` server: with time-outs and limits, the requests of a connection one after
+ * another, and the usual error shape for what Node refuses by itself.
+ *
+ * @throws the error of `listen`, such as one with the code `EADDRINUSE`
+ */
+export async function serve(app: Koa, options: ServeOptions = {}): Promise<RunningServer> {
+  const { host = '127.0.0.1', port = 3000, logger, shutdownTimeoutMs = 10_000 } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const server = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    connectionsCheckingInterval: limits.checkIntervalMs,
+    requireHostHeader: false, // Node's own refusal has no body; headers/message-rules.ts has ours.
+  });
+  server.setTimeout(limits.inactivityTimeoutMs);
+  server.maxHeadersCount = 0; // Their size is limited. Node would drop the others silently.
+  // A client that has ended its side still waits for its response (`nc -N`). Node would not send it.
+  Object.assign(server, { httpAllowHalfOpen: true });
+
+  const refuse = refusals(options);
+  const handle = app.callback();
+  const stop = new AbortController();
+  let closed: Promise<void> | undefined;
+  const connections = new Connections(limits.maxConnections, ({ request, response }) => {
+    const problem = messageProblem(request) ?? lateProblem(request, response);
+    if (problem === undefined) {
+      void handle(request, response);
+      return;
+    }
+    const { method, url = '' } = request;
+    const line = { method, path: loggedPath(parseTarget(url)), userAgent: userAgent(request) };
+    const { headers, body } = refuse(problem, request, line);
+    response.writeHead(problem.status, headers).end(body);
+  });
+
+  /** The process is alive to the end, and says so. */
+  function lateProblem({ url = '' }: IncomingMessage, response: ServerResponse) {
+    if (closed === undefined) return undefined;
+    response.setHeader('Connection', 'close');
+    if (parseTarget(url).path === '/livez') return undefined;
+    return new Problem('shutting-down', 'The server is shutting down; nothing was changed.');
+  }
+
+  const take = (request: IncomingMessage, response: ServerResponse) =>
+    connections.of(request.socket)?.take({ request, response });
+  server.on('connection', (socket) => {
+    Object.assign(socket, { [stopSignal]: stop.signal });
+    connections.accept(socket);
+  });
+  server.on('request', take);
+  server.on('checkExpectation', take);
+  server.on('connect', (_, socket) => {
+    socket.on('error', () => socket.destroy());
+    const headers = { Allow: allMethods.join(', ') };
+    const problem = new Problem('method-not-allowed', 'This server is not a proxy.', { headers });
+    void refuseLast(socket as Socket, problem);
+  });
+  server.on('clientError', (error: ClientError, socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else void refuseLast(socket as Socket, problemOf(error), error.code);
+  });
+
+  /** Sends a problem as the last response of a connection, after those that are due before it. */
+  async function refuseLast(socket: Socket, problem: Problem, cause?: string): Promise<void> {
+    const connection = connections.of(socket);
+    if (connection === undefined || !socket.writable || connection.isRefused) {
+      if (!connection?.isRefused) socket.destroy();
+      return;
+    }
+    connection.isRefused = true;
+    // Detach the HTTP parser: what it would find now must not be served.
+    socket.removeAllListeners('data').removeAllListeners('end').resume();
+    await new Promise(setImmediate); // Requests of the same packet come first.
+    if (await connection.settled()) {
+      const { headers, body } = refuse(problem, { socket, headers: {} }, { cause });
+      socket.end(messageOf(problem.status, headers, body));
+    } else {
+      socket.end();
+    }
+    const timer = setTimeout(() => socket.destroy(), drainMs);
+    socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
+  }
+
+  async function shutDown(): Promise<void> {
+    const bound = setTimeout(() => connections.destroyAll(), shutdownTimeoutMs);
+    connections.closeAfterResponses();
+    stop.abort();
+    await connections.idle();
+    const ended = new Promise((resolve) => server.close(resolve)); // Closes idle connections, too.
+    const late = setInterval(
+      () => connections.destroySilent(),
+      Math.min(lateMs, shutdownTimeoutMs),
+    );
+    await ended;
+    clearInterval(late);
+    clearTimeout(bound);
+  }
+
+  server.listen({ host, port });
+  await once(server, 'listening'); // Rejects with the first `error`.
+  server.on('error', (err) => logger?.error({ err }, 'The server failed.'));
+  const address = server.address() as AddressInfo;
+  return {
+    url: urlOf(address),
+    address,
+    get connections() {
+      return connections.size;
+    },
+    close() {
+      closed ??= shutDown();
+      return closed;
+    },
+  };
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+/** Makes a function that logs and counts a refusal, and returns its response, the last of the connection. */
+function refusals({ logger, metrics, publicUrl, trustedProxies }: ServeOptions) {
+  const addressOf = clientAddresses(trustedProxies);
+  const base = publicBase(publicUrl);
+  return (
+    problem: Problem,
+    request: Pick<IncomingMessage, 'headers' | 'socket'>,
+    fields: LogFields,
+  ) => {
+    const { status, code } = problem;
+    const requestId = requestIdFrom(request.headers['x-request-id']);
+    const address = addressOf(request);
+    metrics?.problem(code);
+    logger?.info({ ...fields, status, code, address, requestId: logged(requestId) }, 'refused');
+    const { headers, body } = problemResponse(problem, requestId, base && `${base}/problems`);
+    return {
+      body,
+      headers: {
+        ...headers,
+        'X-Request-Id': requestId,
+        'X-Content-Type-Options': 'nosniff',
+        'Content-Length': String(Buffer.byteLength(body)),
+        Connection: 'close',
+      },
+    };
+  };
+}
+
+function messageOf(status: number, headers: Readonly<Record<string, string>>, body: string) {
+  const all = Object.entries({ ...headers, Date: new Date().toUTCString() });
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}\r\n${body}`;
+}
+
+/** An error of Node's HTTP parser or one of its time-outs. */
+interface ClientError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Uint8Array;
+}
+
+function problemOf({ code, rawPacket = new Uint8Array() }: ClientError): Problem {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request-timeout', 'The request did not arrive in time.');
+    case 'HPE_HEADER_OVERFLOW': {
+      // Node does not tell a long first line from long headers.
+      const [, target = ''] = /^[A-Z]+ (\S*)/.exec(Buffer.from(rawPacket).toString('latin1')) ?? [];
+      return target.length > maxTargetLength
+        ? new Problem('uri-too-long', 'The path and the query are too long.')
+        : new Problem('headers-too-large', 'The headers are too large.');
+    }
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new Problem('body-too-large', 'The extensions of the chunks are too large.');
+    default:
+      return new Problem('bad-request', 'This is not a well-formed HTTP request.');
+  }
+}
+
+type Serve = (exchange: Exchange) => void;
+
+/** The connections of a server. */
+class Connections {
+  readonly #open = new Map<Socket, Connection>();
+  /** Connections that have had no request yet, and those that have none any more; the oldest first. */
+  readonly unused = new Set<Connection>();
+  readonly unoccupied = new Set<Connection>();
+  readonly #most: number;
+  readonly serve: Serve;
+  /** How many requests wait for one before them. */
+  waiting = 0;
+
+  constructor(most: number, serve: Serve) {
+    this.#most = most;
+    this.serve = serve;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  of(socket: Socket): Connection | undefined {
+    return this.#open.get(socket);
+  }
+
+  /** Beyond the limit, a connection replaces the one that has been silent for longest, or is closed itself. */
+  accept(socket: Socket): void {
+    if (this.#open.size >= this.#most) {
+      const [silent] = this.unused.size > 0 ? this.unused : this.unoccupied;
+      (silent?.socket ?? socket).destroy();
+      if (silent === undefined) return;
+      this.#forget(silent);
+    }
+    const connection = new Connection(socket, this);
+    this.#open.set(socket, connection);
+    socket.once('close', () => this.#forget(connection));
+  }
+
+  #forget(connection: Connection): void {
+    this.#open.delete(connection.socket);
+    connection.abandon();
+  }
+
+  closeAfterResponses(): void {
+    for (const connection of this.#open.values()) connection.closeAfterResponse();
+  }
+
+  async idle(): Promise<void> {
+    // Not a list of connections: one that ends meanwhile can be collected.
+    await Promise.all(Array.from(this.#open.values(), (connection) => connection.idle()));
+  }
+
+  destroySilent(): void {
+    for (const { socket } of [...this.unused, ...this.unoccupied]) socket.destroy();
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#open.keys()) socket.destroy();
+  }
+}
+
+/**
+ * A connection, which serves its requests one after another: a client that sends many at once waits for itself,
+ * and others do not wait for it.
+ */
+class Connection {
+  readonly socket: Socket;
+  /** Whether its last response is a refusal. */
+  isRefused = false;
+  readonly #all: Connections;
+  #current: Exchange | undefined;
+  #last: Exchange | undefined;
+  #waiting: Exchange[] = [];
+  /** True after a request was dropped: none after it is served. */
+  #isFull = false;
+
+  constructor(socket: Socket, all: Connections) {
+    this.socket = socket;
+    this.#all = all;
+    all.unused.add(this);
+    // Node resumes reading for reasons of its own.
+    socket.on('resume', () => {
+      if (this.#waiting.length > 0) socket.pause();
+    });
+  }
+
+  take(exchange: Exchange): void {
+    if (this.#current === undefined) {
+      this.#begin(exchange);
+      return;
+    }
+    if (this.socket.destroyed || this.#isFull) return;
+    if (this.#waiting.length < mostWaiting.ofConnection && this.#all.waiting < mostWaiting.ofAll) {
+      this.#waiting.push(exchange);
+      this.#all.waiting += 1;
+    } else {
+      // The connection ends with the last response that it still gets (RFC 9112, section 9.6).
+      this.#isFull = true;
+      const { response } = this.#waiting.at(-1) ?? this.#current;
+      if (response.headersSent) this.socket.destroy();
+      else response.shouldKeepAlive = false;
+    }
+    this.socket.pause();
+  }
+
+  #begin(exchange: Exchange): void {
+    this.#current = exchange;
+    this.#last = exchange;
+    this.#all.unused.delete(this);
+    this.#all.unoccupied.delete(this);
+    exchange.response.on('close', this.#onClose);
+    this.#all.serve(exchange);
+  }
+
+  readonly #onClose = (): void => {
+    const { socket } = this;
+    const { request } = this.#current as Exchange;
+    this.#current = undefined;
+    if (!request.complete && !socket.destroyed) {
+      // Node throws away the rest of the body: closing at once could cost the client its response.
+      const timer = setTimeout(() => socket.destroy(), drainMs);
+      request.once('close', () => clearTimeout(timer));
+    }
+    // If the response has ended the connection, nothing after it is served.
+    if (socket.destroyed || socket.writableEnded) this.abandon();
+    const next = this.#waiting.shift();
+    if (next === undefined) {
+      if (!socket.destroyed) this.#all.unoccupied.add(this);
+      return;
+    }
+    this.#all.waiting -= 1;
+    this.#begin(next);
+    if (this.#waiting.length === 0) socket.resume();
+  };
+
+  /** Fulfilled when no request is under way. */
+  async idle(): Promise<void> {
+    while (this.#current !== undefined) {
+      const { response } = this.#current;
+      await new Promise<void>((closed) => response.once('close', closed));
+    }
+  }
+
+  /**
+   * Fulfilled when all complete requests have their responses. Returns false if the incomplete one, whose rest was
+   * refused, has its response already.
+   */
+  async settled(): Promise<boolean> {
+    const incomplete = [this.#waiting.at(-1), this.#current ?? this.#last].find(
+      (exchange) => exchange !== undefined && !exchange.request.complete,
+    );
+    if (incomplete !== undefined && incomplete === this.#waiting.at(-1)) {
+      this.#waiting.pop();
+      this.#all.waiting -= 1;
+    }
+    if (incomplete === undefined || incomplete !== this.#current) await this.idle();
+    return !incomplete?.response.headersSent;
+  }
+
+  closeAfterResponse(): void {
+    const { response } = this.#current ?? {};
+    // Requests that wait are told that they are late; the first of those responses ends the connection.
+    if (response === undefined || response.headersSent || this.#waiting.length > 0) return;
+    response.setHeader('Connection', 'close');
+  }
+
+  /** Forgets the requests that wait: the connection is gone. */
+  abandon(): void {
+    this.#all.waiting -= this.#waiting.length;
+    this.#waiting = [];
+    this.#all.unused.delete(this);
+    this.#all.unoccupied.delete(this);
+  }
+}

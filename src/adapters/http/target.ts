@@ -1,0 +1,179 @@
+import { isPlainUrl } from '../../domain/addresses.ts';
+import { isHost } from './headers/grammar.ts';
+
+/** The longest target, in characters: enough for a list filtered by 100 ids. */
+export const maxTargetLength = 12 * 1024;
+
+/** The target of a request (RFC 9112, section 3.2), parsed. */
+export interface Target {
+  /**
+   * The path with each segment percent-encoded in one way, so that equal paths are equal strings.
+   * A `%2F` stays inside its segment (RFC 3986, section 2.4).
+   */
+  readonly path: string;
+  /** False for malformed percent-encoding; `path` then holds the malformed segment as it was sent. */
+  readonly isValid: boolean;
+  /** The query as it was sent, without its question mark. */
+  readonly query: string;
+  /** Path and query. */
+  readonly url: string;
+  /** The host and port of a target in absolute form. */
+  readonly authority: string | undefined;
+}
+
+const absoluteForm = /^([a-z][a-z\d+.-]*):\/\/([^/?#]*)/i;
+
+/** Parses a target in origin form or absolute form (`GET http://host/path`; RFC 9112, section 3.2.2). */
+export function parseTarget(target: string): Target {
+  const [front = '', scheme = 'http', authority] = target.startsWith('/')
+    ? []
+    : (absoluteForm.exec(target) ?? []);
+  const mark = target.indexOf('?', front.length);
+  const path = mark < 0 ? target.slice(front.length) : target.slice(front.length, mark);
+  const normal = normalize(path === '' ? '/' : path);
+  const isNamed = authority === undefined || (/^https?$/i.test(scheme) && isAuthority(authority));
+  return {
+    path: normal.path,
+    isValid: normal.isValid && isNamed,
+    query: mark < 0 ? '' : target.slice(mark + 1),
+    url: mark < 0 ? normal.path : normal.path + target.slice(mark),
+    authority: isNamed ? authority : undefined,
+  };
+}
+
+/** An http URL has a host (RFC 9110, section 4.2.1). */
+function isAuthority(text: string): boolean {
+  return isHost(text) && !/^(?::|$)/.test(text);
+}
+
+/** The characters that `encodeURIComponent` leaves alone, and the slash. */
+const alreadyNormal = /^\/[\w\-.!~*'()/]*$/;
+
+function normalize(path: string): Pick<Target, 'path' | 'isValid'> {
+  if (alreadyNormal.test(path) || path === '*') return { path, isValid: true };
+  let isValid = path.startsWith('/');
+  const segments = path.split('/').map((segment) => {
+    const text = decodePercent(segment);
+    if (text !== undefined) return encodeURIComponent(text);
+    isValid = false;
+    return segment;
+  });
+  return { path: segments.join('/'), isValid };
+}
+
+/** Only characters allowed in a target: visible ASCII except `#`. */
+const sendable = /^[!"$-~]*$/;
+
+/** Decodes percent-encoded UTF-8; returns undefined if it is malformed. */
+function decodePercent(text: string): string | undefined {
+  try {
+    return sendable.test(text) ? decodeURIComponent(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parameters of a query by name, each with its values in the order they were sent. */
+export type Query = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Parses a query as `application/x-www-form-urlencoded`, where `+` is a space.
+ *
+ * Returns undefined if it is malformed: bad percent-encoding, bytes that are not UTF-8, or characters that
+ * have to be encoded.
+ */
+export function parseQuery(text: string): Query | undefined {
+  const query = new Map<string, string[]>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const mark = pair.indexOf('=');
+    const name = decodeForm(mark < 0 ? pair : pair.slice(0, mark));
+    const value = decodeForm(mark < 0 ? '' : pair.slice(mark + 1));
+    if (name === undefined || value === undefined) return undefined;
+    const values = query.get(name);
+    if (values === undefined) query.set(name, [value]);
+    else values.push(value);
+  }
+  return query;
+}
+
+/** Writes a query as text, without the parameters of one name. */
+export function formatQuery(query: Query, without: string): string {
+  const pairs: string[] = [];
+  for (const [name, values] of query) {
+    if (name === without) continue;
+    const key = encodeURIComponent(name);
+    for (const value of values) pairs.push(`${key}=${encodeURIComponent(value)}`);
+  }
+  return pairs.join('&');
+}
+
+/** Text without any encoding, as most of a query is. */
+const plain = /^[\w.~-]*$/;
+
+function decodeForm(text: string): string | undefined {
+  return plain.test(text) ? text : decodePercent(text.replaceAll('+', '%20'));
+}
+
+/** Returns the rest of a path below another one, or undefined for a path outside it. */
+export function below(front: string, path: string): string | undefined {
+  if (!path.startsWith(front)) return undefined;
+  const rest = path.slice(front.length);
+  return rest === '' || rest.startsWith('/') ? rest : undefined;
+}
+
+/** Returns the path that a mount of Koa, Connect or Express has cut off the target. */
+export function mountPath(url: string, originalUrl: string): string {
+  if (url === originalUrl) return '';
+  const { path } = parseTarget(url);
+  const { path: whole } = parseTarget(originalUrl);
+  const rest = path === '/' && !whole.endsWith('/') ? '' : path;
+  const front = whole.endsWith(rest) ? whole.slice(0, whole.length - rest.length) : '';
+  return parseTarget(front).isValid ? front : '';
+}
+
+/** Returns the target with the part that a mount of Express has cut off and left in `baseUrl`. */
+export function uncut(request: { readonly url?: string | undefined }): string {
+  const { url = '', baseUrl = '' } = request as {
+    readonly url?: string;
+    readonly baseUrl?: string;
+  };
+  return baseUrl === '' ? url : baseUrl + url.replace(/^\/(?=\?|$)/, '');
+}
+
+/**
+ * Returns a prefix as {@link Target.path} would have it; empty for `/`.
+ *
+ * @throws TypeError for a prefix that is not a path, or ends in a slash
+ */
+export function prefixPath(prefix: string): string {
+  if (prefix === '' || prefix === '/') return '';
+  const { path, isValid } = parseTarget(prefix);
+  if (!isValid || !prefix.startsWith('/') || /\/(?:\/|$)|\?/.test(prefix)) {
+    throw new TypeError(
+      `The prefix must be a path such as "/api/v1", without a slash at its end; it is "${prefix}".`,
+    );
+  }
+  return path;
+}
+
+/** Escapes a path as a pattern of the router that matches this path alone. */
+export function escapePath(path: string): string {
+  return path.replace(/[(){}[\]*+?!:\\]/g, '\\$&');
+}
+
+/**
+ * Returns the public URL without a trailing slash, or undefined if none is set.
+ *
+ * @throws TypeError for a value that is not a plain http or https URL
+ */
+export function publicBase(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (!isPlainUrl(text)) {
+    throw new TypeError(
+      `The public URL must be like https://example.com/backend; it is "${text}".`,
+    );
+  }
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
+}

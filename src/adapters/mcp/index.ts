@@ -1,0 +1,51 @@
+/** An MCP server (Model Context Protocol): tools with which agents read and change users and posts. */
+import { createMcpHandler as createProtocolHandler } from '@modelcontextprotocol/server';
+import { type CallerInput, toCaller } from '../../domain/caller.ts';
+import { checkOptions } from '../../domain/options.ts';
+import type { AnyRostrum, Rostrum } from '../../domain/services/rostrum.ts';
+import { type Logger, safeLogger } from '../../ports/logger.ts';
+import { inputsFor, type Schemas } from './inputs.ts';
+import { type McpChange, serverFor } from './tools.ts';
+
+export interface McpOptions {
+  /** JSON Schemas (2020-12) of custom fields, which describe the arguments of tools. */
+  readonly customFields?: Schemas | undefined;
+  /** Whether agents can delete posts; false if absent. */
+  readonly deletes?: boolean | undefined;
+  /** Gets unexpected errors. */
+  readonly logger?: Logger | undefined;
+}
+
+/**
+ * Serves one request of an MCP client. It leaves credentials, `Host`, `Origin` and limits to what is in front.
+ *
+ * @param caller null for a client that can do everything
+ * @param onChange called with each change once it is durable
+ */
+export type McpHandler = (
+  request: Request,
+  caller: CallerInput | null,
+  onChange?: (change: McpChange) => void,
+) => Promise<Response>;
+
+/** Bytes of a request: the largest record, and the message around it. */
+const maxRequestBodySize = 1024 * 1024 + 4096;
+
+/**
+ * Creates an MCP server. It keeps nothing between requests.
+ *
+ * @throws TypeError for an unknown option
+ */
+export function createMcpHandler(rostrum: AnyRostrum, options: McpOptions = {}): McpHandler {
+  checkOptions(options, ['customFields', 'deletes', 'logger']);
+  const inputs = inputsFor(rostrum.customFilters, options.customFields, options.deletes);
+  const logger = safeLogger(options.logger);
+  return async (request, given, onChange = () => {}) => {
+    const caller = given === null ? undefined : toCaller(given);
+    const bound = (caller === undefined ? rostrum : rostrum.as(caller)) as Rostrum;
+    const server = () => serverFor({ caller, rostrum: bound, onChange, inputs, logger });
+    return createProtocolHandler(server, { maxRequestBodySize, maxSubscriptions: 0 }).fetch(
+      request,
+    );
+  };
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Outcome, storeUnavailable } from '../../domain/errors.ts';
+import { isPassing, translate } from './errors.ts';
+import { limits } from './limits.ts';
+import type { Primary } from './primary.ts';
+
+/** The bounds of one command, as options of the driver. */
+export interface Bounds {
+  /** How long the command may run on the server. */
+  readonly maxTimeMS: number;
+  /** When it is aborted, the driver closes the connection, and so the server ends the command. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * One call of a port, bounded in time as a whole. The driver has no such bound (its `timeoutMS` does
+ * nothing), so the call stops waiting, and leaves a command under way to the bound of its socket.
+ */
+export class Call {
+  /** What is known of the call's change if the call fails now. */
+  outcome: Outcome = 'none';
+  readonly #primary: Primary;
+  readonly #signal: AbortSignal | undefined;
+  readonly #started = Date.now();
+  #ends = this.#started + limits.callMs;
+
+  constructor(primary: Primary, signal?: AbortSignal) {
+    this.#primary = primary;
+    this.#signal = signal;
+  }
+
+  get isOver(): boolean {
+    return Date.now() >= this.#ends;
+  }
+
+  /** Runs a command. @throws RostrumError `store-unavailable` */
+  async run<T>(command: (bounds: Bounds) => Promise<T>): Promise<T> {
+    const maxTimeMS = Math.min(this.#left(), limits.commandMs);
+    try {
+      return await command({ maxTimeMS, signal: this.#signal });
+    } catch (error) {
+      throw translate(error, this.outcome);
+    }
+  }
+
+  /**
+   * Runs a command that reads. It runs again after an error that passes, and when another primary took over
+   * meanwhile: a new primary has all acknowledged writes, but until it knows that a majority has them, it
+   * returns older data.
+   */
+  async read<T>(command: (bounds: Bounds) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      const { confirmed } = this.#primary;
+      try {
+        await this.run(confirmed);
+        const result = await this.run(command);
+        if (this.#primary.confirmed === confirmed) return result;
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        await this.pause(5 * 2 ** Math.min(tries, 5));
+      }
+    }
+  }
+
+  /** Waits for a random time before another try, so that callers in conflict drift apart. */
+  async pause(mostMs: number = limits.retryMs): Promise<void> {
+    await sleep(Math.min(1 + Math.random() * mostMs, this.#left()));
+  }
+
+  /** Gives more time to a call that makes progress in steps, up to `longCallMs` in all. */
+  extend(): void {
+    const latest = this.#started + limits.longCallMs;
+    this.#ends = Math.max(this.#ends, Math.min(Date.now() + limits.callMs, latest));
+  }
+
+  /** Returns what the work returns. Throws when the time is over, or the signal aborted, before that. */
+  async within<T>(work: Promise<T>): Promise<T> {
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(this.#signal?.reason);
+    const check = () => {
+      const left = this.#ends - Date.now();
+      if (left > 0) timer = setTimeout(check, left);
+      else reject(storeUnavailable(this.outcome));
+    };
+    let timer = setTimeout(check, limits.callMs);
+    this.#signal?.addEventListener('abort', abort);
+    try {
+      return await Promise.race([work, ended]);
+    } finally {
+      clearTimeout(timer);
+      this.#signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  #left(): number {
+    this.#signal?.throwIfAborted();
+    const left = this.#ends - Date.now();
+    if (left <= 0) throw storeUnavailable(this.outcome);
+    return left;
+  }
+}

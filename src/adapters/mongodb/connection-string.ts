@@ -1,0 +1,123 @@
+import { MongoClient, type MongoClientOptions } from 'mongodb';
+import { limits } from './limits.ts';
+
+/** A connection string that Rostrum does not run on. Its message never contains a password. */
+export class MongodbUrlError extends Error {
+  override readonly name = 'MongodbUrlError';
+  readonly code = 'store-url-refused';
+  /** The setting to change or to leave out; `url` for the string as a whole. */
+  readonly setting: string;
+
+  constructor(setting: string, reason: string) {
+    super(`The MongoDB URL is refused: ${reason}`);
+    this.setting = setting;
+  }
+}
+
+const lostOnFailover = 'a change of the primary would fail requests';
+
+/** The settings that the store's promises rest on. A connection string may only repeat them. */
+const guarantees: readonly (readonly [setting: string, value: string, why: string])[] = [
+  ['w', 'majority', 'a smaller write concern loses acknowledged records when a primary fails'],
+  ['journal', 'true', 'without the journal a power cut loses acknowledged records'],
+  ['readConcernLevel', 'majority', 'another read concern may show records that are rolled back'],
+  ['readPreference', 'primary', 'a secondary may not show yet what was acknowledged'],
+  ['retryWrites', 'true', lostOnFailover],
+  ['retryReads', 'true', lostOnFailover],
+];
+
+/** The settings that bound how long a request lasts. */
+const bounds = [
+  ...['serverSelectionTimeoutMS', 'connectTimeoutMS', 'socketTimeoutMS', 'waitQueueTimeoutMS'],
+  ...['heartbeatFrequencyMS', 'timeoutMS', 'wtimeoutMS', 'wtimeout'],
+];
+
+/** The options of every client. */
+const fixed: MongoClientOptions = {
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: limits.commandMs },
+  readConcernLevel: 'majority',
+  readPreference: 'primary',
+  retryWrites: true,
+  retryReads: true,
+  serverSelectionTimeoutMS: limits.selectionMs,
+  connectTimeoutMS: limits.connectMs,
+  socketTimeoutMS: limits.socketMs,
+  waitQueueTimeoutMS: limits.selectionMs,
+  heartbeatFrequencyMS: limits.heartbeatMs,
+};
+
+/** A client that has not connected yet. */
+export interface ClientSettings {
+  readonly client: MongoClient;
+  readonly database: string;
+}
+
+/**
+ * Reads a connection string.
+ *
+ * @throws MongodbUrlError for one that is wrong, or that asks for less than the guarantees
+ */
+export function readUrl(url: string): ClientSettings {
+  const match = /^mongodb(?:\+srv)?:\/\/(?:[^@/?]*@)?[^@/?]+(?:\/([^?]*))?(?:\?(.*))?$/s.exec(url);
+  if (match === null) {
+    const form = 'mongodb://user:password@host:27017/database, with the password percent-encoded';
+    throw new MongodbUrlError('url', `it does not have the form ${form}.`);
+  }
+  const [, path = '', query = ''] = match;
+  const given = [...new URLSearchParams(query)].map(([name, value]) => {
+    return [name.toLowerCase() === 'j' ? 'journal' : name.toLowerCase(), value] as const;
+  });
+  for (const [name, value] of given) checkSetting(name, value);
+  const names = given.map(([name]) => name);
+  const options: MongoClientOptions = {
+    ...fixed,
+    ...(names.includes('maxpoolsize') ? {} : { maxPoolSize: limits.poolSize }),
+    ...(names.includes('appname') ? {} : { appName: 'rostrum' }),
+  };
+  const database = readDatabase(path);
+  try {
+    return { client: new MongoClient(url, options), database };
+  } catch {
+    throw new MongodbUrlError('url', `the driver says: ${driversReason(url, options)}`);
+  }
+}
+
+function checkSetting(name: string, value: string): void {
+  const guarantee = guarantees.find(([setting]) => setting.toLowerCase() === name);
+  if (guarantee !== undefined && value.toLowerCase() !== guarantee[1]) {
+    const [setting, only, why] = guarantee;
+    throw new MongodbUrlError(setting, `leave "${setting}" out or set it to "${only}": ${why}.`);
+  }
+  const bound = bounds.find((setting) => setting.toLowerCase() === name);
+  if (bound !== undefined) {
+    const why = 'Rostrum sets it, so that every request ends in bounded time';
+    throw new MongodbUrlError(bound, `leave "${bound}" out: ${why}.`);
+  }
+  if (name === 'maxpoolsize' && !/^[1-9]\d{0,4}$/.test(value)) {
+    throw new MongodbUrlError('maxPoolSize', '"maxPoolSize" must be a number from 1 to 99999.');
+  }
+}
+
+function readDatabase(path: string): string {
+  try {
+    const name = decodeURIComponent(path) || 'rostrum';
+    // https://www.mongodb.com/docs/manual/reference/limits/#naming-restrictions
+    if (!/[/\\. "$*<>:|?\0]/.test(name) && Buffer.byteLength(name) < 64) return name;
+  } catch {
+    // Not percent-encoded: the same error.
+  }
+  throw new MongodbUrlError('database', 'its path is not a name that a database can have.');
+}
+
+/** Asks the driver again without anything secret, because its messages repeat the string. */
+function driversReason(url: string, options: MongoClientOptions): string {
+  const [address = '', query = ''] = url.split('?', 2);
+  const settings = [...new URLSearchParams(query)];
+  const open = settings.filter(([name]) => !/password|authmechanism|authsource|proxy/i.test(name));
+  try {
+    new MongoClient(`${address.replace(/\/\/[^@]*@/, '//')}?${new URLSearchParams(open)}`, options);
+  } catch (error) {
+    if (error instanceof Error) return error.message;
+  }
+  return 'the credentials, or the options that go with them, are wrong.';
+}

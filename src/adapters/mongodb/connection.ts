@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db, Document, MongoClient } from 'mongodb';
+import type { CustomFilters } from '../../domain/declared-fields.ts';
+import { RostrumError, storeUnavailable } from '../../domain/errors.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { Call } from './call.ts';
+import type { ClientSettings } from './connection-string.ts';
+import { limits } from './limits.ts';
+import { Opening } from './opening.ts';
+import { Primary } from './primary.ts';
+
+/**
+ * The connection of a store: made in the background, kept up by the driver, closed once. Every call of
+ * the ports goes through it, so that none lasts too long or outlives it.
+ */
+export class Connection {
+  readonly client: MongoClient;
+  readonly db: Db;
+  readonly #opening: Opening;
+  readonly #primary: Primary;
+  readonly #underWay = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(settings: ClientSettings, logger: Logger, customFilters: CustomFilters) {
+    const { client, database } = settings;
+    this.client = client;
+    this.db = client.db(database);
+    this.#primary = new Primary(() => this.db.command(linearizableRead));
+    client.on('topologyDescriptionChanged', ({ newDescription }) =>
+      this.#primary.see([...newDescription.servers.values()]),
+    );
+    this.#opening = new Opening(settings, logger, customFilters);
+  }
+
+  /** Runs one call of a port. @param signal ends the call, and its command on the server */
+  async call<T>(body: (call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (!this.#closed && this.#underWay.size >= limits.calls) {
+      throw new RostrumError('overloaded', {});
+    }
+    return this.#run(body, signal);
+  }
+
+  /** Returns the bounds of work that several calls wait for. */
+  sharedCall(): Call {
+    return new Call(this.#primary);
+  }
+
+  /** Ignores the bound on calls: a busy store is ready. */
+  async ready(): Promise<void> {
+    const ping = this.#run((call) => call.read(() => this.db.command({ ping: 1 })));
+    if ((await atMost(limits.openingMs, ping)) === undefined) throw storeUnavailable('none');
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #run<T>(body: (call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#closed) throw storeUnavailable('none');
+    signal?.throwIfAborted();
+    const call = new Call(this.#primary, signal);
+    const work = call.within(this.#opening.wait().then(() => body(call)));
+    this.#underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#underWay.delete(work);
+    }
+  }
+
+  async #close(): Promise<void> {
+    // Calls may wait for a server that could still come, but not for one that is known to be away.
+    if (this.#underWay.size === 0 || this.#opening.isHopeless) this.#opening.giveUp();
+    await atMost(limits.closingMs, Promise.allSettled(this.#underWay));
+    this.#opening.giveUp();
+    await atMost(limits.goodbyeMs, this.client.close()).catch(() => {});
+  }
+}
+
+/** Returns what some work returns; undefined when it takes longer. */
+function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  return Promise.race([work, sleep(ms, undefined, { ref: false })]);
+}
+
+/**
+ * Waits until a majority has a write of this primary, and so everything before it:
+ * https://www.mongodb.com/docs/manual/reference/read-concern-linearizable/
+ */
+const linearizableRead: Document = {
+  ...{ find: 'users', filter: { _id: '' }, projection: { _id: 1 } },
+  ...{ readConcern: { level: 'linearizable' }, maxTimeMS: limits.commandMs },
+};

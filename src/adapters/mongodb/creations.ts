@@ -1,0 +1,282 @@
+import { type Document, MongoServerError } from 'mongodb';
+import { RostrumError, storeUnavailable, unknownAuthor } from '../../domain/errors.ts';
+import type { Receipt } from '../../domain/receipt.ts';
+import { type Collection, type Id, type Version, VersionedRecord } from '../../domain/record.ts';
+import type { Creation } from '../../ports/repository.ts';
+import type { Call } from './call.ts';
+import type { Connection } from './connection.ts';
+import { type Draft, receiptFields, type StoredReceipt, versionedOf } from './documents.ts';
+import { isDuplicate, isTransient, rejectionOf } from './errors.ts';
+import { deletedIds, receiptCollection } from './layout.ts';
+import { limits } from './limits.ts';
+import { PointReads } from './point-reads.ts';
+import { Semaphore } from './semaphore.ts';
+import { inTransaction, type Transaction } from './transactions.ts';
+
+interface Wanted {
+  readonly call: Call;
+  readonly collection: Collection;
+  readonly draft: Draft;
+  readonly receipt: Receipt | undefined;
+}
+
+/** A record that waits to be created. */
+interface Waiting extends Wanted {
+  /** The id of the receipt's document: keys belong to a collection. */
+  readonly receiptId: string;
+  resolve(creation: Creation<unknown>): void;
+  reject(error: unknown): void;
+}
+
+/** Creations that their group has to leave out: each is tried alone, or rejected for a reason. */
+class Faults extends Error {
+  readonly creations: readonly Waiting[];
+  readonly reason: Error | undefined;
+
+  constructor(creations: readonly Waiting[], reason?: Error) {
+    super('Some records cannot be created together with the others.');
+    this.creations = creations;
+    this.reason = reason;
+  }
+}
+
+/**
+ * Creates records, each together with its receipt. Those that are asked for in one tick of the event loop,
+ * or while earlier ones are under way, share a transaction: its commit waits for the disk, and costs as much
+ * for one record as for many. A transaction touches each author once, and an author is in one transaction at
+ * a time: two would conflict.
+ */
+export class Creations {
+  readonly #connection: Connection;
+  readonly #receipts: PointReads;
+  readonly #alone = new Semaphore(limits.groups);
+  readonly #busyAuthors = new Set<Id>();
+  #waiting: Waiting[] = [];
+  #groups = 0;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#receipts = new PointReads(connection, receiptCollection);
+  }
+
+  create(wanted: Wanted): Promise<Creation<unknown>> {
+    return new Promise((resolve, reject) => {
+      const receiptId = `${wanted.collection} ${wanted.receipt?.key}`;
+      this.#waiting.push({ ...wanted, receiptId, resolve, reject });
+      setImmediate(() => this.#startGroups());
+    });
+  }
+
+  #startGroups(): void {
+    while (this.#groups < limits.groups) {
+      const group = this.#nextGroup();
+      if (group.length === 0) return;
+      const authors = authorsOf(group);
+      this.#groups += 1;
+      for (const id of authors) this.#busyAuthors.add(id);
+      void this.#createAll(group).finally(() => {
+        this.#groups -= 1;
+        for (const id of authors) this.#busyAuthors.delete(id);
+        this.#startGroups();
+      });
+    }
+  }
+
+  /** Takes the next records whose authors are not in a group under way. */
+  #nextGroup(): Waiting[] {
+    const group: Waiting[] = [];
+    let bytes = 0;
+    this.#waiting = this.#waiting.filter((one) => {
+      if (one.call.isOver) return false;
+      const { json, authorId } = one.draft;
+      const isFull = group.length === limits.groupRecords || bytes > limits.groupBytes;
+      if (isFull || (authorId !== null && this.#busyAuthors.has(authorId))) return true;
+      group.push(one);
+      bytes += json.length;
+      return false;
+    });
+    return group;
+  }
+
+  /** Settles every creation of a group; never rejects. */
+  async #createAll(group: readonly Waiting[]): Promise<void> {
+    const call = this.#connection.sharedCall();
+    const alone: Waiting[] = [];
+    let together = group;
+    while (together.length > 0) {
+      const some = together;
+      const insert = (transaction: Transaction) =>
+        insertTogether(transaction, some, alone.length > 0);
+      // One author in conflict with a long deletion must not hold up the others.
+      const halves = halvesOf(some);
+      try {
+        await inTransaction(this.#connection, call, insert, halves && limits.groupTries);
+        for (const one of some) one.resolve(created(one, 1));
+        break;
+      } catch (error) {
+        if (error instanceof Faults) {
+          together = some.filter((one) => !error.creations.includes(one));
+          if (error.reason === undefined) alone.push(...error.creations);
+          else for (const { reject } of error.creations) reject(error.reason);
+        } else {
+          together = [];
+          if (halves && isTransient(error)) {
+            await Promise.all(halves.map((half) => this.#createAll(half)));
+          } else for (const { reject } of some) reject(error);
+        }
+      }
+    }
+    await Promise.all(alone.map((one) => this.#createAlone(one)));
+  }
+
+  /** Settles a creation; never rejects. */
+  async #createAlone(one: Waiting): Promise<void> {
+    const { call } = one;
+    const insert = (transaction: Transaction) => insertAlone(transaction, one);
+    try {
+      for (;;) {
+        const earlier = await this.#earlier(one);
+        if (earlier !== undefined) return one.resolve(earlier);
+        const version = await this.#alone.use(1, () =>
+          inTransaction(this.#connection, call, insert),
+        );
+        if (version !== undefined) return one.resolve(created(one, version));
+        // Its receipt is there, but perhaps not yet on a majority.
+        await call.pause();
+      }
+    } catch (error) {
+      one.reject(error);
+    }
+  }
+
+  /**
+   * Returns what was created under the receipt of a creation; undefined when its key is free.
+   *
+   * @throws RostrumError `idempotency-key-reused`
+   */
+  async #earlier({ call, receipt, receiptId }: Waiting): Promise<Creation<unknown> | undefined> {
+    if (receipt === undefined) return undefined;
+    const stored = await this.#receipts.read<StoredReceipt>(call, receiptId);
+    if (stored === undefined || stored.until <= receipt.from) return undefined;
+    if (stored.fingerprint !== receipt.fingerprint) {
+      throw new RostrumError('idempotency-key-reused', {});
+    }
+    return Object.assign(versionedOf(stored), { replayed: true });
+  }
+}
+
+/**
+ * @param checkReceipts whether to look for all receipts that are there: the server tells of the first only
+ * @throws Faults
+ */
+async function insertTogether(
+  transaction: Transaction,
+  creations: readonly Waiting[],
+  checkReceipts: boolean,
+): Promise<void> {
+  for (const { call } of creations) call.outcome = 'none';
+  const groups = Map.groupBy(creations, ({ collection }) => collection);
+  for (const [collection, group] of groups) {
+    await checkNone(transaction, deletedIds[collection], group, ({ draft }) => draft.id);
+  }
+  const withReceipt = creations.filter(({ receipt }) => receipt !== undefined);
+  const receiptIdOf = ({ receiptId }: Waiting) => receiptId;
+  if (checkReceipts) await checkNone(transaction, receiptCollection, withReceipt, receiptIdOf);
+  await insertAll(transaction, receiptCollection, withReceipt, receiptOf);
+  for (const [collection, group] of groups) {
+    await insertAll(transaction, collection, group, documentOf);
+  }
+  const unknown = await transaction.touchAuthors(authorsOf(creations));
+  // The last of all errors, so nothing else is wrong with these.
+  leaveOut(creations, ({ draft }) => unknown.has(draft.authorId), unknownAuthor());
+  // Whoever is told that nothing was changed has to be right.
+  leaveOut(creations, ({ call }) => call.isOver, storeUnavailable('none'));
+  for (const { call } of creations) call.outcome = 'unknown';
+}
+
+/** @throws Faults if there are any */
+function leaveOut(
+  creations: readonly Waiting[],
+  isFault: (one: Waiting) => boolean,
+  reason?: Error,
+): void {
+  const faults = creations.filter(isFault);
+  if (faults.length > 0) throw new Faults(faults, reason);
+}
+
+async function checkNone(
+  transaction: Transaction,
+  collection: string,
+  creations: readonly Waiting[],
+  idOf: (one: Waiting) => string,
+): Promise<void> {
+  const found = await transaction.find(collection, { _id: { $in: creations.map(idOf) } });
+  const ids = new Set(found.map(({ _id }) => _id));
+  leaveOut(creations, (one) => ids.has(idOf(one)));
+}
+
+async function insertAll(
+  transaction: Transaction,
+  collection: string,
+  creations: readonly Waiting[],
+  toDocument: (one: Waiting) => Document,
+): Promise<void> {
+  try {
+    const documents = creations.map((one) => toDocument(one));
+    await transaction.insert(collection, documents);
+  } catch (error) {
+    const fault = error instanceof MongoServerError && creations[error.index];
+    throw fault ? new Faults([fault]) : error;
+  }
+}
+
+/**
+ * Creates one record by the book: looks for everything that could be in its way, in the order of errors.
+ *
+ * @returns the version that it is created at; undefined when there is a valid receipt with its key
+ */
+async function insertAlone(transaction: Transaction, one: Waiting): Promise<Version | undefined> {
+  const { collection, receipt, receiptId } = one;
+  const { id, authorId } = one.draft;
+  const [deleted] = await transaction.find(deletedIds[collection], { _id: id }, { last: 1 });
+  const version = Number(deleted?.last ?? 0) + 1;
+  if (receipt !== undefined) {
+    const key = { _id: receiptId };
+    const [stored] = await transaction.find(receiptCollection, key, { until: 1 });
+    if (stored !== undefined && stored.until > receipt.from) return undefined;
+    const statement = { q: key, u: receiptOf(one, version), upsert: true };
+    await transaction.update(receiptCollection, [statement]);
+  }
+  try {
+    await transaction.insert(collection, [documentOf(one, version)]);
+  } catch (error) {
+    throw isDuplicate(error, '_id') ? new RostrumError('id-taken', { id }) : rejectionOf(error);
+  }
+  if (deleted !== undefined) await transaction.delete(deletedIds[collection], { _id: id });
+  if ((await transaction.touchAuthors([authorId])).size > 0) throw unknownAuthor();
+  return version;
+}
+
+function documentOf({ draft }: Waiting, version = 1): Document {
+  return { _id: draft.id, version, ...draft.fields };
+}
+
+function receiptOf({ receipt, receiptId, draft }: Waiting, version = 1): Document {
+  return { _id: receiptId, version, ...receiptFields(receipt as Receipt, draft) };
+}
+
+function created({ draft }: Waiting, version: Version): Creation<unknown> {
+  return Object.assign(new VersionedRecord(draft.json, version), { replayed: false });
+}
+
+function authorsOf(creations: readonly Waiting[]): Set<Id> {
+  return new Set(creations.flatMap(({ draft }) => draft.authorId ?? []));
+}
+
+/** Splits a group, but never the posts of one author; undefined when it cannot be split. */
+function halvesOf(creations: readonly Waiting[]): readonly Waiting[][] | undefined {
+  const authors = [...new Set(creations.map(({ draft }) => draft.authorId))];
+  const first = new Set(authors.slice(0, authors.length / 2));
+  const halves = Map.groupBy(creations, ({ draft }) => first.has(draft.authorId));
+  return halves.size > 1 ? [...halves.values()] : undefined;
+}

@@ -1,0 +1,62 @@
+import type { Db, IndexDescription, MongoServerError } from 'mongodb';
+import {
+  type CustomFilterFields,
+  declaredFields,
+  isSortable,
+  maxListLength,
+} from '../../domain/declared-fields.ts';
+import type { Collection } from '../../domain/record.ts';
+import { longListPath, pathOf } from './documents.ts';
+import { MongodbRefusal } from './errors.ts';
+
+/** The indexes of declared fields: for filters, for sorts, and for unique values. */
+export function customIndexes(fields: CustomFilterFields = {}): IndexDescription[] {
+  return declaredFields(fields).flatMap((declared) => {
+    const path = pathOf({ field: declared.name, custom: declared.type });
+    // Documents without the field have no entry.
+    const partialFilterExpression = { [path]: { $exists: true } };
+    const filtered = { [path]: 1, createdAt: 1, _id: 1 };
+    return [
+      { name: `${path}_createdAt`, key: filtered, partialFilterExpression },
+      ...(isSortable(declared) ? [{ name: path, key: { [path]: 1, _id: 1 } }] : []),
+      ...(declared.isUnique
+        ? [{ name: `${path}_unique`, key: { [path]: 1 }, unique: true, partialFilterExpression }]
+        : []),
+    ];
+  });
+}
+
+/** @throws MongodbRefusal when a stored record has too long an array for a new declaration */
+export async function checkArrays(
+  db: Db,
+  collection: Collection,
+  fields: CustomFilterFields = {},
+): Promise<void> {
+  for (const { name, type } of declaredFields(fields)) {
+    if (type !== 'text[]') continue;
+    const records = db.collection<{ _id: string }>(collection);
+    if (await records.indexExists(`${pathOf({ field: name, custom: type })}_createdAt`)) continue;
+    const found = await records.findOne({ [longListPath(name)]: true });
+    if (found === null) continue;
+    throw new MongodbRefusal(
+      `"${name}" cannot be declared as text[]: it has more than ${maxListLength} elements in the ${collection.slice(0, -1)} ${found._id}. Shorten it, or start without the declaration.`,
+    );
+  }
+}
+
+/** Returns the sentence for two stored records that break a new unique declaration. */
+export async function duplicateRefusal(
+  db: Db,
+  collection: string,
+  { keyValue = {} }: MongoServerError,
+): Promise<MongodbRefusal> {
+  const [path = '', value] = Object.entries(keyValue)[0] ?? [];
+  const two = await db
+    .collection<{ _id: string }>(collection)
+    .find({ [path]: value }, { projection: { _id: 1 }, limit: 2 })
+    .toArray();
+  const ids = two.map(({ _id }) => _id).join(' and ');
+  return new MongodbRefusal(
+    `"${path.split('.').at(-1)}" cannot be unique: the ${collection} ${ids} have the same value. Change one of them, or start without the declaration.`,
+  );
+}

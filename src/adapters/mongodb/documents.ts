@@ -1,0 +1,175 @@
+import type { Document } from 'mongodb';
+import { maxListLength } from '../../domain/declared-fields.ts';
+import { instantToMs } from '../../domain/instant.ts';
+import type { QueryField } from '../../domain/list.ts';
+import type { Post } from '../../domain/post.ts';
+import type { Receipt } from '../../domain/receipt.ts';
+import { type Collection, type Id, type Version, VersionedRecord } from '../../domain/record.ts';
+import { knownFields } from '../../domain/rules.ts';
+import { searchRow } from '../../domain/search.ts';
+import { utf8Bytes } from '../../domain/text.ts';
+import type { User } from '../../domain/user.ts';
+import { limits } from './limits.ts';
+
+/**
+ * The JSON of a record. Reading all small records of a list takes one command, so a large record is in two
+ * parts: its short members are in `json`, and the others in `rest`.
+ */
+interface StoredText {
+  readonly json: string;
+  readonly rest?: string;
+  /** Of UTF-8. */
+  readonly restBytes?: number;
+  /** The members in `rest`; absent where they are too many to name. */
+  readonly restNames?: readonly string[];
+}
+
+/** A record, or a receipt with the record as it was created, as it is read. */
+export interface StoredRecord extends StoredText {
+  readonly _id: Id;
+  readonly version: Version;
+  /** Members of a post that has lost its author: they take the place of those in the JSON. */
+  readonly override?: Pick<Post, 'authorId' | 'updatedAt'>;
+}
+
+export interface StoredReceipt extends StoredRecord {
+  readonly fingerprint: string;
+  readonly until: string;
+}
+
+/** A record that is about to be stored. */
+export interface Draft {
+  readonly id: Id;
+  readonly json: string;
+  readonly authorId: Id | null;
+  /** The text, the search row, and the custom fields that can be declared. */
+  readonly fields: Readonly<Record<string, unknown>> & StoredText;
+}
+
+/** Bytes of JSON up to which a member of a large record is in `json`. */
+const shortMember = 1024;
+const mostNames = 32;
+
+/** What a reader needs of a small record, or of the small part of a large one. */
+export const smallParts = {
+  ...{ json: 1, restBytes: 1, restNames: 1, version: 1, override: 1 },
+  ...{ fingerprint: 1, until: 1 },
+} as const;
+
+/** What a reader needs of a large record. */
+export const allParts = { ...smallParts, rest: 1 } as const;
+
+/** Copies a record at once, because the caller may change its own later. */
+export function draftOf<R extends User | Post>(collection: Collection, record: R): Draft {
+  const json = JSON.stringify(record);
+  const { id, ...row } = searchRow(collection, record);
+  const text = utf8Bytes(json) <= limits.smallRecord ? { json } : inParts(record);
+  const custom = customValues(collection, record);
+  const fields = { ...row, ...text, ...(custom && { custom }) };
+  return { id: record.id, json, authorId: row.authorId ?? null, fields };
+}
+
+function inParts(record: object): StoredText {
+  const [short, long, restNames]: [string[], string[], string[]] = [[], [], []];
+  let left: number = limits.smallRecord;
+  for (const [name, value] of Object.entries(record)) {
+    const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    const bytes = utf8Bytes(member);
+    if (bytes <= Math.min(shortMember, left)) {
+      short.push(member);
+      left -= bytes;
+    } else {
+      long.push(member);
+      restNames.push(name);
+    }
+  }
+  const rest = `{${long}}`;
+  const names = restNames.length <= mostNames && { restNames };
+  return { json: `{${short}}`, rest, restBytes: utf8Bytes(rest), ...names };
+}
+
+/** Where the values of custom fields are stored, by type. */
+type CustomPart = 'text' | 'number' | 'boolean' | 'list' | 'longList';
+
+/**
+ * Returns the values of custom fields by type: all that could be declared, because another process may
+ * declare other fields. Maps, because the driver reads a meaning into some keys of objects.
+ */
+function customValues(
+  collection: Collection,
+  record: object,
+): Partial<Record<CustomPart, Map<string, unknown>>> | undefined {
+  const values: Partial<Record<CustomPart, Map<string, unknown>>> = {};
+  for (const [name, value] of Object.entries(record)) {
+    const part = customPart(value);
+    // A name with a dot, or a `$` in front, is not a path, and cannot be declared.
+    if (part === undefined || knownFields[collection].includes(name) || /^\$|\.|^$/.test(name)) {
+      continue;
+    }
+    values[part] ??= new Map();
+    values[part].set(name, indexed(part, value));
+  }
+  return Object.keys(values).length > 0 ? values : undefined;
+}
+
+function customPart(value: unknown): CustomPart | undefined {
+  if (Array.isArray(value)) return value.length > maxListLength ? 'longList' : 'list';
+  if (typeof value === 'string') return 'text';
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? (typeof value as CustomPart)
+    : undefined;
+}
+
+function indexed(part: CustomPart, value: unknown): unknown {
+  if (part === 'list') return textsOf(value as unknown[]);
+  if (part === 'longList') return true;
+  // Zero has one sign: JSON has no -0.
+  return typeof value === 'number' ? value + 0 : value;
+}
+
+function textsOf(list: readonly unknown[]): string[] {
+  return [...new Set(list.filter((one) => typeof one === 'string'))];
+}
+
+/** Returns where a document says that a custom field is an array of more than 64 elements. */
+export function longListPath(field: string): string {
+  return `custom.longList.${field}`;
+}
+
+/** Returns where a field is stored. A custom field of another type than declared is not there. */
+export function pathOf({ field, custom }: QueryField): string {
+  if (custom !== undefined) return `custom.${custom === 'text[]' ? 'list' : custom}.${field}`;
+  return field === 'id' ? '_id' : field;
+}
+
+/**
+ * Returns an update that replaces all of a document but the mark of its last post. Operators, and not a
+ * replacement, because the server then tells followers whether the version has changed.
+ */
+export function replacement({ fields }: Draft, version: Version): Document {
+  const optional = ['rest', 'restBytes', 'restNames', 'override', 'custom'];
+  const gone = optional.filter((name) => !(name in fields)).map((name) => [name, true]);
+  return { $set: { ...fields, version }, $unset: Object.fromEntries(gone) };
+}
+
+/** Returns the record that was read. */
+export function versionedOf<R>(stored: StoredRecord): VersionedRecord<R> {
+  const { version, override } = stored;
+  const json = textOf(stored);
+  const text = override ? JSON.stringify({ ...JSON.parse(json), ...override }) : json;
+  return new VersionedRecord<R>(text, version);
+}
+
+function textOf({ json, rest }: StoredText): string {
+  if (rest === undefined) return json;
+  return json === '{}' ? rest : `${json.slice(0, -1)},${rest.slice(1)}`;
+}
+
+/** Returns what is stored of a receipt, besides its id and the version of its record. */
+export function receiptFields({ fingerprint, from, until }: Receipt, { fields }: Draft): Document {
+  // The clock of the server may be far from that of the receipt, so its lifetime counts from now.
+  const lifetime = Math.max(instantToMs(until) - instantToMs(from), 0);
+  const expires = new Date(Date.now() + lifetime + limits.graceMs);
+  const { json, rest, restBytes } = fields;
+  return { fingerprint, until, expires, json, ...(rest && { rest, restBytes }) };
+}

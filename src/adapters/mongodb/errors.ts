@@ -1,0 +1,139 @@
+import {
+  MongoClientClosedError,
+  MongoError,
+  MongoNetworkError,
+  MongoNotConnectedError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoTopologyClosedError,
+  MongoWriteConcernError,
+} from 'mongodb';
+import {
+  emailTaken,
+  fieldTaken,
+  isRostrumError,
+  type Outcome,
+  refusedByDatabase,
+  storeUnavailable,
+} from '../../domain/errors.ts';
+
+// Errors of the driver are told apart by class, code and label, never by message.
+
+/**
+ * A server, or a database, that Rostrum does not run on: too old, standalone, written by another version,
+ * or with something else where the collections and indexes of the store belong.
+ */
+export class MongodbRefusal extends Error {
+  override readonly name = 'MongodbRefusal';
+  readonly code = 'store-refused';
+}
+
+/** Returns the error of the core where a unique index, or a validator, rejects a record. */
+export function rejectionOf(error: unknown): unknown {
+  if (!(error instanceof MongoServerError)) return error;
+  const isDuplicate = error.code === codes.duplicateKey;
+  if (!isDuplicate && error.code !== codes.invalidDocument) return error;
+  const key = isDuplicate ? keyOf(error) : '';
+  if (key === 'emailKey') return emailTaken();
+  const [, custom] = /^custom\.(?:text|number)\.(.+)$/.exec(key) ?? [];
+  return custom === undefined ? refusedByDatabase(error) : fieldTaken(custom);
+}
+
+/** Returns true when another document has the same value under the unique index of a field. */
+export function isDuplicate(error: unknown, field: string): boolean {
+  if (!(error instanceof MongoServerError) || error.code !== codes.duplicateKey) return false;
+  return keyOf(error) === field;
+}
+
+/** Returns the fields of the unique index that two documents conflict in. */
+function keyOf({ keyPattern = {} }: MongoServerError): string {
+  return Object.keys(keyPattern).join();
+}
+
+/** Translates an error of the driver. An unexpected error stays as it is. */
+export function translate(error: unknown, outcome: Outcome): unknown {
+  const isOutage = isOfSocket(error) || (error instanceof MongoError && isOfServer(error));
+  return isOutage ? storeUnavailable(outcome, error) : error;
+}
+
+/** Returns true for an error of the network or of an election: the same command may succeed now. */
+export function isPassing(error: unknown): boolean {
+  const cause = causeOf(error);
+  if (isOfSocket(cause) || cause instanceof MongoNetworkError) return true;
+  return cause instanceof MongoError && codes.passing.has(Number(cause.code));
+}
+
+/** Returns true when a transaction that is not yet committed may be repeated. */
+export function isTransient(error: unknown): boolean {
+  // The driver puts no label on errors of sockets, in transactions either.
+  return isPassing(error) || hasLabel(error, 'TransientTransactionError');
+}
+
+/** Returns true when a transaction may have been committed, so that only its commit may be repeated. */
+export function isCommitUnknown(error: unknown): boolean {
+  return (
+    isRostrumError(error, 'store-unavailable') && !hasLabel(error, 'TransientTransactionError')
+  );
+}
+
+/** Returns true when the server ended a command because it took too long. */
+export function isOverdue(error: unknown): boolean {
+  const cause = causeOf(error);
+  return cause instanceof MongoServerError && cause.code === codes.maxTimeExpired;
+}
+
+function hasLabel(error: unknown, label: string): boolean {
+  const cause = causeOf(error);
+  return cause instanceof MongoError && cause.hasErrorLabel(label);
+}
+
+function causeOf(error: unknown): unknown {
+  return isRostrumError(error) ? error.cause : error;
+}
+
+/** The driver passes some errors of a socket on as they are. */
+function isOfSocket(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof MongoError || !('code' in error)) return false;
+  return /^(?:E[A-Z]+|ERR_(?:STREAM|SOCKET)_[A-Z_]+)$/.test(String(error.code));
+}
+
+function isOfServer(error: MongoError): boolean {
+  return (
+    outageClasses.some((outage) => error instanceof outage) ||
+    // Classes that the driver does not export.
+    ['MongoWaitQueueTimeoutError', 'MongoPoolClosedError'].includes(error.name) ||
+    codes.passing.has(Number(error.code)) ||
+    codes.outage.has(Number(error.code)) ||
+    outageLabels.some((label) => error.hasErrorLabel(label))
+  );
+}
+
+const outageClasses = [
+  ...[MongoNetworkError, MongoServerSelectionError, MongoNotConnectedError],
+  ...[MongoTopologyClosedError, MongoClientClosedError, MongoWriteConcernError],
+];
+
+const outageLabels = ['RetryableWriteError', 'TransientTransactionError', 'SystemOverloadedError'];
+
+/** https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
+const codes = {
+  maxTimeExpired: 50,
+  invalidDocument: 121,
+  duplicateKey: 11_000,
+  passing: new Set([
+    ...[6, 7, 89, 91], // HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress
+    ...[134, 189], // ReadConcernMajorityNotAvailableYet, PrimarySteppedDown
+    ...[239, 246], // SnapshotTooOld, SnapshotUnavailable
+    ...[9001, 10_058, 10_107], // SocketException, LegacyNotPrimary, NotWritablePrimary
+    ...[11_600, 11_602], // InterruptedAtShutdown, InterruptedDueToReplStateChange
+    ...[13_388, 13_435, 13_436], // StaleConfig, NotPrimaryNoSecondaryOk, NotPrimaryOrSecondary
+  ]),
+  outage: new Set([
+    ...[13, 18, 24, 43], // Unauthorized, AuthenticationFailed, LockTimeout, CursorNotFound
+    ...[50, 64, 112], // MaxTimeMSExpired, WriteConcernTimeout, WriteConflict
+    ...[175, 202, 237], // QueryPlanKilled, NetworkInterfaceExceededTimeLimit, CursorKilled
+    ...[251, 262, 279], // NoSuchTransaction, ExceededTimeLimit, ClientDisconnect
+    ...[290, 365], // TransactionExceededLifetimeLimitSeconds, TemporarilyUnavailable
+    ...[11_601, 14_031], // Interrupted, OutOfDiskSpace
+  ]),
+} as const;

@@ -1,0 +1,152 @@
+import {
+  type Db,
+  type IndexDescription,
+  MongoNetworkTimeoutError,
+  MongoServerError,
+} from 'mongodb';
+import type { CustomFilters } from '../../domain/declared-fields.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { checkArrays, customIndexes, duplicateRefusal } from './custom-fields.ts';
+import { MongodbRefusal } from './errors.ts';
+
+/** Records are in `users` and `posts`, and the ids of deleted ones here. */
+export const deletedIds = { users: 'deletedUsers', posts: 'deletedPosts' } as const;
+
+export const receiptCollection = 'receipts';
+
+/** Facts about the database as a whole, one document for each. */
+export const metaCollection = 'rostrum';
+
+export interface MetaDocument {
+  readonly _id: 'layout' | 'log' | 'filling' | 'schema';
+  readonly [fact: string]: unknown;
+}
+
+/** The version of what is stored. It grows when an older Rostrum could no longer read or write it. */
+const layoutVersion = 1;
+
+const recordCollections = ['users', 'posts'];
+
+/** An index of a sort: by these fields, then by id. Text sorts by its bytes, so by code point. */
+const sorted = (...fields: readonly string[]): IndexDescription => ({
+  name: fields.join('_'),
+  key: Object.fromEntries([...fields, '_id'].map((field) => [field, 1])),
+});
+
+/** The collections, and the indexes that are always there. */
+export const indexes = {
+  users: [
+    ...['createdAt', 'updatedAt', 'nameKey', 'emailKey'].map((field) => sorted(field)),
+    {
+      name: 'emailKey_unique',
+      key: { emailKey: 1 },
+      unique: true,
+      partialFilterExpression: { emailKey: { $type: 'string' } },
+    },
+  ],
+  posts: [
+    ...['createdAt', 'updatedAt', 'titleKey', 'publishedAt'].map((field) => sorted(field)),
+    sorted('authorId', 'createdAt'),
+    sorted('authorId', 'publishedAt'),
+  ],
+  receipts: [{ name: 'expires', key: { expires: 1 }, expireAfterSeconds: 0 }],
+  deletedUsers: [{ name: '_id_', key: { _id: 1 } }],
+  deletedPosts: [{ name: '_id_', key: { _id: 1 } }],
+} satisfies Record<string, readonly IndexDescription[]>;
+
+/**
+ * Marks a new database with the version of its layout, creates the collections (a transaction cannot), and
+ * builds the indexes that are missing. Safe to repeat, and from many processes at once. The index of a custom
+ * field that is no longer declared stays, because another process may use it.
+ *
+ * @throws MongodbRefusal for a database that this version does not understand
+ */
+export async function ensureLayout(
+  db: Db,
+  { users, posts }: CustomFilters,
+  logger: Logger,
+): Promise<void> {
+  const filter = { name: { $in: Object.keys(indexes) } };
+  const found = await db.listCollections(filter, { nameOnly: false }).toArray();
+  for (const { name, type, options = {} } of found) {
+    // A default collation would sort text in another order.
+    if (type === 'collection' && !options.collation && !options.capped) continue;
+    throw new MongodbRefusal(
+      `"${name}" is not a plain collection (but a view, capped, or with a collation). ` +
+        'Remove it and let Rostrum create its own, or use another database.',
+    );
+  }
+  // After the collections were listed: whoever creates them has written the mark before.
+  await ensureMark(db);
+  const wanted = Object.entries({
+    ...indexes,
+    users: [...indexes.users, ...customIndexes(users)],
+    posts: [...indexes.posts, ...customIndexes(posts)],
+  });
+  await checkArrays(db, 'users', users);
+  await checkArrays(db, 'posts', posts);
+  await Promise.all(wanted.map(([collection, some]) => buildIndexes(db, collection, some, logger)));
+}
+
+async function ensureMark(db: Db): Promise<void> {
+  const meta = db.collection<MetaDocument>(metaCollection);
+  const layout = await meta.findOne({ _id: 'layout' });
+  if (layout?.version === layoutVersion) return;
+  if (layout !== null) {
+    throw new MongodbRefusal(
+      'This database was made by a later version of Rostrum. Run that version, or use another database.',
+    );
+  }
+  const hasOldMark = (await meta.findOne({ _id: 'schema' })) !== null;
+  for (const name of recordCollections) {
+    const document = hasOldMark ? { record: {} } : await db.collection(name).findOne();
+    if (document === null) continue;
+    throw new MongodbRefusal(
+      'record' in document
+        ? 'This was made by a pre-release. Export it with the version that made it, then run import --keep-ids.'
+        : `The collection "${name}" holds documents of another program. Use another database.`,
+    );
+  }
+  const mark = { $setOnInsert: { version: layoutVersion } };
+  await meta.updateOne({ _id: 'layout' }, mark, { upsert: true });
+}
+
+/** Sets no bound on the server: the index of a large collection may take its time. Creates the collection. */
+async function buildIndexes(
+  db: Db,
+  collection: string,
+  wanted: readonly IndexDescription[],
+  logger: Logger,
+): Promise<void> {
+  const start = performance.now();
+  for (;;) {
+    try {
+      const reply = await db.command({ createIndexes: collection, indexes: [...wanted] });
+      const count = reply.numIndexesAfter - reply.numIndexesBefore;
+      const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
+      if (count > 0) logger.info({ collection, count, seconds }, 'Built indexes.');
+      return;
+    } catch (error) {
+      // The bound of the socket: the next try waits for the same build again.
+      if (error instanceof MongoNetworkTimeoutError) continue;
+      if (!(error instanceof MongoServerError)) throw error;
+      if (error.code === duplicateKey) throw await duplicateRefusal(db, collection, error);
+      if (error.code === cannotCreate) {
+        throw new MongodbRefusal(
+          `MongoDB cannot build an index of "${collection}": a sharded collection cannot have unique fields. (${error.errmsg})`,
+        );
+      }
+      if (!conflicts.has(Number(error.code))) throw error;
+      throw new MongodbRefusal(
+        `An index of "${collection}" is in the place of one of Rostrum's and differs from it. ` +
+          `Drop it, and Rostrum builds its own. (${error.errmsg})`,
+      );
+    }
+  }
+}
+
+/** IndexOptionsConflict, IndexKeySpecsConflict */
+const duplicateKey = 11_000;
+const cannotCreate = 67;
+
+const conflicts = new Set([85, 86]);

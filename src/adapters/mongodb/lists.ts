@@ -1,0 +1,161 @@
+import type { Db, Document } from 'mongodb';
+import { cutPage, type ListQuery, type Page, type Position } from '../../domain/list.ts';
+import {
+  type Collection,
+  type Entity,
+  type Id,
+  projected,
+  VersionedRecord,
+} from '../../domain/record.ts';
+import type { Bounds } from './call.ts';
+import { allParts, pathOf, type StoredRecord, smallParts, versionedOf } from './documents.ts';
+import { limits } from './limits.ts';
+import { behind, matching, sorting } from './queries.ts';
+import { Semaphore } from './semaphore.ts';
+
+/** Bytes that lists read at a time, in the whole process. */
+const memory = new Semaphore(limits.listBytes);
+
+/** A record of a list. The text of a large one is read later. */
+interface Listed {
+  readonly position: Position;
+  readonly version: number;
+  /** Of the JSON in UTF-8, at least. */
+  readonly bytes: number;
+  readonly json?: string;
+}
+
+type Fields = ListQuery['fields'];
+
+/** Reads a page from one snapshot of the database, however many commands that takes. */
+export async function readPage<R>(
+  db: Db,
+  collection: Collection,
+  query: ListQuery,
+  bounds: Bounds,
+): Promise<Page<R>> {
+  const { fields, total, conditions } = query;
+  const snapshot = new Snapshot(db, collection, bounds);
+  const found = await snapshot.findSmall(query);
+  const fitting = fittingOf(found, query);
+  const records = await snapshot.complete(fitting, fields);
+  const page = cutPage(records, query, ({ position }) => position);
+  const next = page.next ?? (found.length > fitting.length ? fitting.at(-1)?.position : undefined);
+  return {
+    items: page.items.map(({ json, version }) => new VersionedRecord<R>(json, version)),
+    ...(next && { next }),
+    ...(fields && { isProjected: true }),
+    ...(total && { total: await snapshot.count(matching(conditions)) }),
+  };
+}
+
+class Snapshot {
+  readonly #db: Db;
+  readonly #collection: Collection;
+  readonly #bounds: Bounds;
+  /** The time of the first command's snapshot, for the others. */
+  #atClusterTime: unknown;
+
+  constructor(db: Db, collection: Collection, bounds: Bounds) {
+    this.#db = db;
+    this.#collection = collection;
+    this.#bounds = bounds;
+  }
+
+  /** Finds the records of a page and one more, with the text of those that are small. */
+  async findSmall({ after, ...query }: ListQuery): Promise<Listed[]> {
+    const { order, limit, bytes, fields } = query;
+    const path = pathOf(order);
+    const projection = { ...smallParts, [path]: 1 };
+    const found: Listed[] = [];
+    let position = after;
+    for (let size = 0; ; ) {
+      const most = Math.min(limit + 1 - found.length, limits.listRecords);
+      const filter = behind(query, position);
+      // Sorts on disk what has no index in its order, such as an author's posts by title.
+      const options = { projection, sort: sorting(order), allowDiskUse: true };
+      const records = await memory.use(most * limits.smallRecord, () =>
+        this.#find(filter, most, options),
+      );
+      for (const record of records) {
+        const listed = listedOf(record, path, fields);
+        found.push(listed);
+        size += listed.bytes;
+      }
+      if (records.length < most || found.length > limit || size > bytes) return found;
+      position = found.at(-1)?.position;
+    }
+  }
+
+  /** Reads the texts of large records. */
+  async complete(listed: readonly Listed[], fields: Fields) {
+    const large = listed.filter(({ json }) => json === undefined);
+    const texts = new Map<Id, string>();
+    if (large.length > 0) {
+      const bytes = large.reduce((sum, one) => sum + one.bytes, 0);
+      const filter = { _id: { $in: large.map(({ position }) => position.id) } };
+      const options = { projection: allParts };
+      const records = await memory.use(bytes, () => this.#find(filter, large.length, options));
+      for (const record of records) texts.set(record._id, textOf(record, fields));
+    }
+    return listed.map((one) => ({ ...one, json: one.json ?? texts.get(one.position.id) ?? '' }));
+  }
+
+  async count(match: Document): Promise<number> {
+    // Without conditions in the smallest index: the server would read every document.
+    const hint = Object.keys(match).length === 0 && { hint: '_id_' };
+    const pipeline = [{ $match: match }, { $count: 'n' }];
+    const command = { aggregate: this.#collection, pipeline, cursor: {}, ...hint };
+    const [counted] = await this.#run(command);
+    return counted?.n ?? 0;
+  }
+
+  #find(filter: Document, limit: number, options: Document): Promise<StoredRecord[]> {
+    const one = { limit, batchSize: limit, singleBatch: true };
+    const found = this.#run({ find: this.#collection, filter, ...options, ...one });
+    return found as Promise<StoredRecord[]>;
+  }
+
+  async #run(command: Document): Promise<Document[]> {
+    const { maxTimeMS, signal } = this.#bounds;
+    const time = this.#atClusterTime !== undefined && { atClusterTime: this.#atClusterTime };
+    const readConcern = { level: 'snapshot', ...time };
+    const options = signal && { signal };
+    const { cursor } = await this.#db.command({ ...command, readConcern, maxTimeMS }, options);
+    this.#atClusterTime ??= cursor.atClusterTime;
+    return cursor.firstBatch;
+  }
+}
+
+function listedOf(record: StoredRecord, path: string, fields: Fields): Listed {
+  const { _id: id, version, json, restBytes, restNames } = record;
+  const key = path.split('.').reduce<unknown>(memberOf, record);
+  const position = { key: key ?? null, id } as Position;
+  const needsRest = !fields || !restNames || fields.some((name) => restNames.includes(name));
+  if (restBytes !== undefined && needsRest) {
+    return { position, version, bytes: json.length + restBytes };
+  }
+  const text = textOf(record, fields);
+  return { position, version, bytes: text.length, json: text };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return value instanceof Object && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+function textOf(record: StoredRecord, fields: Fields): string {
+  const versioned = versionedOf<Entity>(record);
+  return fields ? JSON.stringify(projected(versioned.record, fields)) : versioned.json;
+}
+
+/** Leaves out records that are surely behind the end of the page, so that they are not read. */
+function fittingOf(found: readonly Listed[], { limit, bytes }: ListQuery): readonly Listed[] {
+  let size = 0;
+  const end = found.findIndex((listed, n) => {
+    size += listed.bytes;
+    return n === limit || (n > 0 && size > bytes);
+  });
+  return end < 0 ? found : found.slice(0, end);
+}

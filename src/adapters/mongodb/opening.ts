@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CustomFilters } from '../../domain/declared-fields.ts';
+import { storeUnavailable } from '../../domain/errors.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { ClientSettings } from './connection-string.ts';
+import { MongodbRefusal } from './errors.ts';
+import { ensureLayout } from './layout.ts';
+import { limits } from './limits.ts';
+
+/** Connects for the first time and prepares the database; tries until it succeeds or is given up. */
+export class Opening {
+  readonly #settings: ClientSettings;
+  readonly #logger: Logger;
+  readonly #customFilters: CustomFilters;
+  #isOpen = false;
+  #isGivenUp = false;
+  #problem: unknown;
+  #logged = '';
+
+  constructor(settings: ClientSettings, logger: Logger, customFilters: CustomFilters) {
+    this.#settings = settings;
+    this.#logger = logger;
+    this.#customFilters = customFilters;
+    void this.#tryUntilOpen();
+  }
+
+  /** Returns true when waiting is of no use: no server is there, or it is refused. */
+  get isHopeless(): boolean {
+    return !this.#isOpen && this.#problem !== undefined;
+  }
+
+  /** Waits a while for the store to open. @throws RostrumError `store-unavailable` */
+  async wait(): Promise<void> {
+    const end = Date.now() + limits.openingMs;
+    while (!this.#isOpen) {
+      // A server may come back soon; a database that is refused stays as it is.
+      const isOver = this.#isGivenUp || this.#problem instanceof MongodbRefusal;
+      if (isOver || Date.now() > end) throw storeUnavailable('none', this.#problem);
+      await sleep(limits.pollMs);
+    }
+  }
+
+  giveUp(): void {
+    this.#isGivenUp = true;
+  }
+
+  async #tryUntilOpen(): Promise<void> {
+    while (!this.#isGivenUp) {
+      try {
+        await this.#open();
+        this.#isOpen = true;
+        return;
+      } catch (problem) {
+        if (!this.#isGivenUp) this.#report(problem);
+      }
+      await sleep(limits.reconnectMs, undefined, { ref: false });
+    }
+  }
+
+  async #open(): Promise<void> {
+    const { client, database } = this.#settings;
+    await client.connect();
+    const db = client.db(database);
+    const { setName, msg, maxWireVersion, arbiters = [] } = await db.command({ hello: 1 });
+    if (maxWireVersion < oldestWireVersion) {
+      throw new MongodbRefusal('This MongoDB server is too old: Rostrum needs 5.0 or newer.');
+    }
+    const isSharded = msg === 'isdbgrid';
+    if (!isSharded && setName === undefined) throw new MongodbRefusal(standalone);
+    await ensureLayout(db, this.#customFilters, this.#logger);
+    const topology = isSharded ? 'sharded cluster' : 'replica set';
+    const fields = { database, topology };
+    this.#logger.info(fields, 'Connected to MongoDB.');
+    if (arbiters.length > 0) this.#logger.warn({ ...fields, arbiters }, arbiterWarning);
+  }
+
+  /** Logs each problem once, and not twice a second for as long as it lasts. */
+  #report(problem: unknown): void {
+    this.#problem = problem;
+    const isRefused = problem instanceof MongodbRefusal;
+    const line = isRefused ? problem.message : unreachable;
+    if (line === this.#logged) return;
+    this.#logged = line;
+    const { client, database } = this.#settings;
+    const { hosts, srvHost } = client.options;
+    const fields = { database, hosts: srvHost ?? hosts.join() };
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    if (isRefused) this.#logger.error(fields, line);
+    else this.#logger.warn({ ...fields, reason }, line);
+    this.#logger.debug?.({ err: problem }, 'The error of the driver.');
+  }
+}
+
+/** Of MongoDB 5.0: the first that reads snapshots. */
+const oldestWireVersion = 13;
+
+const unreachable =
+  'MongoDB cannot be reached. Rostrum keeps trying, and calls fail until it succeeds.';
+
+const standalone =
+  'This MongoDB server stands alone, and Rostrum needs a replica set: start it with --replSet rs0, run ' +
+  'rs.initiate() in mongosh once, and it is a replica set of one.';
+
+const arbiterWarning =
+  'This replica set has an arbiter, which votes and keeps no data. While another member is away, changes, ' +
+  'and reads after an election, can fail with 503. Put a member that keeps data in its place.';

@@ -1,0 +1,43 @@
+/** What the driver knows of a server. */
+interface KnownServer {
+  readonly type: string;
+  readonly address: string;
+  /** Differs after each election. */
+  readonly electionId: unknown;
+}
+
+/** Follows which node of a replica set is the primary. */
+export class Primary {
+  readonly #confirm: () => Promise<unknown>;
+  #name: string | undefined;
+  /** Waits until the primary has confirmed its term. Another function after each election. */
+  confirmed: () => Promise<unknown> = async () => {};
+
+  /** @param confirm waits until a majority has everything that the primary has */
+  constructor(confirm: () => Promise<unknown>) {
+    this.#confirm = confirm;
+  }
+
+  /** Takes note of all servers whenever the driver has learned something about one of them. */
+  see(servers: readonly KnownServer[]): void {
+    const primary = servers.find(({ type }) => type === 'RSPrimary');
+    // With `directConnection` to a secondary the driver reads there, and no secondary ever confirms.
+    const isSecondary = !primary && servers.some(({ type }) => type === 'RSSecondary');
+    const name = isSecondary ? 'none' : primary && `${primary.address} ${primary.electionId}`;
+    if (name === undefined || name === this.#name) return;
+    this.#name = name;
+    this.confirmed = once(this.#confirm);
+  }
+}
+
+/** Calls a function once, and again only after it has failed. */
+function once<T>(call: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= call().catch((error) => {
+      result = undefined;
+      throw error;
+    });
+    return result;
+  };
+}

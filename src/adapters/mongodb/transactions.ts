@@ -1,0 +1,128 @@
+import { type ClientSession, type Db, type Document, MongoServerError, ObjectId } from 'mongodb';
+import type { Id } from '../../domain/record.ts';
+import type { Call } from './call.ts';
+import type { Connection } from './connection.ts';
+import { isCommitUnknown, isTransient } from './errors.ts';
+import { limits } from './limits.ts';
+
+/**
+ * Runs work in a transaction and commits it; again and again while it fails for a reason that passes, for
+ * as long as the call may last.
+ *
+ * @param tries at most
+ */
+export async function inTransaction<T>(
+  connection: Connection,
+  call: Call,
+  work: (transaction: Transaction) => Promise<T>,
+  tries = Number.POSITIVE_INFINITY,
+): Promise<T> {
+  for (let n = 1; ; n++) {
+    // A session of its own: the next try need not wait until the server has ended this one.
+    const session = connection.client.startSession();
+    try {
+      session.startTransaction({ readConcern: 'snapshot', maxCommitTimeMS: limits.commandMs });
+      const result = await work(new Transaction(connection.db, session, call));
+      await commit(session, call);
+      return result;
+    } catch (error) {
+      if (n >= tries || !isTransient(error)) throw error;
+    } finally {
+      session.endSession().catch(() => {});
+    }
+    await call.pause();
+  }
+}
+
+/** Commits, again for as long as it is not known whether the server has. */
+async function commit(session: ClientSession, call: Call): Promise<void> {
+  const before = call.outcome;
+  call.outcome = 'unknown';
+  for (;;) {
+    try {
+      return await call.run(() => session.commitTransaction());
+    } catch (error) {
+      if (!isCommitUnknown(error)) {
+        call.outcome = before;
+        throw error;
+      }
+    }
+    await call.pause();
+  }
+}
+
+/**
+ * The commands of one transaction. They go to the server as they are: the driver's methods for many
+ * documents take twice the time, and lose which index rejected a document.
+ */
+export class Transaction {
+  readonly #db: Db;
+  readonly #session: ClientSession;
+  readonly #call: Call;
+
+  constructor(db: Db, session: ClientSession, call: Call) {
+    this.#db = db;
+    this.#session = session;
+    this.#call = call;
+  }
+
+  /** Returns the ids and some fields of at most a thousand documents. */
+  async find(collection: string, filter: Document, fields: Document = {}): Promise<Document[]> {
+    const projection = { _id: 1, ...fields };
+    const one = { limit: limits.found, batchSize: limits.found, singleBatch: true };
+    const { cursor } = await this.#run({ find: collection, filter, projection, ...one });
+    return cursor.firstBatch;
+  }
+
+  async count(collection: string, filter: Document): Promise<number> {
+    const pipeline = [{ $match: filter }, { $count: 'n' }];
+    const { cursor } = await this.#run({ aggregate: collection, pipeline, cursor: {} });
+    return cursor.firstBatch[0]?.n ?? 0;
+  }
+
+  /** Inserts documents, if there are any. @throws MongoServerError with the `index` of a rejected one */
+  async insert(collection: string, documents: readonly Document[]): Promise<void> {
+    if (documents.length > 0) await this.#write({ insert: collection, documents });
+  }
+
+  /** Returns how many documents match the statements. @throws MongoServerError as `insert` does */
+  async update(collection: string, updates: readonly Document[]): Promise<number> {
+    return updates.length > 0 ? this.#write({ update: collection, updates }) : 0;
+  }
+
+  /** Returns how many documents it has deleted. */
+  async delete(collection: string, filter: Document): Promise<number> {
+    return this.#write({ delete: collection, deletes: [{ q: filter, limit: 0 }] });
+  }
+
+  /**
+   * Writes to users who are about to be named as authors, so that a transaction that deletes one of them
+   * conflicts with this one. The value is new each time: the server skips a write that changes nothing, and
+   * two transactions that skip it do not conflict.
+   *
+   * @param ids null is no author
+   * @returns the ids that are not a user's
+   */
+  async touchAuthors(ids: Iterable<Id | null>): Promise<ReadonlySet<Id | null>> {
+    const authors = new Set(ids);
+    authors.delete(null);
+    if (authors.size === 0) return authors;
+    const filter = { _id: { $in: [...authors] } };
+    const touch = { q: filter, u: { $set: { touched: new ObjectId() } }, multi: true };
+    if ((await this.update('users', [touch])) === authors.size) return new Set();
+    return authors.difference(new Set((await this.find('users', filter)).map(({ _id }) => _id)));
+  }
+
+  async #write(command: Document): Promise<number> {
+    const { n, writeErrors } = await this.#run(command);
+    const [error] = writeErrors ?? [];
+    if (error !== undefined) throw new MongoServerError(error);
+    return n;
+  }
+
+  #run(command: Document): Promise<Document> {
+    return this.#call.run(({ maxTimeMS, signal }) =>
+      this.#db.command({ ...command, maxTimeMS }, { session: this.#session, signal }),
+    );
+  }
+}

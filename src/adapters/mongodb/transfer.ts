@@ -1,0 +1,170 @@
+import type { Document } from 'mongodb';
+import { unknownAuthor } from '../../domain/errors.ts';
+import type { Post } from '../../domain/post.ts';
+import type { Collection, Id, Version } from '../../domain/record.ts';
+import type { User } from '../../domain/user.ts';
+import type { DeletedId, RecordTransfer, Transfer } from '../../ports/transfer.ts';
+import type { Connection } from './connection.ts';
+import { type Draft, draftOf, replacement } from './documents.ts';
+import { rejectionOf } from './errors.ts';
+import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
+import { limits } from './limits.ts';
+import { readPage } from './lists.ts';
+import { inTransaction, type Transaction } from './transactions.ts';
+
+interface Loaded {
+  readonly draft: Draft;
+  readonly version: Version;
+}
+
+export function createTransfer(connection: Connection): Transfer {
+  const { db } = connection;
+  const filling = { _id: 'filling' } as const;
+  const write = async (work: (transaction: Transaction) => Promise<unknown>) => {
+    await connection.call((call) => inTransaction(connection, call, work));
+  };
+  const mark = { q: filling, u: { $setOnInsert: { since: new Date() } }, upsert: true };
+  return {
+    users: transferOf<User>(connection, 'users'),
+    posts: transferOf<Post>(connection, 'posts'),
+    begin: () => write((transaction) => transaction.update(metaCollection, [mark])),
+    end: () => write((transaction) => transaction.delete(metaCollection, filling)),
+    isFilling: () =>
+      connection.call((call) =>
+        call.read(async ({ maxTimeMS }) => {
+          const meta = db.collection<MetaDocument>(metaCollection);
+          return (await meta.findOne(filling, { maxTimeMS })) !== null;
+        }),
+      ),
+  };
+}
+
+const byId = { field: 'id', direction: 'asc' } as const;
+
+function transferOf<R extends User | Post>(
+  connection: Connection,
+  collection: Collection,
+): RecordTransfer<R> {
+  const { db } = connection;
+  return {
+    async scan({ after, ...cut }) {
+      const position = after === undefined ? undefined : { key: after, id: after };
+      const query = { ...cut, conditions: [], order: byId, after: position };
+      const page = await connection.call((call) =>
+        call.read((bounds) => readPage<R>(db, collection, query, bounds)),
+      );
+      return page.items;
+    },
+    async load(records) {
+      // Copied at once: the caller may change its records meanwhile.
+      const loaded = records.map(({ record, version }) => {
+        return { draft: draftOf(collection, record), version };
+      });
+      const parts = partsOf(loaded, ({ draft }) => draft.json.length);
+      await loadParts(connection, parts, (transaction, some) =>
+        loadRecords(transaction, collection, some),
+      );
+    },
+    deleted: {
+      scan: (limit, after) =>
+        connection.call((call) =>
+          call.read(async ({ maxTimeMS }) => {
+            const filter = after === undefined ? {} : { _id: { $gt: after } };
+            const { cursor } = await db.command({
+              ...{ find: deletedIds[collection], filter, sort: { _id: 1 } },
+              ...{ limit, batchSize: limit, singleBatch: true },
+              ...{ readConcern: { level: 'majority' }, maxTimeMS },
+            });
+            const found: readonly Document[] = cursor.firstBatch;
+            return found.map(({ _id, last }) => ({ id: _id, lastVersion: last }));
+          }),
+        ),
+      async load(ids) {
+        const parts = partsOf(structuredClone(ids), () => 0);
+        await loadParts(connection, parts, (transaction, some) =>
+          loadDeletedIds(transaction, collection, some),
+        );
+      },
+    },
+  };
+}
+
+/** Cuts a list into parts that one transaction takes. */
+function* partsOf<T>(all: readonly T[], bytesOf: (one: T) => number): Generator<T[]> {
+  let part: T[] = [];
+  let bytes = 0;
+  for (const one of all) {
+    part.push(one);
+    bytes += bytesOf(one);
+    if (part.length < limits.loadRecords && bytes < limits.loadBytes) continue;
+    yield part;
+    [part, bytes] = [[], 0];
+  }
+  if (part.length > 0) yield part;
+}
+
+async function loadParts<T>(
+  connection: Connection,
+  parts: Iterable<T[]>,
+  load: (transaction: Transaction, some: readonly T[]) => Promise<void>,
+): Promise<void> {
+  await connection.call(async (call) => {
+    for (const some of parts) {
+      await inTransaction(connection, call, (transaction) => load(transaction, some));
+      call.extend();
+    }
+  });
+}
+
+async function loadRecords(
+  transaction: Transaction,
+  collection: Collection,
+  loaded: readonly Loaded[],
+): Promise<void> {
+  const named = { _id: { $in: loaded.map(({ draft }) => draft.id) } };
+  const live = await versionsOf(transaction, collection, named, 'version');
+  const deleted = await versionsOf(transaction, deletedIds[collection], named, 'last');
+  const updates = loaded.map(({ draft, version }) => {
+    const { id } = draft;
+    const last = live.get(id) ?? deleted.get(id) ?? 0;
+    const isFree = version > last || version === live.get(id);
+    const next = isFree ? version : last + 1;
+    live.set(id, next);
+    return { q: { _id: id }, u: replacement(draft, next), upsert: true };
+  });
+  if (deleted.size > 0) await transaction.delete(deletedIds[collection], named);
+  try {
+    await transaction.update(collection, updates);
+  } catch (error) {
+    throw rejectionOf(error);
+  }
+  const authors = loaded.map(({ draft }) => draft.authorId);
+  if ((await transaction.touchAuthors(authors)).size > 0) throw unknownAuthor();
+}
+
+async function loadDeletedIds(
+  transaction: Transaction,
+  collection: Collection,
+  ids: readonly DeletedId[],
+): Promise<void> {
+  const named = { _id: { $in: ids.map(({ id }) => id) } };
+  const live = await versionsOf(transaction, collection, named, 'version');
+  const updates = ids
+    .filter(({ id }) => !live.has(id))
+    .map(({ id, lastVersion }) => ({
+      q: { _id: id },
+      u: { $max: { last: lastVersion }, $setOnInsert: { isLoaded: true } },
+      upsert: true,
+    }));
+  await transaction.update(deletedIds[collection], updates);
+}
+
+async function versionsOf(
+  transaction: Transaction,
+  collection: string,
+  filter: Document,
+  field: 'version' | 'last',
+): Promise<Map<Id, Version>> {
+  const found = await transaction.find(collection, filter, { [field]: 1 });
+  return new Map(found.map((document) => [document._id, document[field]]));
+}

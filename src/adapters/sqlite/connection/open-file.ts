@@ -1,0 +1,116 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Outcome, storeUnavailable } from '../../../domain/errors.ts';
+import type { Logger } from '../../../ports/logger.ts';
+import { checkVersion } from '../layout.ts';
+import { type Connection, pragma, type SqlValue } from './connection.ts';
+import { identityOf } from './data-file.ts';
+import { DriverError, damaged, hasCode, SqliteStoreError } from './errors.ts';
+
+/** For how long a read waits while another process recovers the log, and how often it tries again. */
+const [recoveryMs, retryMs] = [2000, 5];
+
+/** For how long, in milliseconds, the same fault is not logged again. */
+const repeatMs = 60_000;
+
+/** The data file of an open store: runs reads on it, and knows what is wrong with it. */
+export class OpenFile {
+  readonly path: string;
+  readonly connection: Connection;
+  /** Identifies the file, wherever it is moved. */
+  readonly identity: string | undefined;
+  readonly #logger: Logger;
+  #isClosed = false;
+  #isMoved = false;
+  /** The `schema_version` of the file when SQLite found it damaged. */
+  #damagedAt: SqlValue | undefined;
+  readonly #loggedAt = new Map<string, number>();
+
+  /** @param logger must not throw */
+  constructor(path: string, connection: Connection, logger: Logger) {
+    this.path = path;
+    this.connection = connection;
+    this.identity = identityOf(path);
+    this.#logger = logger;
+  }
+
+  /** Ends every later call. The connection stays open for those under way. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** @throws RostrumError `store-unavailable` after {@link close} */
+  checkOpen(): void {
+    if (this.#isClosed) throw storeUnavailable('none');
+  }
+
+  /** Runs a read on the main connection. It needs no lock: outside a write group, every row is committed. */
+  async read<T>(run: () => T): Promise<T> {
+    for (const start = performance.now(); ; await pause(retryMs)) {
+      this.checkOpen();
+      try {
+        return run();
+      } catch (error) {
+        const isOver = performance.now() - start > recoveryMs;
+        if (isOver || !hasCode(error, 'busy')) throw this.translated(error, 'none');
+      }
+    }
+  }
+
+  /** @throws SqliteStoreError when nothing must be written to the file as it is now */
+  check(): void {
+    const wasMoved = this.#isMoved;
+    this.#isMoved = identityOf(this.path) !== this.identity;
+    if (this.#isMoved) {
+      // The log stays behind, so the file gets what is in it. Later, because a transaction may be open.
+      if (!wasMoved) setImmediate(() => this.#checkpoint('PASSIVE'));
+      const message = `The data file ${this.path} was moved, replaced or deleted while it was open: put it back, or restart the server.`;
+      throw this.logged(new SqliteStoreError('store-file-moved', message));
+    }
+    if (this.#damagedAt !== undefined && this.#damagedAt === this.#schemaVersion()) {
+      throw damaged(this.path);
+    }
+    // A restored backup has another schema version.
+    this.#damagedAt = undefined;
+    checkVersion(this.connection, this.path);
+  }
+
+  /** Translates an error of the driver into an error of the ports. Takes note of damage. */
+  translated(error: unknown, outcome: Outcome): unknown {
+    if (error instanceof SqliteStoreError) return storeUnavailable(outcome, error);
+    if (!(error instanceof DriverError)) return error;
+    if (!hasCode(error, 'corrupt', 'notADatabase')) return storeUnavailable(outcome, error.cause);
+    this.#damagedAt = this.#schemaVersion();
+    return storeUnavailable(outcome, this.logged(damaged(this.path, error.cause)));
+  }
+
+  /** Logs an error and returns it. The same message is logged once a minute at most. */
+  logged<E extends Error>(err: E, message = err.message): E {
+    const now = performance.now();
+    if (now - (this.#loggedAt.get(message) ?? -repeatMs) < repeatMs) return err;
+    this.#loggedAt.set(message, now);
+    this.#logger.error({ err }, message);
+    return err;
+  }
+
+  /** Empties the log into the file, as far as other processes allow it right now. */
+  checkpoint(): void {
+    if (identityOf(this.path) === this.identity) this.#checkpoint('TRUNCATE');
+  }
+
+  #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): void {
+    try {
+      this.connection.exec(`PRAGMA wal_checkpoint(${mode})`);
+    } catch (error) {
+      this.translated(error, 'none');
+    }
+  }
+
+  /** Null when even that cannot be read. */
+  #schemaVersion(): SqlValue {
+    try {
+      return pragma(this.connection, 'schema_version') ?? null;
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import {
+  type CustomFilters,
+  type CustomFilterType,
+  type DeclaredField,
+  declaredFields,
+  maxListLength,
+} from '../../domain/declared-fields.ts';
+import { fieldTaken } from '../../domain/errors.ts';
+import type { Collection, Id } from '../../domain/record.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { type Connection, pragma, type SqlValue } from './connection/connection.ts';
+import { hasCode, SqliteStoreError } from './connection/errors.ts';
+
+// Declared custom fields. Everything about them is in the file and derived from the JSON by SQLite: an
+// index on an expression for each field, a unique one besides, and a table of elements for each array. So
+// a server without a declaration keeps them right too.
+
+/** SQLite's names of the types (https://www.sqlite.org/json1.html#jtype), and how a value is read. */
+const jsonTypes = {
+  text: ["'text'", (path: string) => `json ->> ${path}`],
+  // As REAL, so that 5 and 5.0 are one value. SQLite before 3.53 may read a number as its neighbor.
+  number: ["'integer', 'real'", (path: string) => `CAST(json ->> ${path} AS REAL)`],
+  boolean: ["'true', 'false'", (path: string) => `json -> ${path}`],
+} as const;
+
+type ScalarType = keyof typeof jsonTypes;
+
+/** Returns the SQL expression for a declared custom field: NULL for a value of another type. */
+export function customExpression(field: string, type: CustomFilterType): string {
+  const path = pathOf(field);
+  const [types, read] = jsonTypes[type as ScalarType];
+  return `CASE WHEN json_type(json, ${path}) IN (${types}) THEN ${read(path)} END`;
+}
+
+function pathOf(field: string): string {
+  return `'$."${field}"'`;
+}
+
+type Kind = CustomFilterType | 'unique_text' | 'unique_number';
+
+/** Names in SQLite ignore case and field names do not, so every other character stands as its code. */
+function nameOf(collection: Collection, kind: Kind, field: string): string {
+  const code = (character: string) => `_${character.codePointAt(0)?.toString(16)}_`;
+  const type = kind === 'text[]' ? 'list' : kind;
+  return `${collection}_${type}_${field.replace(/[^a-z0-9]/gu, code)}`;
+}
+
+function fieldIn(name: string, prefix: string): string {
+  const code = (_: string, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16));
+  return name.slice(prefix.length).replace(/_([0-9a-f]+)_/g, code);
+}
+
+/** Returns the name of the table that has the elements of an array. */
+export function elementsTable(collection: Collection, field: string): string {
+  return nameOf(collection, 'text[]', field);
+}
+
+/** What the file needs for a declared field, by the names of tables and indexes. */
+function statementsFor(collection: Collection, { name, type, isUnique }: DeclaredField) {
+  const own = nameOf(collection, type, name);
+  if (type === 'text[]') return { [own]: elementsSql(collection, name) };
+  const value = customExpression(name, type);
+  // Behind the value come the id, for a sort by it, and what such lists are sorted by besides.
+  const others = collection === 'posts' ? 'createdAt, publishedAt' : 'createdAt';
+  const index = `CREATE INDEX "${own}" ON ${collection} (${value}, id, ${others})`;
+  if (!isUnique) return { [own]: index };
+  const unique = nameOf(collection, `unique_${type as 'text' | 'number'}`, name);
+  return {
+    [own]: index,
+    [unique]: `CREATE UNIQUE INDEX "${unique}" ON ${collection} (${value}) WHERE ${value} IS NOT NULL`,
+  };
+}
+
+/** Elements lie in the order of the default list. */
+function elementsSql(collection: Collection, field: string): string {
+  const table = elementsTable(collection, field);
+  return `CREATE TABLE "${table}" (value TEXT NOT NULL, createdAt TEXT NOT NULL, id TEXT NOT NULL,
+      PRIMARY KEY (value, createdAt, id)) STRICT, WITHOUT ROWID;
+    ${addElements(collection, field, 'true')}`;
+}
+
+/** The texts in the arrays of the records that meet a condition. */
+function elementsOf(collection: Collection, field: string, condition: string): string {
+  const path = pathOf(field);
+  return `SELECT element.value, record.createdAt, record.id
+    FROM ${collection} AS record, json_each(record.json, ${path}) AS element
+    WHERE ${condition} AND json_type(record.json, ${path}) = 'array' AND element.type = 'text'`;
+}
+
+function addElements(collection: Collection, field: string, condition: string): string {
+  const elements = elementsOf(collection, field, condition);
+  return `INSERT OR IGNORE INTO "${elementsTable(collection, field)}" ${elements}`;
+}
+
+/** Makes what a file lacks of the declared fields. Runs in the transaction that is open. */
+export function declareFields(
+  connection: Connection,
+  customFilters: CustomFilters,
+  logger: Logger,
+): void {
+  for (const { collection, field, name, sql } of missingParts(connection, customFilters)) {
+    const start = performance.now();
+    try {
+      if (field.type === 'text[]') checkLengths(connection, collection, field.name);
+      connection.exec(sql);
+    } catch (error) {
+      if (!hasCode(error, 'constraint')) throw error;
+      throw duplicate(connection, collection, field);
+    }
+    const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
+    logger.info({ collection, field: field.name, index: name, seconds }, 'Built an index.');
+  }
+}
+
+/** Returns what a file lacks of the declared fields. */
+export function missingParts(connection: Connection, customFilters: CustomFilters) {
+  const known = new Set(connection.all<[string]>('SELECT name FROM sqlite_schema').flat());
+  return (['users', 'posts'] as const).flatMap((collection) =>
+    declaredFields(customFilters[collection]).flatMap((field) =>
+      Object.entries(statementsFor(collection, field))
+        .filter(([name]) => !known.has(name))
+        .map(([name, sql]) => ({ collection, field, name, sql })),
+    ),
+  );
+}
+
+function checkLengths(connection: Connection, collection: Collection, field: string): void {
+  const path = pathOf(field);
+  const [id] =
+    connection.get<[Id]>(
+      `SELECT id FROM ${collection} WHERE json_type(json, ${path}) = 'array'
+        AND json_array_length(json, ${path}) > ${maxListLength} LIMIT 1`,
+    ) ?? [];
+  if (id === undefined) return;
+  throw new SqliteStoreError(
+    'store-breaks-declaration',
+    `"${field}" cannot be declared as text[]: it has more than ${maxListLength} elements in the ${collection.slice(0, -1)} ${id}. Shorten it, or start without the declaration.`,
+  );
+}
+
+function duplicate(connection: Connection, collection: Collection, { name, type }: DeclaredField) {
+  const value = customExpression(name, type);
+  const ids = connection.get<[Id, Id]>(
+    `SELECT min(id), max(id) FROM ${collection} WHERE ${value} IS NOT NULL
+      GROUP BY ${value} HAVING count(*) > 1 LIMIT 1`,
+  );
+  return new SqliteStoreError(
+    'store-breaks-declaration',
+    `"${name}" cannot be unique: the ${collection} ${ids?.join(' and ')} have the same value. Change one of them, or start without the declaration.`,
+  );
+}
+
+/** Keeps the tables of elements, and explains which unique value is taken. */
+export class DeclaredFields {
+  readonly #connection: Connection;
+  readonly #collection: Collection;
+  #version: SqlValue | undefined;
+  #arrays: readonly string[] = [];
+
+  constructor(connection: Connection, collection: Collection) {
+    this.#connection = connection;
+    this.#collection = collection;
+  }
+
+  /** Adds the elements of a record that was stored. */
+  add(id: Id): void {
+    for (const field of this.#listed()) {
+      this.#connection.run(addElements(this.#collection, field, 'record.id = ?'), id);
+    }
+  }
+
+  /**
+   * Removes the elements of records that are about to be changed or deleted.
+   *
+   * @param column the records with this value in it
+   */
+  remove(column: 'id' | 'authorId', value: string): void {
+    for (const field of this.#listed()) {
+      const of = elementsOf(this.#collection, field, `record.${column} = ?`);
+      const table = elementsTable(this.#collection, field);
+      this.#connection.run(`DELETE FROM "${table}" WHERE (value, createdAt, id) IN (${of})`, value);
+    }
+  }
+
+  /** Returns true when a change concerns an array, or where its elements lie. */
+  hasChanged(before: string, after: object): boolean {
+    const arrays = this.#listed();
+    if (arrays.length === 0) return false;
+    const stored = JSON.parse(before) as object;
+    return [...arrays, 'createdAt'].some(
+      (name) =>
+        JSON.stringify(Reflect.get(stored, name)) !== JSON.stringify(Reflect.get(after, name)),
+    );
+  }
+
+  /** @throws RostrumError `field-taken` when another record has a unique value of this one */
+  checkUnique(record: { readonly id: Id }): void {
+    const prefix = (type: string) => `${this.#collection}_unique_${type}_`;
+    const names = this.#connection.all<[string]>('SELECT name FROM sqlite_schema').flat();
+    for (const type of ['text', 'number'] as const) {
+      for (const name of names.filter((one) => one.startsWith(prefix(type)))) {
+        const field = fieldIn(name, prefix(type));
+        const value: unknown = Reflect.get(record, field);
+        if (typeof value !== (type === 'text' ? 'string' : 'number')) continue;
+        const sql = `SELECT 1 FROM ${this.#collection} WHERE ${customExpression(field, type)} = ? AND id <> ?`;
+        if (this.#connection.get(sql, value as SqlValue, record.id)) throw fieldTaken(field);
+      }
+    }
+  }
+
+  /** The arrays that the file has tables for. Another process may have made one since. */
+  #listed(): readonly string[] {
+    const version = pragma(this.#connection, 'schema_version');
+    if (version !== this.#version) {
+      const prefix = `${this.#collection}_list_`;
+      const names = this.#connection.all<[string]>('SELECT name FROM sqlite_schema').flat();
+      this.#arrays = names.filter((name) => name.startsWith(prefix)).map((n) => fieldIn(n, prefix));
+      this.#version = version;
+    }
+    return this.#arrays;
+  }
+}

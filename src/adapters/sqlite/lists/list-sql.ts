@@ -1,0 +1,172 @@
+import {
+  type Condition,
+  compareKeys,
+  type ListQuery,
+  type QueryField,
+  type QueryOrder,
+} from '../../../domain/list.ts';
+import type { Collection } from '../../../domain/record.ts';
+import type { SqlValue } from '../connection/connection.ts';
+import { customExpression, elementsTable } from '../declared.ts';
+
+/** A query as plain data, which can be sent to a worker. */
+export type PlainQuery = Omit<ListQuery, 'signal'>;
+
+/** A statement, or a part of one, with the values of its parameters. */
+export interface Sql {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** A term of a WHERE clause. */
+export interface Term {
+  readonly left: string;
+  readonly right: string;
+  readonly values: readonly SqlValue[];
+}
+
+/** Builds a statement, up to its LIMIT. */
+export function select(
+  what: Sql,
+  collection: Collection,
+  terms: readonly Term[],
+  order?: QueryOrder,
+): Sql {
+  const where = terms.map(({ left, right }) => `${left} ${right}`).join(' AND ');
+  return {
+    sql: `SELECT ${what.sql} FROM ${collection}${where && ` WHERE ${where}`}${orderBy(order)}`,
+    values: [...what.values, ...terms.flatMap(({ values }) => values)],
+  };
+}
+
+function orderBy(order: QueryOrder | undefined): string {
+  if (order === undefined) return '';
+  const by = order.field === 'id' ? ['id'] : [expression(order), 'id'];
+  return ` ORDER BY ${by.map((one) => `${one} ${order.direction.toUpperCase()}`).join(', ')}`;
+}
+
+/** Returns the SQL expression for a field. */
+export function expression({ field, custom }: QueryField): string {
+  if (custom === 'text[]') return ''; // Arrays have no value to compare.
+  return custom === undefined ? field : customExpression(field, custom);
+}
+
+/** Keeps SQLite from entering any index but that of the order: none is on an expression with a plus. */
+export function alongOrder(terms: readonly Term[], order: QueryOrder): Term[] {
+  const own = ['id', expression(order)];
+  return terms.map((one) => (own.includes(one.left) ? one : { ...one, left: `+${one.left}` }));
+}
+
+/**
+ * Returns the terms of each range that a page is read from, one after another until the page is full:
+ * SQLite reads one range of an index per statement. Behind a position these are the records with the
+ * same key and an id behind its id, those with a key behind its key, and, descending, those without a key.
+ */
+export function rangesOf(
+  collection: Collection,
+  { conditions, order, after }: PlainQuery,
+): Term[][] {
+  const termOf = (condition: Condition) => termFor(collection, condition);
+  const terms = conditions.map(termOf);
+  if (after === undefined) return [terms];
+  const { key, id } = after;
+  const isUp = order.direction === 'asc';
+  const by = expression(order);
+  const behindId = { left: 'id', right: isUp ? '> ?' : '< ?', values: [id] };
+  const isNull = { left: by, right: 'IS NULL', values: [] };
+  const own = conditions.filter((one) => expression(one) === by);
+  const isHeld = (one: Condition) =>
+    one.op === 'isNull' ? key === null : one.op === 'eq' && one.value === key;
+  // The conditions allow this key alone.
+  if (own.some(isHeld)) return [[...terms, behindId]];
+  const nulls = own.every(({ op }) => op === 'isNull') ? [[...terms, isNull]] : [];
+  if (key === null) {
+    const same = nulls.map((range) => [...range, behindId]);
+    return isUp ? [...same, [...terms, { ...isNull, right: 'IS NOT NULL' }]] : same;
+  }
+  const bounds = own.filter(isBound);
+  const others = conditions.filter((one) => !isBound(one) || !own.includes(one)).map(termOf);
+  const isWithin = ({ op, value }: Bound) => compareKeys(key, value) < 0 === (op === 'before');
+  const sameKey = [...others, { left: by, right: '= ?', values: [key] }, behindId];
+  const same = bounds.every(isWithin) ? [sameKey] : [];
+  // SQLite enters the index by one bound on this side, and would walk to the page by the other.
+  const start = bounds.find(({ op }) => op === (isUp ? 'from' : 'before'));
+  const distance = start === undefined ? 0 : compareKeys(key, start.value);
+  if (isUp ? distance < 0 : distance > 0) return [terms];
+  const end = bounds.filter((one) => one !== start).map(termOf);
+  const behind = [...others, ...end, { left: by, right: isUp ? '> ?' : '< ?', values: [key] }];
+  return [...same, behind, ...(isUp ? [] : nulls)];
+}
+
+type Bound = Condition & { readonly op: 'from' | 'before' };
+
+function isBound(condition: Condition): condition is Bound {
+  return condition.op === 'from' || condition.op === 'before';
+}
+
+/** Returns the term for a condition. */
+export function termFor(collection: Collection, condition: Condition): Term {
+  if (condition.op === 'has') return hasElement(collection, condition);
+  const left = expression(condition);
+  switch (condition.op) {
+    case 'isNull':
+      return { left, right: 'IS NULL', values: [] };
+    case 'in':
+      return { left, ...oneOf(condition.value) };
+    case 'eq': {
+      const { value } = condition;
+      // True and false as they are written in JSON.
+      return { left, right: '= ?', values: [typeof value === 'boolean' ? String(value) : value] };
+    }
+    default:
+      return { left, right: condition.op === 'from' ? '>= ?' : '< ?', values: [condition.value] };
+  }
+}
+
+type Has = Condition & { readonly op: 'has' };
+
+export function isHas(condition: Condition): condition is Has {
+  return condition.op === 'has';
+}
+
+/**
+ * Looks for one element of the row at hand, at its place in the table of elements.
+ *
+ * @param row the table or the alias that has the `createdAt` and `id`
+ */
+function hasElement(collection: Collection, { field, value }: Has, row: string = collection): Term {
+  const table = elementsTable(collection, field);
+  const place = `value = ? AND createdAt = ${row}.createdAt AND id = ${row}.id`;
+  return { left: `EXISTS (SELECT 1 FROM "${table}" WHERE ${place})`, right: '', values: [value] };
+}
+
+/**
+ * Begins with the elements that have a value, and not with the rows.
+ *
+ * @param others conditions that the elements meet too: a row is looked up only if all of them hold
+ */
+export function amongElements(
+  collection: Collection,
+  { field, value }: Has,
+  others: readonly Has[],
+): Term {
+  const tests = others.map((one) => hasElement(collection, one, 'element'));
+  const where = ['value = ?', ...tests.map(({ left }) => left)].join(' AND ');
+  const right = `IN (SELECT id FROM "${elementsTable(collection, field)}" AS element WHERE ${where})`;
+  const values = [value, ...tests.flatMap((one) => one.values)];
+  return { left: `${collection}.id`, right, values };
+}
+
+/** Counts the records that have an element, up to a limit. */
+export function countElements(collection: Collection, { field, value }: Has, limit: number): Sql {
+  const table = elementsTable(collection, field);
+  const sql = `SELECT count(*) FROM (SELECT 1 FROM "${table}" WHERE value = ? LIMIT ?)`;
+  return { sql, values: [value, limit] };
+}
+
+/** Repeats the last value up to a power of two, so that a hundred lengths share eight statements. */
+function oneOf(all: readonly string[]): Omit<Term, 'left'> {
+  const length = 2 ** Math.ceil(Math.log2(all.length));
+  const values = Array.from({ length }, (_, i) => all[i] ?? all.at(-1) ?? null);
+  return { right: `IN (${values.map(() => '?').join(', ')})`, values };
+}

@@ -1,0 +1,69 @@
+// Runs in a worker thread: reads lists on a read-only connection of its own, one after another.
+
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Collection } from '../../../domain/record.ts';
+import { Connection } from '../connection/connection.ts';
+import { identityOf } from '../connection/data-file.ts';
+import { DriverError } from '../connection/errors.ts';
+import type { PlainQuery } from './list-sql.ts';
+import { type PlainPage, readPage } from './read-page.ts';
+
+/** What a worker is started with. */
+export interface WorkerData {
+  readonly path: string;
+  /** The identity of the file that the store has open. */
+  readonly identity: string | undefined;
+  /** Numbers of requests that nobody waits for any more, each at its remainder by the length. */
+  readonly aborted: Int32Array;
+}
+
+export type WorkerRequest = ListRequest | 'close';
+
+type ListRequest = readonly [number: number, collection: Collection, query: PlainQuery];
+
+/** An error that is sent keeps its message alone, so one of the driver is sent as data. */
+export type WorkerResponse = readonly [
+  number: number,
+  page: PlainPage | undefined,
+  error?: Error | { readonly message: string; readonly errcode: unknown },
+];
+
+/** For how long, in milliseconds, a read waits while another process recovers the log. */
+const recoveryMs = 2000;
+
+const { path, identity, aborted } = workerData as WorkerData;
+let connection: Connection | undefined;
+
+/** The file may have been moved, and another one be in its place: the store has the first one open. */
+function open(): Connection {
+  const opened = new Connection(
+    () => new DatabaseSync(path, { readOnly: true, timeout: recoveryMs }),
+  );
+  if (identityOf(path) === identity) {
+    opened.exec('PRAGMA cache_size = -16384');
+    return opened;
+  }
+  opened.close();
+  throw new DriverError(new Error('The data file is not where it was.'));
+}
+
+function responseTo([number, collection, query]: ListRequest): WorkerResponse {
+  if (aborted[number % aborted.length] === number) return [number, undefined];
+  try {
+    connection ??= open();
+    return [number, readPage(connection, collection, query)];
+  } catch (error) {
+    if (!(error instanceof DriverError)) return [number, undefined, error as Error];
+    const { message, errcode } = error.cause as Error & { errcode?: unknown };
+    return [number, undefined, { message, errcode }];
+  }
+}
+
+parentPort?.on('message', (request: WorkerRequest) => {
+  if (request !== 'close') parentPort?.postMessage(responseTo(request));
+  else {
+    connection?.close();
+    process.exit(); // Ends this thread alone.
+  }
+});

@@ -1,0 +1,74 @@
+import { instantFromMs, isInstant, latestInstant, parseRfc3339 } from '../../domain/instant.ts';
+import type { TransformContext } from '../../import.ts';
+import { Failure } from '../failure.ts';
+import { quoted } from '../output.ts';
+
+/** ISO 8601 and SQL, with an offset or without: `2019-06-15 10:05:00+02`, `2019-06-15T10:05Z`. */
+const written =
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2}(?:[.,]\d+)?))?(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?)?$/i;
+
+/** RFC 5322, section 3.3, such as `Fri, 30 Mar 2012 11:18:03 +0000`. */
+const mail =
+  /^(?:\w{3}, ?)?(\d{1,2}) (\w{3}) (\d{4}) (\d{2}:\d{2})(?::(\d{2}))?(?: ([+-]\d{4}|UTC?|GMT|Z))?$/;
+const months = 'JanFebMarAprMayJunJulAugSepOctNovDec';
+
+/** Seconds from 1973 on, and milliseconds from 1973 on. Smaller numbers may be years or days. */
+const [leastSeconds, leastMs] = [1e8, 1e11];
+
+/** Creates the function that transforms read times with. */
+export async function createInstant(): Promise<TransformContext['instant']> {
+  // temporal-polyfill is an optional peer.
+  const library = await import('temporal-polyfill').catch(() => undefined);
+  const zoned = (clock: string, timeZone: string): number => {
+    if (library === undefined) {
+      throw new Failure('instant() with a time zone needs a package: npm i temporal-polyfill');
+    }
+    const local = library.Temporal.PlainDateTime.from(clock);
+    return local.toZonedDateTime(timeZone).epochMilliseconds;
+  };
+  return (value, { timeZone } = {}) => {
+    if (isInstant(value)) return value; // Parsing it again would cost 4 µs.
+    const text = value instanceof Date ? (value.toJSON() ?? '') : String(value).trim();
+    const ms = fromNumber(text) ?? fromText(text, timeZone, zoned);
+    if (ms !== undefined && ms <= Date.parse(latestInstant)) return instantFromMs(ms);
+    throw new Error(
+      `${quoted(value)} is not a time like 2026-11-21T09:30:00Z, 2026-11-21 09:30:00, ` +
+        'Sat, 21 Nov 2026 09:30:00 +0000, or seconds or milliseconds since 1970.',
+    );
+  };
+}
+
+function fromNumber(text: string): number | undefined {
+  const size = /^-?\d{9,14}(?:\.\d+)?$/.test(text) ? Math.abs(Number(text)) : 0;
+  if (size >= leastMs) return Number(text);
+  return size >= leastSeconds ? Number(text) * 1000 : undefined;
+}
+
+function fromText(
+  text: string,
+  timeZone: string | undefined,
+  zoned: (clock: string, timeZone: string) => number,
+): number | undefined {
+  const [, date, time = '00:00', second = '00', offset] = written.exec(text) ?? inOrder(text) ?? [];
+  const clock = `${date}T${time}:${second.replace(',', '.')}`;
+  const asUtc = parseRfc3339(`${clock}Z`)?.ms;
+  if (asUtc === undefined) return undefined;
+  // PostgreSQL writes +00, and mail +0000.
+  const [, hours, minutes = '00'] = /^([+-]\d{2}):?(\d{2})?$/.exec(offset ?? '') ?? [];
+  if (hours !== undefined) return parseRfc3339(`${clock}${hours}:${minutes}`)?.ms;
+  if (offset !== undefined) return asUtc;
+  if (timeZone !== undefined) return zoned(clock, timeZone);
+  throw new Error(
+    `${quoted(text)} has no time zone: in a transform, instant(value, { timeZone: 'UTC' }) sets one.`,
+  );
+}
+
+/** The parts of a date from a mail, in the order of ISO 8601. */
+function inOrder(text: string): readonly (string | undefined)[] | undefined {
+  // Twitter writes Wed Oct 10 20:19:24 +0000 2018.
+  const day = text.replace(/^\w{3} (\w{3}) (\d{2}) (\S+) (\S+) (\d{4})$/, '$2 $1 $5 $3 $4');
+  const [, date = '', month = '', year, ...rest] = mail.exec(day) ?? [];
+  const number = months.indexOf(month) / 3 + 1;
+  if (year === undefined) return undefined;
+  return ['', `${year}-${String(number).padStart(2, '0')}-${date.padStart(2, '0')}`, ...rest];
+}

@@ -1,0 +1,77 @@
+import { accessSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isPlainObject } from '../../domain/json.ts';
+import type { Collection } from '../../domain/record.ts';
+import type { Row, Source, Transform, TransformContext } from '../../import.ts';
+import { Failure } from '../failure.ts';
+
+/** What a module of transforms exports. */
+export interface TransformModule {
+  readonly path?: string;
+  readonly users?: Transform;
+  readonly posts?: Transform;
+  readonly source?: Source;
+}
+
+/** How many fields are told apart: each record may have names of its own. */
+const mostFields = 200;
+
+/** @throws Failure for a module that cannot be loaded, or that exports no transform (for a list) */
+export async function loadTransforms(path: string, as?: Collection): Promise<TransformModule> {
+  accessSync(path);
+  const module = await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
+    const isOurs = String(error).includes('rostrum/import');
+    const hint = isOurs ? ' Import its types with import type.' : '';
+    throw new Failure(`The transform ${path} cannot be loaded. ${String(error)}.${hint}`);
+  });
+  const { users, posts, source } = module;
+  const functions = [users, posts, ...Object.values(source ?? {})].filter(Boolean);
+  if (functions.length === 0 || functions.some((one) => typeof one !== 'function')) {
+    throw new Failure(
+      `The transform ${path} must export functions named users or posts. A source, if it exports ` +
+        'one, is an object with such functions.',
+    );
+  }
+  if (as === undefined || module[as] || source) return { path, users, posts, source };
+  throw new Failure(`--as is ${as}, and the transform ${path} exports no function of this name.`);
+}
+
+/** Transforms rows, and notes which of their fields are read. */
+export class Transformer {
+  readonly #module: TransformModule;
+  readonly #context: Omit<TransformContext, 'place'>;
+  readonly #seen = new Set<string>();
+  readonly #read = new Set<PropertyKey>();
+
+  constructor(module: TransformModule, context: Omit<TransformContext, 'place'>) {
+    this.#module = module;
+    this.#context = context;
+  }
+
+  /** The fields with values that no call has read. */
+  get unread(): readonly string[] {
+    return [...this.#seen].filter((name) => !this.#read.has(name));
+  }
+
+  /** @returns the records that a row becomes; undefined where there is no transform */
+  async apply(list: Collection, place: string, content: unknown) {
+    const transform = this.#module[list];
+    if (transform === undefined) return undefined;
+    const row = isPlainObject(content) ? this.#watched(content) : content;
+    const made: unknown = await transform(row as Row, { ...this.#context, place });
+    return made === null ? [] : [made].flat();
+  }
+
+  #watched(row: Row): Row {
+    for (const [name, value] of Object.entries(row)) {
+      if (value !== '' && this.#seen.size < mostFields) this.#seen.add(name);
+    }
+    return new Proxy(row, {
+      get: (target, name) => {
+        this.#read.add(name);
+        return target[name as string];
+      },
+    });
+  }
+}

@@ -1,0 +1,116 @@
+import { isPlainObject } from './json.ts';
+import { checkOptions } from './options.ts';
+import { knownFields } from './rules.ts';
+
+/** The types of custom fields that a deployment can declare. */
+const customFilterTypes = ['text', 'number', 'boolean', 'text[]'] as const;
+export type CustomFilterType = (typeof customFilterTypes)[number];
+
+/** How a custom field is declared: by its type, or by its type and whether its values are unique. */
+export type CustomFilterDeclaration =
+  | CustomFilterType
+  | { readonly type: CustomFilterType; readonly unique?: boolean | undefined };
+
+/** Declared custom fields of users, or of posts, by name: lists can be filtered by them. */
+export type CustomFilterFields = Readonly<Record<string, CustomFilterDeclaration>>;
+
+/** What a deployment declares; none where nothing is said. */
+export interface CustomFilters {
+  readonly users?: CustomFilterFields | undefined;
+  readonly posts?: CustomFilterFields | undefined;
+}
+
+/** What a deployment declares that declares nothing. */
+export type NoCustomFilters = Readonly<Record<never, never>>;
+
+/** What is declared for one collection. */
+export type FieldsOf<
+  Filters extends CustomFilters,
+  List extends keyof CustomFilters,
+> = List extends keyof Filters ? Filters[List] : undefined;
+
+/** How many custom fields of users, or of posts, may be declared: each of them costs an index. */
+const maxCustomFilters = 32;
+
+/** Names that a request for a list uses for something else, so that no field can have them. */
+const reservedNames = ['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'access_token'];
+
+/** Names that every store can index: not all of them take a dot or a `$`. */
+const namePattern = /^[\p{L}_][\p{L}\p{M}\p{N}_-]{0,63}$/u;
+
+/** Returns true for a name that a custom field can be declared with. */
+export function isDeclarable(name: string): boolean {
+  return namePattern.test(name) && !reservedNames.includes(name);
+}
+
+/** A declared custom field. */
+export interface DeclaredField {
+  readonly name: string;
+  readonly type: CustomFilterType;
+  readonly isUnique: boolean;
+}
+
+/** Returns what is declared in one form. */
+export function declaredFields(fields: CustomFilterFields = {}): readonly DeclaredField[] {
+  return Object.entries(fields).map(([name, declared]) =>
+    typeof declared === 'string'
+      ? { name, type: declared, isUnique: false }
+      : { name, type: declared.type, isUnique: declared.unique === true },
+  );
+}
+
+/** Returns how a field is declared; undefined for one that is not. */
+export function declaredField(
+  fields: CustomFilterFields | undefined,
+  name: string,
+): DeclaredField | undefined {
+  if (fields === undefined || !Object.hasOwn(fields, name)) return undefined;
+  return declaredFields({ [name]: fields[name] as CustomFilterDeclaration })[0];
+}
+
+export function isSortable({ type }: DeclaredField): boolean {
+  return type === 'text' || type === 'number';
+}
+
+/**
+ * Checks what a deployment declares.
+ *
+ * @throws TypeError for a name that cannot be a custom field's, or an unknown type
+ * @throws RangeError for more than 32
+ */
+export function checkCustomFilters(customFilters: CustomFilters): void {
+  checkOptions(customFilters, ['users', 'posts'], 'customFilters');
+  for (const list of ['users', 'posts'] as const) {
+    const fields: unknown = customFilters[list] ?? {};
+    if (!isPlainObject(fields)) {
+      throw new TypeError(`The customFilters of ${list} must be an object.`);
+    }
+    const taken = [...knownFields[list], ...reservedNames, '__proto__'];
+    for (const [name, declared] of Object.entries(fields)) {
+      if (taken.includes(name) || !namePattern.test(name)) {
+        throw new TypeError(
+          `"${name}" cannot be declared as a field of ${list}: use letters, digits, _ and -, and no name that Rostrum uses itself.`,
+        );
+      }
+      checkDeclaration(name, declared);
+    }
+    if (Object.keys(fields).length > maxCustomFilters) {
+      throw new RangeError(`At most ${maxCustomFilters} custom fields of ${list} can be declared.`);
+    }
+  }
+}
+
+function checkDeclaration(name: string, declared: unknown): void {
+  const { type, unique = false } = isPlainObject(declared)
+    ? checkOptions<{ type?: unknown; unique?: unknown }>(declared, ['type', 'unique'], `"${name}"`)
+    : { type: declared };
+  if (!customFilterTypes.some((known) => known === type)) {
+    throw new TypeError(`The type of "${name}" must be one of ${customFilterTypes.join(', ')}.`);
+  }
+  if (unique !== false && (unique !== true || (type !== 'text' && type !== 'number'))) {
+    throw new TypeError(`"${name}" cannot be unique: only a text or a number can.`);
+  }
+}
+
+/** How many elements a declared `text[]` may have: each of them is an entry of an index. */
+export const maxListLength = 64;

@@ -1,0 +1,303 @@
+import type { Creation, Repository } from '../../ports/repository.ts';
+import { type Access, defaultOrder } from '../access.ts';
+import type { CustomFilterFields } from '../declared-fields.ts';
+import { isRostrumError, RostrumError } from '../errors.ts';
+import type { Instant } from '../instant.ts';
+import { type FieldIssue, maxIssues } from '../issues.ts';
+import { copyJson } from '../json.ts';
+import type { Page } from '../list.ts';
+import {
+  type CheckedRequest,
+  checkRequest,
+  type ListRequest,
+  type ListRules,
+  listQuery,
+} from '../list-request.ts';
+import { checkOptions, checkSynchronous } from '../options.ts';
+import { checkPrecondition, checkPreconditionOptions, type Precondition } from '../precondition.ts';
+import { makeReceipt, type Receipt } from '../receipt.ts';
+import {
+  type Collection,
+  type EntityFields,
+  type Id,
+  projected,
+  type Versioned,
+  VersionedRecord,
+} from '../record.ts';
+import type { RecordModel } from '../record-model.ts';
+import type { EntityFilter } from '../search.ts';
+import { isCleanText } from '../text.ts';
+import type { Change, CreateOptions } from './record-service.ts';
+
+// The use cases that users and posts have in common, as functions of a context. users.ts and posts.ts add
+// their own and bind them all to a caller.
+
+/** What a use case works with, for one caller. */
+export interface RecordContext<R extends EntityFields, Repo extends Repository<R>>
+  extends CallContext {
+  readonly repository: Repo;
+  readonly model: RecordModel<R>;
+  readonly now: () => Instant;
+  readonly newId: () => Id;
+}
+
+/** The part of a context that does not depend on what a record is. */
+interface CallContext {
+  readonly collection: Collection;
+  /** The custom fields that lists can be filtered by. */
+  readonly customFilters: CustomFilterFields;
+  /** What the caller is allowed to do; undefined for an embedder, who may do everything. */
+  readonly access: Access | undefined;
+  /**
+   * Returns issues of an invalid input that only a store can know, so that one error reports everything.
+   * A taken address is not one of them: it is a conflict, reported once everything else is valid.
+   */
+  readonly issuesFromStore?: ((input: unknown) => Promise<readonly FieldIssue[]>) | undefined;
+}
+
+type Context<R extends EntityFields> = RecordContext<R, Repository<R>>;
+
+/** @param given the input with what the caller's rights add to it; the input itself when absent */
+export async function createRecord<R extends EntityFields>(
+  context: Context<R>,
+  input: unknown,
+  options: CreateOptions = {},
+  given: unknown = input,
+  store = (record: R, receipt?: Receipt) => context.repository.create(record, receipt),
+): Promise<Creation<R>> {
+  const now = context.now();
+  const receipt = receiptFor(context, input, options, now);
+  // If validation throws before the receipt is awaited, its rejection must not end the process.
+  receipt?.catch(() => undefined);
+  return withAllIssues(
+    context,
+    () => input,
+    async () => {
+      // Made before anything is awaited: the caller may reuse its input.
+      const record = context.model.make(given, context.newId(), now);
+      return store(record, await receipt);
+    },
+  );
+}
+
+export async function getRecord<R extends EntityFields>(
+  context: Context<R>,
+  id: Id,
+): Promise<Versioned<R>> {
+  checkId(id);
+  context.access?.checkRead(id);
+  const stored = await findRecord(context, id);
+  checkVisible(context, id, stored, context.now());
+  return stored;
+}
+
+/** Reads a record whoever asks for it. */
+export async function findRecord<R extends EntityFields>(
+  context: Context<R>,
+  id: Id,
+): Promise<Versioned<R>> {
+  const stored = isCleanText(id) ? await context.repository.get(id) : undefined;
+  if (stored === undefined) throw notFound(context, id);
+  return stored;
+}
+
+export async function listRecords<
+  R extends EntityFields,
+  Filter extends EntityFilter,
+  Sort extends string,
+>(context: Context<R>, request: ListRequest<Filter, Sort> = {}): Promise<Page<R>> {
+  const checked = checkRequest(request, listRules(context));
+  context.access?.checkRead();
+  const filter = context.access?.visible(checked.filter, context.now()) ?? checked.filter;
+  return readPage(context, { ...checked, filter });
+}
+
+export async function* allRecords<R extends EntityFields>(
+  context: Context<R>,
+  request: Omit<ListRequest<EntityFilter, string>, 'total'> = {},
+): AsyncGenerator<Versioned<R>> {
+  let page = await listRecords(context, request);
+  for (;;) {
+    yield* page.items;
+    if (page.next === undefined) return;
+    page = await listRecords(context, { ...request, after: page.next });
+  }
+}
+
+export async function replaceRecord<R extends EntityFields>(
+  context: Context<R>,
+  id: Id,
+  input: unknown,
+  precondition?: Precondition,
+): Promise<Change<R>> {
+  return found(context, id, await changeRecord(context, id, precondition, () => input));
+}
+
+export async function patchRecord<R extends EntityFields>(
+  context: Context<R>,
+  id: Id,
+  patch: unknown,
+  precondition?: Precondition,
+): Promise<Change<R>> {
+  return found(context, id, await changeRecord(context, id, precondition, () => patch, 'patch'));
+}
+
+export async function updateRecord<R extends EntityFields>(
+  context: Context<R>,
+  id: Id,
+  change: (record: R) => unknown,
+  precondition?: Precondition,
+): Promise<Change<R>> {
+  if (typeof change !== 'function') throw new TypeError('The change must be a function.');
+  const changed = await changeRecord(context, id, precondition, (record) => {
+    // A copy, so that a function that changes its argument does not hide its change.
+    const input = change(copyJson(record));
+    checkSynchronous(input, 'The change');
+    return input;
+  });
+  return found(context, id, changed);
+}
+
+/** @returns undefined when there is no record with this id */
+export async function changeRecord<R extends EntityFields>(
+  context: Context<R>,
+  id: Id,
+  precondition: Precondition = {},
+  inputOf: (record: R) => unknown,
+  way: 'replace' | 'patch' = 'replace',
+): Promise<Change<R> | undefined> {
+  checkId(id);
+  checkPreconditionOptions(precondition);
+  context.access?.checkWrite();
+  if (!isCleanText(id)) return undefined;
+  const now = context.now();
+  let input: unknown;
+  let changed = false;
+  return withAllIssues(
+    context,
+    () => input,
+    async () => {
+      const stored = await context.repository.update(id, (current) => {
+        checkChange(context, id, current, precondition, now);
+        const { record } = current; // Read late: a large record takes long to parse.
+        input = inputOf(record);
+        context.access?.checkAuthor(record, input, way);
+        const next = context.model[way](record, input, now);
+        changed = next !== record;
+        return next;
+      });
+      return stored && Object.assign(stored, { changed });
+    },
+  );
+}
+
+/** Throws what prevents this caller from changing or deleting a record. Called inside the store's step. */
+export function checkChange<R extends EntityFields>(
+  context: Context<R>,
+  id: Id,
+  current: Versioned<R>,
+  precondition: Precondition,
+  now: Instant,
+): void {
+  checkVisible(context, id, current, now);
+  context.access?.checkChange(current.record);
+  checkPrecondition(precondition, current.version);
+}
+
+/** Reads the page that a checked request asks for, with the fields that it names. */
+export async function readPage<R extends EntityFields>(
+  context: Context<R>,
+  request: CheckedRequest<EntityFilter, string>,
+): Promise<Page<R>> {
+  request.signal?.throwIfAborted();
+  const query = listQuery(request, listRules(context));
+  if (query === undefined) return { items: [], ...(request.total && { total: 0 }) };
+  const page = await context.repository.list(query);
+  const { fields } = request;
+  return fields === undefined || page.isProjected ? page : withFields(page, fields);
+}
+
+/** Returns the page with only these fields of its records. */
+export function withFields<R extends object>(page: Page<R>, fields: readonly string[]): Page<R> {
+  const items = page.items.map(({ record, version }) => {
+    return new VersionedRecord(projected(record, fields), version);
+  });
+  return { ...page, items };
+}
+
+export function listRules({ collection, customFilters, access }: CallContext): ListRules {
+  return {
+    collection,
+    custom: customFilters,
+    defaultOrder: defaultOrder(collection, access?.caller),
+  };
+}
+
+/** Returns the error of a record that does not exist, or that the caller is not allowed to see. */
+export function notFound({ access, collection }: CallContext, id: Id): RostrumError {
+  access?.checkMissing(id);
+  return new RostrumError(collection === 'users' ? 'user-not-found' : 'post-not-found', { id });
+}
+
+/** @throws TypeError */
+export function checkId(id: unknown): asserts id is Id {
+  if (typeof id !== 'string') throw new TypeError('An id must be a text.');
+}
+
+/** Reports everything that is wrong in one error, including what only the store knows. */
+export async function withAllIssues<T>(
+  { issuesFromStore }: CallContext,
+  input: () => unknown,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isRostrumError(error, 'invalid-record') || issuesFromStore === undefined) throw error;
+    const { issues } = error.details;
+    const pointers = new Set(issues.map(({ pointer }) => pointer));
+    const more = (await issuesFromStore(input())).filter(({ pointer }) => !pointers.has(pointer));
+    if (more.length === 0) throw error;
+    throw new RostrumError('invalid-record', { issues: [...issues, ...more].slice(0, maxIssues) });
+  }
+}
+
+function found<R extends EntityFields>(
+  context: Context<R>,
+  id: Id,
+  change: Change<R> | undefined,
+): Change<R> {
+  if (change === undefined) throw notFound(context, id);
+  return change;
+}
+
+function checkVisible<R extends EntityFields>(
+  context: Context<R>,
+  id: Id,
+  stored: Versioned<R>,
+  now: Instant,
+): void {
+  const { access } = context;
+  // Most callers see every record, and a large record takes long to parse.
+  if (access === undefined || access.canSeeAll) return;
+  if (!access.canSee(stored.record, now)) throw notFound(context, id);
+}
+
+function receiptFor(
+  { access, collection }: CallContext,
+  input: unknown,
+  options: CreateOptions,
+  now: Instant,
+): Promise<Receipt> | undefined {
+  const known = ['idempotencyKey', 'caller'];
+  const { idempotencyKey, ...given } = checkOptions<CreateOptions>(options, known);
+  const caller = access?.caller.name ?? given.caller;
+  if (caller !== undefined && typeof caller !== 'string') {
+    throw new TypeError('The option "caller" must be a text.');
+  }
+  if (idempotencyKey === undefined) return undefined;
+  if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {
+    throw new TypeError('The option "idempotencyKey" must be a text that is not empty.');
+  }
+  return makeReceipt({ idempotencyKey, caller }, collection, input, now);
+}

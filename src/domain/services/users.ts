@@ -1,0 +1,195 @@
+import type { Creation } from '../../ports/repository.ts';
+import type { Deletion, UserRepository } from '../../ports/user-repository.ts';
+import { subjectOf } from '../access.ts';
+import { isRostrumError, RostrumError } from '../errors.ts';
+import { cutPage, type Page, type Position } from '../list.ts';
+import { type CheckedRequest, checkRequest, type ListRequest } from '../list-request.ts';
+import { checkPreconditionOptions, type Precondition } from '../precondition.ts';
+import { type Id, projected, type Versioned, VersionedRecord } from '../record.ts';
+import { filters, sortKey, type UserFilter } from '../search.ts';
+import { isCleanText } from '../text.ts';
+import type { PublicUser, User, UserInput } from '../user.ts';
+import type { CreateOptions } from './record-service.ts';
+import {
+  allRecords,
+  changeRecord,
+  checkChange,
+  checkId,
+  createRecord,
+  findRecord,
+  getRecord,
+  listRecords,
+  listRules,
+  notFound,
+  patchRecord,
+  type RecordContext,
+  readPage,
+  replaceRecord,
+  updateRecord,
+  withAllIssues,
+  withFields,
+} from './records.ts';
+import {
+  type DeleteUserOptions,
+  deleteModes,
+  type Saved,
+  type UserService,
+} from './user-service.ts';
+
+type UserListRequest = ListRequest<UserFilter, string>;
+
+export interface UserContext extends RecordContext<User, UserRepository> {
+  /** The fields of the public view. */
+  readonly publicFields: readonly string[];
+}
+
+/** Binds the use cases of users to a context. */
+export function userService(context: UserContext): UserService {
+  return {
+    create: (input, options) => createUser(context, input, options),
+    get: (id) => getRecord(context, id),
+    getPublic: (id) => getPublicUser(context, id),
+    list: (request?: UserListRequest) => listRecords(context, request),
+    all: (request) => allRecords(context, request),
+    listPublic: (request) => listPublicUsers(context, request),
+    replace: (id, input, precondition) => replaceRecord(context, id, input, precondition),
+    patch: (id, patch, precondition) => patchRecord(context, id, patch, precondition),
+    update: (id, change, precondition) => updateRecord(context, id, change, precondition),
+    saveItself: (input, precondition) => saveOwnUser(context, input, precondition),
+    delete: (id, options) => deleteUser(context, id, options),
+  };
+}
+
+async function createUser(
+  context: UserContext,
+  input: unknown,
+  options?: CreateOptions,
+): Promise<Creation<User>> {
+  context.access?.checkCreate();
+  return createRecord(context, input, options);
+}
+
+async function getPublicUser(context: UserContext, id: Id): Promise<Versioned<PublicUser>> {
+  checkId(id);
+  context.access?.checkReadPublic();
+  const { record, version } = await findRecord(context, id);
+  return new VersionedRecord(projected(record, context.publicFields), version);
+}
+
+async function listPublicUsers(
+  context: UserContext,
+  request: UserListRequest = {},
+): Promise<Page<PublicUser>> {
+  const checked = checkRequest(request, listRules(context));
+  context.access?.checkReadPublic();
+  checkPublicOnly(context, checked);
+  const page = await readPublicPage(context, { ...checked, fields: context.publicFields });
+  return checked.fields === undefined ? page : withFields(page, checked.fields);
+}
+
+/** Reads users in the public view, for a caller that sees their posts. */
+export async function publicUsers(
+  context: UserContext,
+  ids: readonly Id[],
+  signal?: AbortSignal,
+): Promise<readonly Versioned<PublicUser>[]> {
+  const users: Versioned<PublicUser>[] = [];
+  const fields = context.publicFields;
+  let after: Position | undefined;
+  do {
+    const request = checkRequest({ filter: { ids }, after, signal }, listRules(context));
+    const page = await readPage(context, { ...request, fields });
+    users.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return users;
+}
+
+/** Replaces the caller's own user, or creates it with the caller's subject as its id. */
+async function saveOwnUser(
+  context: UserContext,
+  input: UserInput,
+  precondition: Precondition = {},
+): Promise<Saved<User>> {
+  const id = subjectOf(context.access?.caller);
+  for (;;) {
+    const change = await changeRecord(context, id, precondition, () => input);
+    if (change !== undefined) return Object.assign(change, { created: false });
+    if (precondition.only !== undefined) throw notFound(context, id);
+    try {
+      const made = await withAllIssues(
+        context,
+        () => input,
+        async () => context.repository.create(context.model.makeNamed(input, id, context.now())),
+      );
+      return Object.assign(made, { changed: true, created: true });
+    } catch (error) {
+      // Another call has just created it: replace that.
+      if (!isRostrumError(error, 'id-taken')) throw error;
+    }
+  }
+}
+
+async function deleteUser(
+  context: UserContext,
+  id: Id,
+  options: DeleteUserOptions = {},
+): Promise<Deletion> {
+  checkId(id);
+  checkPreconditionOptions(options, 'posts');
+  const { posts = 'refuse' } = options;
+  if (!deleteModes.includes(posts)) {
+    throw new RangeError(`The option "posts" must be one of ${deleteModes.join(', ')}.`);
+  }
+  const { access, repository } = context;
+  access?.checkWrite();
+  if (posts !== 'refuse') access?.checkPostsOf(id);
+  const now = context.now();
+  const guard = (current: Versioned<User>) => checkChange(context, id, current, options, now);
+  try {
+    const deletion = isCleanText(id) ? await repository.delete(id, posts, now, guard) : undefined;
+    if (deletion === undefined) throw notFound(context, id);
+    return deletion;
+  } catch (error) {
+    const canCount = access === undefined || access.mayCountPostsOf(id);
+    if (canCount || !isRostrumError(error, 'user-has-posts')) throw error;
+    throw new RostrumError('user-has-posts', {});
+  }
+}
+
+/**
+ * A store that reads whole records ends a page where they have too many bytes. That would tell how large
+ * the hidden fields are, so such a page is read on, to its limit or to the bytes of what is shown.
+ */
+async function readPublicPage(
+  context: UserContext,
+  request: CheckedRequest<UserFilter, string>,
+): Promise<Page<User>> {
+  const { order, limit } = request;
+  const position = ({ record }: Versioned<User>): Position => {
+    return { key: sortKey(record, order.by, context.customFilters), id: record.id };
+  };
+  let page = await readPage(context, request);
+  while (!page.isProjected && page.next !== undefined && page.items.length < limit) {
+    const rest = { ...request, after: page.next, limit: limit - page.items.length, total: false };
+    const { items, next } = await readPage(context, rest);
+    page = { ...page, items: [...page.items, ...items], next };
+    const cut = cutPage(page.items, request, position);
+    if (cut.next !== undefined) return { ...page, ...cut };
+  }
+  return page;
+}
+
+/** Filters and orders must not tell what the public view hides. */
+function checkPublicOnly(
+  { publicFields }: UserContext,
+  { filter, order }: CheckedRequest<UserFilter, string>,
+): void {
+  const { custom = {}, ...known } = filter;
+  const asked = Object.entries(known).filter(([, value]) => value !== undefined);
+  const fields = asked.map(([name]) => filters.users[name as keyof typeof known].field);
+  if ([...fields, ...Object.keys(custom), order.by].every((name) => publicFields.includes(name))) {
+    return;
+  }
+  throw new RostrumError('forbidden', { scope: 'users:read' });
+}

@@ -1,0 +1,127 @@
+import { expectEqual, expectError, expectRecord, race } from './assertions.ts';
+import { at, later, post, receipt, times, user } from './fixtures.ts';
+import { expectMatches, idsOf, insert, readAll, select } from './lists.ts';
+import { type Suite, uniqueField } from './suite.ts';
+
+const slug = 'slug';
+
+/** Declared custom fields beyond equality: ranges, arrays of texts, orders, unique values. */
+export function describeCustomFields({ test, both }: Suite): void {
+  test('a condition on an array matches records that contain the text', async ({ posts }) => {
+    const lists = [['a', 'b'], ['b'], ['a', 'a', 1, null, ['b']], [], 'a', { a: 'a' }, null, ['A']];
+    const made = lists.map((tags) => post({ tags }));
+    const ids = await insert(posts, [...made, post()]);
+    const has = (value: string) => ({ field: 'tags', custom: 'text[]', op: 'has', value }) as const;
+    await expectMatches(posts, [has('a')], [ids[0] ?? '', ids[2] ?? '']);
+    await expectMatches(posts, [has('a'), has('b')], [ids[0] ?? '']);
+    await expectMatches(posts, [has('c')], []);
+    await posts.update(ids[1] ?? '', ({ record }) => ({ ...record, tags: ['a'] }));
+    await posts.delete(ids[0] ?? '');
+    await expectMatches(posts, [has('a')], [ids[1] ?? '', ids[2] ?? '']);
+  });
+
+  test('bounds match numbers by size, and nothing that is not a number', async ({ posts }) => {
+    const values = [-1, -0, 0.1 + 0.2, 9, 10, 1e21, '5', null, [5]];
+    const ids = await insert(posts, [...values.map((words) => post({ words })), post()]);
+    const number = { field: 'words', custom: 'number' } as const;
+    const from = (value: number) => ({ ...number, op: 'from', value }) as const;
+    const before = (value: number) => ({ ...number, op: 'before', value }) as const;
+    await expectMatches(posts, [from(0)], ids.slice(1, 6));
+    await expectMatches(posts, [before(10)], ids.slice(0, 4));
+    await expectMatches(posts, [from(0.1 + 0.2), before(1e21)], ids.slice(2, 5));
+    await expectMatches(posts, [before(Number.POSITIVE_INFINITY)], ids.slice(0, 6));
+    await expectMatches(posts, [{ ...number, op: 'eq', value: 0 }], ids.slice(1, 2));
+  });
+
+  test('bounds match texts by code point', async ({ posts }) => {
+    const values = ['A', 'a', 'ab', 'b', 'é', '～', '😀', 5];
+    const ids = await insert(
+      posts,
+      values.map((language) => post({ language })),
+    );
+    const text = { field: 'language', custom: 'text' } as const;
+    await expectMatches(posts, [{ ...text, op: 'from', value: 'a' }], ids.slice(1, 7));
+    await expectMatches(posts, [{ ...text, op: 'before', value: '😀' }], ids.slice(0, 6));
+  });
+
+  test('sorts by a number and by a text, with missing and other values first', async ({
+    posts,
+  }) => {
+    const values = [null, 2, 'x', undefined, 10, -1, 2, 0.5, [1], true];
+    const made = values.map((value) => post({ words: value, language: value && `${value}` }));
+    const untyped = made.map((one, n) => (n === 3 ? post() : one));
+    await insert(posts, untyped);
+    for (const [field, custom] of [
+      ['words', 'number'],
+      ['language', 'text'],
+    ] as const) {
+      for (const direction of ['asc', 'desc'] as const) {
+        const order = { field, custom, direction } as const;
+        const expected = select('posts', untyped, { conditions: [], order });
+        const found = await readAll(posts, { order, limit: 2 });
+        expectEqual(`the pages by ${field} ${direction}`, idsOf(found), idsOf(expected));
+      }
+    }
+  });
+
+  both('a unique value belongs to one record, a draft too, until it is freed', async (resource) => {
+    const { records, make, remove } = resource;
+    const { field, values } = uniqueField(resource);
+    const [one, two] = [
+      make({ [field]: values[0], publishedAt: null }),
+      make({ [field]: values[1] }),
+    ];
+    await insert(records, [one, two]);
+    const taken = async (call: Promise<unknown>) => {
+      const { issues } = await expectError(call, 'field-taken');
+      expectEqual('the issue', issues[0]?.pointer, `/${field}`);
+    };
+    await taken(records.create(make({ [field]: values[0] })));
+    await taken(records.update(two.id, ({ record }) => ({ ...record, [field]: values[0] })));
+    expectRecord(await records.get(two.id), two);
+    // A value of another type, and none at all, are not values.
+    const others = [[values[0]], { a: 1 }, null].map((value) => make({ [field]: value }));
+    await insert(records, [...others, make(), make()]);
+    await records.update(one.id, ({ record }) => ({ ...record, [field]: values[2] }));
+    await records.create(make({ [field]: values[0] }));
+    await remove(two.id);
+    await records.create(make({ [field]: values[1] }));
+  });
+
+  both('a replay comes before a taken value', async (resource) => {
+    const { records, make } = resource;
+    const { field, values } = uniqueField(resource);
+    const [key, record] = [receipt(), make({ [field]: values[0] })];
+    await records.create(record, key);
+    const replay = await records.create(make({ [field]: values[0] }), key);
+    expectEqual('replayed', [replay.replayed, replay.record.id], [true, record.id]);
+  });
+
+  both('of 30 racing creations and changes to one unique value, one wins', async (resource) => {
+    const { records, make } = resource;
+    const { field, values } = uniqueField(resource);
+    const ids = await insert(
+      records,
+      times(15, () => make()),
+    );
+    const change = (id: string) =>
+      records.update(id, ({ record }) => ({ ...record, [field]: values[0] }));
+    const creations = times(15, () => records.create(make({ [field]: values[0] })));
+    const { errors } = await race<unknown>([...ids.map(change), ...creations]);
+    expectEqual('the errors', errors, { 'field-taken': 29 });
+  });
+
+  test('a deletion with the posts frees their values, and one without keeps them', async (store) => {
+    const { users, posts } = store;
+    const [ada, bob] = [user(), user()];
+    await insert(users, [ada, bob]);
+    await insert(posts, [
+      post({ authorId: ada.id, [slug]: 'a' }),
+      post({ authorId: bob.id, [slug]: 'b' }),
+    ]);
+    await users.delete(ada.id, 'delete', later);
+    await users.delete(bob.id, 'keep', at(5));
+    await posts.create(post({ [slug]: 'a' }));
+    await expectError(posts.create(post({ [slug]: 'b' })), 'field-taken');
+  });
+}

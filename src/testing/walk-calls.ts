@@ -1,0 +1,331 @@
+import { type CustomFilterType, declaredFields, isSortable } from '../domain/declared-fields.ts';
+import {
+  type Condition,
+  type ListQuery,
+  type Position,
+  pageLimits,
+  type QueryField,
+  type QueryOrder,
+  type SortKey,
+} from '../domain/list.ts';
+import type { Post } from '../domain/post.ts';
+import type { Receipt } from '../domain/receipt.ts';
+import {
+  type Collection,
+  type Entity,
+  type Id,
+  projected,
+  type Versioned,
+  VersionedRecord,
+} from '../domain/record.ts';
+import { customValue, type SearchRow, searchRow, sorts } from '../domain/search.ts';
+import type { User } from '../domain/user.ts';
+import type { Guard, Repository } from '../ports/repository.ts';
+import type { Store } from '../ports/store.ts';
+import { modes } from './delete.ts';
+import { at, digest, post, times, user } from './fixtures.ts';
+import { customFilters, transferOf } from './suite.ts';
+
+/** A call that can be made on several stores, first on the memory store. */
+export type Call = (store: Store) => Promise<unknown>;
+
+/** Thrown by a random decision or guard, with what it was shown as the cause. */
+export class Refusal extends Error {}
+
+// Small pools, so that values repeat, records conflict, and ids are created again.
+const ids = {
+  users: ['u', 'U', 'ü', 'u1', 'u2', 'u10', '~'],
+  posts: [...times(16, (n) => `p${n}`), 'u', 'ü'],
+};
+const texts = ['Ada', 'ada', 'ADA L', 'Ä', 'A\u0308', 'straße', 'STRASSE', '😀', '～'];
+const emails = ['ada@x.example', 'ADA@X.example', 'b@ü.example', 'b@xn--tda.example', 'c@y.z'];
+const moments = times(6, (n) => at(n * 40_000));
+const versions = [1, 2, 3, 5, 9, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1, 2 ** 32];
+const customValues: Readonly<Record<CustomFilterType, readonly unknown[]>> = {
+  text: ['en', 'EN', 'é', '1', '', '😀', '～'],
+  number: [1, 1.5, -1, 0, -0, 2 ** 31, 0.1 + 0.2, 1e21, 2 ** 53 - 1, 1 - 2 ** 53, 1e-7],
+  boolean: [true, false],
+  'text[]': [['en'], ['en', 'é'], ['en', 'en', 1, null], [], ['1', [], {}], ['EN', '']],
+};
+const otherValues = [null, 'en', 1, true, ['en'], { en: 1 }];
+
+/** Makes the same calls for the same seed. */
+export class RandomCalls {
+  readonly #memory: Store;
+  readonly #kinds: readonly ((collection: Collection) => Promise<Call>)[];
+  /** The `next` of the last page in each order. */
+  readonly #positions = new Map<string, Position>();
+  #state: number;
+  /** Milliseconds of the fixtures' time. It never goes back, so expired receipts stay expired. */
+  #now = 0;
+
+  /** @param memory the store that the calls are made on first */
+  constructor(seed: number, memory: Store, hasTransfer: boolean) {
+    this.#state = seed;
+    this.#memory = memory;
+    const kinds: [weight: number, kind: (collection: Collection) => Promise<Call>][] = [
+      [10, (it) => this.#list(it)],
+      [6, (it) => this.#create(it)],
+      [5, (it) => this.#update(it)],
+      [4, (it) => this.#delete(it)],
+      [6, (it) => this.#read(it)],
+    ];
+    if (hasTransfer) {
+      kinds.push(
+        [2, (it) => this.#load(it)],
+        [1, (it) => this.#loadDeleted(it)],
+        [1, (it) => this.#scan(it)],
+        [1, () => this.#mark()],
+      );
+    }
+    this.#kinds = kinds.flatMap(([weight, kind]) => times(weight, () => kind));
+  }
+
+  next(): Promise<Call> {
+    this.#now += 1000;
+    return this.#pick(this.#kinds)(this.#pick(['users', 'posts', 'posts'] as const));
+  }
+
+  async #list(collection: Collection): Promise<Call> {
+    const query = await this.#query(collection);
+    const { fields, order } = query;
+    return async (store) => {
+      const { isProjected, ...page } = await recordsOf(store, collection).list(query);
+      if (page.next) this.#positions.set(nameOf(collection, order), page.next);
+      if (fields === undefined) return page;
+      const cut = (one: Entity) => projected(one, fields);
+      const items = page.items.map((one) => [one.version, cut(one.record)]);
+      const texts = page.items.map((one) => cut(JSON.parse(one.json)));
+      return { ...page, items, texts };
+    };
+  }
+
+  async #create(collection: Collection): Promise<Call> {
+    const record = this.#record(collection, await this.#id(collection, false));
+    const receipt = this.#chance(0.6) ? this.#receipt() : undefined;
+    return (store) => recordsOf(store, collection).create(record, receipt);
+  }
+
+  async #update(collection: Collection): Promise<Call> {
+    const { id, ...next } = this.#record(collection, await this.#id(collection));
+    const isWhole = this.#chance(0.3);
+    const parts = Object.fromEntries(Object.entries(next).filter(() => this.#chance(0.4)));
+    const outcome = this.#below(8);
+    return (store) =>
+      recordsOf(store, collection).update(id, (current) => {
+        if (outcome === 0) throw new Refusal('refused', { cause: current });
+        if (outcome === 1) return current.record;
+        return isWhole ? { ...next, id } : { ...current.record, ...parts };
+      });
+  }
+
+  async #delete(collection: Collection): Promise<Call> {
+    const id = await this.#id(collection);
+    const [mode, moment] = [this.#pick(modes), this.#pick(moments)];
+    const refuses = this.#chance(0.2);
+    const guard: Guard<unknown> = (current) => {
+      if (refuses) throw new Refusal('refused', { cause: current });
+    };
+    return (store) =>
+      collection === 'users'
+        ? store.users.delete(id, mode, moment, guard)
+        : store.posts.delete(id, guard);
+  }
+
+  async #read(collection: Collection): Promise<Call> {
+    const id = await this.#id(collection);
+    const method = this.#pick(['get', 'get', 'lastVersion'] as const);
+    return (store) => recordsOf(store, collection)[method](id);
+  }
+
+  async #load(collection: Collection): Promise<Call> {
+    const records = this.#some(ids[collection]).map((id) => {
+      const record = this.#record(collection, id) as never;
+      return new VersionedRecord<never>(record, this.#pick(versions));
+    });
+    if (records.length === 1) return (store) => transferOf(store)[collection].load(records);
+    // A call that throws may have stored some, so leave out what the memory store refuses.
+    let accepted: Versioned<never>[] | undefined;
+    return async (store) => {
+      const transfer = transferOf(store)[collection];
+      if (accepted) return transfer.load(accepted);
+      accepted = [];
+      for (const record of records) {
+        const [outcome] = await Promise.allSettled([transfer.load([record])]);
+        if (outcome.status === 'fulfilled') accepted.push(record);
+      }
+    };
+  }
+
+  async #loadDeleted(collection: Collection): Promise<Call> {
+    const chosen = this.#some(ids[collection]);
+    const deleted = chosen.map((id) => ({ id, lastVersion: this.#pick(versions) }));
+    return (store) => transferOf(store)[collection].deleted.load(deleted);
+  }
+
+  async #scan(collection: Collection): Promise<Call> {
+    const { limit, bytes } = this.#limits();
+    const after = this.#maybe(this.#pick(ids[collection]));
+    return async (store) => {
+      const transfer = transferOf(store)[collection];
+      const records = await transfer.scan({ limit, bytes, after });
+      return [records, await transfer.deleted.scan(limit, after)];
+    };
+  }
+
+  async #mark(): Promise<Call> {
+    const method = this.#pick(['begin', 'end', 'isFilling', 'isFilling'] as const);
+    return (store) => transferOf(store)[method]();
+  }
+
+  async #query(collection: Collection): Promise<ListQuery> {
+    const stored = await this.#memory[collection].get(await this.#id(collection));
+    const other = this.#record(collection);
+    const record: Entity = stored && this.#chance(0.8) ? stored.record : other;
+    const conditions: Condition[] = [];
+    for (let n = this.#below(4); n > 0; n--) {
+      const again = this.#chance(0.3) ? conditions.at(-1) : undefined;
+      conditions.push(this.#condition(collection, record, again));
+    }
+    const order = this.#order(collection, conditions);
+    const key = keyOf(collection, this.#chance(0.7) ? record : other, order);
+    const last = this.#positions.get(nameOf(collection, order));
+    const fields = ['id', ...Object.keys(other).filter(() => this.#chance(0.3))];
+    const isPart = this.#chance(0.2);
+    return {
+      conditions,
+      order,
+      after: this.#chance(0.4) ? this.#pick([{ key, id: record.id }, last]) : undefined,
+      // What a store leaves out of the records is up to the store, and so is what fits into few bytes.
+      ...(isPart ? { fields, limit: 3, bytes: pageLimits.bytes } : this.#limits()),
+      total: this.#chance(0.5),
+    };
+  }
+
+  /** An order, half of the time by a field that a condition is on. */
+  #order(collection: Collection, conditions: readonly QueryField[]): QueryOrder {
+    const declared = declaredFields(customFilters[collection]).filter(isSortable);
+    const sortable: readonly QueryField[] = [
+      ...Object.values<string>(sorts[collection]).map((field) => ({ field })),
+      ...declared.map(({ name, type }) => ({ field: name, custom: type })),
+    ];
+    const name = (one: QueryField) => `${one.custom} ${one.field}`;
+    const own = sortable.filter((one) => conditions.some((other) => name(other) === name(one)));
+    const field = this.#pick(own.length > 0 && this.#chance(0.5) ? own : sortable);
+    return { ...field, direction: this.#pick(['asc', 'desc']) };
+  }
+
+  /**
+   * A condition that mostly holds for this record.
+   *
+   * @param again a condition before, on whose field this one is too
+   */
+  #condition(collection: Collection, record: Entity, again?: QueryField): Condition {
+    const declared = declaredFields(customFilters[collection]);
+    const { name, type } =
+      declared.find((one) => one.name === again?.field) ?? this.#pick(declared);
+    const isList = type === 'text[]';
+    const values = isList ? [record[name]].flat() : [record[name]];
+    const own = this.#pick(values.length > 0 ? values : [undefined]);
+    const isOwn = typeof own === (type === 'text' || isList ? 'string' : type);
+    if (again === undefined ? this.#chance(isOwn ? 0.5 : 0.1) : again.custom !== undefined) {
+      const random = isList ? 'en' : this.#pick(customValues[type]);
+      const value = isOwn && this.#chance(0.9) ? own : random;
+      const ops = type === 'boolean' ? (['eq'] as const) : (['eq', 'from', 'before'] as const);
+      const op = isList ? 'has' : this.#pick(ops);
+      return { field: name, custom: type, op, value } as Condition;
+    }
+    const row = rowOf(collection, record);
+    const other = rowOf(collection, this.#record(collection));
+    const field = this.#pick(again ? [again.field] : Object.keys(row));
+    const value = (this.#chance(0.8) ? row : other)[field] ?? null;
+    const op = this.#pick(['eq', 'in', 'from', 'before'] as const);
+    if (value === null) return { field, op: 'isNull' };
+    if (op === 'in') return { field, op, value: [value, other[field] ?? value] };
+    return { field, op, value: op === 'before' && this.#chance(0.7) ? `${value}\u0001` : value };
+  }
+
+  #record(collection: Collection, id: Id = this.#pick(ids[collection])): User & Post {
+    const custom = declaredFields(customFilters[collection])
+      .filter(({ isUnique }) => this.#chance(isUnique ? 0.2 : 0.5))
+      .map(({ name, type }) => [
+        name,
+        this.#pick(this.#chance(0.7) ? customValues[type] : otherValues),
+      ]);
+    const common = { id, createdAt: this.#pick(moments), updatedAt: this.#pick(moments) };
+    const own =
+      collection === 'users'
+        ? user({ name: this.#pick(texts), email: this.#maybe(this.#pick(emails)) ?? null })
+        : post({
+            title: this.#pick(texts),
+            body: this.#pick(texts).repeat(this.#below(20)),
+            authorId: this.#maybe(this.#pick(ids.users)) ?? null,
+            publishedAt: this.#maybe(this.#pick(moments)) ?? null,
+          });
+    return { ...own, ...common, ...Object.fromEntries(custom) } as User & Post;
+  }
+
+  /** An id of the pool; mostly one that exists, or does not. */
+  async #id(collection: Collection, exists = true): Promise<Id> {
+    let id: Id;
+    do id = this.#pick(ids[collection]);
+    while (
+      this.#chance(0.7) &&
+      ((await this.#memory[collection].get(id)) !== undefined) !== exists
+    );
+    return id;
+  }
+
+  #receipt(): Receipt {
+    const [key, fingerprint] = [digest(this.#below(4)), digest(-this.#pick([1, 1, 2]))];
+    const until = this.#now + this.#pick([1000, 20_000, 400_000]);
+    return { key, fingerprint, from: at(this.#now), until: at(until) };
+  }
+
+  #limits() {
+    const { bytes } = pageLimits;
+    return { limit: this.#pick([1, 2, 3, 1000]), bytes: this.#pick([1, 500, bytes, bytes]) };
+  }
+
+  /** One to three of the values. */
+  #some<T>(values: readonly T[]): T[] {
+    return [...new Set(times(1 + this.#below(3), () => this.#pick(values)))];
+  }
+
+  #maybe<T>(value: T): T | undefined {
+    return this.#chance(0.5) ? value : undefined;
+  }
+
+  #chance(share: number): boolean {
+    return this.#below(1000) < share * 1000;
+  }
+
+  #pick<T>(values: readonly T[]): T {
+    return values[this.#below(values.length)] as T;
+  }
+
+  /** Mulberry32: its quality suffices, and it is the same everywhere. */
+  #below(limit: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) % limit;
+  }
+}
+
+function nameOf(collection: Collection, { field, custom }: QueryOrder): string {
+  return `${collection} ${custom} ${field}`;
+}
+
+function rowOf(collection: Collection, record: object): SearchRow {
+  return searchRow(collection, record as never);
+}
+
+function keyOf(collection: Collection, record: Entity, { field, custom }: QueryOrder): SortKey {
+  if (custom === undefined) return rowOf(collection, record)[field] ?? null;
+  return customValue(record, { name: field, type: custom, isUnique: false });
+}
+
+function recordsOf(store: Store, collection: Collection): Repository<Entity> {
+  return store[collection] as unknown as Repository<Entity>;
+}

@@ -1,0 +1,287 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createFetchHandler } from '../../../src/adapters/http/fetch/index.ts';
+import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
+import { Metrics } from '../../../src/adapters/metrics/index.ts';
+import { createRostrum } from '../../../src/index.ts';
+import { until } from '../../support/until.ts';
+import { expectProblem, startApi } from './support/api.ts';
+import { exchange, RawConnection } from './support/raw.ts';
+
+const mebibyte = 1024 * 1024;
+const host = 'Host: x\r\n';
+const typed = 'Content-Type: application/json\r\n';
+const get = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n`;
+const post = `POST /api/v1/users HTTP/1.1\r\n${host}${typed}`;
+
+/** A store whose calls of one method wait until they are released, and how many of them are under way. */
+function stuckStore<M extends 'get' | 'list' | 'create' | 'update'>(method: M) {
+  const store = createMemoryStore();
+  const seen = { now: 0, all: 0 };
+  let gate = Promise.withResolvers<void>();
+  for (const repository of [store.users, store.posts]) {
+    const call = (repository[method] as (...given: unknown[]) => Promise<unknown>).bind(repository);
+    Object.assign(repository, {
+      async [method](...given: unknown[]) {
+        seen.now += 1;
+        seen.all += 1;
+        await gate.promise;
+        seen.now -= 1;
+        return call(...given);
+      },
+    });
+  }
+  const release = () => {
+    gate.resolve();
+    gate = Promise.withResolvers();
+  };
+  return { store, seen, release };
+}
+
+describe('the limiter', function () {
+  this.timeout(60_000);
+
+  it('refuses one more of a thousand requests of an operation at once, and no others', async () => {
+    const { store, seen, release } = stuckStore('get');
+    await using api = await startApi({ store });
+    const waiting = Array.from({ length: 1000 }, () => api.get('/users/x'));
+    await until(() => seen.now === 1000, 'all are under way', 30_000);
+    const refused = await api.get('/users/x');
+    expectProblem(refused, 503, 'overloaded');
+    expect(refused.headers.get('Retry-After')).to.match(/^[1-5]$/);
+    expect((await api.get('/users?limit=1')).status).to.equal(200);
+    expect((await api.get(`${api.server.url}/readyz`)).status).to.equal(200);
+    release();
+    for (const { status } of await Promise.all(waiting)) expect(status).to.equal(404);
+    expect((await Promise.all([api.get('/users/x'), sleep(100).then(release)]))[0].status).to.equal(
+      404,
+    );
+  });
+
+  it('refuses a change before its body is read', async () => {
+    const { store, seen, release } = stuckStore('create');
+    await using api = await startApi({ store });
+    const waiting = Array.from({ length: 1000 }, () => api.post('/users', { name: 'Ann' }));
+    await until(() => seen.now === 1000, 'all are under way', 30_000);
+    const refused = await exchange(api.server, `${post}Content-Length: 1000\r\n\r\n`);
+    expect([refused?.status, refused?.body.code]).to.deep.equal([503, 'overloaded']);
+    release();
+    for (const { status } of await Promise.all(waiting)) expect(status).to.equal(201);
+  });
+
+  it('runs four lists of an operation at a time, and small pages beside large ones', async () => {
+    const { store, seen, release } = stuckStore('list');
+    await using api = await startApi({ store });
+    const large = Array.from({ length: 10 }, () => api.get('/posts'));
+    await until(() => seen.now === 4, 'four are under way');
+    const others = [api.get('/posts?limit=1'), api.get('/users')];
+    await until(() => seen.now === 6, 'others are under way');
+    await sleep(100);
+    expect(seen.now).to.equal(6);
+    for (let n = 0; n < 4; n++) {
+      release();
+      await sleep(50);
+    }
+    const statuses = (await Promise.all([...large, ...others])).map(({ status }) => status);
+    expect(new Set(statuses)).to.deep.equal(new Set([200]));
+  });
+
+  it('refuses a list that has waited for 10 seconds', async () => {
+    const { store, seen, release } = stuckStore('list');
+    await using api = await startApi({ store });
+    const first = Array.from({ length: 4 }, () => api.get('/posts'));
+    await until(() => seen.now === 4, 'four are under way');
+    const start = performance.now();
+    expectProblem(await api.get('/posts'), 503, 'overloaded');
+    expect(performance.now() - start).to.be.within(9000, 15_000);
+    release();
+    await Promise.all(first);
+  });
+
+  it('changes one record by one request at a time, and others meanwhile', async () => {
+    const { store, seen, release } = stuckStore('update');
+    await using api = await startApi({ store });
+    const change = (path: string) => api.send('PATCH', path, {}, { name: 'Bea', title: 'B' });
+    const all = Array.from({ length: 3 }, () => change('/users/x'));
+    await until(() => seen.now === 1, 'one is under way');
+    const others = [change('/users/y'), change('/posts/x'), api.send('DELETE', '/users/x')];
+    await until(() => seen.now === 3, 'those of other records are under way');
+    await sleep(100);
+    expect(seen.now).to.equal(3);
+    while (seen.now > 0) {
+      release();
+      await sleep(50);
+    }
+    const statuses = (await Promise.all([...all, ...others])).map(({ status }) => status);
+    expect(new Set(statuses)).to.deep.equal(new Set([404]));
+  });
+
+  it('parses few large bodies at a time', async () => {
+    const { store, seen, release } = stuckStore('create');
+    await using api = await startApi({ store });
+    const make = async (own: unknown, most: number) => {
+      const posts = Array.from({ length: 8 }, () => api.post('/posts', { title: 'x', own }));
+      await until(() => seen.now === most, `${most} are in use`);
+      await sleep(100);
+      expect(seen.now).to.equal(most);
+      const releasing = setInterval(release, 20);
+      for (const { status } of await Promise.all(posts)) expect(status).to.equal(201);
+      clearInterval(releasing);
+    };
+    await make('x'.repeat(20_000), 4);
+    await make('x', 8);
+    await make(Array(100_000).fill({}), 1);
+  });
+
+  it('serves other operations while one keeps the process busy', async () => {
+    const store = createMemoryStore();
+    const { list } = store.posts;
+    store.posts.list = async (request) => {
+      const end = performance.now() + 5;
+      while (performance.now() < end); // As a large page does.
+      return list.call(store.posts, request);
+    };
+    await using api = await startApi({ store });
+    const lists = Array.from({ length: 400 }, () => api.get('/posts'));
+    const slow: number[] = [];
+    for (let n = 0; n < 20; n++) {
+      const start = performance.now();
+      expect((await api.get('/users/x')).status).to.equal(404);
+      slow.push(performance.now() - start);
+    }
+    expect(slow.sort((a, b) => a - b)[10]).to.be.below(200);
+    for (const { status } of await Promise.all(lists)) expect(status).to.equal(200);
+  });
+
+  it('does not work for clients that have left while they waited', async () => {
+    const { store, seen, release } = stuckStore('list');
+    await using api = await startApi({ store });
+    const leaving = Array.from({ length: 40 }, () => {
+      return new RawConnection(api.server).send(get('/api/v1/posts?limit=1000')).end();
+    });
+    await until(() => seen.now === 4, 'four are under way');
+    await sleep(1500);
+    release();
+    const responses = await Promise.all(leaving.map((connection) => connection.next()));
+    const statuses = responses.map((one) => one?.status).sort();
+    expect(statuses).to.deep.equal([...Array(4).fill(200), ...Array(36).fill(503)]);
+    expect(seen.all).to.equal(4);
+  });
+
+  it('serves the pipelined requests of a client that half-closes its connection', async () => {
+    await using api = await startApi();
+    const lists = ['/users', '/posts?limit=1000', '/users?limit=2'].map((path) =>
+      get(`/api/v1${path}`),
+    );
+    const connection = new RawConnection(api.server).send(lists.join('')).end();
+    for (const _ of lists) expect((await connection.next())?.status).to.equal(200);
+  });
+});
+
+describe('clients that hold memory', function () {
+  this.timeout(60_000);
+
+  /** A server with posts of 2 MiB, and its rostrum. */
+  async function withLargePosts() {
+    const store = createMemoryStore();
+    const rostrum = createRostrum(store);
+    const text = 'x'.repeat(mebibyte - 500);
+    for (let n = 0; n < 2; n++) await rostrum.posts.create({ title: 'x', text });
+    return { store, rostrum };
+  }
+
+  it('with large lists that they do not read are closed while others wait, and small lists pass', async () => {
+    const { store } = await withLargePosts();
+    const metrics = new Metrics();
+    await using api = await startApi({ store, app: { metrics } });
+    const stalled = Array.from({ length: 100 }, () => {
+      const connection = new RawConnection(api.server);
+      connection.socket.pause();
+      return connection.send(get('/api/v1/posts').repeat(8)); // Buffers of the system take the first ones.
+    });
+    const shown = async (name: string) => {
+      const { body } = await metrics.exposition();
+      return Number(new RegExp(`^rostrum_http_limiter_${name} (\\d+)$`, 'm').exec(body)?.[1]);
+    };
+    await until(async () => (await shown('waiting')) > 0, 'some wait', 20_000);
+    for (const path of ['/posts?limit=1', '/users', '/users/x']) {
+      expect((await api.get(path)).status, path).to.be.oneOf([200, 404]);
+    }
+    expect(await shown('waiting'), 'large lists that still wait').to.be.above(0);
+    // A list of the same size has to wait until clients that stand still have lost their places.
+    expect((await api.get('/posts')).status).to.equal(200);
+    expect(await shown('closed')).to.be.above(0);
+    for (const { socket } of stalled) socket.destroy();
+  });
+
+  it('are the same to rostrum/fetch', async () => {
+    const { rostrum } = await withLargePosts();
+    const handle = createFetchHandler(rostrum);
+    const ask = (path: string) => handle(new Request(`http://x/api/v1${path}`));
+    const stalled = Array.from({ length: 120 }, () => ask('/posts').catch(() => undefined));
+    await sleep(300);
+    const start = performance.now();
+    expect((await ask('/posts?limit=1')).status).to.equal(200);
+    expect((await ask('/users')).status).to.equal(200);
+    expect(performance.now() - start).to.be.below(1000);
+    const large = await ask('/posts');
+    expect(((await large.json()) as { posts: unknown[] }).posts).to.have.lengthOf(2);
+    const bodies = (await Promise.all(stalled)).map((response) => response?.body?.getReader());
+    const ends = await Promise.all(bodies.map((body) => body?.read().catch(() => 'closed')));
+    expect(ends).to.include('closed');
+    for (const body of bodies) await body?.cancel().catch(() => {});
+  });
+
+  it('with bodies that do not come lose their places to a large body that comes', async () => {
+    await using api = await startApi();
+    const holders = Array.from({ length: 100 }, () =>
+      new RawConnection(api.server).send(`${post}Content-Length: ${mebibyte}\r\n\r\n{"name":"`),
+    );
+    await sleep(200);
+    const inChunks = `${post}Transfer-Encoding: chunked\r\n\r\n`;
+    expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201);
+    const small = await exchange(api.server, `${inChunks}e\r\n{"name":"Ann"}\r\n0\r\n\r\n`);
+    expect(small?.status, 'a small one in chunks').to.equal(201);
+    const own = 'x'.repeat(mebibyte - 100);
+    const long = JSON.stringify({ name: 'Ann', own });
+    const chunk = `${long.length.toString(16)}\r\n${long}\r\n0\r\n\r\n`;
+    const waited = await exchange(api.server, `${inChunks}${chunk}`);
+    expect(waited?.status, 'a large one in chunks').to.equal(201);
+    expect((await api.post('/users', { name: 'Ann', own })).status).to.equal(201);
+    expect(await holders[0]?.closed()).to.equal('');
+    for (const { socket } of holders) socket.destroy();
+  });
+
+  it('with bodies in tiny pieces are closed', async () => {
+    await using api = await startApi();
+    const head = `${post}Transfer-Encoding: chunked\r\n\r\n`;
+    const chunksOf = (text: string, length: number) =>
+      (text.match(new RegExp(`.{1,${length}}`, 'g')) ?? [])
+        .map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`)
+        .join('');
+    const name = 'x'.repeat(190_000);
+    const honest = `${chunksOf(`{"name":"Ann","own":"${name}"}`, 20)}0\r\n\r\n`;
+    expect((await exchange(api.server, head + honest))?.status).to.equal(201);
+    const tiny = chunksOf('x'.repeat(30_000), 1);
+    const holders = Array.from({ length: 10 }, () =>
+      new RawConnection(api.server).send(head + tiny),
+    );
+    for (const holder of holders) expect(await holder.closed()).to.equal('');
+    expect((await api.post('/users', { name: 'Ann' })).status).to.equal(201);
+  });
+
+  it('with bodies that are refused are closed after a while', async () => {
+    await using api = await startApi();
+    const connection = new RawConnection(api.server);
+    const { socket } = connection;
+    const chunked = 'Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\n';
+    connection.send(`POST /api/v1/users HTTP/1.1\r\n${host}${chunked}\r\n`);
+    expect((await connection.next())?.status).to.equal(415);
+    const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+    const sending = setInterval(() => socket.write('1\r\nx\r\n'), 50);
+    const start = performance.now();
+    await closed;
+    clearInterval(sending);
+    expect(performance.now() - start).to.be.within(1000, 8000);
+  });
+});

@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { endpointsFor } from '../../../src/adapters/http/endpoints/index.ts';
+import { type Scope, scopes } from '../../../src/index.ts';
+import { type McpServer, startMcp } from './support/mcp.ts';
+
+/** The operation of the API that each tool stands for. */
+const operations = {
+  find_posts: 'listPosts',
+  get_post: 'getPost',
+  create_post: 'createPost',
+  update_post: 'patchPost',
+  delete_post: 'deletePost',
+  find_users: 'listUsers',
+  get_user: 'getUser',
+  update_user: 'patchUser',
+};
+
+describe('the tools that a caller of MCP sees', () => {
+  let mcp: McpServer;
+  before(async () => {
+    mcp = await startMcp({ deletes: true });
+  });
+  after(() => mcp[Symbol.asyncDispose]());
+
+  const endpoints = new Map(endpointsFor({}).map((endpoint) => [endpoint.operation, endpoint]));
+  const given: readonly (readonly Scope[])[] = [[], ...scopes.map((scope) => [scope]), scopes];
+  for (const own of given) {
+    const what = own.length > 1 ? 'every scope' : (own[0] ?? 'no scope');
+    it(`are those whose endpoints accept it: ${what}`, async () => {
+      const expected = Object.entries(operations).flatMap(([tool, operation]) => {
+        const { scopes: accepted = [] } = endpoints.get(operation) ?? {};
+        return accepted.some((scope) => own.includes(scope)) ? [tool] : [];
+      });
+      const client = await mcp.connect({ name: 'key:x', subject: 'x', scopes: own });
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).to.have.members(expected);
+      for (const name of Object.keys(operations)) {
+        const args = { id: 'none', title: 'T', key: what, version: 1, changes: {} };
+        const result = await client.call(name, args).catch((error: Error) => error.message);
+        if (expected.includes(name)) expect(result, name).to.be.an('object');
+        else expect(result, name).to.match(/not found/);
+      }
+    });
+  }
+});

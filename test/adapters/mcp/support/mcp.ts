@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { createMcpHandler, type McpOptions } from '../../../../src/adapters/mcp/index.ts';
+import { createMemoryStore } from '../../../../src/adapters/memory/index.ts';
+import { type CallerInput, createRostrum, type Rostrum } from '../../../../src/index.ts';
+
+/** The revisions of the protocol, as the official client is told to speak them. */
+export const revisions = {
+  '2026-07-28': { pin: '2026-07-28' },
+  '2025-11-25': 'legacy',
+} as const;
+export type Revision = keyof typeof revisions;
+
+export interface McpServer extends AsyncDisposable {
+  readonly rostrum: Rostrum;
+  readonly url: URL;
+  /** The changes that were reported. */
+  readonly changes: unknown[];
+  /** Connects the official client. */
+  connect(caller?: CallerInput | null, revision?: Revision): Promise<McpClient>;
+}
+
+/** Starts the handler on a server of Node's own. */
+export async function startMcp(
+  options: McpOptions = {},
+  rostrum = createRostrum(createMemoryStore()) as Rostrum,
+): Promise<McpServer> {
+  const handler = createMcpHandler(rostrum, options);
+  const changes: unknown[] = [];
+  const callers = new Map<string, CallerInput>();
+  const server = createServer(
+    getRequestListener((request) => {
+      const caller = callers.get(request.headers.get('X-Caller') ?? '') ?? null;
+      return handler(request, caller, (change) => changes.push(change));
+    }),
+  ).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+  const clients: McpClient[] = [];
+  return {
+    ...{ rostrum, url, changes },
+    async connect(caller = null, revision = '2026-07-28') {
+      const name = String(callers.size);
+      if (caller !== null) callers.set(name, caller);
+      const client = await connectTo(url, { 'X-Caller': caller === null ? '' : name }, revision);
+      clients.push(client);
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) await client.close();
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+/** What a tool returned. */
+export interface Outcome {
+  readonly isError: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: each tool has its own results
+  readonly content: any;
+  /** The text block. */
+  readonly text: string;
+  /** Bytes of the whole response. */
+  readonly bytes: number;
+}
+
+export interface McpClient {
+  readonly revision: string | undefined;
+  readonly capabilities: unknown;
+  listTools: Client['listTools'];
+  /** Bytes of the last response. */
+  readonly bytes: number;
+  call(name: string, args?: Record<string, unknown>): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+export async function connectTo(
+  url: URL,
+  headers: Record<string, string> = {},
+  revision: Revision = '2026-07-28',
+  send: (url: string | URL, init?: RequestInit) => Promise<Response> = fetch,
+): Promise<McpClient> {
+  let bytes = 0;
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: revisions[revision] } },
+  );
+  const transport = new StreamableHTTPClientTransport(url, {
+    requestInit: { headers },
+    async fetch(...request) {
+      const response = await send(...request);
+      const body = await response.arrayBuffer();
+      if (response.ok) bytes = body.byteLength;
+      return new Response(body.byteLength === 0 ? null : body, response);
+    },
+  });
+  await client.connect(transport);
+  return {
+    revision: client.getNegotiatedProtocolVersion(),
+    capabilities: client.getServerCapabilities(),
+    listTools: (...args) => client.listTools(...args),
+    get bytes() {
+      return bytes;
+    },
+    async call(name, args = {}) {
+      const result = await client.callTool({ name, arguments: args });
+      const [block] = result.content as { type: string; text: string }[];
+      const { isError = false, structuredContent: content } = result;
+      return { isError: isError === true, content, text: block?.text ?? '', bytes };
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,189 @@
+import { expect } from 'chai';
+import { type ClientSession, type Document, MongoClient, ObjectId } from 'mongodb';
+import { Connection } from '../../../src/adapters/mongodb/connection.ts';
+import { readUrl } from '../../../src/adapters/mongodb/connection-string.ts';
+import { Creations } from '../../../src/adapters/mongodb/creations.ts';
+import { MongodbPosts, MongodbUsers } from '../../../src/adapters/mongodb/repository.ts';
+import { isRostrumError } from '../../../src/domain/errors.ts';
+import type { Post } from '../../../src/domain/post.ts';
+import { safeLogger } from '../../../src/ports/logger.ts';
+import { at, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
+import { until } from '../../support/until.ts';
+import { useDatabase } from './store-on.ts';
+
+await describeOn('replica set', 'Creations on MongoDB', () => {
+  const database = useDatabase();
+  let connection: Connection;
+  let users: MongodbUsers;
+  let posts: MongodbPosts;
+  /** What the store sent. */
+  let commands: Document[];
+  /** Another client, whose transactions are in the way. */
+  let other: MongoClient;
+  let session: ClientSession;
+
+  before(async () => {
+    other = await new MongoClient(database.url).connect();
+  });
+  after(() => other.close());
+
+  beforeEach(async () => {
+    const { url } = database;
+    const settings = readUrl(`${url}${url.includes('?') ? '&' : '?'}monitorCommands=true`);
+    connection = new Connection(settings, safeLogger(undefined), {});
+    const creations = new Creations(connection);
+    users = new MongodbUsers(connection, 'users', creations);
+    posts = new MongodbPosts(connection, 'posts', creations);
+    await until(
+      () =>
+        connection.ready().then(
+          () => true,
+          () => false,
+        ),
+      'it is ready',
+      30_000,
+    );
+    await database.clear();
+    commands = [];
+    settings.client.on('commandStarted', ({ command }) => commands.push(command));
+    session = other.startSession();
+  });
+  afterEach(async () => {
+    await session.endSession();
+    await connection.close();
+  });
+
+  const names = () => commands.map((command) => Object.keys(command)[0]);
+
+  /** Starts a transaction that writes to a user, as a deletion does. */
+  async function hold(id: string): Promise<void> {
+    session.startTransaction();
+    const touch = { $set: { touched: new ObjectId() } };
+    await other
+      .db()
+      .collection<{ _id: string }>('users')
+      .updateOne({ _id: id }, touch, { session });
+  }
+
+  async function makeUsers(count: number): Promise<string[]> {
+    const records = times(count, () => user());
+    await Promise.all(records.map((record) => users.create(record)));
+    commands = [];
+    return records.map(({ id }) => id);
+  }
+
+  it('of one tick share a transaction, which touches their authors together', async () => {
+    const authors = await makeUsers(3);
+    await Promise.all(times(20, (n) => posts.create(post({ authorId: authors[n % 3] }))));
+    expect(names()).to.deep.equal(['find', 'insert', 'update', 'commitTransaction']);
+    const [, insert, update] = commands;
+    expect(insert?.documents).to.have.lengthOf(20);
+    expect(update?.updates).to.have.lengthOf(1);
+    expect(update?.updates[0].q._id.$in).to.have.members(authors);
+  });
+
+  it('of more than 200 records, or 1 MiB, take several transactions', async () => {
+    const body = 'x'.repeat(300_000);
+    await Promise.all(times(10, () => posts.create(post({ body }))));
+    await Promise.all(times(450, () => posts.create(post())));
+    const sizes = commands.flatMap(({ insert, documents }) => (insert ? [documents.length] : []));
+    expect(sizes).to.have.members([4, 4, 2, 200, 200, 50]);
+  });
+
+  it('wait while a post of the same author is created', async () => {
+    const [author] = await makeUsers(1);
+    const first = posts.create(post({ authorId: author }));
+    await until(() => names().includes('insert'), 'the first is under way');
+    await Promise.all([first, ...times(5, () => posts.create(post({ authorId: author })))]);
+    expect(commands.filter(({ update }) => update === 'users')).to.have.lengthOf(2);
+    expect(names().filter((name) => name === 'abortTransaction')).to.deep.equal([]);
+  });
+
+  it('fail alone, each for its own reason, and the others are made', async () => {
+    const [author] = await makeUsers(1);
+    const [once, taken] = [receipt(), user()];
+    const replayed = (await posts.create(post(), once)).record;
+    const gone = post();
+    await posts.create(gone);
+    await posts.delete(gone.id);
+    await users.create(taken);
+    const created = times(3, () => post({ authorId: author }));
+    const calls: Record<string, Promise<unknown>> = {
+      ...Object.fromEntries(created.map((record, n) => [`created ${n}`, posts.create(record)])),
+      'id-taken': posts.create(replayed),
+      'email-taken': users.create(user({ email: taken.email })),
+      'invalid-record': posts.create(post({ authorId: 'none' })),
+      'idempotency-key-reused': posts.create(post(), { ...once, fingerprint: 'other' }),
+      replayed: posts.create(post(), once),
+      again: posts.create(gone),
+    };
+    const results = await Promise.allSettled(Object.values(calls));
+    const outcomes = results.map((result) => {
+      if (result.status === 'rejected') {
+        return isRostrumError(result.reason) ? result.reason.code : result.reason;
+      }
+      const { replayed, version } = result.value as { replayed: boolean; version: number };
+      return replayed ? 'replayed' : version;
+    });
+    expect(outcomes).to.deep.equal([
+      ...[1, 1, 1, 'id-taken', 'email-taken', 'invalid-record', 'idempotency-key-reused'],
+      ...['replayed', 2],
+    ]);
+    for (const record of created)
+      expect((await posts.get(record.id))?.record).to.deep.equal(record);
+  });
+
+  it('under 200 known keys are replayed with a few commands', async () => {
+    const receipts = times(200, () => receipt());
+    await Promise.all(receipts.map((one) => posts.create(post(), one)));
+    commands = [];
+    const again = await Promise.all(receipts.map((one) => posts.create(post(), one)));
+    expect(again.every(({ replayed }) => replayed)).to.equal(true);
+    expect(commands).to.have.length.below(20);
+  });
+
+  it('are repeated together while another transaction is in their way', async () => {
+    const [author = ''] = await makeUsers(1);
+    await hold(author);
+    const all = times(5, () => post({ authorId: author }));
+    const calls = Promise.all(all.map((record) => posts.create(record)));
+    await until(() => names().filter((name) => name === 'insert').length > 4, 'it is repeated');
+    await session.abortTransaction();
+    await calls;
+    for (const { insert, documents } of commands) {
+      if (insert === 'posts') expect(documents).to.have.lengthOf(5);
+    }
+  });
+
+  it('of other authors do not wait for one that is in conflict, whose posts stay together', async () => {
+    const [held = '', ...free] = await makeUsers(4);
+    await hold(held);
+    const ofHeld = times(6, () => post({ authorId: held }));
+    const others = [...free, ...free, null, null].map((authorId) => post({ authorId }));
+    const waiting = ofHeld.map((record) => posts.create(record));
+    const from = Date.now();
+    await Promise.all(others.map((record) => posts.create(record)));
+    expect(Date.now() - from).to.be.below(1000);
+    expect(await posts.get(ofHeld[0]?.id ?? '')).to.equal(undefined);
+    await session.abortTransaction();
+    await Promise.all(waiting);
+    const sizes = commands
+      .filter(({ insert }) => insert === 'posts')
+      .map(({ documents }) => documents.filter((one: Post) => one.authorId === held).length);
+    expect(new Set(sizes)).to.deep.equal(new Set([6, 0]));
+  });
+
+  it('leave receipts that the server removes when they have expired', async function () {
+    this.timeout(20_000);
+    const once = receipt();
+    await users.create(user(), once);
+    const receipts = database.db.collection('receipts');
+    const [stored] = await receipts.find().toArray();
+    const lifetime = Date.parse(once.until) - Date.parse(once.from);
+    expect(stored?.expires.getTime() - Date.now()).to.be.within(lifetime, lifetime + 3_700_000);
+    await receipts.updateMany({}, { $set: { expires: new Date(0) } });
+    await until(async () => (await receipts.countDocuments()) === 0, 'it is removed', 15_000);
+    expect(await users.create(user(), { ...once, from: at(1) })).to.include({ replayed: false });
+  });
+});

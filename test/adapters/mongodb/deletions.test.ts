@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { isRostrumError } from '../../../src/domain/errors.ts';
+import { withoutAuthor } from '../../../src/domain/post.ts';
+import { at, later, post, times, user } from '../../../src/testing/fixtures.ts';
+import { plantUnchangedTouch, raceOrphans } from '../../faults/orphan-race.ts';
+import { errorOf } from '../../support/error-of.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
+import { useDatabase } from './store-on.ts';
+
+await describeOn('replica set', 'Deletions on MongoDB', () => {
+  const database = useDatabase();
+
+  it('of a user with more than 25,000 posts are refused', async function () {
+    this.timeout(60_000);
+    const { users } = database.open();
+    const author = user();
+    await users.create(author);
+    const documents = times(25_001, (n) => ({ _id: `x${n}`, authorId: author.id }));
+    await database.db.collection<{ _id: string }>('posts').insertMany(documents);
+    for (const mode of ['delete', 'keep'] as const) {
+      const error = await errorOf(users.delete(author.id, mode, later));
+      expect(isRostrumError(error, 'refused') && error.details.reason).to.equal(
+        'Delete some of the posts first.',
+      );
+    }
+    const error = await errorOf(users.delete(author.id, 'refuse', later));
+    expect(isRostrumError(error, 'user-has-posts') && error.details.posts).to.equal(25_001);
+    await database.clear();
+  });
+
+  it('that keep posts make of each what the domain makes of it, small or large', async () => {
+    const { users, posts, transfer } = database.open();
+    const author = user();
+    await users.create(author);
+    const before = times(9, (n) =>
+      post({
+        authorId: author.id,
+        // Some were changed after the deletion, by the clock of another server.
+        updatedAt: at(n % 3),
+        ...(n > 5 && { body: 'x'.repeat(100_000), override: { authorId: 'x' } }),
+      }),
+    );
+    await transfer.posts.load(before.map((record) => ({ record, version: 4, json: '' })));
+    expect(await users.delete(author.id, 'keep', at(1))).to.deep.equal({ posts: 9 });
+    for (const record of before) {
+      const after = await posts.get(record.id);
+      expect(after?.record).to.deep.equal(withoutAuthor(record, at(1)));
+      expect(after?.version).to.equal(5);
+      // The next change writes the whole record.
+      await posts.update(record.id, (current) => ({ ...current.record, title: 'New' }));
+      const changed = { ...withoutAuthor(record, at(1)), title: 'New' };
+      expect((await posts.get(record.id))?.record).to.deep.equal(changed);
+    }
+  });
+
+  it('race creations and moves, and leave no orphan and lose no post', async function () {
+    this.timeout(60_000);
+    const race = { url: database.url, db: database.db };
+    expect(await raceOrphans({ ...race, rounds: 20 })).to.include({ orphans: 0, lost: 0 });
+    // A touch that changes nothing does not conflict with the deletion: the race has to show that.
+    const restore = plantUnchangedTouch();
+    try {
+      expect((await raceOrphans({ ...race, rounds: 20 })).orphans).to.be.above(0);
+    } finally {
+      restore();
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { MongodbRefusal, openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
+import { indexes } from '../../../src/adapters/mongodb/layout.ts';
+import { isRostrumError } from '../../../src/domain/errors.ts';
+import type { Logger } from '../../../src/ports/logger.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import { times, user } from '../../../src/testing/fixtures.ts';
+import { errorOf } from '../../support/error-of.ts';
+import { describeOn, sharedServer } from '../../support/mongod/shared.ts';
+import { rostrum } from '../../support/server.ts';
+import { until, untilServed } from '../../support/until.ts';
+import { useDatabase } from './store-on.ts';
+
+const preRelease =
+  'This was made by a pre-release. Export it with the version that made it, then run import --keep-ids.';
+
+await describeOn('replica set', 'A MongoDB database', () => {
+  const database = useDatabase();
+  const collection = (name: string) => database.db.collection<{ _id: string }>(name);
+
+  beforeEach(() => database.db.dropDatabase());
+
+  it('is laid out by many stores that open at once, and is there for the next', async function () {
+    this.timeout(60_000);
+    await Promise.all(times(8, () => untilReady(database.open())));
+    await untilReady(database.open());
+    for (const [name, wanted] of Object.entries(indexes)) {
+      const found = (await collection(name).indexes()).map((index) => index.name);
+      expect(new Set(found)).to.deep.equal(new Set(['_id_', ...wanted.map((index) => index.name)]));
+    }
+  });
+
+  it('keeps the indexes of the operator, and those of fields that are no longer declared', async () => {
+    await collection('users').createIndex({ 'custom.text.team': 1 });
+    await untilReady(database.open({ customFilters: { users: { team: 'text' } } }));
+    const store = database.open({ customFilters: { users: { team: 'number' } } });
+    await untilReady(store);
+    await store.users.create(user({ team: 'a' }));
+    const found = (await collection('users').indexes()).map((index) => index.name);
+    expect(found).to.include.members([
+      'custom.text.team_1',
+      'custom.text.team_createdAt',
+      'custom.number.team_createdAt',
+    ]);
+  });
+
+  const obstacles: Record<string, readonly [() => Promise<unknown>, RegExp | string]> = {
+    'an index of the same name on another field': [
+      () => collection('users').createIndex({ other: 1 }, { name: 'createdAt' }),
+      /^An index of "users" is in the place of one of Rostrum's/,
+    ],
+    'an index of the same name that is not unique': [
+      () => collection('users').createIndex({ emailKey: 1 }, { name: 'emailKey_unique' }),
+      /^An index of "users"/,
+    ],
+    'a collection that orders text in its own way': [
+      () => database.db.createCollection('posts', { collation: { locale: 'en' } }),
+      /^"posts" is not a plain collection/,
+    ],
+    'a view': [
+      () => database.db.createCollection('posts', { viewOn: 'users', pipeline: [] }),
+      /^"posts" is not a plain collection/,
+    ],
+    'a collection of another program': [
+      () => collection('posts').insertOne({ _id: 'x' }),
+      /^The collection "posts" holds documents of another program/,
+    ],
+    'the layout of a later version': [
+      () => collection('rostrum').insertOne({ _id: 'layout', version: 2 } as { _id: string }),
+      /^This database was made by a later version of Rostrum/,
+    ],
+    'the mark of a pre-release': [
+      () => collection('rostrum').insertOne({ _id: 'schema', version: 2 } as { _id: string }),
+      preRelease,
+    ],
+    'a record of a pre-release without a mark': [
+      () => collection('users').insertOne({ _id: 'x', record: { id: 'x' } } as { _id: string }),
+      preRelease,
+    ],
+  };
+  for (const [what, [plant, sentence]] of Object.entries(obstacles)) {
+    it(`is refused where there is ${what}, and opened when that is gone`, async function () {
+      this.timeout(60_000);
+      await plant();
+      const lines: string[] = [];
+      const store = database.open({ logger: logTo(lines) });
+      const { message } = await refusalOf(store);
+      if (typeof sentence === 'string') expect(message).to.equal(sentence);
+      else expect(message).to.match(sentence);
+      expect(lines).to.deep.equal([`error: ${message}`]);
+      await database.db.dropDatabase();
+      await untilReady(store);
+    });
+  }
+
+  it('ends the program in one sentence when it is refused', async function () {
+    this.timeout(60_000);
+    await collection('rostrum').insertOne({ _id: 'schema' });
+    const { code, output } = await rostrum('--store', database.url);
+    expect(code, output).to.equal(1);
+    expect(output).to.match(/\n--store is "mongodb:[^\n]*made by a pre-release[^\n]*\n$/);
+  });
+});
+
+await describeOn('standalone', 'A MongoDB server that stands alone', () => {
+  const sentence = /stands alone.*--replSet rs0.*rs\.initiate\(\).*replica set of one\.$/;
+
+  it('ends the program in one sentence that says how to make a replica set of it', async function () {
+    this.timeout(60_000);
+    const url = (await sharedServer('standalone')).url('alone');
+    const { code, output } = await rostrum('--store', url);
+    expect(code, output).to.equal(1);
+    expect(output.trimEnd()).to.match(sentence);
+  });
+
+  it('fails the calls of a host with that sentence', async () => {
+    const url = (await sharedServer('standalone')).url('alone');
+    await using store = openMongodbStore({ url });
+    expect((await refusalOf(store)).message).to.match(sentence);
+    expect(isRostrumError(await errorOf(store.users.get('x')), 'store-unavailable')).to.equal(true);
+  });
+});
+
+const untilReady = (store: Store) => untilServed(() => store.ready(), 50_000);
+
+/** Waits until a store says why it does not open: on a busy machine, a call may end before that. */
+async function refusalOf(store: Store): Promise<MongodbRefusal> {
+  let cause: unknown;
+  await until(async () => {
+    const error = await errorOf(store.ready());
+    expect(isRostrumError(error, 'store-unavailable'), String(error)).to.equal(true);
+    cause = (error as Error).cause;
+    return cause instanceof MongodbRefusal;
+  }, 'the reason is known');
+  return cause as MongodbRefusal;
+}
+
+function logTo(lines: string[]): Logger {
+  const say = (level: string) => (_fields: object, message: string) => {
+    lines.push(`${level}: ${message}`);
+  };
+  return { info: () => {}, warn: say('warn'), error: say('error') };
+}

@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import type { Document } from 'mongodb';
+import type { Condition, ListQuery, Position } from '../../../src/domain/list.ts';
+import type { Collection } from '../../../src/domain/record.ts';
+import type { Store } from '../../../src/ports/store.ts';
+import { at, post, times, user } from '../../../src/testing/fixtures.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
+import { useDatabase } from './store-on.ts';
+
+// What the server's profiler saw of the lists of a store: which index, how many keys, what it sorted.
+
+const count = 1200;
+const limit = 20;
+const customFilters = { posts: { slug: 'text', views: 'number', pinned: 'boolean' } } as const;
+const span = (field: string, from: string, before: string): Condition[] => [
+  { field, op: 'from', value: from },
+  { field, op: 'before', value: before },
+];
+
+/** Lists by the field of their order: each page is read from one index, in order. */
+const inOrder: Record<string, readonly [Collection, string, Condition[]]> = {
+  'users by createdAt': ['users', 'createdAt', []],
+  'users by updatedAt': ['users', 'updatedAt', []],
+  'users by name': ['users', 'nameKey', []],
+  'users by email': ['users', 'emailKey', []],
+  'users whose names start alike': ['users', 'nameKey', span('nameKey', 'n3', 'n4')],
+  'users whose addresses start alike': ['users', 'emailKey', span('emailKey', 'a7', 'a8')],
+  'users of a time': ['users', 'createdAt', span('createdAt', at(10), at(20))],
+  'posts by createdAt': ['posts', 'createdAt', []],
+  'posts by updatedAt': ['posts', 'updatedAt', []],
+  'posts by title': ['posts', 'titleKey', []],
+  'posts by publishedAt': ['posts', 'publishedAt', []],
+  'public posts': ['posts', 'publishedAt', span('publishedAt', at(0), at(30))],
+  drafts: ['posts', 'publishedAt', [{ field: 'publishedAt', op: 'isNull' }]],
+  'posts of an author': ['posts', 'createdAt', [{ field: 'authorId', op: 'eq', value: 'u1' }]],
+  'posts of an author by publishedAt': [
+    'posts',
+    'publishedAt',
+    [{ field: 'authorId', op: 'eq', value: 'u1' }, ...span('publishedAt', at(0), at(30))],
+  ],
+  'posts without an author': ['posts', 'createdAt', [{ field: 'authorId', op: 'isNull' }]],
+  'posts with a text': [
+    'posts',
+    'createdAt',
+    [{ field: 'slug', custom: 'text', op: 'eq', value: 's2' }],
+  ],
+  'posts with a number': [
+    'posts',
+    'createdAt',
+    [{ field: 'views', custom: 'number', op: 'eq', value: 3 }],
+  ],
+  'posts with a boolean': [
+    'posts',
+    'createdAt',
+    [{ field: 'pinned', custom: 'boolean', op: 'eq', value: true }],
+  ],
+};
+
+await describeOn('replica set', 'The plans of lists on MongoDB', () => {
+  const database = useDatabase();
+  let store: Store;
+
+  before(async function fill() {
+    this.timeout(60_000);
+    const { transfer } = database.open({ customFilters });
+    // Most share their sort keys with many others: then the id carries the order.
+    const shared = (n: number) => ({ createdAt: at(n % 40), updatedAt: at(n % 30) });
+    const users = times(count, (n) => {
+      const email = n % 3 ? `a${n}@example.org` : null;
+      return user({ id: `u${n}`, ...shared(n), name: `n${n % 9}`, email });
+    });
+    const posts = times(count, (n) =>
+      post({
+        ...{ ...shared(n), title: `t${n % 9}`, authorId: n % 4 ? `u${(n % 4) - 1}` : null },
+        ...{ publishedAt: n % 10 ? at(n % 40) : null },
+        ...{ slug: n % 9 ? `s${n % 9}` : ['s2'], views: n % 9, pinned: n % 2 === 0 },
+      }),
+    );
+    await transfer.users.load(users.map((record) => ({ record, version: 1, json: '' })));
+    await transfer.posts.load(posts.map((record) => ({ record, version: 1, json: '' })));
+    await database.db.command({ profile: 2 });
+  });
+
+  beforeEach(async () => {
+    store = database.open({ customFilters });
+    await store.ready();
+  });
+
+  for (const [what, [collection, field, conditions]] of Object.entries(inOrder)) {
+    it(`${what}: no page costs more for being deep`, async () => {
+      for (const direction of ['asc', 'desc'] as const) {
+        const query = { conditions, order: { field, direction }, limit, bytes: 2 ** 20 };
+        const seen = await profiled(() => walk(collection, query));
+        expect(seen.length).to.be.above(0);
+        for (const { planSummary, hasSortStage, keysExamined, command } of seen) {
+          const plan = JSON.stringify({ planSummary, command });
+          expect(planSummary, plan).to.match(/^IXSCAN/);
+          expect(hasSortStage, plan).to.equal(undefined);
+          // The page, one more record, and where each of three ranges begins and ends.
+          expect(keysExamined, plan).to.be.at.most(limit + 7);
+        }
+      }
+    });
+  }
+
+  it('ids in any order cost the keys of their records', async () => {
+    const value = times(100, (n) => `u${n}`);
+    const order = { field: 'nameKey', direction: 'asc' } as const;
+    const query = { conditions: [{ field: 'id', op: 'in', value } as const], order, limit };
+    const [page] = await profiled(() => store.users.list({ ...query, bytes: 2 ** 20 }));
+    expect(page?.planSummary).to.equal('IXSCAN { _id: 1 }');
+    expect(page?.docsExamined).to.equal(100);
+  });
+
+  it('totals are counted in an index, and read no document', async () => {
+    const ofAuthor = { field: 'authorId', op: 'eq', value: 'u1' } as const;
+    for (const conditions of [[], [ofAuthor], span('createdAt', at(10), at(20))]) {
+      const order = { field: 'createdAt', direction: 'asc' } as const;
+      const query = { conditions, order, limit: 1, bytes: 1, total: true };
+      const seen = await profiled(() => store.posts.list(query));
+      const counted = seen.find(({ command }) => command.aggregate !== undefined);
+      expect(counted?.planSummary).to.match(/^COUNT_SCAN/);
+      expect(counted?.docsExamined).to.equal(0);
+    }
+  });
+
+  async function walk(collection: Collection, query: ListQuery): Promise<void> {
+    let after: Position | undefined;
+    do after = (await store[collection].list({ ...query, after })).next;
+    while (after !== undefined);
+  }
+
+  async function profiled(run: () => Promise<unknown>): Promise<Document[]> {
+    const from = new Date();
+    await run();
+    return database.db
+      .collection('system.profile')
+      .find({
+        ts: { $gte: from },
+        ns: { $regex: '\\.(?:users|posts)$' },
+        'command.readConcern.level': 'snapshot',
+      })
+      .toArray();
+  }
+});

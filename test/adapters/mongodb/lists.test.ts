@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import type { ListQuery } from '../../../src/domain/list.ts';
+import type { Post } from '../../../src/domain/post.ts';
+import { post, times } from '../../../src/testing/fixtures.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
+import { useDatabase } from './store-on.ts';
+
+const query: ListQuery = {
+  conditions: [],
+  order: { field: 'createdAt', direction: 'asc' },
+  limit: 1000,
+  bytes: 2 ** 21,
+};
+
+/** What differs in how a record is stored: small, large in one member, in many, and in all. */
+const shapes: Record<string, object> = {
+  small: { own: [1, { a: null }] },
+  'with a large body': { body: 'é'.repeat(50_000) },
+  'with a large custom field': { long: times(20_000, (n) => n), short: true },
+  'with many short members': Object.fromEntries(times(3000, (n) => [`n${n}`, `value ${n}`])),
+  'with many long members': Object.fromEntries(times(40, (n) => [`n${n}`, 'x'.repeat(1100)])),
+  'with a long id': { id: 'i'.repeat(20_000) },
+};
+
+await describeOn('replica set', 'Lists of large records on MongoDB', () => {
+  const database = useDatabase();
+  const records: Post[] = Object.values(shapes).map((fields) => post(fields));
+
+  before(async () => {
+    const { transfer } = database.open();
+    await transfer.posts.load(records.map((record) => ({ record, version: 1, json: '' })));
+  });
+
+  it('return every record as it was stored', async () => {
+    const { items } = await database.open().posts.list(query);
+    expect(items.map(({ record }) => record)).to.deep.equal(records);
+    for (const [n, { json }] of items.entries()) expect(JSON.parse(json)).to.deep.equal(records[n]);
+  });
+
+  for (const fields of [
+    ['id', 'title'],
+    ['id', 'body', 'short'],
+    ['id', 'n2', 'long', 'none'],
+  ]) {
+    it(`return the fields that are asked for: ${fields}`, async () => {
+      const { items, isProjected } = await database.open().posts.list({ ...query, fields });
+      expect(isProjected).to.equal(true);
+      const expected = records.map((record) =>
+        Object.fromEntries(Object.entries(record).filter(([name]) => fields.includes(name))),
+      );
+      expect(items.map(({ record }) => record)).to.deep.equal(expected);
+    });
+  }
+
+  it('read no large part that is not needed', async () => {
+    const store = database.open();
+    await store.ready();
+    await database.db.command({ profile: 2 });
+    const profile = database.db.collection('system.profile');
+    // Of records with more than 32 large members, these are not known by name.
+    const value = records.slice(0, 3).map(({ id }) => id);
+    const conditions = [{ field: 'id', op: 'in', value } as const];
+    await store.posts.list({ ...query, conditions, fields: ['id', 'title'] });
+    await store.posts.list({ ...query, conditions, bytes: 1000 });
+    await database.db.command({ profile: 0 });
+    const read = await profile.find({ 'command.find': 'posts', ns: /posts$/ }).toArray();
+    expect(read).to.have.lengthOf(2);
+    for (const { responseLength } of read) expect(responseLength).to.be.below(10_000);
+  });
+
+  it('go on over several commands, and are one page of one moment', async () => {
+    const store = database.open();
+    const many = times(1100, () => post());
+    await store.transfer.posts.load(many.map((record) => ({ record, version: 1, json: '' })));
+    const { items, next, total } = await store.posts.list({ ...query, total: true });
+    const sum = records.length + many.length;
+    expect([items.length, next?.id, total]).to.deep.equal([1000, many[993]?.id, sum]);
+    const order = { field: 'createdAt', direction: 'desc' } as const;
+    const rest = await store.posts.list({ ...query, order, after: next });
+    expect(rest.items.map(({ record }) => record.id)).to.deep.equal(
+      items
+        .map(({ record }) => record.id)
+        .toReversed()
+        .slice(1),
+    );
+  });
+});

@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import { refusalOf } from '../refusal.ts';
+import { Imports, type Own, text } from './imports.ts';
+
+/** Users without what the store adds. */
+const plain = (users: readonly Own[]) => users.map(({ id, createdAt, updatedAt, ...rest }) => rest);
+
+const ann = { name: 'Ann', email: 'a@example.com' };
+
+describe('rostrum import: CSV', () => {
+  const imports = new Imports();
+
+  const accepted: readonly [title: string, csv: string, user: Own, file?: string][] = [
+    ['commas', 'name,email\nAnn,a@example.com\n', ann],
+    ['semicolons, CRLF and a byte order mark', '\ufeffname;email\r\nAnn;a@example.com\r\n', ann],
+    ['carriage returns alone', 'name,email\rAnn,a@example.com\r', ann],
+    ['a mixture of line ends', 'name,email\r\nAnn,a@example.com\n', ann],
+    ['tabs', 'name\temail\nAnn\ta@example.com\n', ann],
+    ['tabs in .tsv', 'name\temail\nAnn\ta@example.com\n', ann, 'people.tsv'],
+    [
+      'tabs in .tsv under a heading with commas',
+      'name\ta, b, c\nAnn\tx\n',
+      { name: 'Ann', email: null, 'a, b, c': 'x' },
+      'p.TSV',
+    ],
+    ['tabs in .txt', 'name\temail\nAnn\ta@example.com\n', ann, 'people.txt'],
+    ['a first line sep=;', 'sep=;\r\nname;email\r\nAnn;a@example.com\r\n', ann],
+    ['a first line sep=| in quotation marks', '"sep=|"\nname|email\nAnn|a@example.com\n', ann],
+    [
+      'a comma in a heading',
+      'name;email;note, more\nAnn;a@example.com;x\n',
+      { ...ann, 'note, more': 'x' },
+    ],
+    [
+      'commas and a line feed in a quoted heading',
+      '"name";"email";"a, b,\nc, d"\nAnn;a@example.com;x\n',
+      { ...ann, 'a, b,\nc, d': 'x' },
+    ],
+    ['rows of separators alone', 'name;email\r\nAnn;a@example.com\r\n;\r\n\r\n ; \r\n', ann],
+    ['empty columns at the end', 'name,email,,,\nAnn,a@example.com,,,\n', ann],
+    ['an empty column in the middle', 'name,,email\nAnn,,a@example.com\n', ann],
+    ['headings in other forms', ' Name ,E-Mail\nAnn,a@example.com\n', ann],
+    [
+      'bare quotation marks inside a cell',
+      'name,email\nAnn "B" 5" C,a@example.com\n',
+      { ...ann, name: 'Ann "B" 5" C' },
+    ],
+    [
+      'quoted cells',
+      '"name","email","note"\n"Ann, ""A""","a@example.com","x\n""y"""\n',
+      { ...ann, name: 'Ann, "A"', note: 'x\n"y"' },
+    ],
+  ];
+  for (const [title, csv, user, file = 'people.csv'] of accepted) {
+    it(`reads ${title}`, async () => {
+      await imports.run(csv, { file, as: 'users' });
+      expect(plain((await imports.held()).users)).to.deep.equal([user]);
+    });
+  }
+
+  it('refuses a row that breaks the rules of quoting, and goes on behind it', async () => {
+    const rows = ['"A"x,1', 'B,2', '"{\\"a\\":1}",3', 'C,"4\n""c"""', '"D" ,5', 'E,6'];
+    const csv = `name,n\r\n${rows.join('\r\n')}\r\n`;
+    await imports.run(csv, { file: 'q.csv', as: 'users', skipInvalid: true });
+    expect(imports.refused).to.deep.equal([
+      'line 2  invalid',
+      'line 4  invalid',
+      'line 7  invalid',
+    ]);
+    expect(imports.messages[0]).to.match(
+      /^A quotation mark follows another one in the same cell: /,
+    );
+    const { users } = await imports.held();
+    expect(users.map(({ name, n }) => [name, n])).to.deep.equal([
+      ['B', '2'],
+      ['C', '4\n"c"'],
+      ['E', '6'],
+    ]);
+  });
+
+  for (const [title, before] of [
+    ['alone', ''],
+    ['behind cells on several lines', '"two\r\nlines","three\r\n\r\nlines"\r\n"two\r\nlines",'],
+  ] as const) {
+    it(`says where a quotation mark opens that is never closed, ${title}`, async () => {
+      const csv = `name,email\r\nA,a@example.com\r\n${before}"oops\r\nB,\r\n`;
+      const sentence = await refusalOf(imports.run(csv, { file: 'q.csv', as: 'users' }));
+      const line = 3 + (before.match(/\n/g)?.length ?? 0);
+      expect(sentence).to.equal(
+        `${imports.folder}/q.csv, line ${line}: A quotation mark opens a cell here and is never closed.`,
+      );
+    });
+  }
+
+  it('refuses rows with missing cells, and with cells that have no heading', async () => {
+    const csv = 'name,email,,\nA\nB,b@example.com,x\nC,c@example.com,,,y\nD,d@example.com\n';
+    await imports.run(csv, { file: 'a.csv', as: 'users', skipInvalid: true });
+    expect(imports.refused.map((line) => line.split(' ', 2).join(' '))).to.deep.equal([
+      'line 2',
+      'line 3',
+      'line 4',
+    ]);
+    expect(imports.messages).to.deep.equal([
+      'The row has 1 cell, and there are 2 columns.',
+      'Cell 3 has no heading: "x".',
+      'Cell 5 has no heading: "y".',
+    ]);
+  });
+
+  it('says once that a column is missing, and which there are', async () => {
+    const csv = 'Full name;E-Mail\nAnn;a@example.com\nBob;b@example.com\n';
+    const sentence = await refusalOf(
+      imports.run(csv, { file: 'a.csv', as: 'users', skipInvalid: true }),
+    );
+    expect(sentence).to.equal(
+      `${imports.folder}/a.csv has no column for the field "name". Its columns are "Full name", "E-Mail". ` +
+        'Rename one of them, or use --transform FILE.',
+    );
+    expect(imports.refused).to.deep.equal([]);
+  });
+
+  it('names a heading that is too long, and headings that are equal', async () => {
+    const long = 'x'.repeat(70);
+    const sentence = await refusalOf(
+      imports.run(`name,${long}\nA,\n`, { file: 'a.csv', as: 'users' }),
+    );
+    expect(sentence).to.match(
+      /a\.csv has a column whose name is longer than 64 characters: "x{59}…\./,
+    );
+    const users = () => ({ name: 'A' });
+    await imports.run(`name,${long}\nA,\n`, { file: 'a.csv', users });
+    expect(imports.added.users).to.equal(1);
+    const twice = imports.run('name,name\n', { file: 'a.csv', as: 'users' });
+    expect(await refusalOf(twice)).to.match(
+      /has two columns with the heading "name": rename one\.$/,
+    );
+  });
+
+  it('reads numbers and booleans where the schema of the deployment has them', async () => {
+    const types = { views: 'integer', live: ['boolean', 'null'], rate: 'number', code: 'string' };
+    const properties = Object.entries(types).map(([name, type]) => [name, { type }]);
+    const seen: unknown[] = [];
+    const schema = {
+      jsonSchema: { properties: Object.fromEntries(properties) },
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value: unknown) => ({ value: seen.push(value) && value }),
+      },
+    } as const;
+    const csv =
+      'title,Views,views,live,rate,code\nA,1,7,TRUE,-1.5,7\nB,,,false, 1e3 ,\nC,,010,yes,"1,5",\n';
+    await imports.run(csv, { file: 'a.csv', as: 'posts', customFields: { posts: schema } });
+    const found = (await imports.held()).posts.map(({ views, live, rate, code, Views }) => [
+      views,
+      live,
+      rate,
+      code,
+      Views,
+    ]);
+    expect(found).to.have.deep.members([
+      [7, true, -1.5, '7', '1'],
+      [undefined, false, 1000, undefined, undefined],
+      ['010', 'yes', '1,5', undefined, undefined],
+    ]);
+  });
+
+  it('says how to convert a file that is not UTF-8', async () => {
+    for (const content of [
+      Buffer.from('name\n\xe9\n', 'latin1'),
+      Buffer.from('\ufeffname\n', 'utf16le'),
+    ]) {
+      const sentence = await refusalOf(imports.run(content, { file: 'a.csv', as: 'users' }));
+      expect(sentence).to.match(
+        /a\.csv is not UTF-8\. Save it as "CSV UTF-8" if .* iconv -f WINDOWS-1252 -t UTF-8/,
+      );
+    }
+  });
+
+  it('gives rows of both lists to a transform with both functions', async () => {
+    const csv = 'title,author\nP,ann@example.com\nQ,bob@example.com\nR,ANN@example.com\n';
+    const seen = new Set<string>();
+    const users = ({ author }: Own) => {
+      const email = String(author).toLowerCase();
+      return seen.size < seen.add(email).size ? { name: email, email } : null;
+    };
+    const posts = ({ title, author }: Own) => ({ title, authorId: { email: String(author) } });
+    expect(await imports.run(csv, { file: 'a.csv', users, posts })).to.include({ omitted: 1 });
+    const held = await imports.held();
+    const names = new Map(held.users.map(({ id, name }) => [id, name]));
+    expect(
+      held.posts.map(({ title, authorId }) => [title, names.get(authorId)]),
+    ).to.have.deep.members([
+      ['P', 'ann@example.com'],
+      ['Q', 'bob@example.com'],
+      ['R', 'ann@example.com'],
+    ]);
+    expect(text(held.users.length)).to.equal('2');
+  });
+});

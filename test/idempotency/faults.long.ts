@@ -1,0 +1,6 @@
+// The tests of faults.test.ts, and those of a MongoDB server that stays away until a restart.
+
+process.env.LASTING_FAULTS = 'all';
+await import('./faults.test.ts');
+
+export {};

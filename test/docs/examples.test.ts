@@ -97,7 +97,7 @@ async function bring(version: string): Promise<string> {
 }
 
 describe('the examples of the documentation', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let compiled: Promise<Outcome>;
   let suite: Promise<Outcome>;
 

@@ -83,8 +83,9 @@ export async function ensureLayout(
     users: [...indexes.users, ...customIndexes(users)],
     posts: [...indexes.posts, ...customIndexes(posts)],
   });
-  await checkArrays(db, 'users', users);
-  await checkArrays(db, 'posts', posts);
+  const names = found.map(({ name }) => name);
+  if (names.includes('users')) await checkArrays(db, 'users', users);
+  if (names.includes('posts')) await checkArrays(db, 'posts', posts);
   await Promise.all(wanted.map(([collection, some]) => buildIndexes(db, collection, some, logger)));
 }
 

@@ -13,7 +13,7 @@ export const contractCodes = {
   404: ['user-not-found', 'post-not-found', 'path-not-found'],
   405: ['method-not-allowed'],
   408: ['request-timeout'],
-  409: ['email-taken', 'refused', 'user-has-posts'],
+  409: ['email-taken', 'field-taken', 'refused', 'user-has-posts'],
   410: ['events-expired'],
   412: ['version-mismatch'],
   413: ['body-too-large'],

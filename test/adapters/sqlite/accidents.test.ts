@@ -9,6 +9,7 @@ import {
   truncateSync,
   writeSync,
 } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { backupSqlite, restoreSqlite } from '../../../src/adapters/sqlite/index.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
@@ -63,6 +64,8 @@ describe('accidents of a data file', function () {
     await store.close();
     store = open();
     await Promise.all(numbers(200, 300).map(create));
+    // A file system's times are those of the last tick of a clock, which can be some milliseconds ago.
+    await setTimeout(20);
   });
 
   afterEach(() => store.close());
@@ -99,7 +102,7 @@ describe('accidents of a data file', function () {
       typeof wanted === 'string' ? expect(text).to.equal(wanted) : expect(text).to.match(wanted);
     match(await command('backup', folder.file()), copied);
     await store.close();
-    match(await command('export', folder.file()), next);
+    match(await command('export', `${folder.file()}.jsonl`), next);
   }
 
   const backedUp = /^Backed up /;
@@ -159,10 +162,10 @@ describe('accidents of a data file', function () {
   it('killed, and a backup copied beside the log: the next start changes nothing', async () => {
     const crashed = folder.file();
     copyFileSync(`${path}-wal`, `${crashed}-wal`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await setTimeout(20);
     copyFileSync(backup, crashed);
     path = crashed;
-    expect(await command('export', folder.file())).to.equal(mixed);
+    expect(await command('export', `${folder.file()}.jsonl`)).to.equal(mixed);
     expect(readFileSync(crashed).equals(readFileSync(backup))).to.equal(true);
     rmSync(`${crashed}-wal`);
     expect(await postsIn()).to.equal(100);
@@ -170,7 +173,7 @@ describe('accidents of a data file', function () {
 
   /** How many posts the next start finds. */
   async function postsIn(): Promise<number> {
-    const file = folder.file();
+    const file = `${folder.file()}.jsonl`;
     await command('export', file);
     return readFileSync(file, 'utf8')
       .split('\n')

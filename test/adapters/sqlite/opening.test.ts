@@ -65,7 +65,7 @@ describe('opening a sqlite store', () => {
     expect(() => folder.open(path, { customFilters: { posts: { "a'b": 'text' } } }))
       .to.throw(TypeError)
       .with.property('message')
-      .that.matches(/^"a'b" cannot be a filter of posts/);
+      .that.matches(/^"a'b" cannot be declared as a field of posts/);
     expect(existsSync(path)).to.equal(false);
   });
 

@@ -34,14 +34,17 @@ export function select(
 ): Sql {
   const where = terms.map(({ left, right }) => `${left} ${right}`).join(' AND ');
   return {
-    sql: `SELECT ${what.sql} FROM ${collection}${where && ` WHERE ${where}`}${orderBy(order)}`,
+    sql: `SELECT ${what.sql} FROM ${collection}${where && ` WHERE ${where}`}${orderBy(terms, order)}`,
     values: [...what.values, ...terms.flatMap(({ values }) => values)],
   };
 }
 
-function orderBy(order: QueryOrder | undefined): string {
+function orderBy(terms: readonly Term[], order: QueryOrder | undefined): string {
   if (order === undefined) return '';
-  const by = order.field === 'id' ? ['id'] : [expression(order), 'id'];
+  const key = expression(order);
+  // SQLite does not see that an expression has one value here, and would sort the rows.
+  const isOneValue = terms.some(({ left, right }) => left === key && /^(?:= \?|IS NULL)$/.test(right));
+  const by = isOneValue || order.field === 'id' ? ['id'] : [key, 'id'];
   return ` ORDER BY ${by.map((one) => `${one} ${order.direction.toUpperCase()}`).join(', ')}`;
 }
 

@@ -16,6 +16,7 @@ type ServerCode =
   | 'method-not-allowed'
   | 'request-timeout'
   | 'email-taken'
+  | 'field-taken'
   | 'refused'
   | 'user-has-posts'
   | 'events-expired'

@@ -43,7 +43,9 @@ function orderBy(terms: readonly Term[], order: QueryOrder | undefined): string 
   if (order === undefined) return '';
   const key = expression(order);
   // SQLite does not see that an expression has one value here, and would sort the rows.
-  const isOneValue = terms.some(({ left, right }) => left === key && /^(?:= \?|IS NULL)$/.test(right));
+  const isOneValue = terms.some(
+    ({ left, right }) => left === key && /^(?:= \?|IS NULL)$/.test(right),
+  );
   const by = isOneValue || order.field === 'id' ? ['id'] : [key, 'id'];
   return ` ORDER BY ${by.map((one) => `${one} ${order.direction.toUpperCase()}`).join(', ')}`;
 }

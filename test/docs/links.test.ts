@@ -1,18 +1,33 @@
 import { existsSync, globSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { posix } from 'node:path';
 import { expect } from 'chai';
 import { repository } from '../support/repository-copy.ts';
 import { readPage } from './markdown.ts';
 
+/** The anchors that GitHub makes of a page's headings. */
+function anchorsOf(page: string): Set<string> {
+  const headings = readPage(page).matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    Array.from(headings, ([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
 describe('the links of the documentation', () => {
   for (const page of globSync(['*.md', 'docs/*.md'], { cwd: repository })) {
     it(`lead somewhere: ${page}`, () => {
-      const links = [...readPage(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(
-        ([, link = '']) => link,
-      );
-      const files = links.filter((link) => !/^[a-z]+:/.test(link));
-      const missing = files.filter((file) => !existsSync(join(repository, dirname(page), file)));
-      expect(missing).to.deep.equal([]);
+      const links = [...readPage(page).matchAll(/\]\(([^)#\s]*)(?:#([^)]+))?\)/g)];
+      const missing = links.filter(([, file = '', anchor]) => {
+        if (/^[a-z]+:/.test(file)) return false;
+        const target = file === '' ? page : posix.join(posix.dirname(page), file);
+        if (!existsSync(posix.join(repository, target))) return true;
+        return anchor !== undefined && !anchorsOf(target).has(anchor);
+      });
+      expect(missing.map(([link]) => link)).to.deep.equal([]);
     });
   }
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome, storeUnavailable } from '../../domain/errors.ts';
-import { isPassing, translate } from './errors.ts';
+import { isBroken, isTransient, translate } from './errors.ts';
 import { limits } from './limits.ts';
 import type { Primary } from './primary.ts';
 
@@ -22,6 +22,7 @@ export class Call {
   readonly #primary: Primary;
   readonly #signal: AbortSignal | undefined;
   readonly #started = Date.now();
+  #broken = 0;
   #ends = this.#started + limits.callMs;
 
   constructor(primary: Primary, signal?: AbortSignal) {
@@ -56,10 +57,16 @@ export class Call {
         const result = await this.run(command);
         if (this.#primary.confirmed === confirmed) return result;
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!this.canRepeat(error)) throw error;
         await this.pause(5 * 2 ** Math.min(tries, 5));
       }
     }
+  }
+
+  /** Returns true when it makes sense to try again after an error. */
+  canRepeat(error: unknown): boolean {
+    if (isBroken(error)) this.#broken += 1;
+    return isTransient(error) && this.#broken <= limits.brokenConnections;
   }
 
   /** Waits for a random time before another try, so that callers in conflict drift apart. */

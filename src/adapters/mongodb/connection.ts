@@ -34,9 +34,8 @@ export class Connection {
 
   /** Runs one call of a port. @param signal ends the call, and its command on the server */
   async call<T>(body: (call: Call) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (!this.#closed && this.#underWay.size >= limits.calls) {
-      throw new RostrumError('overloaded', {});
-    }
+    const isFull = !this.#closed && this.#underWay.size >= limits.calls;
+    if (isFull) throw new RostrumError('overloaded', {});
     return this.#run(body, signal);
   }
 

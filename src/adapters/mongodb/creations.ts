@@ -6,34 +6,33 @@ import type { Creation } from '../../ports/repository.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import { type Draft, receiptFields, type StoredReceipt, versionedOf } from './documents.ts';
-import { isDuplicate, isTransient, rejectionOf } from './errors.ts';
-import { deletedIds, receiptCollection } from './layout.ts';
+import { isTransient, rejectionOf } from './errors.ts';
+import { deletedIds } from './layout.ts';
 import { limits } from './limits.ts';
 import { PointReads } from './point-reads.ts';
 import { Semaphore } from './semaphore.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
-interface Wanted {
+/** A record that waits to be created. */
+interface Waiting {
   readonly call: Call;
   readonly collection: Collection;
   readonly draft: Draft;
   readonly receipt: Receipt | undefined;
-}
-
-/** A record that waits to be created. */
-interface Waiting extends Wanted {
   /** The id of the receipt's document: keys belong to a collection. */
   readonly receiptId: string;
   resolve(creation: Creation<unknown>): void;
   reject(error: unknown): void;
 }
 
+type Group = readonly Waiting[];
+
 /** Creations that their group has to leave out: each is tried alone, or rejected for a reason. */
 class Faults extends Error {
-  readonly creations: readonly Waiting[];
+  readonly creations: Group;
   readonly reason: Error | undefined;
 
-  constructor(creations: readonly Waiting[], reason?: Error) {
+  constructor(creations: Group, reason?: Error) {
     super('Some records cannot be created together with the others.');
     this.creations = creations;
     this.reason = reason;
@@ -56,10 +55,10 @@ export class Creations {
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    this.#receipts = new PointReads(connection, receiptCollection);
+    this.#receipts = new PointReads(connection, 'receipts');
   }
 
-  create(wanted: Wanted): Promise<Creation<unknown>> {
+  create(wanted: Omit<Waiting, 'receiptId' | 'resolve' | 'reject'>): Promise<Creation<unknown>> {
     return new Promise((resolve, reject) => {
       const receiptId = `${wanted.collection} ${wanted.receipt?.key}`;
       this.#waiting.push({ ...wanted, receiptId, resolve, reject });
@@ -99,7 +98,7 @@ export class Creations {
   }
 
   /** Settles every creation of a group; never rejects. */
-  async #createAll(group: readonly Waiting[]): Promise<void> {
+  async #createAll(group: Group): Promise<void> {
     const call = this.#connection.sharedCall();
     const alone: Waiting[] = [];
     let together = group;
@@ -149,11 +148,7 @@ export class Creations {
     }
   }
 
-  /**
-   * Returns what was created under the receipt of a creation; undefined when its key is free.
-   *
-   * @throws RostrumError `idempotency-key-reused`
-   */
+  /** Returns what was created under the receipt before. @throws `idempotency-key-reused` */
   async #earlier({ call, receipt, receiptId }: Waiting): Promise<Creation<unknown> | undefined> {
     if (receipt === undefined) return undefined;
     const stored = await this.#receipts.read<StoredReceipt>(call, receiptId);
@@ -171,7 +166,7 @@ export class Creations {
  */
 async function insertTogether(
   transaction: Transaction,
-  creations: readonly Waiting[],
+  creations: Group,
   checkReceipts: boolean,
 ): Promise<void> {
   for (const { call } of creations) call.outcome = 'none';
@@ -181,33 +176,31 @@ async function insertTogether(
   }
   const withReceipt = creations.filter(({ receipt }) => receipt !== undefined);
   const receiptIdOf = ({ receiptId }: Waiting) => receiptId;
-  if (checkReceipts) await checkNone(transaction, receiptCollection, withReceipt, receiptIdOf);
-  await insertAll(transaction, receiptCollection, withReceipt, receiptOf);
+  if (checkReceipts) await checkNone(transaction, 'receipts', withReceipt, receiptIdOf);
+  await insertAll(transaction, 'receipts', withReceipt, receiptOf);
   for (const [collection, group] of groups) {
     await insertAll(transaction, collection, group, documentOf);
   }
   const unknown = await transaction.touchAuthors(authorsOf(creations));
   // The last of all errors, so nothing else is wrong with these.
-  leaveOut(creations, ({ draft }) => unknown.has(draft.authorId), unknownAuthor());
-  // Whoever is told that nothing was changed has to be right.
-  leaveOut(creations, ({ call }) => call.isOver, storeUnavailable('none'));
+  leaveOut(creations, ({ draft }) => unknown.has(draft.authorId), unknownAuthor);
+  // Their clients were told that nothing was changed.
+  leaveOut(creations, ({ call }) => call.isOver, outOfTime);
   for (const { call } of creations) call.outcome = 'unknown';
 }
 
+const outOfTime = () => storeUnavailable('none');
+
 /** @throws Faults if there are any */
-function leaveOut(
-  creations: readonly Waiting[],
-  isFault: (one: Waiting) => boolean,
-  reason?: Error,
-): void {
-  const faults = creations.filter(isFault);
-  if (faults.length > 0) throw new Faults(faults, reason);
+function leaveOut(group: Group, isFault: (one: Waiting) => boolean, reason?: () => Error) {
+  const faults = group.filter(isFault);
+  if (faults.length > 0) throw new Faults(faults, reason?.());
 }
 
 async function checkNone(
   transaction: Transaction,
   collection: string,
-  creations: readonly Waiting[],
+  creations: Group,
   idOf: (one: Waiting) => string,
 ): Promise<void> {
   const found = await transaction.find(collection, { _id: { $in: creations.map(idOf) } });
@@ -218,7 +211,7 @@ async function checkNone(
 async function insertAll(
   transaction: Transaction,
   collection: string,
-  creations: readonly Waiting[],
+  creations: Group,
   toDocument: (one: Waiting) => Document,
 ): Promise<void> {
   try {
@@ -231,7 +224,7 @@ async function insertAll(
 }
 
 /**
- * Creates one record by the book: looks for everything that could be in its way, in the order of errors.
+ * Creates one record. Checks everything that could be in its way, in the order of errors.
  *
  * @returns the version that it is created at; undefined when there is a valid receipt with its key
  */
@@ -242,15 +235,15 @@ async function insertAlone(transaction: Transaction, one: Waiting): Promise<Vers
   const version = Number(deleted?.last ?? 0) + 1;
   if (receipt !== undefined) {
     const key = { _id: receiptId };
-    const [stored] = await transaction.find(receiptCollection, key, { until: 1 });
+    const [stored] = await transaction.find('receipts', key, { until: 1 });
     if (stored !== undefined && stored.until > receipt.from) return undefined;
     const statement = { q: key, u: receiptOf(one, version), upsert: true };
-    await transaction.update(receiptCollection, [statement]);
+    await transaction.update('receipts', [statement]);
   }
   try {
     await transaction.insert(collection, [documentOf(one, version)]);
   } catch (error) {
-    throw isDuplicate(error, '_id') ? new RostrumError('id-taken', { id }) : rejectionOf(error);
+    throw rejectionOf(error);
   }
   if (deleted !== undefined) await transaction.delete(deletedIds[collection], { _id: id });
   if ((await transaction.touchAuthors([authorId])).size > 0) throw unknownAuthor();
@@ -269,12 +262,12 @@ function created({ draft }: Waiting, version: Version): Creation<unknown> {
   return Object.assign(new VersionedRecord(draft.json, version), { replayed: false });
 }
 
-function authorsOf(creations: readonly Waiting[]): Set<Id> {
+function authorsOf(creations: Group): Set<Id> {
   return new Set(creations.flatMap(({ draft }) => draft.authorId ?? []));
 }
 
 /** Splits a group, but never the posts of one author; undefined when it cannot be split. */
-function halvesOf(creations: readonly Waiting[]): readonly Waiting[][] | undefined {
+function halvesOf(creations: Group): Group[] | undefined {
   const authors = [...new Set(creations.map(({ draft }) => draft.authorId))];
   const first = new Set(authors.slice(0, authors.length / 2));
   const halves = Map.groupBy(creations, ({ draft }) => first.has(draft.authorId));

@@ -95,40 +95,27 @@ type CustomPart = 'text' | 'number' | 'boolean' | 'list' | 'longList';
  * Returns the values of custom fields by type: all that could be declared, because another process may
  * declare other fields. Maps, because the driver reads a meaning into some keys of objects.
  */
-function customValues(
-  collection: Collection,
-  record: object,
-): Partial<Record<CustomPart, Map<string, unknown>>> | undefined {
+function customValues(collection: Collection, record: object): object | undefined {
   const values: Partial<Record<CustomPart, Map<string, unknown>>> = {};
   for (const [name, value] of Object.entries(record)) {
-    const part = customPart(value);
     // A name with a dot, or a `$` in front, is not a path, and cannot be declared.
-    if (part === undefined || knownFields[collection].includes(name) || /^\$|\.|^$/.test(name)) {
-      continue;
-    }
+    if (knownFields[collection].includes(name) || /^\$|\.|^$/.test(name)) continue;
+    const [part, indexed] = customValue(value) ?? [];
+    if (part === undefined) continue;
     values[part] ??= new Map();
-    values[part].set(name, indexed(part, value));
+    values[part].set(name, indexed);
   }
   return Object.keys(values).length > 0 ? values : undefined;
 }
 
-function customPart(value: unknown): CustomPart | undefined {
-  if (Array.isArray(value)) return value.length > maxListLength ? 'longList' : 'list';
-  if (typeof value === 'string') return 'text';
-  return typeof value === 'number' || typeof value === 'boolean'
-    ? (typeof value as CustomPart)
-    : undefined;
-}
-
-function indexed(part: CustomPart, value: unknown): unknown {
-  if (part === 'list') return textsOf(value as unknown[]);
-  if (part === 'longList') return true;
+function customValue(value: unknown): [part: CustomPart, indexed: unknown] | undefined {
+  if (typeof value === 'string') return ['text', value];
+  if (typeof value === 'boolean') return ['boolean', value];
   // Zero has one sign: JSON has no -0.
-  return typeof value === 'number' ? value + 0 : value;
-}
-
-function textsOf(list: readonly unknown[]): string[] {
-  return [...new Set(list.filter((one) => typeof one === 'string'))];
+  if (typeof value === 'number') return ['number', value + 0];
+  if (!Array.isArray(value)) return undefined;
+  if (value.length > maxListLength) return ['longList', true];
+  return ['list', [...new Set(value.filter((one) => typeof one === 'string'))]];
 }
 
 /** Returns where a document says that a custom field is an array of more than 64 elements. */

@@ -13,6 +13,7 @@ import {
   fieldTaken,
   isRostrumError,
   type Outcome,
+  RostrumError,
   refusedByDatabase,
   storeUnavailable,
 } from '../../domain/errors.ts';
@@ -33,21 +34,12 @@ export function rejectionOf(error: unknown): unknown {
   if (!(error instanceof MongoServerError)) return error;
   const isDuplicate = error.code === codes.duplicateKey;
   if (!isDuplicate && error.code !== codes.invalidDocument) return error;
-  const key = isDuplicate ? keyOf(error) : '';
+  const { keyPattern = {}, keyValue } = error;
+  const key = isDuplicate ? Object.keys(keyPattern).join() : '';
+  if (key === '_id') return new RostrumError('id-taken', { id: keyValue._id });
   if (key === 'emailKey') return emailTaken();
   const [, custom] = /^custom\.(?:text|number)\.(.+)$/.exec(key) ?? [];
   return custom === undefined ? refusedByDatabase(error) : fieldTaken(custom);
-}
-
-/** Returns true when another document has the same value under the unique index of a field. */
-export function isDuplicate(error: unknown, field: string): boolean {
-  if (!(error instanceof MongoServerError) || error.code !== codes.duplicateKey) return false;
-  return keyOf(error) === field;
-}
-
-/** Returns the fields of the unique index that two documents conflict in. */
-function keyOf({ keyPattern = {} }: MongoServerError): string {
-  return Object.keys(keyPattern).join();
 }
 
 /** Translates an error of the driver. An unexpected error stays as it is. */
@@ -56,17 +48,21 @@ export function translate(error: unknown, outcome: Outcome): unknown {
   return isOutage ? storeUnavailable(outcome, error) : error;
 }
 
-/** Returns true for an error of the network or of an election: the same command may succeed now. */
-export function isPassing(error: unknown): boolean {
+/** Returns true when the connection is broken. */
+export function isBroken(error: unknown): boolean {
   const cause = causeOf(error);
-  if (isOfSocket(cause) || cause instanceof MongoNetworkError) return true;
-  return cause instanceof MongoError && codes.passing.has(Number(cause.code));
+  return isOfSocket(cause) || cause instanceof MongoNetworkError;
 }
 
-/** Returns true when a transaction that is not yet committed may be repeated. */
+/**
+ * Returns true when the same command, or transaction, may succeed now: after an election, a broken
+ * connection or a conflict.
+ */
 export function isTransient(error: unknown): boolean {
   // The driver puts no label on errors of sockets, in transactions either.
-  return isPassing(error) || hasLabel(error, 'TransientTransactionError');
+  if (isBroken(error) || hasLabel(error, 'TransientTransactionError')) return true;
+  const cause = causeOf(error);
+  return cause instanceof MongoError && codes.passing.has(Number(cause.code));
 }
 
 /** Returns true when a transaction may have been committed, so that only its commit may be repeated. */
@@ -74,12 +70,6 @@ export function isCommitUnknown(error: unknown): boolean {
   return (
     isRostrumError(error, 'store-unavailable') && !hasLabel(error, 'TransientTransactionError')
   );
-}
-
-/** Returns true when the server ended a command because it took too long. */
-export function isOverdue(error: unknown): boolean {
-  const cause = causeOf(error);
-  return cause instanceof MongoServerError && cause.code === codes.maxTimeExpired;
 }
 
 function hasLabel(error: unknown, label: string): boolean {
@@ -117,7 +107,6 @@ const outageLabels = ['RetryableWriteError', 'TransientTransactionError', 'Syste
 
 /** https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
 const codes = {
-  maxTimeExpired: 50,
   invalidDocument: 121,
   duplicateKey: 11_000,
   passing: new Set([

@@ -5,7 +5,6 @@ import type { Id, Version } from '../../domain/record.ts';
 import type { EventLog, EventPage, EventPosition, RecordEvent } from '../../ports/event-log.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import { isOverdue } from './errors.ts';
 import { deletedIds, type MetaDocument, metaCollection } from './layout.ts';
 
 /** The name of a log, and a time behind everything that a majority has by now. */
@@ -41,6 +40,7 @@ export class MongodbEvents implements EventLog {
       try {
         return await this.#read(call, limit, after);
       } catch (error) {
+        // The server does not know the position, or takes too long from it to the end of the oplog.
         const isStuck = error instanceof MongoServerError || isOverdue(error);
         if (!isStuck || after === undefined) throw error;
         // If the end cannot be read either, the position is not at fault.
@@ -133,6 +133,11 @@ async function logOf(db: Db, maxTimeMS: number): Promise<Log> {
       .collection<MetaDocument>(metaCollection)
       .updateOne({ _id: 'log' }, { $setOnInsert: { name } }, { upsert: true });
   }
+}
+
+function isOverdue(error: unknown): boolean {
+  const cause = error instanceof Error && error.cause;
+  return cause instanceof MongoServerError && cause.codeName === 'MaxTimeMSExpired';
 }
 
 function positionOf(token: string, { name }: Log): EventPosition {

@@ -41,11 +41,8 @@ export interface MongodbStore<Filters extends CustomFilters = CustomFilters>
 export function openMongodbStore<const Filters extends CustomFilters = NoCustomFilters>(
   options: MongodbStoreOptions<Filters>,
 ): MongodbStore<Filters>;
-export function openMongodbStore({
-  url,
-  logger,
-  customFilters = {},
-}: MongodbStoreOptions): MongodbStore {
+export function openMongodbStore(options: MongodbStoreOptions): MongodbStore {
+  const { url, logger, customFilters = {} } = options;
   const connection = new Connection(readUrl(url), safeLogger(logger), customFilters);
   const creations = new Creations(connection);
   const close = () => connection.close();

@@ -12,8 +12,6 @@ import { MongodbRefusal } from './errors.ts';
 /** Records are in `users` and `posts`, and the ids of deleted ones here. */
 export const deletedIds = { users: 'deletedUsers', posts: 'deletedPosts' } as const;
 
-export const receiptCollection = 'receipts';
-
 /** Facts about the database as a whole, one document for each. */
 export const metaCollection = 'rostrum';
 
@@ -132,7 +130,7 @@ async function buildIndexes(
       if (error instanceof MongoNetworkTimeoutError) continue;
       if (!(error instanceof MongoServerError)) throw error;
       if (error.code === duplicateKey) throw await duplicateRefusal(db, collection, error);
-      if (error.code === cannotCreate) {
+      if (error.code === cannotCreateIndex) {
         throw new MongodbRefusal(
           `MongoDB cannot build an index of "${collection}": a sharded collection cannot have unique fields. (${error.errmsg})`,
         );
@@ -146,8 +144,8 @@ async function buildIndexes(
   }
 }
 
-/** IndexOptionsConflict, IndexKeySpecsConflict */
+/** https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml */
 const duplicateKey = 11_000;
-const cannotCreate = 67;
-
+const cannotCreateIndex = 67;
+/** IndexOptionsConflict, IndexKeySpecsConflict */
 const conflicts = new Set([85, 86]);

@@ -15,20 +15,19 @@ export const limits = {
   selectionMs: 4000,
   connectMs: 3000,
   heartbeatMs: 5000,
-  /** How long a call, or `ready`, waits for the first connection; how often it looks. */
+  /** How long a call, or `ready`, waits for the first connection. */
   openingMs: 3000,
-  pollMs: 20,
   /** Between two attempts to connect for the first time. */
   reconnectMs: 500,
   /** How long `close` waits for calls that are under way, and then for the driver. */
   closingMs: 9000,
   goodbyeMs: 1000,
-  /** How long a read waits for memory before it is `overloaded`. */
-  memoryMs: 5000,
-  /** Between two tries of a transaction, at most. */
+  /** Between two tries of a transaction, at most; between two looks whether the store is open. */
   retryMs: 20,
   /** How long a receipt stays after it has expired. */
   graceMs: 60 * 60 * 1000,
+  /** Connections that may break under one call before it gives up. */
+  brokenConnections: 3,
   /** Connections to a server, when the connection string does not say. */
   poolSize: 50,
   /** Calls at the same time; one more is `overloaded`. */

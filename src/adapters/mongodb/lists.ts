@@ -1,5 +1,12 @@
 import type { Db, Document } from 'mongodb';
-import { cutPage, type ListQuery, type Page, type Position } from '../../domain/list.ts';
+import {
+  type Condition,
+  cutPage,
+  type ListQuery,
+  type Page,
+  type Position,
+  type QueryOrder,
+} from '../../domain/list.ts';
 import {
   type Collection,
   type Entity,
@@ -7,10 +14,9 @@ import {
   projected,
   VersionedRecord,
 } from '../../domain/record.ts';
-import type { Bounds } from './call.ts';
+import type { Call } from './call.ts';
 import { allParts, pathOf, type StoredRecord, smallParts, versionedOf } from './documents.ts';
 import { limits } from './limits.ts';
-import { behind, matching, sorting } from './queries.ts';
 import { Semaphore } from './semaphore.ts';
 
 /** Bytes that lists read at a time, in the whole process. */
@@ -32,10 +38,10 @@ export async function readPage<R>(
   db: Db,
   collection: Collection,
   query: ListQuery,
-  bounds: Bounds,
+  call: Call,
 ): Promise<Page<R>> {
   const { fields, total, conditions } = query;
-  const snapshot = new Snapshot(db, collection, bounds);
+  const snapshot = new Snapshot(db, collection, call);
   const found = await snapshot.findSmall(query);
   const fitting = fittingOf(found, query);
   const records = await snapshot.complete(fitting, fields);
@@ -52,14 +58,14 @@ export async function readPage<R>(
 class Snapshot {
   readonly #db: Db;
   readonly #collection: Collection;
-  readonly #bounds: Bounds;
+  readonly #call: Call;
   /** The time of the first command's snapshot, for the others. */
   #atClusterTime: unknown;
 
-  constructor(db: Db, collection: Collection, bounds: Bounds) {
+  constructor(db: Db, collection: Collection, call: Call) {
     this.#db = db;
     this.#collection = collection;
-    this.#bounds = bounds;
+    this.#call = call;
   }
 
   /** Finds the records of a page and one more, with the text of those that are small. */
@@ -117,11 +123,11 @@ class Snapshot {
   }
 
   async #run(command: Document): Promise<Document[]> {
-    const { maxTimeMS, signal } = this.#bounds;
     const time = this.#atClusterTime !== undefined && { atClusterTime: this.#atClusterTime };
     const readConcern = { level: 'snapshot', ...time };
-    const options = signal && { signal };
-    const { cursor } = await this.#db.command({ ...command, readConcern, maxTimeMS }, options);
+    const { cursor } = await this.#call.run(({ maxTimeMS, signal }) =>
+      this.#db.command({ ...command, readConcern, maxTimeMS }, signal && { signal }),
+    );
     this.#atClusterTime ??= cursor.atClusterTime;
     return cursor.firstBatch;
   }
@@ -158,4 +164,52 @@ function fittingOf(found: readonly Listed[], { limit, bytes }: ListQuery): reado
     return n === limit || (n > 0 && size > bytes);
   });
   return end < 0 ? found : found.slice(0, end);
+}
+
+/** What a list asks of documents. */
+function matching(conditions: readonly Condition[]): Document {
+  const all = conditions.map((condition) => ({ [pathOf(condition)]: asked(condition) }));
+  return all.length === 0 ? {} : { $and: all };
+}
+
+const operators = { eq: '$eq', in: '$in', has: '$eq', from: '$gte', before: '$lt' } as const;
+
+/** By its type, because "equal to null" is two ranges of an index: null, and a missing field. */
+const isNull: Document = { $type: 'null' };
+
+function asked(condition: Condition): Document {
+  return condition.op === 'isNull' ? isNull : { [operators[condition.op]]: condition.value };
+}
+
+function sorting({ direction, ...field }: QueryOrder): Document {
+  const step = direction === 'asc' ? 1 : -1;
+  return { [pathOf(field)]: step, _id: step };
+}
+
+/**
+ * What a list asks of the documents behind a position. That is up to three ranges of the sort's index: the
+ * rest with the same key, all other keys, and null. The server merges them in order, so a page costs the same
+ * however deep it lies.
+ */
+function behind(
+  { conditions, order }: Pick<ListQuery, 'conditions' | 'order'>,
+  after: Position | undefined,
+): Document {
+  const match = matching(conditions);
+  if (after === undefined) return match;
+  const ranges = rangesBehind(after, order);
+  return { $or: ranges.map((range) => ({ $and: [match, range] })) };
+}
+
+function rangesBehind({ key, id }: Position, order: QueryOrder): Document[] {
+  const [path, { direction, custom }] = [pathOf(order), order];
+  const op = direction === 'asc' ? '$gt' : '$lt';
+  if (path === '_id') return [{ _id: { [op]: id } }];
+  // A search field is null where a custom field is missing.
+  const noValue = custom === undefined ? isNull : { $exists: false };
+  const same = { [path]: key ?? noValue, _id: { [op]: id } };
+  const least = custom === 'number' ? Number.NEGATIVE_INFINITY : '';
+  if (key === null) return direction === 'asc' ? [same, { [path]: { $gte: least } }] : [same];
+  // Null sorts before all values, but no comparison with a value finds it.
+  return [same, { [path]: { [op]: key } }, ...(direction === 'desc' ? [{ [path]: noValue }] : [])];
 }

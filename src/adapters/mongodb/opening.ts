@@ -36,7 +36,7 @@ export class Opening {
       // A server may come back soon; a database that is refused stays as it is.
       const isOver = this.#isGivenUp || this.#problem instanceof MongodbRefusal;
       if (isOver || Date.now() > end) throw storeUnavailable('none', this.#problem);
-      await sleep(limits.pollMs);
+      await sleep(limits.retryMs);
     }
   }
 

@@ -10,7 +10,7 @@ interface KnownServer {
 export class Primary {
   readonly #confirm: () => Promise<unknown>;
   #name: string | undefined;
-  /** Waits until the primary has confirmed its term. Another function after each election. */
+  /** Waits until the primary has confirmed its term, once. Another function after each election. */
   confirmed: () => Promise<unknown> = async () => {};
 
   /** @param confirm waits until a majority has everything that the primary has */
@@ -26,18 +26,13 @@ export class Primary {
     const name = isSecondary ? 'none' : primary && `${primary.address} ${primary.electionId}`;
     if (name === undefined || name === this.#name) return;
     this.#name = name;
-    this.confirmed = once(this.#confirm);
+    let asked: Promise<unknown> | undefined;
+    this.confirmed = () => {
+      asked ??= this.#confirm().catch((error) => {
+        asked = undefined;
+        throw error;
+      });
+      return asked;
+    };
   }
-}
-
-/** Calls a function once, and again only after it has failed. */
-function once<T>(call: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => {
-    result ??= call().catch((error) => {
-      result = undefined;
-      throw error;
-    });
-    return result;
-  };
 }

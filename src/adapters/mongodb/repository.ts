@@ -1,8 +1,9 @@
-import { unknownAuthor } from '../../domain/errors.ts';
+import type { Document } from 'mongodb';
+import { RostrumError, unknownAuthor } from '../../domain/errors.ts';
 import type { Instant } from '../../domain/instant.ts';
 import { copyJson } from '../../domain/json.ts';
 import type { ListQuery, Page } from '../../domain/list.ts';
-import type { Post } from '../../domain/post.ts';
+import { type Post, withoutAuthor } from '../../domain/post.ts';
 import type { Receipt } from '../../domain/receipt.ts';
 import {
   type Collection,
@@ -15,16 +16,16 @@ import type { User } from '../../domain/user.ts';
 import type { PostRepository } from '../../ports/post-repository.ts';
 import type { Creation, Decide, Guard, Repository } from '../../ports/repository.ts';
 import type { DeleteMode, Deletion, UserRepository } from '../../ports/user-repository.ts';
-import type { Bounds, Call } from './call.ts';
+import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
 import type { Creations } from './creations.ts';
-import { deleteUser } from './deletions.ts';
 import { type Draft, draftOf, replacement, versionedOf } from './documents.ts';
 import { rejectionOf } from './errors.ts';
 import { deletedIds } from './layout.ts';
+import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { PointReads } from './point-reads.ts';
-import { inTransaction } from './transactions.ts';
+import { inTransaction, type Transaction } from './transactions.ts';
 
 /** What users and posts have in common. */
 abstract class MongodbRepository<R extends User | Post> implements Repository<R> {
@@ -46,9 +47,11 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
 
   async list({ signal, ...query }: ListQuery): Promise<Page<R>> {
     const copy = copyJson(query);
-    const { connection } = this;
-    const read = (bounds: Bounds) => readPage<R>(connection.db, this.#collection, copy, bounds);
-    return connection.call((call) => call.read(read), signal);
+    const { db } = this.connection;
+    return this.connection.call(
+      (call) => call.read(() => readPage<R>(db, this.#collection, copy, call)),
+      signal,
+    );
   }
 
   async create(record: R, receipt?: Receipt): Promise<Creation<R>> {
@@ -66,14 +69,13 @@ abstract class MongodbRepository<R extends User | Post> implements Repository<R>
     const named = { $match: { _id: id } };
     const deleted = { coll: deletedIds[this.#collection], pipeline: [named] };
     const pipeline = [named, { $project: { last: '$version' } }, { $unionWith: deleted }];
+    const collection = this.connection.db.collection(this.#collection);
     return this.connection.call((call) =>
       call.read(async ({ maxTimeMS }) => {
         // One snapshot: a record that is deleted meanwhile is in one of both.
-        const { cursor } = await this.connection.db.command({
-          ...{ aggregate: this.#collection, pipeline, cursor: {}, maxTimeMS },
-          readConcern: { level: 'snapshot' },
-        });
-        return cursor.firstBatch[0]?.last;
+        const options = { readConcern: { level: 'snapshot' }, maxTimeMS } as const;
+        const [found] = await collection.aggregate(pipeline, options).toArray();
+        return found?.last;
       }),
     );
   }
@@ -180,4 +182,64 @@ export class MongodbPosts extends MongodbRepository<Post> implements PostReposit
     );
     return isDeleted ?? false;
   }
+}
+
+interface FoundPost {
+  readonly _id: Id;
+  readonly version: Version;
+  readonly updatedAt: Instant;
+}
+
+/**
+ * Deletes a user, and deletes or keeps the user's posts. The user comes first: from then on, a transaction
+ * that creates a post of this user conflicts with this one.
+ *
+ * @returns undefined when the user is not at this version
+ * @throws RostrumError `user-has-posts`, `refused`
+ */
+async function deleteUser(
+  transaction: Transaction,
+  call: Call,
+  { id, version }: { readonly id: Id; readonly version: Version },
+  mode: DeleteMode,
+  at: Instant,
+): Promise<Deletion | undefined> {
+  if ((await transaction.delete('users', { _id: id, version })) === 0) return undefined;
+  const posts = await transaction.count('posts', { authorId: id });
+  if (posts > 0 && mode === 'refuse') throw new RostrumError('user-has-posts', { posts });
+  if (posts > limits.deletedPosts) {
+    throw new RostrumError('refused', { reason: 'Delete some of the posts first.' });
+  }
+  for (let left = posts; left > 0; left -= limits.found) {
+    call.extend();
+    const fields = { version: 1, updatedAt: 1 };
+    const found = (await transaction.find('posts', { authorId: id }, fields)) as FoundPost[];
+    if (mode === 'delete') await deletePosts(transaction, found);
+    else await transaction.update('posts', withoutAuthors(found, at));
+  }
+  await transaction.insert(deletedIds.users, [{ _id: id, last: version }]);
+  return { posts };
+}
+
+async function deletePosts(transaction: Transaction, posts: readonly FoundPost[]): Promise<void> {
+  await transaction.delete('posts', { _id: { $in: posts.map(({ _id }) => _id) } });
+  const ids = posts.map(({ _id, version }) => ({ _id, last: version }));
+  await transaction.insert(deletedIds.posts, ids);
+}
+
+/** Updates posts without sending them: what has changed stands beside the JSON. */
+function withoutAuthors(posts: readonly FoundPost[], at: Instant): Document[] {
+  const changes = Map.groupBy(posts, ({ updatedAt }) => nextUpdate(updatedAt, at));
+  return [...changes].map(([updatedAt, some]) => {
+    const change = { authorId: null, updatedAt };
+    return {
+      q: { _id: { $in: some.map(({ _id }) => _id) } },
+      u: { $set: { ...change, override: change }, $inc: { version: 1 } },
+      multi: true,
+    };
+  });
+}
+
+function nextUpdate(updatedAt: Instant, at: Instant): Instant {
+  return withoutAuthor({ updatedAt } as Post, at).updatedAt;
 }

@@ -1,24 +1,20 @@
-import { RostrumError } from '../../domain/errors.ts';
-import { limits } from './limits.ts';
-
 /** Lets work run while all of it together takes at most so much of something; the rest waits in order. */
 export class Semaphore {
   readonly #capacity: number;
-  readonly #waiting = new Set<() => boolean>();
+  readonly #waiting: { readonly share: number; readonly start: () => void }[] = [];
   #taken = 0;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /**
-   * @param amount what the work takes; more than the capacity counts as all of it
-   * @throws RostrumError `overloaded` when the work could not start in time
-   */
+  /** @param amount what the work takes; more than the capacity counts as all of it */
   async use<T>(amount: number, work: () => Promise<T>): Promise<T> {
     const share = Math.min(amount, this.#capacity);
-    if (this.#waiting.size > 0 || this.#taken + share > this.#capacity) await this.#wait(share);
-    else this.#taken += share;
+    await new Promise<void>((start) => {
+      this.#waiting.push({ share, start });
+      this.#startNext();
+    });
     try {
       return await work();
     } finally {
@@ -27,28 +23,12 @@ export class Semaphore {
     }
   }
 
-  #wait(share: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
-        this.#waiting.delete(start);
-        this.#startNext();
-        reject(new RostrumError('overloaded', {}));
-      }, limits.memoryMs);
-      const start = () => {
-        if (this.#taken + share > this.#capacity) return false;
-        this.#taken += share;
-        clearTimeout(late);
-        resolve();
-        return true;
-      };
-      this.#waiting.add(start);
-    });
-  }
-
   #startNext(): void {
-    for (const start of this.#waiting) {
-      if (!start()) return;
-      this.#waiting.delete(start);
+    for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
+      if (this.#taken + next.share > this.#capacity) return;
+      this.#taken += next.share;
+      this.#waiting.shift();
+      next.start();
     }
   }
 }

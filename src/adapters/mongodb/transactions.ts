@@ -2,7 +2,7 @@ import { type ClientSession, type Db, type Document, MongoServerError, ObjectId 
 import type { Id } from '../../domain/record.ts';
 import type { Call } from './call.ts';
 import type { Connection } from './connection.ts';
-import { isCommitUnknown, isTransient } from './errors.ts';
+import { isBroken, isCommitUnknown } from './errors.ts';
 import { limits } from './limits.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function inTransaction<T>(
       await commit(session, call);
       return result;
     } catch (error) {
-      if (n >= tries || !isTransient(error)) throw error;
+      if (n >= tries || !call.canRepeat(error)) throw error;
     } finally {
       session.endSession().catch(() => {});
     }
@@ -46,6 +46,7 @@ async function commit(session: ClientSession, call: Call): Promise<void> {
         call.outcome = before;
         throw error;
       }
+      if (isBroken(error) && !call.canRepeat(error)) throw error;
     }
     await call.pause();
   }

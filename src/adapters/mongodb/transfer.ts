@@ -12,11 +12,6 @@ import { limits } from './limits.ts';
 import { readPage } from './lists.ts';
 import { inTransaction, type Transaction } from './transactions.ts';
 
-interface Loaded {
-  readonly draft: Draft;
-  readonly version: Version;
-}
-
 export function createTransfer(connection: Connection): Transfer {
   const { db } = connection;
   const filling = { _id: 'filling' } as const;
@@ -39,8 +34,6 @@ export function createTransfer(connection: Connection): Transfer {
   };
 }
 
-const byId = { field: 'id', direction: 'asc' } as const;
-
 function transferOf<R extends User | Post>(
   connection: Connection,
   collection: Collection,
@@ -49,9 +42,10 @@ function transferOf<R extends User | Post>(
   return {
     async scan({ after, ...cut }) {
       const position = after === undefined ? undefined : { key: after, id: after };
-      const query = { ...cut, conditions: [], order: byId, after: position };
+      const order = { field: 'id', direction: 'asc' } as const;
+      const query = { ...cut, conditions: [], order, after: position };
       const page = await connection.call((call) =>
-        call.read((bounds) => readPage<R>(db, collection, query, bounds)),
+        call.read(() => readPage<R>(db, collection, query, call)),
       );
       return page.items;
     },
@@ -70,12 +64,11 @@ function transferOf<R extends User | Post>(
         connection.call((call) =>
           call.read(async ({ maxTimeMS }) => {
             const filter = after === undefined ? {} : { _id: { $gt: after } };
-            const { cursor } = await db.command({
-              ...{ find: deletedIds[collection], filter, sort: { _id: 1 } },
-              ...{ limit, batchSize: limit, singleBatch: true },
-              ...{ readConcern: { level: 'majority' }, maxTimeMS },
-            });
-            const found: readonly Document[] = cursor.firstBatch;
+            const options = { sort: { _id: 1 }, limit, maxTimeMS } as const;
+            const found = await db
+              .collection<DeletedDocument>(deletedIds[collection])
+              .find(filter, options)
+              .toArray();
             return found.map(({ _id, last }) => ({ id: _id, lastVersion: last }));
           }),
         ),
@@ -87,6 +80,11 @@ function transferOf<R extends User | Post>(
       },
     },
   };
+}
+
+interface DeletedDocument {
+  readonly _id: Id;
+  readonly last: Version;
 }
 
 /** Cuts a list into parts that one transaction takes. */
@@ -119,7 +117,7 @@ async function loadParts<T>(
 async function loadRecords(
   transaction: Transaction,
   collection: Collection,
-  loaded: readonly Loaded[],
+  loaded: readonly { readonly draft: Draft; readonly version: Version }[],
 ): Promise<void> {
   const named = { _id: { $in: loaded.map(({ draft }) => draft.id) } };
   const live = await versionsOf(transaction, collection, named, 'version');

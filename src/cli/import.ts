@@ -1,8 +1,10 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
 import type { Collection } from '../domain/record.ts';
+import type { Store } from '../ports/store.ts';
+import { customFiltersOf } from '../settings/settings.ts';
 import { redactStoreUrl } from '../settings/store-url.ts';
 import { counted, countsText, grouped } from './count.ts';
-import { exitCodes, Failure, type StoreSetting } from './failure.ts';
+import { checkSetting, exitCodes, Failure, type StoreSetting } from './failure.ts';
 import { openDataFile } from './import/data-file.ts';
 import { type Imported, importRecords } from './import/import-records.ts';
 import { createInstant } from './import/instant.ts';
@@ -14,6 +16,7 @@ import { runLong } from './run-long.ts';
 import { withStore } from './with-store.ts';
 
 export interface ImportFlags extends SchemaFiles {
+  readonly index: readonly string[];
   readonly as?: Collection;
   readonly transform?: string;
   readonly drafts?: boolean;
@@ -28,7 +31,8 @@ export interface ImportFlags extends SchemaFiles {
 export async function importCommand(
   path: string,
   named: StoreSetting,
-  flags: ImportFlags = {},
+  flags: ImportFlags,
+  indexSetting: string,
 ): Promise<void> {
   const { keepIds = false, dryRun = false, report } = flags;
   if (report !== undefined) checkReportName(report);
@@ -42,7 +46,8 @@ export async function importCommand(
       ? `${again}, and it adds the rest: ${countsText(added)} are added already`
       : `remove the ${countsText(added)} that are added already: the same command adds all of them again`;
   };
-  const customFields = await readSchemaFiles(flags);
+  const customFilters = checkSetting(indexSetting, flags.index, customFiltersOf);
+  const customFields = await readSchemaFiles({ ...flags, customFilters });
   const summary = await runLong(async (run) => {
     const { as, transform } = flags;
     const module = transform === undefined ? undefined : await loadTransforms(transform, as);
@@ -50,8 +55,9 @@ export async function importCommand(
     const file = await openDataFile(text, as, module);
     const instant = await createInstant();
     const transformer = module && new Transformer(module, { file: file.name, instant });
-    const settings = { skipInvalid: false, ...flags, keepIds, customFields, instant, transformer };
-    return withStore(named, dryRun ? 'rehearsal' : 'target', async (store) => {
+    const declared = { customFields, customFilters };
+    const settings = { skipInvalid: false, ...flags, ...declared, keepIds, instant, transformer };
+    const work = async (store: Store) => {
       using refusals = new Refusals(report);
       try {
         const result = await importRecords(file, store, {
@@ -73,7 +79,8 @@ export async function importCommand(
         run.progress.stop();
         refusals.show();
       }
-    });
+    };
+    return withStore(named, dryRun ? 'rehearsal' : 'target', work, { customFilters });
   }, next);
   print(...summary);
 }

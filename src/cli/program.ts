@@ -147,7 +147,7 @@ function createProgram(): Command {
       await checkCommand(storeOf(command), options, givenName(command, 'index'));
     });
 
-  withSettings(program.command('import <file>'), 'store', 'userSchema', 'postSchema')
+  withSettings(program.command('import <file>'), 'store', 'index', 'userSchema', 'postSchema')
     .description('add users and posts from JSON, JSON Lines or CSV')
     .addOption(
       new Option('--as <list>', 'what an array, JSON Lines or CSV holds').choices([
@@ -170,7 +170,7 @@ function createProgram(): Command {
     .addHelpText('after', imported)
     .action(async (file: string, options: ImportFlags, command: Command) => {
       const { importCommand } = await import('./import.ts');
-      await importCommand(file, storeOf(command), options);
+      await importCommand(file, storeOf(command), options, givenName(command, 'index'));
     });
 
   withSettings(program.command('seed'), 'store', 'userSchema', 'postSchema')

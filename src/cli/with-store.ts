@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStore } from '../adapters/inversify/open-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Store } from '../ports/store.ts';
+import type { Store, StoreOptions } from '../ports/store.ts';
 import { explainOpening, type StoreSetting, storeFailure, storeUrlOf } from './failure.ts';
 
 /** A new MongoDB database makes its indexes before it is ready. */
@@ -17,15 +17,17 @@ type Role = 'source' | 'target' | 'copy' | 'rehearsal';
  * Opens a store, works on it, and closes it.
  *
  * @param role a source has to exist; a target is created if it doesn't; a copy is a target that may be half
- * of an earlier copy; a rehearsal writes nothing, and treats a missing file as an empty store
+ * of an earlier copy; a rehearsal writes nothing, not even indexes of declared fields, and treats a missing
+ * file as an empty store
  * @throws Failure in one sentence about the setting that names the store
  */
 export async function withStore<T>(
   named: StoreSetting,
   role: Role,
   work: (store: Store) => Promise<T>,
+  options: StoreOptions = {},
 ): Promise<T> {
-  const store = await open(named, role);
+  const store = await open(named, role, options);
   try {
     return await work(store);
   } finally {
@@ -33,7 +35,7 @@ export async function withStore<T>(
   }
 }
 
-async function open(named: StoreSetting, role: Role): Promise<Store> {
+async function open(named: StoreSetting, role: Role, options: StoreOptions): Promise<Store> {
   let store: Store | undefined;
   try {
     const parsed = storeUrlOf(named);
@@ -43,7 +45,7 @@ async function open(named: StoreSetting, role: Role): Promise<Store> {
     const isMissing = parsed.kind === 'sqlite' && !existsSync(parsed.path);
     if (isMissing && role === 'source') throw storeFailure(named, 'there is no such file.');
     const url = isMissing && role === 'rehearsal' ? 'memory:' : named.url;
-    store = await openStore(url, silent);
+    store = await openStore(url, silent, role === 'rehearsal' ? {} : options);
     await whenReady(store);
     if (role !== 'copy') await refuseHalfCopy(store, named);
     return store;

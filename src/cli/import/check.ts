@@ -1,13 +1,15 @@
 import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
 import { itself } from '../../domain/access.ts';
+import { type CustomFilters, declaredFields } from '../../domain/declared-fields.ts';
 import { emailKey } from '../../domain/email.ts';
-import { emailTaken, isRostrumError, unknownAuthorIssue } from '../../domain/errors.ts';
+import { emailTaken, fieldTaken, isRostrumError, unknownAuthorIssue } from '../../domain/errors.ts';
 import { type FieldIssue, Issues } from '../../domain/issues.ts';
 import { isPlainObject, jsonEqual } from '../../domain/json.ts';
+import type { Condition } from '../../domain/list.ts';
 import type { Collection, Entity, Id } from '../../domain/record.ts';
 import { RecordModel } from '../../domain/record-model.ts';
 import { rules } from '../../domain/rules.ts';
-import { filters } from '../../domain/search.ts';
+import { customValue, filters } from '../../domain/search.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
 import { codePoints, isCleanText } from '../../domain/text.ts';
 import type { TransformContext } from '../../import.ts';
@@ -24,7 +26,16 @@ export interface CheckOptions {
   readonly drafts?: boolean;
   readonly instant: TransformContext['instant'];
   readonly customFields?: CustomFieldsSchemas | undefined;
+  /** The fields that the deployment declares. */
+  readonly customFilters?: CustomFilters | undefined;
   readonly clock?: Clock;
+}
+
+/** What is checked: a value, or the reason why a row has none. */
+export interface Candidate {
+  readonly list: Collection;
+  readonly value?: unknown;
+  readonly problem?: string | undefined;
 }
 
 /** A record to add; or one that an earlier import added, or somebody deleted from the store; or issues. */
@@ -33,7 +44,7 @@ export type Verdict =
   | { readonly kind: 'there' | 'deleted' }
   | { readonly kind: 'refused'; readonly issues: readonly FieldIssue[] };
 
-/** An input, as far as it can be told without other records. */
+/** A candidate, as far as it can be told without other records. */
 interface Made {
   /** The id that it has in the file. */
   readonly given?: Id | undefined;
@@ -45,6 +56,21 @@ interface Made {
   /** Without id and author. Absent when a rule refuses it. */
   readonly record?: Entity;
   readonly issues: readonly FieldIssue[];
+}
+
+/** A value that no other record of the list can have. */
+interface UniqueValue {
+  readonly key: string;
+  readonly conditions: readonly Condition[];
+  readonly taken: readonly FieldIssue[];
+}
+
+/** A candidate, with what the store has of its id, author and unique values. */
+interface Found extends Made {
+  readonly list: Collection;
+  readonly stored: Entity | 'deleted' | undefined;
+  readonly storedAuthor: Id | undefined;
+  readonly uniques: readonly (UniqueValue & { readonly holder: Id | undefined })[];
 }
 
 type Author = NonNullable<Made['author']>;
@@ -65,61 +91,67 @@ export class Check {
   readonly #models: Readonly<Record<Collection, RecordModel<Entity>>>;
   /** The ids of the file that others can name, and what they become; null for a refused record. */
   readonly #ids = { users: new Map<Id, Id | null>(), posts: new Map<Id, Id | null>() };
-  /** The users of the file, by the keys of their email addresses. */
-  readonly #emails = new Map<string, Id>();
+  /** The records of the file, by the keys of their unique values. */
+  readonly #holders = new Map<string, Id>();
   /** The authors that were looked for in the store. */
   readonly #authors = new Map<string, Promise<Id | undefined>>();
-  #last: Promise<unknown> = Promise.resolve();
 
   constructor(store: Store, options: CheckOptions) {
-    const { users, posts } = options.customFields ?? {};
+    const { customFields = {}, customFilters = {} } = options;
     this.#store = store;
     this.#options = options;
     this.#models = {
-      users: new RecordModel<Entity>(rules.users, users),
-      posts: new RecordModel<Entity>(rules.posts, posts),
+      users: new RecordModel<Entity>(rules.users, customFields.users, customFilters.users),
+      posts: new RecordModel<Entity>(rules.posts, customFields.posts, customFilters.posts),
     };
   }
 
-  /** Checks a record against the store, and against those that this was called with before. */
-  run(list: Collection, value: unknown): Promise<Verdict> {
-    this.#last = this.#judge(list, this.#make(list, value), this.#last);
-    return this.#last as Promise<Verdict>;
+  /** Checks records against the store, and against the records before them, also of earlier calls. */
+  async run(batch: readonly Candidate[]): Promise<Verdict[]> {
+    const found = await Promise.all(batch.map((one) => this.#lookUp(one.list, this.#make(one))));
+    return found.map((one) => this.#judge(one));
   }
 
-  async #judge(list: Collection, made: Made, before: Promise<unknown>): Promise<Verdict> {
-    const { kept, author } = made;
-    const address = list === 'users' ? made.record?.email : undefined;
-    const email = typeof address === 'string' ? emailKey(address) : undefined;
-    const [stored, holder, known] = await Promise.all([
+  async #lookUp(list: Collection, made: Made): Promise<Found> {
+    const { kept, author, record } = made;
+    const [stored, storedAuthor, uniques] = await Promise.all([
       kept === undefined ? undefined : this.#storedAs(list, kept),
-      typeof address === 'string' ? this.#userWith(address) : undefined,
       author && this.#authorInStore(author),
+      Promise.all(
+        (record ? this.#uniqueValues(list, record) : []).map(async (unique) => {
+          return { ...unique, holder: await this.#find(list, unique.conditions) };
+        }),
+      ),
     ]);
-    await before; // From here on, records are judged in the order of the file.
+    return { ...made, list, stored, storedAuthor, uniques };
+  }
+
+  #judge(found: Found): Verdict {
+    const { list, given, kept, author, stored, uniques } = found;
     if (stored === 'deleted') return { kind: 'deleted' };
-    const issues = [...made.issues];
-    const authorId = author && this.#authorOf(author, known);
+    const issues = [...found.issues];
+    const authorId = author && this.#authorOf(author, found.storedAuthor);
     if (author !== undefined && authorId === undefined) issues.push(unknownAuthorIssue);
     const ids = this.#ids[list];
     const id = kept ?? uuidV7.next();
-    const record: Entity | undefined = made.record && { ...made.record, id };
+    const record: Entity | undefined = found.record && { ...found.record, id };
     if (record && list === 'posts') Object.assign(record, { authorId: authorId ?? null });
-    const given = list === 'users' || this.#options.keepIds ? made.given : undefined;
-    const isTwice = given !== undefined && typeof ids.get(given) === 'string';
-    const isThere = !isTwice && stored && record && isSame(stored, record, made.hasTimes);
+    const named = list === 'users' || this.#options.keepIds ? given : undefined;
+    const isTwice = named !== undefined && typeof ids.get(named) === 'string';
+    const isThere = !isTwice && stored && record && isSame(stored, record, found.hasTimes);
     if (record !== undefined && !isThere) {
       if (isTwice || stored !== undefined) issues.push(idTaken);
-      const isOthers = holder !== undefined && holder !== kept;
-      const isTaken = email !== undefined && (isOthers || this.#emails.has(email));
-      if (isTaken) issues.push(...emailTaken().details.issues);
+      for (const { key, holder, taken } of uniques) {
+        const isOthers = holder !== undefined && holder !== kept;
+        if (isOthers || this.#holders.has(key)) issues.push(...taken);
+      }
     }
     if (record === undefined || issues.length > 0) {
-      if (given !== undefined && !ids.has(given)) ids.set(given, null);
+      if (named !== undefined && !ids.has(named)) ids.set(named, null);
       return { kind: 'refused', issues };
     }
-    if (given !== undefined) ids.set(given, id);
-    if (email !== undefined) this.#emails.set(email, id);
+    if (named !== undefined) ids.set(named, id);
+    for (const { key } of uniques) this.#holders.set(key, id);
     return isThere ? { kind: 'there' } : { kind: 'good', record };
   }
 
@@ -131,11 +163,26 @@ export class Check {
     return this.#options.restoreDeleted ? undefined : 'deleted';
   }
 
-  async #userWith(email: string): Promise<Id | undefined> {
-    const conditions = filters.users.email.conditions(email);
-    if (conditions === undefined) return undefined;
+  /** The address of a user, and the unique fields that the deployment declares. */
+  #uniqueValues(list: Collection, record: Entity): readonly UniqueValue[] {
+    const own = declaredFields(this.#options.customFilters?.[list]).filter((one) => one.isUnique);
+    const values = own.flatMap((declared): readonly UniqueValue[] => {
+      const { name: field, type: custom } = declared;
+      const value = customValue(record, declared);
+      if (value === null) return [];
+      const conditions = [{ field, custom, op: 'eq', value }] as const;
+      const { issues: taken } = fieldTaken(field).details;
+      return [{ key: `${list} ${field} ${value}`, conditions, taken }];
+    });
+    if (list === 'posts' || typeof record.email !== 'string') return values;
+    const conditions = filters.users.email.conditions(record.email) ?? [];
+    const { issues: taken } = emailTaken().details;
+    return [{ key: holderOfAddress(record.email), conditions, taken }, ...values];
+  }
+
+  async #find(list: Collection, conditions: readonly Condition[]): Promise<Id | undefined> {
     const order = { field: 'createdAt', direction: 'desc' } as const;
-    const found = await this.#store.users.list({ conditions, order, limit: 1, bytes: 1 });
+    const found = await this.#store[list].list({ conditions, order, limit: 1, bytes: 1 });
     return found.items[0]?.record.id;
   }
 
@@ -143,7 +190,8 @@ export class Check {
     const key = `${by} ${by === 'id' ? text : emailKey(text)}`;
     const find = async () => {
       if (!isCleanText(text)) return undefined;
-      return by === 'email' ? this.#userWith(text) : (await this.#store.users.get(text))?.record.id;
+      if (by === 'id') return (await this.#store.users.get(text))?.record.id;
+      return this.#find('users', filters.users.email.conditions(text) ?? []);
     };
     const found = this.#authors.get(key) ?? find();
     this.#authors.set(key, found);
@@ -152,15 +200,19 @@ export class Check {
 
   /** A user of the file, or else the one of the store. */
   #authorOf({ by, text }: Author, inStore: Id | undefined): Id | undefined {
-    if (by === 'email') return this.#emails.get(emailKey(text)) ?? inStore;
+    if (by === 'email') return this.#holders.get(holderOfAddress(text)) ?? inStore;
     const id = this.#ids.users.get(text);
     // An id that is kept may be that of a user of the store, who is refused a second time.
     return id === null && !this.#options.keepIds ? undefined : (id ?? inStore);
   }
 
-  #make(list: Collection, value: unknown): Made {
+  #make({ list, value, problem }: Candidate): Made {
     const { keepIds, drafts = false, instant, clock = systemClock } = this.#options;
     const issues = new Issues();
+    if (problem !== undefined) {
+      issues.add([], 'invalid', problem);
+      return { issues: issues.list };
+    }
     if (!isPlainObject(value)) {
       issues.add([], 'type', 'A record must be a JSON object.');
       return { issues: issues.list };
@@ -206,6 +258,10 @@ export class Check {
       return { ...made, issues: [...issues.list, ...others] };
     }
   }
+}
+
+function holderOfAddress(email: string): string {
+  return `users email ${emailKey(email)}`;
 }
 
 /** True for a record that is in the store as an earlier import of the file added it. */

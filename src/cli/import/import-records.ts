@@ -84,14 +84,7 @@ export async function importRecords(
   progress.begin('checking (bytes)', file.bytes);
   for await (const batch of batches(items(), ({ bytes }) => bytes)) {
     signal.throwIfAborted();
-    const verdicts = batch.map(({ list, value, problem }): Verdict | Promise<Verdict> => {
-      if (problem === undefined) return check.run(list, value);
-      return { kind: 'refused', issues: [{ pointer: '', code: 'invalid', message: problem }] };
-    });
-    for (const [i, verdict] of (await Promise.all(verdicts)).entries()) {
-      const item = batch[i];
-      if (item !== undefined) take(verdict, item);
-    }
+    for (const [i, verdict] of (await check.run(batch)).entries()) take(verdict, batch[i] as Item);
     progress.advance(Math.round(batch.reduce((sum, { bytes }) => sum + bytes, 0)));
   }
   progress.end();

@@ -1,13 +1,12 @@
 import { readSchemaFiles, type SchemaFiles } from '../adapters/json-schema/index.ts';
-import { type CustomFilterFields, declaredFields } from '../domain/declared-fields.ts';
 import { isRostrumError } from '../domain/errors.ts';
 import type { Entity, Id } from '../domain/record.ts';
 import { RecordModel } from '../domain/record-model.ts';
 import { rules } from '../domain/rules.ts';
-import { customValue } from '../domain/search.ts';
 import { customFiltersOf } from '../settings/settings.ts';
 import { grouped } from './count.ts';
 import { checkSetting, exitCodes, type StoreSetting } from './failure.ts';
+import { uniqueFields } from './import/check.ts';
 import { print } from './output.ts';
 import { runLong } from './run-long.ts';
 import { storeSource } from './transfer/source.ts';
@@ -37,9 +36,14 @@ export async function checkCommand(
         for (const list of ['users', 'posts'] as const) {
           const declared = customFilters[list];
           const model = new RecordModel<Entity>(rules[list], schemas[list], declared);
-          const duplicates = duplicatesOf(declared);
+          const holders = new Map<string, Id>();
           for await (const { record } of source[list]()) {
-            const wrong = [...wrongOf(record, model), ...duplicates(record)];
+            const wrong = [...wrongOf(record, model)];
+            for (const { name, key } of uniqueFields(record, declared)) {
+              const holder = holders.get(key);
+              if (holder === undefined) holders.set(key, record.id);
+              else wrong.push(`/${name} The record ${holder} has the same value.`);
+            }
             const name = `${list.slice(0, -1)} ${record.id}`;
             if (wrong.length > 0) print(`${name}: ${wrong.join(' ')}`);
             if (wrong.length > 0) invalid += 1;
@@ -70,18 +74,4 @@ function wrongOf(record: Entity, model: RecordModel<Entity>): readonly string[] 
     if (!isRostrumError(error, 'invalid-record')) throw error;
     return error.details.issues.map(({ pointer, message }) => `${pointer} ${message}`);
   }
-}
-
-/** Returns a function that says which unique values of a record one of the records before has. */
-function duplicatesOf(fields?: CustomFilterFields): (record: Entity) => readonly string[] {
-  const unique = declaredFields(fields).filter(({ isUnique }) => isUnique);
-  const found = unique.map((field) => ({ field, holders: new Map<unknown, Id>() }));
-  return (record) =>
-    found.flatMap(({ field, holders }) => {
-      const value = customValue(record, field);
-      const holder = value === null ? undefined : holders.get(value);
-      if (holder === undefined && value !== null) holders.set(value, record.id);
-      if (holder === undefined) return [];
-      return [`/${field.name} The record ${holder} has the same value.`];
-    });
 }

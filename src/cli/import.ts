@@ -61,23 +61,22 @@ export async function importCommand(
       using refusals = new Refusals(report);
       try {
         const result = await importRecords(file, store, {
-          ...{ ...settings, ...run, added, onChecked: () => refusals.show() },
+          ...{ ...settings, ...run, added },
           report: (refusal) => refusals.add(refusal),
         });
-        throwFailure(result, refusals.reasons, flags);
+        throwFailure(result, flags);
         if (result.refused > 0) process.exitCode = exitCodes.refused;
         const [add, counts] = dryRun ? ['Would add', result.good] : ['Added', added];
         const unread = transformer?.unread ?? [];
         const notes = unread.length === 0 ? [] : [`not used: ${unread.join(', ')}`];
         return [
-          `${add} ${countsText(counts)}${restText(result, refusals.reasons)}`,
+          `${add} ${countsText(counts)}${restText(result)}`,
           ...[`  from ${file.name}`, `  to   ${redactStoreUrl(named.url)}`],
           ...[...(file.notes ?? []), ...notes].map((note) => `  ${note}`),
           ...undatedText(result, flags),
         ];
       } finally {
-        run.progress.stop();
-        refusals.show();
+        run.progress.stop(); // Before the refusals are printed.
       }
     };
     return withStore(named, dryRun ? 'rehearsal' : 'target', work, { customFilters });
@@ -86,19 +85,13 @@ export async function importCommand(
 }
 
 /** @throws Failure for an import that has not done what it was asked */
-function throwFailure(
-  { records, refused, late }: Imported,
-  reasons: string,
-  { skipInvalid, transform }: ImportFlags,
-): void {
+function throwFailure({ records, refused, late }: Imported, { skipInvalid }: ImportFlags): void {
   if (refused > 0 && !skipInvalid) {
     const [are, them] = refused === 1 ? ['is', 'it'] : ['are', 'them'];
     const others = refused < records ? ', or use --skip-invalid to add the others' : '';
-    const convert =
-      refused === records && transform === undefined ? ', or use --transform FILE' : '';
     throw new Failure(
       `Nothing is added, because ${grouped(refused)} of ${counted(records, 'record')} ${are} ` +
-        `refused (${reasons}): fix ${them}${others}${convert}.`,
+        `refused: fix ${them}${others}.`,
       exitCodes.refused,
     );
   }
@@ -111,13 +104,13 @@ function throwFailure(
 }
 
 /** What became of the rows and records that were not added. */
-function restText({ omitted, there, deleted, refused }: Imported, reasons: string): string {
+function restText({ omitted, there, deleted, refused }: Imported): string {
   const were = (count: number) => `${grouped(count)} ${count === 1 ? 'was' : 'were'}`;
   const parts = [
     there > 0 && `${were(there)} there already`,
     deleted > 0 && `${were(deleted)} deleted here and left out`,
     omitted > 0 && `the transform left out ${counted(omitted, 'row')}`,
-    refused > 0 && `refused ${counted(refused, 'record')} (${reasons})`,
+    refused > 0 && `refused ${counted(refused, 'record')}`,
   ];
   return parts
     .filter(Boolean)
@@ -126,11 +119,8 @@ function restText({ omitted, there, deleted, refused }: Imported, reasons: strin
 }
 
 /** Posts are never published in silence. */
-function undatedText({ undated, good }: Imported, { transform, dryRun }: ImportFlags): string[] {
+function undatedText({ undated }: Imported, { dryRun }: ImportFlags): string[] {
   if (undated === 0) return [];
-  const isAll = undated === good.posts && transform === undefined;
-  return [
-    `${dryRun ? 'Would publish' : 'Published'} ${counted(undated, 'post')}, because ` +
-      `${isAll ? 'the file has' : 'they have'} no publishedAt. To import them as drafts, use --drafts.`,
-  ];
+  const publish = `${dryRun ? 'Would publish' : 'Published'} ${counted(undated, 'post')}`;
+  return [`${publish}, because they have no publishedAt. To import them as drafts, use --drafts.`];
 }

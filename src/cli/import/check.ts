@@ -1,6 +1,10 @@
 import { systemClock, uuidV7 } from '../../adapters/system/index.ts';
-import { itself } from '../../domain/access.ts';
-import { type CustomFilters, declaredFields } from '../../domain/declared-fields.ts';
+import { isSubject, itself } from '../../domain/access.ts';
+import {
+  type CustomFilterFields,
+  type CustomFilters,
+  declaredFields,
+} from '../../domain/declared-fields.ts';
 import { emailKey } from '../../domain/email.ts';
 import { emailTaken, fieldTaken, isRostrumError, unknownAuthorIssue } from '../../domain/errors.ts';
 import { type FieldIssue, Issues } from '../../domain/issues.ts';
@@ -11,7 +15,6 @@ import { RecordModel } from '../../domain/record-model.ts';
 import { rules } from '../../domain/rules.ts';
 import { customValue, filters } from '../../domain/search.ts';
 import type { CustomFieldsSchemas } from '../../domain/services/rostrum.ts';
-import { codePoints, isCleanText } from '../../domain/text.ts';
 import type { TransformContext } from '../../import.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Repository } from '../../ports/repository.ts';
@@ -46,6 +49,7 @@ export type Verdict =
 
 /** A candidate, as far as it can be told without other records. */
 interface Made {
+  readonly list: Collection;
   /** The id that it has in the file. */
   readonly given?: Id | undefined;
   /** The id that the record keeps. */
@@ -58,25 +62,19 @@ interface Made {
   readonly issues: readonly FieldIssue[];
 }
 
-/** A value that no other record of the list can have. */
-interface UniqueValue {
-  readonly key: string;
-  readonly conditions: readonly Condition[];
-  readonly taken: readonly FieldIssue[];
-}
-
-/** A candidate, with what the store has of its id, author and unique values. */
+/** The same, with what the store has of its id, author and unique values. */
 interface Found extends Made {
-  readonly list: Collection;
   readonly stored: Entity | 'deleted' | undefined;
   readonly storedAuthor: Id | undefined;
   readonly uniques: readonly (UniqueValue & { readonly holder: Id | undefined })[];
 }
 
-type Author = NonNullable<Made['author']>;
-type Input = Record<string, unknown>;
-
-const longestId = 255;
+/** A value that no other record of the list can have. */
+interface UniqueValue {
+  readonly key: string;
+  readonly conditions: readonly Condition[] | undefined;
+  readonly taken: readonly FieldIssue[];
+}
 
 export const idTaken = {
   pointer: '/id',
@@ -91,10 +89,8 @@ export class Check {
   readonly #models: Readonly<Record<Collection, RecordModel<Entity>>>;
   /** The ids of the file that others can name, and what they become; null for a refused record. */
   readonly #ids = { users: new Map<Id, Id | null>(), posts: new Map<Id, Id | null>() };
-  /** The records of the file, by the keys of their unique values. */
-  readonly #holders = new Map<string, Id>();
-  /** The authors that were looked for in the store. */
-  readonly #authors = new Map<string, Promise<Id | undefined>>();
+  /** Which record of the file has a unique value. */
+  readonly #holders = { users: new Map<string, Id>(), posts: new Map<string, Id>() };
 
   constructor(store: Store, options: CheckOptions) {
     const { customFields = {}, customFilters = {} } = options;
@@ -108,51 +104,21 @@ export class Check {
 
   /** Checks records against the store, and against the records before them, also of earlier calls. */
   async run(batch: readonly Candidate[]): Promise<Verdict[]> {
-    const found = await Promise.all(batch.map((one) => this.#lookUp(one.list, this.#make(one))));
+    const found = await Promise.all(batch.map((one) => this.#lookUp(this.#make(one))));
     return found.map((one) => this.#judge(one));
   }
 
-  async #lookUp(list: Collection, made: Made): Promise<Found> {
-    const { kept, author, record } = made;
-    const [stored, storedAuthor, uniques] = await Promise.all([
+  async #lookUp(made: Made): Promise<Found> {
+    const { list, kept, author, record } = made;
+    const byAuthor = author && authorConditions(author);
+    const unique = record === undefined ? [] : this.#uniqueValues(list, record);
+    const [stored, storedAuthor, ...holders] = await Promise.all([
       kept === undefined ? undefined : this.#storedAs(list, kept),
-      author && this.#authorInStore(author),
-      Promise.all(
-        (record ? this.#uniqueValues(list, record) : []).map(async (unique) => {
-          return { ...unique, holder: await this.#find(list, unique.conditions) };
-        }),
-      ),
+      this.#find('users', byAuthor),
+      ...unique.map(({ conditions }) => this.#find(list, conditions)),
     ]);
-    return { ...made, list, stored, storedAuthor, uniques };
-  }
-
-  #judge(found: Found): Verdict {
-    const { list, given, kept, author, stored, uniques } = found;
-    if (stored === 'deleted') return { kind: 'deleted' };
-    const issues = [...found.issues];
-    const authorId = author && this.#authorOf(author, found.storedAuthor);
-    if (author !== undefined && authorId === undefined) issues.push(unknownAuthorIssue);
-    const ids = this.#ids[list];
-    const id = kept ?? uuidV7.next();
-    const record: Entity | undefined = found.record && { ...found.record, id };
-    if (record && list === 'posts') Object.assign(record, { authorId: authorId ?? null });
-    const named = list === 'users' || this.#options.keepIds ? given : undefined;
-    const isTwice = named !== undefined && typeof ids.get(named) === 'string';
-    const isThere = !isTwice && stored && record && isSame(stored, record, found.hasTimes);
-    if (record !== undefined && !isThere) {
-      if (isTwice || stored !== undefined) issues.push(idTaken);
-      for (const { key, holder, taken } of uniques) {
-        const isOthers = holder !== undefined && holder !== kept;
-        if (isOthers || this.#holders.has(key)) issues.push(...taken);
-      }
-    }
-    if (record === undefined || issues.length > 0) {
-      if (named !== undefined && !ids.has(named)) ids.set(named, null);
-      return { kind: 'refused', issues };
-    }
-    if (named !== undefined) ids.set(named, id);
-    for (const { key } of uniques) this.#holders.set(key, id);
-    return isThere ? { kind: 'there' } : { kind: 'good', record };
+    const uniques = unique.map((one, i) => ({ ...one, holder: holders[i] }));
+    return { ...made, stored, storedAuthor, uniques };
   }
 
   async #storedAs(list: Collection, id: Id): Promise<Entity | 'deleted' | undefined> {
@@ -163,44 +129,53 @@ export class Check {
     return this.#options.restoreDeleted ? undefined : 'deleted';
   }
 
-  /** The address of a user, and the unique fields that the deployment declares. */
-  #uniqueValues(list: Collection, record: Entity): readonly UniqueValue[] {
-    const own = declaredFields(this.#options.customFilters?.[list]).filter((one) => one.isUnique);
-    const values = own.flatMap((declared): readonly UniqueValue[] => {
-      const { name: field, type: custom } = declared;
-      const value = customValue(record, declared);
-      if (value === null) return [];
-      const conditions = [{ field, custom, op: 'eq', value }] as const;
-      const { issues: taken } = fieldTaken(field).details;
-      return [{ key: `${list} ${field} ${value}`, conditions, taken }];
-    });
-    if (list === 'posts' || typeof record.email !== 'string') return values;
-    const conditions = filters.users.email.conditions(record.email) ?? [];
-    const { issues: taken } = emailTaken().details;
-    return [{ key: holderOfAddress(record.email), conditions, taken }, ...values];
-  }
-
-  async #find(list: Collection, conditions: readonly Condition[]): Promise<Id | undefined> {
+  async #find(list: Collection, conditions?: readonly Condition[]): Promise<Id | undefined> {
+    if (conditions === undefined) return undefined;
     const order = { field: 'createdAt', direction: 'desc' } as const;
     const found = await this.#store[list].list({ conditions, order, limit: 1, bytes: 1 });
     return found.items[0]?.record.id;
   }
 
-  #authorInStore({ by, text }: Author): Promise<Id | undefined> {
-    const key = `${by} ${by === 'id' ? text : emailKey(text)}`;
-    const find = async () => {
-      if (!isCleanText(text)) return undefined;
-      if (by === 'id') return (await this.#store.users.get(text))?.record.id;
-      return this.#find('users', filters.users.email.conditions(text) ?? []);
-    };
-    const found = this.#authors.get(key) ?? find();
-    this.#authors.set(key, found);
-    return found;
+  #uniqueValues(list: Collection, record: Entity): readonly UniqueValue[] {
+    const own = uniqueFields(record, this.#options.customFilters?.[list]);
+    const { email } = record;
+    if (list === 'posts' || typeof email !== 'string') return own;
+    const conditions = filters.users.email.conditions(email);
+    return [{ key: keyOf(email), conditions, taken: emailTaken().details.issues }, ...own];
+  }
+
+  #judge(found: Found): Verdict {
+    const { list, given, kept, author, stored, uniques } = found;
+    if (stored === 'deleted') return { kind: 'deleted' };
+    const issues = [...found.issues];
+    const authorId = author && this.#authorOf(author, found.storedAuthor);
+    if (author !== undefined && authorId === undefined) issues.push(unknownAuthorIssue);
+    const [ids, holders] = [this.#ids[list], this.#holders[list]];
+    const id = kept ?? uuidV7.next();
+    const record: Entity | undefined = found.record && { ...found.record, id };
+    if (record && list === 'posts') Object.assign(record, { authorId: authorId ?? null });
+    const named = list === 'users' || this.#options.keepIds ? given : undefined;
+    const isTwice = named !== undefined && typeof ids.get(named) === 'string';
+    const isThere = !isTwice && stored && record && isSame(stored, record, found.hasTimes);
+    if (record !== undefined && !isThere) {
+      if (isTwice || stored !== undefined) issues.push(idTaken);
+      for (const { key, holder, taken } of uniques) {
+        const isOthers = holder !== undefined && holder !== kept;
+        if (isOthers || holders.has(key)) issues.push(...taken);
+      }
+    }
+    if (record === undefined || issues.length > 0) {
+      if (named !== undefined && !ids.has(named)) ids.set(named, null);
+      return { kind: 'refused', issues };
+    }
+    if (named !== undefined) ids.set(named, id);
+    for (const { key } of uniques) holders.set(key, id);
+    return isThere ? { kind: 'there' } : { kind: 'good', record };
   }
 
   /** A user of the file, or else the one of the store. */
   #authorOf({ by, text }: Author, inStore: Id | undefined): Id | undefined {
-    if (by === 'email') return this.#holders.get(holderOfAddress(text)) ?? inStore;
+    if (by === 'email') return this.#holders.users.get(keyOf(text)) ?? inStore;
     const id = this.#ids.users.get(text);
     // An id that is kept may be that of a user of the store, who is refused a second time.
     return id === null && !this.#options.keepIds ? undefined : (id ?? inStore);
@@ -209,13 +184,10 @@ export class Check {
   #make({ list, value, problem }: Candidate): Made {
     const { keepIds, drafts = false, instant, clock = systemClock } = this.#options;
     const issues = new Issues();
-    if (problem !== undefined) {
-      issues.add([], 'invalid', problem);
-      return { issues: issues.list };
-    }
-    if (!isPlainObject(value)) {
-      issues.add([], 'type', 'A record must be a JSON object.');
-      return { issues: issues.list };
+    if (problem !== undefined || !isPlainObject(value)) {
+      const code = problem === undefined ? 'type' : 'invalid';
+      issues.add([], code, problem ?? 'A record must be a JSON object.');
+      return { list, issues: issues.list };
     }
     const input: Input = { ...value };
     const readTime = (name: string) => {
@@ -226,14 +198,17 @@ export class Check {
         return undefined;
       }
     };
+    if (drafts && list === 'posts') input.publishedAt ??= null;
     for (const [name, { type }] of Object.entries(rules[list])) {
-      const isDraft = drafts && type === 'instant' && input[name] === undefined;
-      if (type === 'text' || !(isDraft || Object.hasOwn(input, name))) continue;
+      if (type === 'text' || !Object.hasOwn(input, name)) continue;
       if (isNothing(input[name])) input[name] = null;
       else if (type === 'instant') input[name] = readTime(name);
     }
-    const given = idOf(input, 'id', issues);
-    if (keepIds) checkId(input.id, given, issues);
+    const given = idOf(input.id);
+    if (keepIds && (given === undefined ? !isNothing(input.id) : !isSubject(given))) {
+      const form = 'a text of 1 to 255 characters without control characters, or an integer';
+      issues.add(['id'], 'invalid', `An id must be ${form}, and not ".", ".." or "${itself}".`);
+    }
     const [created, updated] = keepIds ? [readTime('createdAt'), readTime('updatedAt')] : [];
     const createdAt = created ?? updated ?? clock.now();
     const updatedAt = updated ?? createdAt;
@@ -241,27 +216,38 @@ export class Check {
       issues.add(['updatedAt'], 'invalid', 'A record cannot be updated before it is created.');
     }
     const made = {
+      list,
       given: given || undefined,
       kept: keepIds && !issues.has('id') ? given : undefined,
-      author: list === 'posts' ? takeAuthor(input, issues) : undefined,
+      author: list === 'posts' ? takeAuthor(input) : undefined,
       hasTimes: (created ?? updated) !== undefined,
     };
     try {
       const record = { ...this.#models[list].make(input, '', createdAt), updatedAt };
-      if (issues.list.length === 0) return { ...made, record, issues: [] };
-      return { ...made, issues: issues.list };
+      return { ...made, issues: issues.list, ...(issues.list.length === 0 && { record }) };
     } catch (error) {
       if (!isRostrumError(error, 'invalid-record')) throw error;
-      // What could not be read is told once.
-      const told = new Set(issues.list.map(({ pointer }) => pointer));
-      const others = error.details.issues.filter(({ pointer }) => !told.has(pointer));
-      return { ...made, issues: [...issues.list, ...others] };
+      return { ...made, issues: [...issues.list, ...error.details.issues] };
     }
   }
 }
 
-function holderOfAddress(email: string): string {
-  return `users email ${emailKey(email)}`;
+type Author = NonNullable<Made['author']>;
+type Input = Record<string, unknown>;
+
+/** The values of a record that a deployment declares to be unique. */
+export function uniqueFields(record: Entity, declared?: CustomFilterFields) {
+  return declaredFields(declared).flatMap((one) => {
+    const value = one.isUnique ? customValue(record, one) : null;
+    if (value === null) return [];
+    const { name, type: custom } = one;
+    const conditions = [{ field: name, custom, op: 'eq', value } as const];
+    return [{ name, key: `${name} ${value}`, conditions, taken: fieldTaken(name).details.issues }];
+  });
+}
+
+function keyOf(email: string): string {
+  return `email ${emailKey(email)}`;
 }
 
 /** True for a record that is in the store as an earlier import of the file added it. */
@@ -279,31 +265,20 @@ function isNothing(value: unknown): boolean {
 }
 
 /** An id of the file as a text: a number is an id as well. */
-function idOf(input: Input, name: string, issues: Issues): Id | undefined {
-  const value = Object.hasOwn(input, name) ? input[name] : undefined;
+function idOf(value: unknown): Id | undefined {
   if (typeof value === 'string') return value;
-  if (typeof value !== 'number') return undefined;
-  if (Number.isSafeInteger(value)) return String(value);
-  const message = 'A number that is an id must be an integer within ±(2^53 − 1).';
-  issues.add([name], 'number-range', message);
-  return undefined;
-}
-
-function checkId(value: unknown, given: Id | undefined, issues: Issues): void {
-  if (value === undefined || value === null || issues.has('id')) return;
-  if (given === undefined) issues.add(['id'], 'type', 'An id must be a text or an integer.');
-  else if (codePoints(given) > longestId) {
-    issues.add(['id'], 'too-long', `An id must have at most ${longestId} characters.`);
-  } else if (['', '.', '..', itself].includes(given) || !isCleanText(given)) {
-    issues.add(['id'], 'invalid', `An id must not be empty, ".", ".." or "${itself}".`);
-  }
+  return Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
 /** Takes the author out of an input, if its form is right. */
-function takeAuthor(input: Input, issues: Issues): Author | undefined {
+function takeAuthor(input: Input): Author | undefined {
   const email = isPlainObject(input.authorId) ? input.authorId.email : undefined;
-  const text = typeof email === 'string' ? email.trim() : idOf(input, 'authorId', issues);
+  const text = typeof email === 'string' ? email.trim() : idOf(input.authorId);
   if (text === undefined) return undefined;
   input.authorId = null;
   return isNothing(text) ? undefined : { by: typeof email === 'string' ? 'email' : 'id', text };
+}
+
+function authorConditions({ by, text }: Author): readonly Condition[] | undefined {
+  return by === 'id' ? filters.users.ids.conditions([text]) : filters.users.email.conditions(text);
 }

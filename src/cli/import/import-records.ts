@@ -25,8 +25,6 @@ export interface ImportOptions extends LongRun, CheckOptions {
   /** Whether nothing is added. */
   readonly dryRun?: boolean;
   report(refusal: Refusal): void;
-  /** Called when all records are checked, before any is added. */
-  onChecked?(): void;
   /** Counts the records that were added, also until an early end. */
   readonly added: Record<Collection, number>;
 }
@@ -89,7 +87,6 @@ export async function importRecords(
   }
   progress.end();
   if (result.records + result.omitted === 0) throw new Failure(`${file.name} has no records.`);
-  options.onChecked?.();
   if (dryRun || (result.refused > 0 && !skipInvalid)) return result;
   for (const list of ['users', 'posts'] as const) {
     progress.begin(list, result.good[list]);

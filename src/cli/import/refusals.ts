@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { FieldIssue } from '../../domain/issues.ts';
 import type { Collection } from '../../domain/record.ts';
 import { grouped } from '../count.ts';
@@ -17,75 +17,42 @@ export interface Refusal {
   readonly content: unknown;
 }
 
-/** How many refusals a terminal is shown, how many issues of each, and in how many characters. */
-const [mostLines, mostIssues, longestLine] = [20, 3, 500];
+/** How many refusals a terminal is shown, and how many characters of each. */
+const [mostLines, longestLine] = [20, 500];
 
-/** How many reasons are told apart: a file may have a wrong key of its own in every record. */
-const mostReasons = 20;
-
-/** Collects what an import refuses: lines for people, counts of reasons, and a report. */
+/** Collects what an import refuses: lines for people, and a report. */
 export class Refusals implements Disposable {
-  readonly #path: string | undefined;
   readonly #report: LineFile | undefined;
-  readonly #counts = new Map<string, number>();
-  #lines: string[] = [];
-  #linesLeft = mostLines;
+  readonly #lines: string[] = [];
   #more = 0;
 
-  /** @param report the file for all refusals; an earlier report becomes `FILE.old` */
+  /** @param report the file for all refusals; replaces an earlier report */
   constructor(report: string | undefined) {
-    this.#path = report;
-    if (report === undefined) return;
-    if (existsSync(report)) renameSync(report, `${report}.old`);
-    this.#report = new LineFile(report);
+    this.#report = report === undefined ? undefined : new LineFile(report);
   }
 
   add(refusal: Refusal): void {
     const { place, issues, content } = refusal;
     this.#report?.add(JSON.stringify({ place, reasons: issues, content }));
-    for (const reason of issues.map(reasonOf)) {
-      const isKnown = this.#counts.has(reason) || this.#counts.size < mostReasons;
-      const counted = isKnown ? reason : 'other reasons';
-      this.#counts.set(counted, (this.#counts.get(counted) ?? 0) + 1);
-    }
-    if (this.#linesLeft-- > 0) this.#lines.push(lineOf(refusal));
+    if (this.#lines.length < mostLines) this.#lines.push(lineOf(refusal));
     else this.#more += 1;
   }
 
-  /** The reasons, the most frequent first: `100 × /authorId unknown, 10 × /email taken`. */
-  get reasons(): string {
-    const sorted = [...this.#counts].sort(([, a], [, b]) => b - a);
-    return sorted.map(([reason, count]) => `${grouped(count)} × ${reason}`).join(', ');
-  }
-
-  /** Prints what was added since the last time. */
-  show(): void {
-    if (this.#more > 0) {
-      this.#lines.push(
-        `… and ${grouped(this.#more)} more; ${this.#path ?? '--report FILE'} has all`,
-      );
-    }
-    if (this.#lines.length > 0) print(...this.#lines);
-    [this.#lines, this.#more] = [[], 0];
-    this.#report?.flush();
-  }
-
+  /** Prints the lines, and ends the report. */
   [Symbol.dispose](): void {
+    const all = this.#report?.path ?? '--report FILE';
+    if (this.#more > 0) this.#lines.push(`… and ${grouped(this.#more)} more; ${all} has all`);
+    print(...this.#lines);
     this.#report?.[Symbol.dispose]();
   }
 }
 
-/** `/email invalid`; the code alone of what is about the whole record. */
-function reasonOf({ pointer, code }: FieldIssue): string {
-  return `${pointer} ${code}`.trimStart();
-}
-
 function lineOf({ place, issues, value }: Refusal): string {
-  const reasons = issues.slice(0, mostIssues).map((issue) => {
-    return `${reasonOf(issue)}: ${issue.message}${offending(issue, value)}`;
+  const reasons = issues.map((issue) => {
+    const { pointer, code, message } = issue;
+    return `${pointer} ${code}: ${message}${offending(issue, value)}`.trimStart();
   });
-  const more = issues.length - reasons.length;
-  const line = `${place} ${reasons.join(' ')}${more > 0 ? ` (and ${more} more reasons)` : ''}`;
+  const line = `${place} ${reasons.join(' ')}`;
   return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
 }
 

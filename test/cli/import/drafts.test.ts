@@ -52,8 +52,7 @@ describe('rostrum import never publishes by accident', function () {
     const path = imports.write('title,x\nA,1\nB,2\n', 'posts.csv');
     const run = (...more: string[]) =>
       rostrum('import', path, '--as', 'posts', '--store', imports.url, ...more);
-    const because =
-      'because the file has no publishedAt. To import them as drafts, use --drafts.\n';
+    const because = 'because they have no publishedAt. To import them as drafts, use --drafts.\n';
     expect((await run('--dry-run')).stdout)
       .to.match(/^Would add/)
       .and.contain(`\nWould publish 2 posts, ${because}`);

@@ -71,16 +71,12 @@ versions (ETags) are not. A server may run meanwhile.`;
 
 const imported = `
 FILE is CSV with a header (.csv, .tsv, .txt), JSON ({"users": […], "posts": […]} or
-an array), JSON Lines (.jsonl) or an export; - is standard input. Columns and fields
-have the names of Rostrum's (case, spaces, _ and - do not count); the others are kept
-as fields of your own. For any other file, write a transform: docs/moving-in.md has
-some for WordPress, Ghost, Substack, Mastodon, MongoDB and spreadsheets.
-Without --keep-ids, records get new ids, and posts keep their authors. All records are
-checked before any is added. At most 20 lines say what is refused; --report has all.
-With --keep-ids, records that are there already are left as they are: run an
-interrupted import again, and it adds the rest. Records that were deleted from the
-store stay deleted, unless --restore-deleted is given. Without --keep-ids, a second
-import adds all records a second time. A server may run meanwhile.`;
+an array), JSON Lines (.jsonl) or an export; - is standard input. For files whose
+columns are not Rostrum's fields, write a transform: docs/moving-in.md has some for
+WordPress, Ghost, Substack, Mastodon, MongoDB and spreadsheets.
+All records are checked before any is added. With --keep-ids, run an interrupted
+import again, and it adds the rest. Without, a second import adds all records a
+second time. A server may run meanwhile.`;
 
 const restored = `
 A server may run meanwhile, and serves what is in the backup from then on. A data file

@@ -5,11 +5,10 @@ import { quoted } from '../output.ts';
 
 /** ISO 8601 and SQL, with an offset or without: `2019-06-15 10:05:00+02`, `2019-06-15T10:05Z`. */
 const written =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2}(?:[.,]\d+)?))?(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?)?$/i;
+  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::(\d{2}(?:[.,]\d+)?))?(?: ?(Z|UTC?|GMT|[+-]\d{2}(?::?\d{2})?))?)?$/i;
 
-/** RFC 5322, section 3.3, such as `Fri, 30 Mar 2012 11:18:03 +0000`. */
-const mail =
-  /^(?:\w{3}, ?)?(\d{1,2}) (\w{3}) (\d{4}) (\d{2}:\d{2})(?::(\d{2}))?(?: ([+-]\d{4}|UTC?|GMT|Z))?$/;
+/** The date of a mail (RFC 5322, section 3.3), such as `Fri, 30 Mar 2012`. */
+const mailDate = /^(?:\w{3}, ?)?(\d{1,2}) (\w{3}) (\d{4})(?= )/;
 const months = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 
 /** Seconds from 1973 on, and milliseconds from 1973 on. Smaller numbers may be years or days. */
@@ -49,7 +48,11 @@ function fromText(
   timeZone: string | undefined,
   zoned: (clock: string, timeZone: string) => number,
 ): number | undefined {
-  const [, date, time = '00:00', second = '00', offset] = written.exec(text) ?? inOrder(text) ?? [];
+  const iso = text.replace(mailDate, (_, day: string, month: string, year: string) => {
+    const number = months.indexOf(month) / 3 + 1;
+    return `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`;
+  });
+  const [, date, time = '00:00', second = '00', offset] = written.exec(iso) ?? [];
   const clock = `${date}T${time}:${second.replace(',', '.')}`;
   const asUtc = parseRfc3339(`${clock}Z`)?.ms;
   if (asUtc === undefined) return undefined;
@@ -61,14 +64,4 @@ function fromText(
   throw new Error(
     `${quoted(text)} has no time zone: in a transform, instant(value, { timeZone: 'UTC' }) sets one.`,
   );
-}
-
-/** The parts of a date from a mail, in the order of ISO 8601. */
-function inOrder(text: string): readonly (string | undefined)[] | undefined {
-  // Twitter writes Wed Oct 10 20:19:24 +0000 2018.
-  const day = text.replace(/^\w{3} (\w{3}) (\d{2}) (\S+) (\S+) (\d{4})$/, '$2 $1 $5 $3 $4');
-  const [, date = '', month = '', year, ...rest] = mail.exec(day) ?? [];
-  const number = months.indexOf(month) / 3 + 1;
-  if (year === undefined) return undefined;
-  return ['', `${year}-${String(number).padStart(2, '0')}-${date.padStart(2, '0')}`, ...rest];
 }

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { rostrum } from '../../support/server.ts';
+import { describeOnStores } from '../../support/stores.ts';
 import { openTemporarySqlite } from '../../support/temporary-sqlite.ts';
 import { Imports, isEmpty, lines } from './imports.ts';
 
@@ -28,36 +29,6 @@ describe('rostrum import: declared fields', function () {
     await imports.run(posts, { file: 'a.jsonl', as: 'posts', customFilters });
     expect(imports.refused).to.deep.equal(['line 2 /tags too-long']);
     expect(await imports.held()).to.deep.equal(isEmpty);
-  });
-
-  it('refuses a unique value that a record of the file or of the store has', async () => {
-    const given = {
-      users: [
-        { name: 'A', nick: 'a' },
-        { name: 'B', nick: 'b' },
-        { name: 'C', nick: 'a' },
-      ],
-      posts: [
-        { title, slug: 'a' },
-        { title, slug: 'A', number: 0 },
-        { title, slug: 'a', number: 1 },
-        { title, slug: null, number: -0 },
-        { title, slug: null, number: '0' },
-        { title, slug: 5, number: 1 },
-        { title, slug: 5 },
-      ],
-    };
-    const options = { customFilters, skipInvalid: true };
-    expect(await imports.run(given, options)).to.include({ refused: 3, late: 0 });
-    const inFile = ['users[2] /nick taken', 'posts[2] /slug taken', 'posts[3] /number taken'];
-    expect(imports.refused.splice(0)).to.deep.equal(inFile);
-    const again = { users: [{ name: 'D', nick: 'b' }], posts: given.posts.slice(0, 2) };
-    expect(await imports.run(again, { customFilters })).to.include({ refused: 3, late: 0 });
-    expect(imports.refused).to.deep.equal([
-      ...['users[0] /nick taken', 'posts[0] /slug taken'],
-      ...['posts[1] /slug taken', 'posts[1] /number taken'],
-    ]);
-    expect(imports.messages[0]).to.equal('Another record already has this value of "nick".');
   });
 
   it('finds no fault with records that are there already', async () => {
@@ -94,3 +65,43 @@ describe('rostrum import: declared fields', function () {
     expect(wrong.stderr).to.match(/^--index is "posts\.title:text": "title" cannot be declared/);
   });
 });
+
+await describeOnStores(
+  'rostrum import: unique fields that the store was not opened with',
+  (open, name) => {
+    if (name === 'memory') return; // Nothing is imported into it.
+    const imports = new Imports();
+
+    it('refuses a unique value that a record of the file or of the store has', async () => {
+      await imports.store.close();
+      imports.store = await open();
+      const given = {
+        users: [
+          { name: 'A', nick: 'a' },
+          { name: 'B', nick: 'b' },
+          { name: 'C', nick: 'a' },
+        ],
+        posts: [
+          { title, slug: 'a' },
+          { title, slug: 'A', number: 0 },
+          { title, slug: 'a', number: 1 },
+          { title, slug: null, number: -0 },
+          { title, slug: null, number: '0' },
+          { title, slug: 5, number: 1 },
+          { title, slug: 5 },
+        ],
+      };
+      const options = { customFilters, skipInvalid: true };
+      expect(await imports.run(given, options)).to.include({ refused: 3, late: 0 });
+      const inFile = ['users[2] /nick taken', 'posts[2] /slug taken', 'posts[3] /number taken'];
+      expect(imports.refused.splice(0)).to.deep.equal(inFile);
+      const again = { users: [{ name: 'D', nick: 'b' }], posts: given.posts.slice(0, 2) };
+      expect(await imports.run(again, { customFilters })).to.include({ refused: 3, late: 0 });
+      expect(imports.refused).to.deep.equal([
+        ...['users[0] /nick taken', 'posts[0] /slug taken'],
+        ...['posts[1] /slug taken', 'posts[1] /number taken'],
+      ]);
+      expect(imports.messages[0]).to.equal('Another record already has this value of "nick".');
+    });
+  },
+);

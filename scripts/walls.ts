@@ -33,7 +33,6 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'src/(?!adapters/.*/(?!index.ts|open-store.ts))',
     node,
     'commander$',
-    'cli-progress$',
     'csv-parse',
     'temporal-polyfill$',
   ],

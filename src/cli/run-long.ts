@@ -28,7 +28,7 @@ export async function runLong<T>(
   const { signal } = controller;
   const abort = (): void => controller.abort();
   for (const name of signals) process.once(name, abort);
-  const progress = await createProgress();
+  const progress = createProgress();
   try {
     return await work({ progress, signal });
   } catch (error) {

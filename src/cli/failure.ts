@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isRostrumError } from '../domain/errors.ts';
+import type { FieldIssue } from '../domain/issues.ts';
 import {
   parseStoreUrl,
   redactStoreUrl,
@@ -91,6 +92,22 @@ export function explainOpening(error: unknown, store: StoreSetting): unknown {
   if (refusal !== undefined) return storeFailure(store, refusal.message);
   const isUnavailable = isRostrumError(error, 'store-unavailable');
   return isUnavailable ? storeFailure(store, 'it cannot be reached.') : error;
+}
+
+export const idTaken = {
+  pointer: '/id',
+  code: 'taken',
+  message: 'Another record has this id.',
+} as const;
+
+/** Why a store refuses a record because of the others; undefined for any other error. */
+export function conflictOf(error: unknown): readonly FieldIssue[] | undefined {
+  if (isRostrumError(error, 'id-taken')) return [idTaken];
+  const hasIssues =
+    isRostrumError(error, 'email-taken') ||
+    isRostrumError(error, 'field-taken') ||
+    isRostrumError(error, 'invalid-record');
+  return hasIssues ? error.details.issues : undefined;
 }
 
 /** Why a store will never open as it is; undefined for an error that may pass. */

@@ -19,6 +19,7 @@ import type { TransformContext } from '../../import.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
+import { idTaken } from '../failure.ts';
 
 export interface CheckOptions {
   /** Whether ids and times stay as they are in the file. */
@@ -75,12 +76,6 @@ interface UniqueValue {
   readonly conditions: readonly Condition[] | undefined;
   readonly taken: readonly FieldIssue[];
 }
-
-export const idTaken = {
-  pointer: '/id',
-  code: 'taken',
-  message: 'Another record has this id.',
-} as const;
 
 /** Checks the records of a file, by the rules of the API. */
 export class Check {

@@ -1,17 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRostrumError } from '../../domain/errors.ts';
-import type { FieldIssue } from '../../domain/issues.ts';
 import { isPlainObject } from '../../domain/json.ts';
 import type { Collection, Entity } from '../../domain/record.ts';
 import type { Repository } from '../../ports/repository.ts';
 import type { Store } from '../../ports/store.ts';
-import { Failure } from '../failure.ts';
+import { conflictOf, Failure } from '../failure.ts';
 import { LineFile } from '../line-file.ts';
 import type { LongRun } from '../run-long.ts';
 import { batches } from '../transfer/source.ts';
-import { Check, type CheckOptions, idTaken, type Verdict } from './check.ts';
+import { Check, type CheckOptions, type Verdict } from './check.ts';
 import type { DataFile, ListRow } from './data-file.ts';
 import { createMatcher } from './fields.ts';
 import type { Refusal } from './refusals.ts';
@@ -132,10 +130,10 @@ async function addRecords(
       await records.create(record);
       added[list] += 1;
     } catch (error) {
-      const issues = lateIssues(error);
+      const issues = conflictOf(error);
       if (issues === undefined) throw error;
       late += 1;
-      report({ list, place, issues, content: record });
+      report({ place, issues, content: record });
     }
   };
   lines.flush();
@@ -148,16 +146,6 @@ async function addRecords(
     progress.advance(batch.length);
   }
   return late;
-}
-
-/** Returns why a checked record is refused after all; undefined for any other error. */
-function lateIssues(error: unknown): readonly FieldIssue[] | undefined {
-  if (isRostrumError(error, 'id-taken')) return [idTaken];
-  const hasIssues =
-    isRostrumError(error, 'email-taken') ||
-    isRostrumError(error, 'field-taken') ||
-    isRostrumError(error, 'invalid-record');
-  return hasIssues ? error.details.issues : undefined;
 }
 
 /** Private files in which good records wait. */

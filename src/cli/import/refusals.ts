@@ -1,6 +1,5 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { FieldIssue } from '../../domain/issues.ts';
-import type { Collection } from '../../domain/record.ts';
 import { grouped } from '../count.ts';
 import { Failure } from '../failure.ts';
 import { LineFile } from '../line-file.ts';
@@ -8,7 +7,6 @@ import { print, quoted } from '../output.ts';
 
 /** A record that is refused, and all that is wrong with it. */
 export interface Refusal {
-  readonly list: Collection;
   readonly place: string;
   readonly issues: readonly FieldIssue[];
   /** The record, as a transform made it. */

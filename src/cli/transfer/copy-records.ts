@@ -1,6 +1,5 @@
 import { systemClock } from '../../adapters/system/index.ts';
 import { itself } from '../../domain/access.ts';
-import { isRostrumError } from '../../domain/errors.ts';
 import { jsonEqual } from '../../domain/json.ts';
 import {
   type Collection,
@@ -13,7 +12,7 @@ import { compareText } from '../../domain/text.ts';
 import type { Store } from '../../ports/store.ts';
 import type { RecordTransfer } from '../../ports/transfer.ts';
 import { type Counts, counted } from '../count.ts';
-import { Failure } from '../failure.ts';
+import { conflictOf, Failure } from '../failure.ts';
 import type { LongRun } from '../run-long.ts';
 import { batches, type Records, storeSource, transferOf } from './source.ts';
 
@@ -192,11 +191,7 @@ async function load(
     await transfer.load(batch);
     return [];
   } catch (error) {
-    const isConflict =
-      isRostrumError(error, 'email-taken') ||
-      isRostrumError(error, 'field-taken') ||
-      isRostrumError(error, 'invalid-record');
-    if (!isConflict) throw error;
+    if (conflictOf(error) === undefined) throw error;
     if (batch.length === 1) return batch;
   }
   const refused: Versioned<Entity>[] = [];

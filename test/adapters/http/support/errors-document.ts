@@ -4,14 +4,14 @@ import type { FieldCode } from '../../../../src/domain/issues.ts';
 const fieldCodes: Readonly<Record<FieldCode, string>> = {
   required: 'A required field is absent or null.',
   type: 'Not of the field’s JSON type.',
-  'too-short': 'Fewer characters than the field must have.',
-  'too-long': 'More characters or bytes than the field may have.',
-  invalid: 'Of the right type and length, but not of the right form.',
-  unknown: 'It names a user who does not exist.',
-  taken: 'Somebody else has it.',
-  mismatch: 'An `id` that is not the one of the path.',
-  key: 'The key itself: 1 to 64 characters, no NUL, no half of a surrogate pair, not `__proto__`. One that is too long is told of at the object that has it.',
-  'too-deep': 'Nested more than 16 levels deep, the record itself being the first.',
+  'too-short': 'Too few characters.',
+  'too-long': 'Too many characters, bytes or elements.',
+  invalid: 'The right type and length, but the wrong form.',
+  unknown: 'Names a user who does not exist.',
+  taken: 'Another record has this value.',
+  mismatch: 'An `id` that differs from the one in the path.',
+  key: 'The name of a field must have 1 to 64 characters, no NUL and no half of a surrogate pair, and not be `__proto__`. If it is too long, the pointer is that of its object.',
+  'too-deep': 'More than 16 levels, the record itself included.',
   'too-large': 'The record has more than 1 MiB as compact JSON.',
   'number-range': 'An integer beyond ±(2⁵³ − 1), or a number that overflows.',
 };
@@ -28,8 +28,8 @@ export function errorsDocument(): string {
   );
   const sections = kinds.map(([code, kind]) => {
     const retry =
-      'retryAfter' in kind ? `\n\nThe header \`Retry-After\` says ${secondsOf(kind)}.` : '';
-    return `## ${code}\n\n**${kind.status}, ${kind.title}.** ${kind.meaning}\n\n${kind.advice}${retry}\n`;
+      'retryAfter' in kind ? ` The header \`Retry-After\` says ${secondsOf(kind)}.` : '';
+    return `## ${code}\n\n**${kind.status}, ${kind.title}.** ${kind.meaning} ${kind.advice}${retry}\n`;
   });
   return `# Errors
 
@@ -52,7 +52,7 @@ Every error of the API is a JSON object of one shape (RFC 9457, \`application/pr
 }
 \`\`\`
 
-Programs go by \`code\`, which does not change within v1; \`error\` is a sentence for people and may. \`errors\` lists every field (\`pointer\`), query parameter (\`parameter\`) or header (\`header\`) that is wrong, 100 at most, and fewer where their pointers are long. \`type\` is the path of a page on the server that says what is said here. \`requestId\` finds the request in the server's log.
+Let programs read \`code\`, which does not change within v1. \`error\` is a sentence for people, and can change. \`errors\` lists every invalid field (\`pointer\`), query parameter (\`parameter\`) or header (\`header\`): at most 100, and fewer if their pointers are long. \`type\` is the path of a page on the server that explains the error as this page does. \`requestId\` finds the request in the server's log.
 
 | Status | Code | Title |
 |---|---|---|
@@ -65,7 +65,7 @@ A browser hides a response from a page of another origin unless the server allow
 
 ## Codes of fields
 
-What \`code\` says in the entries of \`errors\`. Of query parameters and headers it is \`unknown\` (there is none of this name) or \`invalid\`.
+The \`code\` in the entries of \`errors\`. For query parameters and headers it is \`unknown\` (no such name) or \`invalid\`.
 
 | Code | Meaning |
 |---|---|

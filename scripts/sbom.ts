@@ -1,19 +1,14 @@
-// The packages that the program runs on, as an SBOM (CycloneDX) by npm from the lock file; and whether
-// the licence of each of them is one that we accept. It needs no network.
+// Lists the packages that the program runs on, as an SBOM (CycloneDX) that npm makes from the lock
+// file. Fails if one of them has a licence that we don't accept. Needs no network.
 //
 //   node scripts/sbom.ts [--output sbom.cdx.json]
 
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { npm } from './npm.ts';
 
-const root = resolve(import.meta.dirname, '..');
-
-/** Licences that allow use, changes and copies, and ask for no more than their own text. */
-const accepted = new Set([
-  ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'],
-]);
+/** Licences that allow use, changes and copies, and require no more than their own text. */
+const accepted = '0BSD Apache-2.0 BSD-2-Clause BSD-3-Clause BlueOak-1.0.0 ISC MIT'.split(' ');
 
 interface Component {
   readonly 'bom-ref': string;
@@ -24,57 +19,46 @@ interface Component {
   }[];
 }
 
-interface Sbom {
-  readonly metadata: { readonly component: { name: string } };
-  components: readonly Component[];
-  dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
-}
-
-/** Not by `--omit dev`: it leaves out what the root, too, needs for development. */
-function productionSbom(): Sbom {
-  const { stdout, stderr, status } = npm(
-    ...['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'],
-  );
-  if (status !== 0) throw new Error(`npm sbom failed: ${stderr}`);
-  const sbom = JSON.parse(stdout) as Sbom;
-  sbom.metadata.component.name = 'rostrum'; // npm takes the name of the folder.
-  sbom.components = sbom.components.filter(
-    ({ properties = [] }) => !properties.some(({ name }) => name === 'cdx:npm:package:development'),
-  );
-  const kept = new Set(sbom.components.map((component) => component['bom-ref']));
-  sbom.dependencies = sbom.dependencies
-    .filter(({ ref }) => kept.has(ref) || ref.startsWith('rostrum@'))
-    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((on) => kept.has(on)) }));
-  return sbom;
-}
-
-/** The licence of a component, as an SPDX expression; empty where it names none. */
+/** Returns the licence of a component as an SPDX expression; empty if it names none. */
 function licenceOf({ licenses = [] }: Component): string {
   return licenses
-    .map(({ license, expression }) => expression ?? license?.id ?? license?.name ?? '')
+    .map((one) => one.expression ?? one.license?.id ?? one.license?.name)
     .join(' AND ');
 }
 
-/** Of a choice (`OR`) one is enough. With an `AND` in it, all licences that are named have to be accepted. */
+/** One licence of a choice is enough. If there is an AND, every licence must be accepted. */
 function isAccepted(expression: string): boolean {
-  const ids = (expression.match(/[\w.-]+/g) ?? []).filter(
-    (word) => word !== 'OR' && word !== 'AND',
-  );
-  const isMatch = (id: string) => accepted.has(id);
-  return expression.includes(' AND ') ? ids.every(isMatch) : ids.some(isMatch);
+  const ids = expression.match(/\b(?!(?:OR|AND)\b)[\w.-]+/g) ?? [];
+  const isKnown = (id: string) => accepted.includes(id);
+  return expression.includes(' AND ') ? ids.every(isKnown) : ids.some(isKnown);
 }
 
-const { values } = parseArgs({ options: { output: { type: 'string' } } });
-const sbom = productionSbom();
-const refused = sbom.components.filter((component) => !isAccepted(licenceOf(component)));
-for (const component of refused) {
+const { stdout, stderr } = npm('sbom', '--sbom-format', 'cyclonedx', '--package-lock-only');
+if (stdout === '') throw new Error(`npm sbom failed: ${stderr}`);
+const sbom = JSON.parse(stdout);
+sbom.metadata.component.name = 'rostrum'; // npm uses the name of the folder.
+// `--omit dev` would leave out packages that the root needs for development as well.
+const components: Component[] = sbom.components.filter(
+  ({ properties = [] }: Component) =>
+    !properties.some(({ name }) => name === 'cdx:npm:package:development'),
+);
+const kept = new Set(components.map((component) => component['bom-ref']));
+sbom.components = components;
+sbom.dependencies = sbom.dependencies
+  .filter(({ ref }: { ref: string }) => kept.has(ref) || ref.startsWith('rostrum@'))
+  .map((one: { dependsOn: string[] }) => ({
+    ...one,
+    dependsOn: one.dependsOn.filter((ref) => kept.has(ref)),
+  }));
+
+const rejected = components.filter((component) => !isAccepted(licenceOf(component)));
+for (const component of rejected) {
   const licence = licenceOf(component) || 'no licence that npm knows';
-  console.error(`${component['bom-ref']}: ${licence}; accepted are ${[...accepted].join(', ')}.`);
+  console.error(`${component['bom-ref']}: ${licence}; accepted are ${accepted.join(', ')}.`);
 }
-if (refused.length > 0 || sbom.components.length === 0) process.exitCode = 1;
-if (values.output !== undefined) {
-  writeFileSync(resolve(root, values.output), `${JSON.stringify(sbom, null, 2)}\n`);
-}
+if (rejected.length > 0 || components.length === 0) process.exitCode = 1;
+const { output } = parseArgs({ options: { output: { type: 'string' } } }).values;
+if (output !== undefined) writeFileSync(output, `${JSON.stringify(sbom, null, 2)}\n`);
 console.log(
-  `${sbom.components.length} packages, ${refused.length} with a licence that is not accepted`,
+  `${components.length} packages, ${rejected.length} with a licence that is not accepted`,
 );

@@ -17,7 +17,7 @@ describe('the licences of what the program runs on', function () {
   });
   after(() => copy[Symbol.asyncDispose]());
 
-  /** What scripts/sbom.ts says when a package has this licence. */
+  /** Runs scripts/sbom.ts with a package that has this licence. */
   async function checked(name: string, license?: string): Promise<Outcome> {
     const lock = JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8'));
     lock.packages[`node_modules/${name}`].license = license;
@@ -48,7 +48,7 @@ describe('the licences of what the program runs on', function () {
 describe('the advisories for what the program runs on', function () {
   this.timeout(60_000);
 
-  /** What scripts/audit.ts says of a registry that answers like this. */
+  /** Runs scripts/audit.ts against a registry that answers like this. */
   async function audit(answer: RequestListener): Promise<Outcome> {
     await using cache = await temporaryDirectory(); // npm remembers advisories.
     await using registry = createServer(answer).listen(0, '127.0.0.1');
@@ -61,27 +61,32 @@ describe('the advisories for what the program runs on', function () {
     return outcome;
   }
 
-  /** A registry that knows a high advisory for koa, and a moderate one. */
-  const planted: RequestListener = async (request, response) => {
-    const isAudit = request.url?.endsWith('/advisories/bulk') ?? false;
-    await text(request);
-    response.writeHead(isAudit ? 200 : 404, { 'Content-Type': 'application/json' });
-    const found = (severity: string, id: number) => ({
-      ...{ id, title: `Planted ${severity}`, url: `https://example.org/${id}`, severity },
-      ...{ vulnerable_versions: '*', cwe: [], cvss: { score: 8 } },
-    });
-    const all = { koa: [found('high', 1)], pino: [found('moderate', 2)] };
-    response.end(isAudit ? JSON.stringify(all) : '{}');
-  };
+  /** A registry that knows an advisory of this severity for koa. */
+  const planted =
+    (severity: string): RequestListener =>
+    async (request, response) => {
+      const isAudit = request.url?.endsWith('/advisories/bulk') ?? false;
+      await text(request);
+      response.writeHead(isAudit ? 200 : 404, { 'Content-Type': 'application/json' });
+      const found = { id: 1, title: 'Planted', url: 'https://example.org/1', severity };
+      const advisory = { ...found, vulnerable_versions: '*', cwe: [], cvss: { score: 8 } };
+      response.end(isAudit ? JSON.stringify({ koa: [advisory] }) : '{}');
+    };
 
-  it('fail when one is high, and it is named', async () => {
-    const { code, stdout } = await audit(planted);
-    expect(stdout).to.contain('Planted high (https://example.org/1)');
-    expect(stdout).to.contain('ADVISORIES: update').and.not.contain('Planted moderate');
+  it('fail when one is high, and name it', async () => {
+    const { code, stdout } = await audit(planted('high'));
+    expect(stdout).to.contain('Planted - https://example.org/1');
+    expect(stdout).to.contain('ADVISORIES: update');
     expect(code).to.equal(1);
   });
 
-  it('are said not to be known when the registry does not tell', async () => {
+  it('pass when none is above moderate', async () => {
+    const { code, stdout } = await audit(planted('moderate'));
+    expect(stdout).to.contain('Planted - https://example.org/1').and.not.contain('ADVISORIES');
+    expect(code).to.equal(0);
+  });
+
+  it('are reported as unknown when the registry does not respond', async () => {
     const { code, stdout } = await audit((_request, response) => response.writeHead(405).end());
     expect(stdout).to.match(/^ADVISORIES WERE NOT CHECKED: .*405/);
     expect(code).to.equal(0);

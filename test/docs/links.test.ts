@@ -4,17 +4,17 @@ import { expect } from 'chai';
 import { repository } from '../support/repository-copy.ts';
 import { readPage } from './markdown.ts';
 
-/** The anchors that GitHub makes of a page's headings. */
+/** The anchors of a page: those that GitHub makes of headings, and those in tables. */
 function anchorsOf(page: string): Set<string> {
-  const headings = readPage(page).matchAll(/^#+ (.*)$/gm);
-  return new Set(
-    Array.from(headings, ([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
+  const text = readPage(page);
+  const headings = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
   );
+  const ids = Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = '']) => id);
+  return new Set([...headings, ...ids]);
 }
 
 describe('the links of the documentation', () => {

@@ -22,14 +22,10 @@ function secondsOf({ retryAfter, jitter = 0 }: { retryAfter: number; jitter?: nu
 
 /** docs/errors.md, made of the catalogue that the server answers from. */
 export function errorsDocument(): string {
-  const kinds = Object.entries(problemCatalogue);
-  const rows = kinds.map(
-    ([code, { status, title }]) => `| ${status} | [\`${code}\`](#${code}) | ${title} |`,
-  );
-  const sections = kinds.map(([code, kind]) => {
-    const retry =
-      'retryAfter' in kind ? ` The header \`Retry-After\` says ${secondsOf(kind)}.` : '';
-    return `## ${code}\n\n**${kind.status}, ${kind.title}.** ${kind.meaning} ${kind.advice}${retry}\n`;
+  const rows = Object.entries(problemCatalogue).map(([code, kind]) => {
+    const retry = 'retryAfter' in kind ? ` \`Retry-After\` says ${secondsOf(kind)}.` : '';
+    const name = `<a id="${code}"></a>\`${code}\``;
+    return `| ${kind.status} | ${name} | **${kind.title}.** ${kind.meaning} ${kind.advice}${retry} |`;
   });
   return `# Errors
 
@@ -54,11 +50,10 @@ Every error of the API is a JSON object of one shape (RFC 9457, \`application/pr
 
 Let programs read \`code\`, which does not change within v1. \`error\` is a sentence for people, and can change. \`errors\` lists every invalid field (\`pointer\`), query parameter (\`parameter\`) or header (\`header\`): at most 100, and fewer if their pointers are long. \`type\` is the path of a page on the server that explains the error as this page does. \`requestId\` finds the request in the server's log.
 
-| Status | Code | Title |
+| Status | Code | What it means, and what to do |
 |---|---|---|
 ${rows.join('\n')}
 
-${sections.join('\n')}
 ## When a web page gets no response
 
 A browser hides a response from a page of another origin unless the server allows that origin (CORS). \`fetch\` then fails with a \`TypeError\`, such as "Failed to fetch", and [the client](client.md) with \`no-response\`. Start the server with the page's origin, for example \`--cors http://localhost:5173\`. An origin has a scheme, a host and a port, and no path.

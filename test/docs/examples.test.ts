@@ -57,6 +57,7 @@ set -e
 const pages = [
   'README.md',
   'docs/architecture.md',
+  'docs/custom-fields.md',
   'docs/embedding.md',
   'docs/library.md',
   'docs/mcp.md',

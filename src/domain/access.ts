@@ -13,13 +13,13 @@ import {
   type TimeSpan,
 } from './search.ts';
 
-/** What has an owner: a user is its own, a post is its author's. */
+/** A record with an owner: a user owns itself, and an author owns the post. */
 interface Owned {
   readonly id: Id;
   readonly authorId?: unknown;
 }
 
-/** What one caller may do with users, or with posts: pure checks that throw `forbidden`. */
+/** Checks what one caller is allowed to do with users, or with posts. Pure; throws `forbidden`. */
 export class Access {
   readonly caller: Caller;
   readonly #resource: Collection;
@@ -30,15 +30,15 @@ export class Access {
     this.#resource = resource;
   }
 
-  // The scope is judged before anything is read, so that existence is not told.
+  // Scopes are checked before anything is read, so that an error does not reveal what exists.
 
-  /** @param id of the one record that is read; absent for a list */
+  /** @param id of the record to read; absent for a list */
   checkRead(id?: Id): void {
     if (this.#resource === 'posts' && this.#has('read:all')) return;
     if (id === undefined || !this.#isItself(id)) this.#require('read');
   }
 
-  /** To read users in the public view. */
+  /** Checks the right to read users in the public view. */
   checkReadPublic(): void {
     if (!this.#has('read')) this.#require('read:public');
   }
@@ -53,14 +53,14 @@ export class Access {
     if (!this.#has('write:own')) this.#require('write');
   }
 
-  /** The deletion or change of all posts of a user, with the user. */
+  /** Checks the right to delete or change all posts of a user together with the user. */
   checkPostsOf(id: Id): void {
     const { scopes: given, subject } = this.caller;
     if (given.has('posts:write') || (given.has('posts:write:own') && id === subject)) return;
     throw forbidden('posts:write');
   }
 
-  /** Whether a caller may be told how many posts a user has, those that are not public among them. */
+  /** True if the caller is allowed to know how many posts a user has, drafts included. */
   mayCountPostsOf(id: Id): boolean {
     const { scopes: given, subject } = this.caller;
     if (given.has('posts:read:all')) return true;
@@ -93,9 +93,9 @@ export class Access {
     return { ...filter, publishedAt: untilNow(publishedAt, now) };
   }
 
-  // Ownership is judged inside the step that makes the change.
+  // Ownership is checked inside the step that makes the change.
 
-  /** The input of a new post, with its caller for its author when it names none. */
+  /** Returns the input of a new post, with the caller as its author if it names none. */
   withAuthor(input: unknown): unknown {
     const { subject } = this.caller;
     const isOpen = isPlainObject(input) && input.authorId === undefined && subject !== null;
@@ -111,8 +111,8 @@ export class Access {
   }
 
   /**
-   * An author is neither given away nor taken. Judged by the input alone, before its fields: what is
-   * wrong with them must not tell whether the other author exists.
+   * Prevents callers from giving an author away or taking one. Looks at the input before its fields are
+   * validated: an invalid field must not reveal whether the other author exists.
    */
   checkAuthor(current: Owned, input: unknown, way: 'replace' | 'patch'): void {
     if (this.#resource === 'users' || !isPlainObject(input)) return;
@@ -120,7 +120,7 @@ export class Access {
     if (authorId !== current.authorId) this.#require('write');
   }
 
-  /** A record that is not there is as one of another owner, to a caller that may not read it. */
+  /** Treats a missing record like someone else's, for a caller who isn't allowed to read it. */
   checkMissing(id: Id): void {
     const mayRead = this.#has('read') || this.#has('read:all') || this.#has('read:public');
     const isItself = this.#resource === 'users' && id === this.caller.subject;
@@ -131,12 +131,12 @@ export class Access {
     return 'authorId' in post && this.#isOwn(post.authorId);
   }
 
-  /** True where a post may do without the author that {@link withAuthor} gave it. */
+  /** True if a post can do without the author that {@link withAuthor} added. */
   get mayHaveNoAuthor(): boolean {
     return this.#has('write');
   }
 
-  /** Whether this is the user that the caller is, and may change. */
+  /** True if this is the caller's own user, and the caller is allowed to change it. */
   #isItself(id: Id): boolean {
     return this.#resource === 'users' && this.#isOwn(id) && this.#has('write:own');
   }
@@ -145,7 +145,7 @@ export class Access {
     return this.#resource === 'users' ? record.id : record.authorId;
   }
 
-  /** Null owns nothing: not the posts without an author either. */
+  /** A caller without a subject owns no records, not even the posts without an author. */
   #isOwn(owner: unknown): boolean {
     return this.caller.subject !== null && owner === this.caller.subject;
   }
@@ -167,15 +167,15 @@ export class Access {
   }
 }
 
-/** Whether a subject can be a user's id. */
+/** True if a subject can be a user's id. */
 export function isSubject(text: string): boolean {
   return subjectPattern.test(text);
 }
 
 /**
- * The id of the user that a caller is.
+ * Returns the id of the caller's own user.
  *
- * @throws RostrumError `forbidden` where it is none, or where its subject can be no user's id
+ * @throws RostrumError `forbidden` if there is no subject, or if it can't be a user's id
  */
 export function subjectOf(caller: Caller | undefined): Id {
   const subject = caller?.subject ?? null;
@@ -184,14 +184,14 @@ export function subjectOf(caller: Caller | undefined): Id {
   return subject;
 }
 
-/** Whether a caller reads this user, or all users, whole: if it may, and not in the public view. */
+/** True if a caller reads this user, or all users, in full, and not in the public view. */
 export function readsWhole(caller: Caller | undefined, id?: Id): boolean {
   if (caller === undefined) return true;
   const { scopes: given, subject } = caller;
   return given.has('users:read') || (given.has('users:write:own') && id === subject);
 }
 
-/** The collections whose events a caller may see: those that it may read whole. */
+/** Returns the collections whose events a caller is allowed to see: those it can read in full. */
 export function eventsSeen(caller: Caller | undefined): ReadonlySet<Collection> {
   const seen = new Set<Collection>();
   if (caller === undefined || caller.scopes.has('users:read')) seen.add('users');
@@ -200,7 +200,7 @@ export function eventsSeen(caller: Caller | undefined): ReadonlySet<Collection> 
   return seen;
 }
 
-/** The order of a caller's lists when it says none: who sees public posts only has the last published first. */
+/** Returns the default order of a caller's lists: by publication if the caller sees public posts only. */
 export function defaultOrder(collection: Collection, caller: Caller | undefined): DefaultOrder {
   const seesAll = caller === undefined || new Access(caller, collection).canSeeAll;
   return seesAll ? newestFirst : lastPublishedFirst;
@@ -208,13 +208,13 @@ export function defaultOrder(collection: Collection, caller: Caller | undefined)
 
 type Right = Scope extends `${Collection}:${infer R}` ? R : never;
 
-/** What stands for the caller's subject, in a path and as an author; so it is no id. */
+/** Stands for the caller's subject in a path and as an author, so it can't be an id. */
 export const itself = 'me';
 
-/** What can be a user's id: no control character in it, not {@link itself}, and no dots of a path. */
+/** A user's id has no control characters, is not {@link itself}, and is not `.` or `..` in a path. */
 const subjectPattern = /^(?!(?:me|\.{1,2})$)[^\p{Cc}\p{Surrogate}]{1,255}$/u;
 
-/** The part of a span that is not in the future. */
+/** Returns the part of a span that is not in the future. */
 function untilNow({ from, before }: TimeSpan, now: Instant): TimeSpan {
   const behind = addMs(now, 1);
   return { from, before: before === undefined || before > behind ? behind : before };

@@ -19,17 +19,17 @@ export function isSafeUrl(text: string): boolean {
   return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/** True for an origin as a browser writes it; `null` is none, nor is a pattern with `*`. */
+/** True for an origin as a browser writes it, but not for `null` or a pattern with `*`. */
 export function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:[^*]+$/.test(text) && new URL(text).origin === text;
 }
 
 /** True for an address of IPv4 or IPv6, and for a network: `10.0.0.0/8`. */
 export function isNetwork(text: string): boolean {
-  // A network of all addresses would mean every client, which is what a count of proxies says.
+  // A network of all addresses would trust every client; a number of proxies is the way to say that.
   const [, address = '', bits = '1'] = /^([\da-f.:]+)(?:\/([1-9]\d{0,2}))?$/i.exec(text) ?? [];
   if (ipv4.test(address)) return Number(bits) <= 32;
-  // The only IP addresses with colons that a URL takes are those of IPv6.
+  // The only IP addresses with colons that a URL accepts are those of IPv6.
   return address.includes(':') && URL.canParse(`http://[${address}]/`) && Number(bits) <= 128;
 }
 

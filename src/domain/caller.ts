@@ -2,8 +2,8 @@ import { checkOptions } from './options.ts';
 import type { Id } from './record.ts';
 
 /**
- * What a caller may be allowed to do. `own` is the user that is itself, or the posts it wrote;
- * `public` is the public view of users; `all` has drafts and scheduled posts of others in it.
+ * The rights that a caller can have. `own` means the caller's own user, or the posts it wrote; `public`
+ * is the public view of users; `all` includes drafts and scheduled posts of others.
  */
 export const scopes = [
   'users:read',
@@ -18,28 +18,29 @@ export const scopes = [
 
 export type Scope = (typeof scopes)[number];
 
-/** A client of the core, and what it may do. */
+/** A client of the core, and its rights. */
 export interface Caller {
-  /** What its idempotency keys belong to, and what logs name; never blank. */
+  /** Owns the caller's idempotency keys, and appears in logs. Never blank. */
   readonly name: string;
-  /** The id of the user that the caller is; null for a caller that is no user, and owns nothing. */
+  /** The id of the caller's own user; null for a caller without a user, who owns nothing. */
   readonly subject: Id | null;
   readonly scopes: ReadonlySet<Scope>;
 }
 
-/** The client that sends no credentials, and what it may do. It is no user. */
+/** Returns the caller of requests without credentials, who has these scopes and no user. */
 export function anonymousCaller(given: Iterable<Scope>): Caller {
   return { name: 'anonymous', subject: null, scopes: new Set(given) };
 }
 
-/** A caller as it may be given: its scopes in a list, a Set, or anything else to iterate over. */
+/** A caller as an embedder passes it: its scopes are a list, a Set, or another iterable. */
 export interface CallerInput extends Omit<Caller, 'scopes'> {
   readonly scopes: Iterable<Scope>;
 }
 
 /**
- * @returns the very object where its scopes are a Set, as it is looked at in every call
- * @throws TypeError for a value that is no caller: nothing must ever count as a yes
+ * Returns a checked caller: the same object if its scopes are a Set, because every call looks at it.
+ *
+ * @throws TypeError for a value that isn't a caller: no invalid value must ever grant access
  */
 export function toCaller(caller: unknown): Caller {
   const {

@@ -22,8 +22,8 @@ function fromHex(digits: string): number {
 /**
  * Returns the text after full Unicode case folding, without a locale (Unicode, section 3.13).
  *
- * `toLowerCase` can't take its place: it makes a final Σ another letter than any other Σ, and what
- * it knows depends on the runtime's version of Unicode.
+ * `toLowerCase` can't replace it: it turns a final Σ into another letter than any other Σ, and it
+ * depends on the runtime's version of Unicode.
  */
 export function foldCase(text: string): string {
   let folded = '';

@@ -3,7 +3,7 @@ import type { Issues } from './issues.ts';
 import { copyJson, isPlainObject, type Json, type JsonObject } from './json.ts';
 import { checkSynchronous } from './options.ts';
 
-/** Custom fields as a caller gives them, without a schema. */
+/** Custom fields as a caller passes them, without a schema. */
 export interface CustomFieldsInput {
   readonly [field: string]: Json | undefined;
 }
@@ -13,11 +13,11 @@ export interface CustomFieldsInput {
  * (https://standardschema.dev) that is used here, so that a schema of Zod, Valibot, ArkType and
  * others fits as it is.
  *
- * It sees the custom fields alone, and what it returns is stored. So that must be JSON, name no field
- * that Rostrum has already, and be accepted by the schema when it comes back. A schema runs only
- * when custom fields change. It must be synchronous, and must not throw: either is an error of the call.
- * (One thing is out of reach: an asynchronous check that rejects. Zod, for one, first runs it
- * synchronously and drops its promise, which ends a Node process.)
+ * It sees only the custom fields, and its result is stored. So the result must be JSON, must not contain a
+ * known field, and must be accepted by the schema again. A schema runs only when custom fields change. It
+ * must be synchronous and must not throw: either fails the call.
+ * (An asynchronous check that rejects can't be caught: Zod, for example, runs it synchronously first and
+ * drops its promise, which ends a Node process.)
  */
 export interface CustomFieldsSchema<In extends object = object, Out extends object = object> {
   readonly '~standard': {
@@ -28,12 +28,12 @@ export interface CustomFieldsSchema<In extends object = object, Out extends obje
   };
 }
 
-/** No value has this member, so a schema that must have it does not compile. */
+/** No value has this member, so a schema that is required to have it does not compile. */
 interface SchemaError<Sentence extends string> {
   readonly 'this schema cannot be used': Sentence;
 }
 
-/** `unknown` for a schema that can be used as far as types can tell, else a {@link SchemaError}. */
+/** `unknown` for a schema that its types allow, otherwise a {@link SchemaError}. */
 export type CheckedSchema<In extends object, Out extends object, Known extends PropertyKey> = [
   Extract<keyof Out, Known>,
 ] extends [never]
@@ -44,7 +44,7 @@ export type CheckedSchema<In extends object, Out extends object, Known extends P
       : SchemaError<'It does not accept what it returned.'>
   : SchemaError<'It names a field that Rostrum has already.'>;
 
-/** Stops at what is `Json` as it is, and 9 levels down: recursive schemas would be infinitely deep. */
+/** Stops at `Json`, and after 9 levels: recursive schemas would be infinitely deep. */
 type IsJson<T, Level extends 1[] = []> = unknown extends T
   ? true
   : T extends Json
@@ -63,20 +63,20 @@ type IsJsonOf<T, Level extends 1[]> = {
   [K in keyof T]-?: IsJson<Exclude<T[K], undefined>, [...Level, 1]>;
 };
 
-/** What an object has by name, without what it may have besides, which would hide it. */
+/** The named members of an object, without its index signature, which would hide them. */
 type Named<T> = T extends readonly unknown[]
   ? never
   : { [K in keyof T as string extends K ? never : K]: T[K] };
 
 interface SchemaIssue {
   readonly message: string;
-  /** A library's own word, which Standard Schema does not know. */
+  /** Some libraries add a code of their own, which Standard Schema does not define. */
   readonly code?: unknown;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
 /**
- * Applies a schema to custom fields. Its issues are added where there is none yet.
+ * Applies a schema to custom fields. Adds its issues at paths that have none yet.
  *
  * @throws TypeError for a schema that cannot be used
  */
@@ -89,7 +89,7 @@ export function applySchema(
   const { value, issues: found } = validate(schema, given);
   for (const { path = [], code, message } of found) {
     const keys = path.map(keyOf);
-    // Some libraries, and our own JSON Schema, say that a field is missing; others say only what it is not.
+    // Some libraries, and our own JSON Schema, report a missing field; others only a wrong type.
     if (!issues.has(...keys)) issues.add(keys, code === 'required' ? code : 'invalid', message);
   }
   if (found.length > 0 || issues.list.length > 0) return given;
@@ -119,7 +119,7 @@ function validate(
 ): { readonly value: unknown; readonly issues: readonly SchemaIssue[] } {
   let result: unknown;
   try {
-    // A copy: a schema that changes what it is shown does not change what is stored.
+    // A copy, so that a schema that modifies its input does not modify what is stored.
     result = schema['~standard'].validate(copyJson(custom));
   } catch (cause) {
     throw new TypeError('The schema of custom fields threw an error.', { cause });

@@ -11,13 +11,13 @@ import type { Condition } from './list.ts';
 import { checkOptions } from './options.ts';
 import { isCleanText, prefixSpan } from './text.ts';
 
-/** From `from` on, and before `before`; either end may be open. Text compares by code point. */
+/** Values at or after `from`, and before `before`; either end can be open. Text compares by code point. */
 export interface CustomSpan<T extends string | number> {
   readonly from?: T | undefined;
   readonly before?: T | undefined;
 }
 
-/** What each type can be filtered by. */
+/** The filters of each type. */
 interface CustomFilterValues {
   /** Exactly this text, a span of texts, or texts that begin with this one. */
   readonly text: string | (CustomSpan<string> & { readonly startsWith?: string | undefined });
@@ -27,7 +27,7 @@ interface CustomFilterValues {
   readonly 'text[]': string | readonly string[];
 }
 
-/** What custom fields must be, each by its declared type; undefined asks for nothing. */
+/** Conditions on custom fields, each by its declared type; undefined is not a condition. */
 export type CustomFilter = Readonly<
   Record<string, CustomFilterValues[CustomFilterType] | undefined>
 >;
@@ -35,7 +35,7 @@ export type CustomFilter = Readonly<
 /** The types that lists can be sorted by, and that can be unique. */
 export type SortableType = 'text' | 'number';
 
-/** The declared fields that a list can be sorted by; any name where the declaration is not known. */
+/** The declared fields that a list can be sorted by; any name if the declaration is not known. */
 export type CustomSortOf<Fields> = Fields extends CustomFilterFields
   ? string extends keyof Fields
     ? string & NonNullable<unknown>
@@ -45,8 +45,8 @@ export type CustomSortOf<Fields> = Fields extends CustomFilterFields
   : never;
 
 /**
- * What a list can be filtered by where `Fields` are declared: their names, and values of their types.
- * Nothing where nothing is declared; anything where the type of the declaration does not tell.
+ * The filters of a list for these declared `Fields`: their names, and values of their types. None if
+ * nothing is declared; any if the type of the declaration is too general.
  */
 export type CustomFilterOf<Fields> = Fields extends CustomFilterFields
   ? string extends keyof Fields
@@ -59,10 +59,10 @@ export type CustomFilterOf<Fields> = Fields extends CustomFilterFields
   : Readonly<Record<string, never>>;
 
 /**
- * Checks what a caller asks of custom fields.
+ * Checks a caller's filter on custom fields.
  *
- * @param fields what is declared
- * @throws TypeError for a name that is not declared, or a value that its type cannot be filtered by
+ * @param fields the declared fields
+ * @throws TypeError for an undeclared name, or a value that does not fit the field's type
  */
 export function checkCustomFilter(custom: unknown, fields: CustomFilterFields = {}): CustomFilter {
   if (custom === undefined) return {};
@@ -108,7 +108,7 @@ function hasOnly(
 }
 
 /**
- * Returns what must hold for a record to match; undefined when no record can.
+ * Returns the conditions for a record to match; undefined if no record can.
  *
  * @param asked checked by {@link checkCustomFilter}
  */
@@ -155,7 +155,7 @@ function spanConditions(
   return ends.flatMap(({ op, value }) => (value === undefined ? [] : { field, custom, op, value }));
 }
 
-/** Returns the smallest value after this one: what `from` takes for "greater than". */
+/** Returns the smallest value after this one, so that `from` can express "greater than". */
 export function nextValue(value: number): number;
 export function nextValue(value: string): string;
 export function nextValue(value: string | number): string | number {
@@ -179,14 +179,14 @@ interface CustomValues {
 
 type TypeOf<Declaration> = Declaration extends { readonly type: infer Type } ? Type : Declaration;
 
-/** No value has this member, so a declaration that must have it does not compile. */
+/** No value has this member, so a declaration that is required to have it does not compile. */
 interface FilterError<Sentence extends string> {
   readonly 'these customFilters cannot be used': Sentence;
 }
 
 /**
- * `unknown` where custom fields of these types may have values of what is declared, else a
- * {@link FilterError}: such a filter would match nothing, ever.
+ * `unknown` if custom fields of these types can have values of the declared type, otherwise a
+ * {@link FilterError}: such a filter would never match anything.
  */
 export type CheckedFilters<Filters extends CustomFilters, UserCustom, PostCustom> = CheckedFields<
   FieldsOf<Filters, 'users'>,

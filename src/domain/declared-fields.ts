@@ -14,25 +14,25 @@ export type CustomFilterDeclaration =
 /** Declared custom fields of users, or of posts, by name: lists can be filtered by them. */
 export type CustomFilterFields = Readonly<Record<string, CustomFilterDeclaration>>;
 
-/** What a deployment declares; none where nothing is said. */
+/** The declared fields of a deployment; none if absent. */
 export interface CustomFilters {
   readonly users?: CustomFilterFields | undefined;
   readonly posts?: CustomFilterFields | undefined;
 }
 
-/** What a deployment declares that declares nothing. */
+/** The declaration of a deployment that declares nothing. */
 export type NoCustomFilters = Readonly<Record<never, never>>;
 
-/** What is declared for one collection. */
+/** The declared fields of one collection. */
 export type FieldsOf<
   Filters extends CustomFilters,
   List extends keyof CustomFilters,
 > = List extends keyof Filters ? Filters[List] : undefined;
 
-/** How many custom fields of users, or of posts, may be declared: each of them costs an index. */
+/** Limit of declared fields of users, or of posts: each of them costs an index. */
 const maxCustomFilters = 32;
 
-/** Names that a request for a list uses for something else, so that no field can have them. */
+/** Names that a list request uses for something else, so no field can be declared with them. */
 const reservedNames = ['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'access_token'];
 
 /** Names that every store can index: not all of them take a dot or a `$`. */
@@ -50,7 +50,7 @@ export interface DeclaredField {
   readonly isUnique: boolean;
 }
 
-/** Returns what is declared in one form. */
+/** Returns the declared fields in one form. */
 export function declaredFields(fields: CustomFilterFields = {}): readonly DeclaredField[] {
   return Object.entries(fields).map(([name, declared]) =>
     typeof declared === 'string'
@@ -59,7 +59,7 @@ export function declaredFields(fields: CustomFilterFields = {}): readonly Declar
   );
 }
 
-/** Returns how a field is declared; undefined for one that is not. */
+/** Returns how a field is declared; undefined if it isn't. */
 export function declaredField(
   fields: CustomFilterFields | undefined,
   name: string,
@@ -73,7 +73,7 @@ export function isSortable({ type }: DeclaredField): boolean {
 }
 
 /**
- * Checks what a deployment declares.
+ * Checks the declaration of a deployment.
  *
  * @throws TypeError for a name that cannot be a custom field's, or an unknown type
  * @throws RangeError for more than 32
@@ -112,5 +112,5 @@ function checkDeclaration(name: string, declared: unknown): void {
   }
 }
 
-/** How many elements a declared `text[]` may have: each of them is an entry of an index. */
+/** Limit of elements in a declared `text[]`: each of them is an index entry. */
 export const maxListLength = 64;

@@ -36,10 +36,10 @@ export function emailKey(email: string): string {
 }
 
 /**
- * Returns what the keys of the email addresses that start with this text start with; undefined when
+ * Returns the common start of the keys of all email addresses that start with this text; undefined if
  * there is no such address.
  *
- * A prefix that ends inside a label with other than ASCII characters matches nothing: `a@münch` does
+ * A prefix that ends inside a label with non-ASCII characters matches nothing: `a@münch` does
  * not find `a@münchen.example`, because the A-label of a part is not a part of the A-label.
  * `a@münchen.` and `a@xn--mn` find it.
  */
@@ -53,7 +53,7 @@ export function emailPrefixKey(prefix: string): string | undefined {
   return `${textKey(local)}@${labels}${label.toLowerCase()}`;
 }
 
-/** The local part, and the domain: empty without an `@`. */
+/** Returns the local part and the domain, which is empty without an `@`. */
 function split(text: string): [local: string, domain: string] {
   const at = text.indexOf('@');
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];

@@ -1,7 +1,7 @@
 import type { Scope } from './caller.ts';
 import type { FieldIssue } from './issues.ts';
 
-/** What is known of a change that a store did not acknowledge: not made, or perhaps made. */
+/** Whether a change that a store did not acknowledge was not made, or may have been made. */
 export type Outcome = 'none' | 'unknown';
 
 /** The details of each error, by its code. Codes are stable within v1. */
@@ -92,8 +92,8 @@ const messages: { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => strin
 const brand = Symbol.for('rostrum.error');
 
 /**
- * The one error of the core. `code` is for programs, `message` is a sentence for people and free
- * to change, `cause` is what a driver threw and is never shown to a client.
+ * The only error of the core. `code` is for programs. `message` is a sentence for people and can change.
+ * `cause` is the error of a driver, and clients never see it.
  */
 export class RostrumError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'RostrumError';
@@ -116,7 +116,7 @@ export class RostrumError<C extends ErrorCode = ErrorCode> extends Error {
 export type AnyRostrumError = { [C in ErrorCode]: RostrumError<C> }[ErrorCode];
 
 /**
- * True for an error of the core, also of another copy of the package; with a code, for an error of
+ * True for an error of the core, also one of another copy of the package. With a code, true only for
  * that code.
  */
 export function isRostrumError(error: unknown): error is AnyRostrumError;
@@ -139,7 +139,7 @@ export const unknownAuthorIssue: FieldIssue = {
   message: 'The author is unknown: no user has this id.',
 };
 
-/** True where the unknown author is all that is wrong. */
+/** True if the unknown author is the only issue. */
 export function isUnknownAuthor(error: unknown): boolean {
   if (!isRostrumError(error, 'invalid-record')) return false;
   const { issues } = error.details;
@@ -164,7 +164,7 @@ export function fieldTaken(name: string): RostrumError<'field-taken'> {
   return new RostrumError('field-taken', { issues: [{ pointer, code: 'taken', message }] });
 }
 
-/** @param outcome what is known of the change that was asked for; `none` for a read */
+/** @param outcome what is known about the change; `none` for a read */
 export function storeUnavailable(
   outcome: Outcome,
   cause?: unknown,
@@ -172,14 +172,14 @@ export function storeUnavailable(
   return new RostrumError('store-unavailable', { outcome }, { cause });
 }
 
-/** The error after a part of the change was made: its outcome cannot be `none` any more. */
+/** Returns the error of a change that was made in part: its outcome can no longer be `none`. */
 export function afterChange(error: unknown): unknown {
   return isRostrumError(error, 'store-unavailable') && error.details.outcome === 'none'
     ? storeUnavailable('unknown', error)
     : error;
 }
 
-/** The error of a change that a rule of the host's own in the store's database rejects. */
+/** Returns the error of a change that was rejected by the host's own rule in the store's database. */
 export function refusedByDatabase(cause: unknown): RostrumError<'refused'> {
   const reason = "A rule of this server's database rejects this change.";
   return new RostrumError('refused', { reason }, { cause });

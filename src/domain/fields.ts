@@ -8,7 +8,7 @@ import { codePoints, hasControl, hasVisible, utf8Bytes } from './text.ts';
 /**
  * Reads the known fields of a record by their rules.
  *
- * A field that has an issue already (as a piece of JSON) is not judged again.
+ * Skips a field that already has an issue as JSON.
  */
 export function readFields(rules: FieldRules, given: JsonObject, issues: Issues): JsonObject {
   const fields: Record<string, string | null> = {};
@@ -37,7 +37,7 @@ function readField(rule: FieldRule, value: unknown, name: string, issues: Issues
     case 'instant':
       return readInstant(value, name, issues);
     case 'reference':
-      return value; // Whether it exists is the store's to say, in the same step as the change.
+      return value; // The store checks that the user exists, in the same step as the change.
   }
 }
 
@@ -70,7 +70,7 @@ function readEmail(rule: EmailRule, value: string, name: string, issues: Issues)
 function readInstant(value: string, name: string, issues: Issues): string {
   if (isInstant(value)) return value;
   const instant = parseRfc3339(value);
-  // Beyond four-digit years there is none.
+  // There is no instant outside of four-digit years.
   const read = instant && instantFromMs(instant.ms);
   if (read !== undefined && instantToMs(read) === instant?.ms) return read;
   const example = '2026-11-21T09:30:00Z';

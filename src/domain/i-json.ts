@@ -14,12 +14,12 @@ export class JsonReader {
   readonly #path: (string | number)[] = [];
   #most = 0;
 
-  /** What was read so far has at most so many bytes of UTF-8 as compact JSON. */
+  /** An upper bound of the bytes that all values read so far have as compact JSON in UTF-8. */
   get mostBytes(): number {
     return this.#most;
   }
 
-  /** @returns the copy; parts that have an issue may be missing from it */
+  /** Returns the copy; parts with an issue can be missing from it. */
   read(value: unknown): Json | undefined {
     if (this.issues.full) return undefined;
     switch (typeof value) {
@@ -93,7 +93,7 @@ export class JsonReader {
     return copy;
   }
 
-  /** @returns false for a key that is too long for a pointer: what lies under it is not read */
+  /** Returns false for a key that is too long for a pointer: its value is not read. */
   #checkKey(key: string): boolean {
     this.#most += key.length * 6 + 4;
     // A code point is one unit of the text or two: most keys need no count.
@@ -111,7 +111,7 @@ export class JsonReader {
   }
 }
 
-/** Returns whether a record can have a field with this name. */
+/** Returns true if a record can have a field with this name. */
 export function isFieldName(name: unknown): name is string {
   if (typeof name !== 'string' || codePoints(name) > recordLimits.keyLength) return false;
   return whyNoKey(name) === undefined;
@@ -123,7 +123,7 @@ function whyNoKey(key: string): string | undefined {
   return isCleanText(key) ? undefined : 'A key must not contain NUL or half of a surrogate pair.';
 }
 
-/** True when objects and arrays are nested deeper than a record may be. */
+/** True if objects and arrays are nested deeper than a record is allowed to be. */
 export function isTooDeep(value: unknown, level = 1): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return (

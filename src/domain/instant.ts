@@ -4,19 +4,19 @@
  */
 export type Instant = string;
 
-/** The first and the last moment that RFC 3339's four-digit years can say. */
+/** The first and the last moment that RFC 3339's four-digit years can express. */
 export const earliestInstant: Instant = '0000-01-01T00:00:00.000Z';
 export const latestInstant: Instant = '9999-12-31T23:59:59.999Z';
 
 const earliestMs = Date.parse(earliestInstant);
 const latestMs = Date.parse(latestInstant);
 
-/** Milliseconds since 1970 as an instant; held within the years 0000 to 9999. */
+/** Converts milliseconds since 1970 to an instant, clamped to the years 0000 to 9999. */
 export function instantFromMs(ms: number): Instant {
   return new Date(Math.min(Math.max(ms, earliestMs), latestMs)).toISOString();
 }
 
-/** An instant as milliseconds since 1970. */
+/** Converts an instant to milliseconds since 1970. */
 export function instantToMs(instant: Instant): number {
   return Date.parse(instant);
 }
@@ -33,7 +33,7 @@ export function addMs(instant: Instant, ms: number): Instant {
   return instantFromMs(instantToMs(instant) + ms);
 }
 
-/** The time of a change: now, but at least 1 ms after the last one, whatever the clock does. */
+/** Returns the time of a change: now, but at least 1 ms after the last change, whatever the clock says. */
 export function nextInstant(last: Instant, now: Instant): Instant {
   return now > last ? now : addMs(last, 1);
 }
@@ -47,7 +47,7 @@ const rfc3339 =
  * `ms` is the millisecond that the moment lies in (cut, not rounded); `exact` is false when there
  * were more decimals than that. A leap second counts as the first second of the next minute.
  *
- * @returns undefined when the text is no RFC 3339 date-time
+ * @returns undefined if the text is not an RFC 3339 date-time
  */
 export function parseRfc3339(text: string): { ms: number; exact: boolean } | undefined {
   const match = rfc3339.exec(text);

@@ -6,39 +6,39 @@ export type FieldCode =
   | 'type'
   | 'too-short'
   | 'too-long'
-  /** Of the right type and length, but not of the right form. */
+  /** The right type and length, but the wrong form. */
   | 'invalid'
-  /** It names a record that does not exist. */
+  /** Names a record that does not exist. */
   | 'unknown'
-  /** Another record has it. */
+  /** Another record has this value. */
   | 'taken'
-  /** An id in the body that is not the record's. */
+  /** An id in the body that differs from the record's. */
   | 'mismatch'
   /**
-   * The key itself is invalid: empty, a lone surrogate, NUL, `__proto__`, or too long; of one that is too
-   * long, the pointer is that of the object which has it.
+   * The key itself is invalid: empty, a lone surrogate, NUL, `__proto__`, or too long. If it is too long,
+   * the pointer is that of its object.
    */
   | 'key'
   | 'too-deep'
   | 'too-large'
   | 'number-range';
 
-/** One thing that is wrong, and where. */
+/** An error in an input, and its place. */
 export interface FieldIssue {
-  /** JSON pointer (RFC 6901) into what the caller gave; `""` is the whole record. */
+  /** JSON pointer (RFC 6901) into the input; `""` is the whole record. */
   readonly pointer: string;
   readonly code: FieldCode;
-  /** A sentence for people. Free to change. */
+  /** A sentence for people. It can change. */
   readonly message: string;
 }
 
-/** How many issues one error lists at most. */
+/** Limit of issues in one error. */
 export const maxIssues = 100;
 
-/** How many characters the pointers of one error have together, about: a path may have a thousand. */
+/** Approximate limit of the characters of all pointers in one error: one path can have a thousand. */
 const maxPointers = 16 * 1024;
 
-/** Collects issues, up to the most that one error lists. */
+/** Collects issues, up to the limit of one error. */
 export class Issues {
   readonly #list: FieldIssue[] = [];
   readonly #pointers = new Set<string>();

@@ -6,10 +6,9 @@ export interface JsonObject {
 }
 
 /**
- * True for a plain object: not null, no array, no instance of a class.
+ * True for a plain object: not null, not an array, not an instance of a class.
  *
- * Only these count as JSON objects, so that a `Date` or a `Map` that a caller hands in is refused
- * and not stored as `{}`.
+ * Only these count as JSON objects, so that a caller's `Date` or `Map` is rejected and not stored as `{}`.
  */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -27,10 +26,9 @@ export function setMember<T>(object: Record<string, T>, key: string, value: T): 
 }
 
 /**
- * A copy that shares nothing with the value, of JSON or plain objects of it. Does what
- * `structuredClone` does for these, in a fraction of its time.
+ * Copies JSON or plain objects of it, like `structuredClone` in a fraction of the time.
  *
- * Recursive: for values whose depth is bounded.
+ * Recursive: only for values of bounded depth.
  */
 export function copyJson<T>(value: T): T;
 export function copyJson(value: unknown): unknown {
@@ -42,7 +40,7 @@ export function copyJson(value: unknown): unknown {
   return copy;
 }
 
-/** Equality of JSON values: the order of keys does not count. */
+/** Compares JSON values; the order of keys does not matter. */
 export function jsonEqual(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -57,10 +55,10 @@ export function jsonEqual(a: Json, b: Json): boolean {
 }
 
 /**
- * One text for all JSON values that are equal: compact, keys sorted by code unit
- * (the idea of RFC 8785, without its claim to be signed).
+ * Returns the same text for equal JSON values: compact, with keys sorted by code unit (like RFC 8785, but
+ * not meant to be signed).
  *
- * Recursive: for values whose depth is bounded.
+ * Recursive: only for values of bounded depth.
  */
 export function canonicalJson(value: Json): string {
   if (isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

@@ -29,23 +29,23 @@ import {
 } from './search.ts';
 import { isCleanText } from './text.ts';
 
-/** What a caller asks of a list; everything may be left out. */
+/** A caller's request for a list; every member is optional. */
 export interface ListRequest<Filter, Sort extends string> {
-  /** Everything that is said must hold; every record when absent. */
+  /** A record must match all of it; without a filter, every record matches. */
   readonly filter?: Filter | undefined;
-  /** The newest first when absent; for a caller who sees public posts only, the last published. */
+  /** By default the newest first, or the last published first for a caller who sees public posts only. */
   readonly order?: Order<Sort> | undefined;
-  /** Records on the page at most: 1 to 1000, 100 when absent. */
+  /** The most records on the page: 1 to 1000, by default 100. */
   readonly limit?: number | undefined;
-  /** Where the page before ended; the first page when absent. */
+  /** The position at which the previous page ended; absent for the first page. */
   readonly after?: Position | undefined;
-  /** Whether to count all records that the filter matches; false when absent. */
+  /** Whether to count all records that match the filter; by default false. */
   readonly total?: boolean | undefined;
   /** Aborted when the list is no longer needed; the call then throws its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A list of parts of records: `id`, and the top-level fields that are named. */
+/** A request for parts of records: `id`, and the named top-level fields. */
 export interface PartialListRequest<Filter, Sort extends string> extends ListRequest<Filter, Sort> {
   readonly fields: readonly string[];
 }
@@ -64,16 +64,16 @@ const filterTypes: Readonly<
   },
 };
 
-/** What lists of a collection can be asked for. */
+/** The options of a collection's lists. */
 export interface ListRules {
   readonly collection: Collection;
-  /** The order when a request has none; the newest first when absent. */
+  /** The default order; the newest first when absent. */
   readonly defaultOrder?: DefaultOrder | undefined;
   /** The custom fields that a deployment has declared as filters. */
   readonly custom?: CustomFilterFields | undefined;
 }
 
-/** A checked request: what a store is asked for, unless nothing can match. */
+/** A checked request. */
 export interface CheckedRequest<Filter, Sort extends string>
   extends Omit<ListQuery, 'conditions' | 'order'> {
   readonly filter: Filter;
@@ -184,7 +184,7 @@ function isSpan(value: unknown): boolean {
   return areInstants && Object.keys(others).length === 0;
 }
 
-/** Returns what lists of a collection can be sorted by. */
+/** Returns the orders of a collection's lists. */
 export function sortsOf(collection: Collection, custom?: CustomFilterFields): readonly string[] {
   const sortable = declaredFields(custom).filter(isSortable);
   return [...Object.keys(sorts[collection]), ...sortable.map(({ name }) => name)];
@@ -206,7 +206,7 @@ function checkPosition(after: Position, by: string, custom?: CustomFilterFields)
   throw new TypeError('The position "after" must be the "next" of a page in the same order.');
 }
 
-/** Returns true for what can be a position in a list that is sorted by this. */
+/** Returns true for a possible position in a list with this order. */
 export function isPosition(
   position: { readonly key: unknown; readonly id: unknown },
   by: string,

@@ -2,11 +2,11 @@ import type { CustomFilterType } from './declared-fields.ts';
 import type { Id, Versioned } from './record.ts';
 import { compareText, utf8Bytes } from './text.ts';
 
-/** How large a page may be. */
+/** Limits of a page. */
 export const pageLimits = {
   /** Records, at most. */
   max: 1000,
-  /** Records, when the caller does not say. */
+  /** Records, by default. */
   default: 100,
   /** Bytes of JSON; a page has at least one record. */
   bytes: 2 * 1024 * 1024,
@@ -21,14 +21,14 @@ export interface QueryField {
 }
 
 /**
- * What one field must be for a record to match:
+ * A condition on one field that a matching record meets:
  *
  * - `eq`: this value exactly.
  * - `in`: one of these.
  * - `has`: an array that contains this text (custom fields of the type `text[]`).
  * - `from`, `before`: at or after, or before this value: texts by code point, numbers by size. Null never
  *   matches. For a number, either end may be infinite.
- * - `isNull`: nothing.
+ * - `isNull`: no value.
  *
  * A custom field that is missing, or of another type than declared, matches no condition.
  */
@@ -61,12 +61,12 @@ export interface Position {
   readonly id: Id;
 }
 
-/** One page of a list, as a store is asked for it. */
+/** The request of the core for one page. */
 export interface ListQuery {
-  /** All of them must hold; an empty list matches every record. */
+  /** A record must meet all of them; an empty list matches every record. */
   readonly conditions: readonly Condition[];
   readonly order: QueryOrder;
-  /** Where the page before ended; absent for the first page. */
+  /** The position at which the previous page ended; absent for the first page. */
   readonly after?: Position | undefined;
   /** Records: 1 to {@link pageLimits}.max. */
   readonly limit: number;
@@ -86,11 +86,11 @@ export interface ListQuery {
 
 export interface Page<R> {
   readonly items: readonly Versioned<R>[];
-  /** Where the next page begins; absent on the last page. */
+  /** The position at which the next page begins; absent on the last page. */
   readonly next?: Position | undefined;
-  /** How many records match, when that was asked for. */
+  /** The number of matching records, if the request asked for it. */
   readonly total?: number | undefined;
-  /** True where the records have only the fields that were asked for. */
+  /** True if the records have only the requested fields. */
   readonly isProjected?: boolean | undefined;
 }
 
@@ -107,8 +107,8 @@ export function compareKeys(a: SortKey, b: SortKey): number {
 }
 
 /**
- * Cuts a page off the records that follow in a list: it ends at `limit` records, or before the
- * record that would bring it over `bytes`, but has at least one.
+ * Cuts a page from the records that follow in a list: at `limit` records, or before the record that would
+ * exceed `bytes`, but with at least one record.
  *
  * Takes at most one record beyond the page, so that a store can read them one by one.
  *
@@ -120,7 +120,7 @@ export function cutPage<V extends { readonly json: string }>(
   position: (record: V) => Position,
 ): { readonly items: V[]; readonly next?: Position } {
   const items: V[] = [];
-  // A character has three bytes at most; they are counted only where that bound does not do.
+  // A character has at most three bytes. Count them only if that bound is too high.
   let size = 0;
   let uncounted: V[] = [];
   for (const record of records) {

@@ -1,8 +1,8 @@
 import { isPlainObject, setMember } from './json.ts';
 
 /**
- * A JSON merge patch (RFC 7396) of a value: what may be left out may be null, which removes it;
- * objects merge, everything else is replaced.
+ * A JSON merge patch (RFC 7396) of a value: an optional member can be null, which removes it; objects
+ * merge, everything else is replaced.
  */
 export type MergePatch<T> = T extends readonly unknown[]
   ? T
@@ -14,8 +14,8 @@ export type MergePatch<T> = T extends readonly unknown[]
  * Applies a JSON merge patch (RFC 7396, section 2): a key that is absent stays, null removes it,
  * objects merge, everything else replaces.
  *
- * Neither argument is changed; what the patch does not touch is shared with the target. The patch
- * is not checked: its depth has to be bounded before.
+ * Changes neither argument; the result shares untouched parts with the target. Check the depth of the patch
+ * before.
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isPlainObject(patch)) return patch;

@@ -1,8 +1,8 @@
 import { isPlainObject } from './json.ts';
 
 /**
- * Refuses a value that is no object, or that has an unknown member: an unknown value must never mean
- * "everything else".
+ * Rejects a value that is not an object, or that has an unknown member: an unknown option must not be
+ * ignored.
  *
  * @throws TypeError
  */
@@ -20,7 +20,8 @@ export function checkOptions<T extends object>(
 }
 
 /**
- * Refuses the result of a function that must be synchronous. Its rejection must not end the process.
+ * Rejects the promise of a function that must be synchronous. The promise's own rejection must not end the
+ * process.
  *
  * @throws TypeError
  */

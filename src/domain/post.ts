@@ -10,7 +10,7 @@ type PostFields = EntityFields & {
   readonly body: string;
   /** The id of an existing user, or null. */
   readonly authorId: Id | null;
-  /** From when on the post is public; null for a draft. Later than now: it is scheduled. */
+  /** The time from which the post is public; null for a draft. With a later time it is scheduled. */
   readonly publishedAt: Instant | null;
 };
 
@@ -28,20 +28,20 @@ type PostInputFields = ServerMadeInput & {
 /** A post, with a deployment's custom fields. */
 export type Post<Custom extends object = JsonObject> = PostFields & Readonly<Custom>;
 
-/** A post as a caller gives it; what the server makes (`id`, times) is ignored. */
+/** A caller's input for a post; fields made by the server (`id`, times) are ignored. */
 export type PostInput<Custom extends object = CustomFieldsInput> = PostInputFields &
   Readonly<Custom>;
 
-/** What changes of a post (RFC 7396). */
+/** A JSON merge patch of a post (RFC 7396). */
 export type PostPatch<Custom extends object = CustomFieldsInput> = MergePatch<PostInputFields> &
   MergePatch<Custom>;
 
-/** Whether a post is public at a moment. */
+/** True if a post is public at this time. */
 export function isPublic({ publishedAt }: Pick<Post, 'publishedAt'>, now: Instant): boolean {
   return publishedAt !== null && publishedAt <= now;
 }
 
-/** The post as it is when its author is gone: a change like any other. */
+/** Returns the post without its author, as an ordinary change. */
 export function withoutAuthor(post: Post, at: Instant): Post {
   return { ...post, authorId: null, updatedAt: nextInstant(post.updatedAt, at) };
 }

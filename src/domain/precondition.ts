@@ -2,16 +2,16 @@ import { RostrumError } from './errors.ts';
 import { checkOptions } from './options.ts';
 import type { Version } from './record.ts';
 
-/** Versions, or `any`: whatever the record is at. */
+/** Versions, or `any` for every version. */
 export type Versions = readonly Version[] | 'any';
 
-/** What must hold of a record's version for a change to be made. */
+/** A condition on a record's version, without which a change is not made. */
 export interface Precondition {
   /** The change is made only at one of these. */
   readonly only?: Versions | undefined;
   /** The change is not made at any of these. */
   readonly except?: Versions | undefined;
-  /** A change that does not say `only` is refused. */
+  /** A change without `only` is rejected. */
   readonly required?: boolean | undefined;
 }
 
@@ -20,7 +20,7 @@ export function checkPrecondition(
   { only, except, required = false }: Precondition,
   version: Version,
 ): void {
-  // One that only makes a record asks for no version of it.
+  // A precondition that only creates a record needs no version.
   const isMissing = only === undefined && except !== 'any';
   if (required && isMissing) throw new RostrumError('precondition-required', {});
   const excluded = except !== undefined && includes(except, version);
@@ -33,7 +33,7 @@ function includes(versions: Versions, version: Version): boolean {
   return versions === 'any' || versions.includes(version);
 }
 
-/** @throws TypeError for options that are no precondition and none of `others` */
+/** @throws TypeError for an option that is not a precondition and not in `others` */
 export function checkPreconditionOptions(options: object, ...others: readonly string[]): void {
   const { only, except, required } = checkOptions<Precondition>(options, [
     'only',

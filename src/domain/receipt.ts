@@ -3,7 +3,7 @@ import { addMs, type Instant } from './instant.ts';
 import { canonicalJson, type Json } from './json.ts';
 import type { Collection } from './record.ts';
 
-/** For how long a repeated creation returns the first one's record: 24 hours. */
+/** How long a repeated creation returns the record of the first one: 24 hours. */
 const receiptLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** An idempotency key as a store keeps it, with the record that was created under it. */
@@ -17,11 +17,11 @@ export interface Receipt {
   readonly until: Instant;
 }
 
-/** What makes a creation safe to repeat. */
+/** Options that make a creation safe to repeat. */
 export interface Idempotency {
   /** Names the creation, for its caller, among users or among posts. */
   readonly idempotencyKey: string;
-  /** The name of the caller; all are one caller when absent. */
+  /** The name of the caller. Calls without one share their keys. */
   readonly caller?: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export async function makeReceipt(
   now: Instant,
 ): Promise<Receipt> {
   const name = JSON.stringify([caller, collection, idempotencyKey]);
-  // Before anything is awaited: the caller may reuse its input. One that is too deep is never stored.
+  // Read the input before the first await, because the caller may reuse it. Too deep an input is never stored.
   const text = isTooDeep(input) ? undefined : String(canonicalJson(input as Json));
   const [key, fingerprint] = await Promise.all([
     sha256(name),

@@ -17,8 +17,7 @@ import { type FieldRules, recordLimits, serverMade } from './rules.ts';
 import { utf8Bytes } from './text.ts';
 
 /**
- * How records with these known fields come to be and change. Pure: what is wrong is thrown as
- * `invalid-record`, with every rule that is broken.
+ * Creates and changes records with these known fields. Pure. Throws `invalid-record` with every broken rule.
  */
 export class RecordModel<R extends EntityFields> {
   readonly #rules: FieldRules;
@@ -27,7 +26,7 @@ export class RecordModel<R extends EntityFields> {
   readonly #lists: readonly DeclaredField[];
 
   /**
-   * @param schema of the custom fields, which may be anything without one
+   * @param schema of the custom fields; without one they can be anything
    * @param declared fields that lists can be filtered by
    */
   constructor(rules: FieldRules, schema?: CustomFieldsSchema, declared?: CustomFilterFields) {
@@ -37,19 +36,19 @@ export class RecordModel<R extends EntityFields> {
     this.#instants = Object.keys(rules).filter((name) => rules[name]?.type === 'instant');
   }
 
-  /** A new record. A caller's `id`, `createdAt` and `updatedAt` are ignored. */
+  /** Creates a record. Ignores a caller's `id`, `createdAt` and `updatedAt`. */
   make(input: unknown, id: Id, now: Instant): R {
     return this.#read(input, { id, createdAt: now, updatedAt: now });
   }
 
-  /** The same with an id that the caller knows: another one is a `mismatch`. */
+  /** Does the same with an id that the caller knows: another one is a `mismatch`. */
   makeNamed(input: unknown, id: Id, now: Instant): R {
     return this.#read(input, { id, createdAt: now, updatedAt: now }, undefined, id);
   }
 
   /**
-   * The whole record anew: what the caller left out is gone. The very same object when nothing
-   * changes. An `id` that is not the record's is a `mismatch`.
+   * Replaces the whole record: fields that the input leaves out are removed. Returns the same object if
+   * nothing changes. An `id` that is not the record's is a `mismatch`.
    */
   replace(current: R, input: unknown, now: Instant): R {
     const { id, createdAt, updatedAt } = current;
@@ -59,24 +58,23 @@ export class RecordModel<R extends EntityFields> {
   }
 
   /**
-   * Only what the patch names, by JSON merge patch (RFC 7396). The very same object when nothing
-   * changes.
+   * Applies a JSON merge patch (RFC 7396). Returns the same object if nothing changes.
    */
   patch(current: R, patch: unknown, now: Instant): R {
     checkPatch(patch);
     const merged = mergePatch(current, patch) as Readonly<Record<string, unknown>>;
-    // Null is a value of these, and not their absence. A record's id cannot be null: it differs.
+    // For these fields null is a value, not an absence. A record's id cannot be null.
     const nulls = ['id', ...this.#instants].filter((key) => patch[key] === null);
     const input = { ...merged, ...Object.fromEntries(nulls.map((key) => [key, null])) };
     return this.replace(current, nulls.length === 0 ? merged : input, now);
   }
 
   /**
-   * What is valid of an input: known fields by their rules, custom fields by the schema, and what the
-   * server made.
+   * Validates an input: known fields by their rules, custom fields by the schema. Adds the fields that the
+   * server makes.
    *
-   * @param current the record that the input takes the place of
-   * @param named the only id that the input may have
+   * @param current the record that the input replaces
+   * @param named the only id that the input can have
    */
   #read(input: unknown, made: EntityFields, current?: R, named = current?.id): R {
     const reader = new JsonReader();
@@ -96,7 +94,7 @@ export class RecordModel<R extends EntityFields> {
         known[key] = current?.[key as keyof R] ?? (current ? null : made.createdAt);
     }
     const fields = readFields(this.#rules, known, issues);
-    // Custom fields are read into the record at once: there may be a hundred thousand of them.
+    // Read custom fields straight into the record: there can be a hundred thousand of them.
     const record: Record<string, Json> = { id: made.id, ...fields };
     const custom = this.#schema === undefined ? record : {};
     for (const key of Object.keys(input)) {
@@ -116,7 +114,7 @@ export class RecordModel<R extends EntityFields> {
     }
     record.createdAt = made.createdAt;
     record.updatedAt = made.updatedAt;
-    // The reader has not seen what a schema adds.
+    // The reader has not checked what a schema adds.
     if (this.#schema !== undefined || reader.mostBytes > recordLimits.bytes) {
       checkSize(record, { ...made, ...this.#fallbacksOf(fields) }, issues);
     }
@@ -142,7 +140,7 @@ export class RecordModel<R extends EntityFields> {
     return Object.hasOwn(this.#rules, key) || (serverMade as readonly string[]).includes(key);
   }
 
-  /** The fields whose values the caller may have left out, and those that are of one length. */
+  /** The fields that the caller can leave out, and those of a fixed length. */
   #fallbacksOf(fields: JsonObject): JsonObject {
     const known = Object.entries(fields);
     return Object.fromEntries(
@@ -166,7 +164,7 @@ function checkPatch(patch: unknown): asserts patch is Readonly<Record<string, un
   if (issues.list.length > 0) throw invalidRecord(issues);
 }
 
-/** Bounds the size of what the caller gave: the record without what the server filled in. */
+/** Limits the size of the caller's input: the record without the fields that the server adds. */
 function checkSize(record: JsonObject, less: object, issues: Issues): void {
   // The difference is without the braces (2 bytes) and has the comma between the parts (1 byte).
   const size = jsonBytes(record) - jsonBytes(less) + 1;

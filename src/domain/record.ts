@@ -4,33 +4,32 @@ import { copyJson, type Json } from './json.ts';
 /** An opaque text that names a record. */
 export type Id = string;
 
-/** The collections of records that there are. */
+/** The collections of records. */
 export type Collection = 'users' | 'posts';
 
-/** 1 when a record is made, one more with each change. */
+/** 1 when a record is created, and one more after each change. */
 export type Version = number;
 
-/** What the server makes of every record. */
+/** The fields of every record that the server makes. */
 export type EntityFields = {
   readonly id: Id;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 };
 
-/** What every record has, beside its fields and a deployment's own. */
+/** The fields that every record has. */
 export interface Entity extends EntityFields {
   readonly [field: string]: Json;
 }
 
-/** The same fields in an input: they are ignored, so that a record can be given back as it was. */
+/** The same fields in an input. They are ignored, so that a caller can pass a record back. */
 export type ServerMadeInput = { readonly [K in keyof EntityFields]?: EntityFields[K] | undefined };
 
 /**
- * A record and the version that it is at.
+ * A record and its version.
  *
- * Text and value are each made when first asked for, once. `record` is one object for each
- * `Versioned`, so that a decision can return it; changing it changes neither `json` nor what is
- * stored.
+ * Text and value are each made once, when first used. `record` is the same object each time, so that a
+ * decision can return it; modifying it changes neither `json` nor what is stored.
  */
 export interface Versioned<R> {
   readonly version: Version;
@@ -39,20 +38,20 @@ export interface Versioned<R> {
   readonly json: string;
 }
 
-/** A record with these of its top-level fields alone. */
+/** A record with only these top-level fields. */
 export function projected<R extends object>(record: R, fields: readonly string[]): R {
   const left = Object.entries(record).filter(([name]) => fields.includes(name));
   return Object.fromEntries(left) as R;
 }
 
-/** A {@link Versioned} of a record, or of its JSON text: it makes the other one when that is asked for. */
+/** A {@link Versioned} of a record, or of its JSON text. It makes the other one when first used. */
 export class VersionedRecord<R> implements Versioned<R> {
   readonly version: Version;
   readonly #source: R | undefined;
   #json: string | undefined;
   #record: R | undefined;
 
-  /** @param source the record, which must not change any more, or its JSON text */
+  /** @param source the record, which must no longer change, or its JSON text */
   constructor(source: R | string, version: Version) {
     this.version = version;
     if (typeof source === 'string') this.#json = source;
@@ -64,7 +63,7 @@ export class VersionedRecord<R> implements Versioned<R> {
     return this.#json;
   }
 
-  /** What `JSON.stringify` has of it: without this, nothing of the record. */
+  /** Without it, `JSON.stringify` would leave out the record. */
   toJSON(): object {
     return { ...this, record: this.record };
   }

@@ -1,18 +1,18 @@
 /**
- * The rules of records as data. What validates, describes or documents a record reads it here.
+ * The rules of records as data, for validation, descriptions and documentation.
  */
 
 /** A text; its lengths are counted in code points, after trimming where the rule trims. */
 export interface TextRule {
   readonly type: 'text';
-  /** The value when the field is absent or null; a field without one is required. */
+  /** The value if the field is absent or null. A field without a fallback is required. */
   readonly fallback?: string;
-  /** Trimmed as by `String.prototype.trim`, and stored so. */
+  /** Stored as `String.prototype.trim` returns it. */
   readonly trim: boolean;
   readonly minLength: number;
   readonly maxLength: number;
   /**
-   * Whether it needs a visible character: one that is not white space, a control, format,
+   * Whether it needs a visible character, which is not white space and not a control, format,
    * default-ignorable or combining character.
    */
   readonly visible: boolean;
@@ -36,8 +36,8 @@ export interface ReferenceRule {
 }
 
 /**
- * An instant, or null: RFC 3339 with any offset, stored to the millisecond. When it is absent, a new
- * record has the time of its creation, and a record that is replaced keeps what it has.
+ * An instant, or null: RFC 3339 with any offset, stored to the millisecond. If it is absent, a new record
+ * gets the time of its creation, and a replaced record keeps its value.
  */
 export interface InstantRule {
   readonly type: 'instant';
@@ -47,7 +47,7 @@ export interface InstantRule {
 export type FieldRule = TextRule | EmailRule | ReferenceRule | InstantRule;
 export type FieldRules = Readonly<Record<string, FieldRule>>;
 
-/** What a name and a title have in common. */
+/** The rules that a name and a title share. */
 const line = { type: 'text', trim: true, minLength: 1, visible: true, controls: false } as const;
 
 export const userRules = {
@@ -70,22 +70,22 @@ export const postRules = {
   publishedAt: { type: 'instant', fallback: null },
 } as const satisfies FieldRules;
 
-/** The fields that the server makes; what a client sends in their place is not stored. */
+/** The fields that the server makes. Values sent by a client are not stored. */
 export const serverMade = ['id', 'createdAt', 'updatedAt'] as const;
 
-/** The rules by collection, and the fields that Rostrum knows: all others are custom fields. */
+/** The rules of the known fields, by collection. All other fields are custom fields. */
 export const rules = { users: userRules, posts: postRules } as const;
 export const knownFields: Readonly<Record<keyof typeof rules, readonly string[]>> = {
   users: [...serverMade, ...Object.keys(userRules)],
   posts: [...serverMade, ...Object.keys(postRules)],
 };
 
-/** The limits of what a record may carry, whatever its fields. */
+/** The limits of every record. */
 export const recordLimits = {
   /** Levels of objects and arrays; the record itself is the first. */
   depth: 16,
   /** Code points of a key, at any depth. */
   keyLength: 64,
-  /** Bytes of UTF-8 of what the client gave of a record, as compact JSON. */
+  /** Bytes of the client's part of a record, as compact JSON in UTF-8. */
   bytes: 1_048_576,
 } as const;

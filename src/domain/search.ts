@@ -8,10 +8,10 @@ import type { Collection, Id } from './record.ts';
 import { isCleanText, normalizedText, prefixSpan, textKey } from './text.ts';
 import type { User } from './user.ts';
 
-// What lists are filtered and sorted by, stated once. A store keeps the values of a record's search row
-// beside its JSON and translates conditions on them; it knows no filter by name.
+// The filters and orders of lists, as data. A store keeps the values of a record's search row beside its
+// JSON and translates conditions on them; it knows no filter by name.
 
-/** The values of a record that lists look at, by name; `id` is always one of them. */
+/** The values by which lists find a record, by name; `id` is always one of them. */
 export type SearchRow = Readonly<Record<string, string | null>>;
 
 /** How each value of a search row is derived from a record. */
@@ -21,7 +21,7 @@ export const searchFields = {
     updatedAt: (user: User) => user.updatedAt,
     name: (user: User) => normalizedText(user.name),
     nameKey: (user: User) => textKey(user.name),
-    /** No two users have the same; null for a user without an address. */
+    /** Unique among users; null for a user without an address. */
     emailKey: (user: User) => (user.email === null ? null : emailKey(user.email)),
   },
   posts: {
@@ -34,7 +34,7 @@ export const searchFields = {
   },
 } as const;
 
-/** Returns what lists look at of a record. */
+/** Returns the values by which lists find a record. */
 export function searchRow(collection: Collection, record: User | Post): SearchRow {
   const row: Record<string, string | null> = { id: record.id };
   for (const [name, derive] of Object.entries(searchFields[collection])) {
@@ -43,7 +43,7 @@ export function searchRow(collection: Collection, record: User | Post): SearchRo
   return row;
 }
 
-/** The search field that each sort of a list goes by. */
+/** The search field of each order of a list. */
 export const sorts = {
   users: { createdAt: 'createdAt', updatedAt: 'updatedAt', name: 'nameKey', email: 'emailKey' },
   posts: {
@@ -55,27 +55,27 @@ export const sorts = {
 export type UserSort = keyof (typeof sorts)['users'];
 export type PostSort = keyof (typeof sorts)['posts'];
 
-/** By a field, in a direction; ties go by id in the same direction. */
+/** A field and a direction; ties are sorted by id in the same direction. */
 export interface Order<Sort extends string> {
   readonly by: Sort;
   readonly direction: 'asc' | 'desc';
 }
 
-/** The order of a list when the caller does not say: the newest first. */
+/** The default order of a list: the newest first. */
 export const newestFirst = { by: 'createdAt', direction: 'desc' } as const;
 
-/** The same for posts when the caller sees public ones only. */
+/** The default order of posts for a caller who sees public ones only. */
 export const lastPublishedFirst = { by: 'publishedAt', direction: 'desc' } as const;
 
 export type DefaultOrder = typeof newestFirst | typeof lastPublishedFirst;
 
-/** A span of time: from `from` on, and before `before`. Either end may be open. */
+/** A span of time: at or after `from`, and before `before`. Either end can be open. */
 export interface TimeSpan {
   readonly from?: Instant | undefined;
   readonly before?: Instant | undefined;
 }
 
-/** How many ids a filter may name. */
+/** Limit of ids in a filter. */
 export const maxFilterIds = 100;
 
 /** Returns what a user is sorted by: a value of its search row, or a declared custom field. */
@@ -98,14 +98,14 @@ export type FilterType = 'text' | 'text or null' | 'ids' | 'span' | 'span or nul
 /** One filter of a list, as data. */
 export interface Filter<Value> {
   readonly type: FilterType;
-  /** The field of the record that the filter tells something about. */
+  /** The field of the record that the filter reveals something about. */
   readonly field: string;
-  /** Returns what must hold; undefined when no record can match. */
+  /** Returns the conditions; undefined if no record can match. */
   readonly conditions: (value: Value) => readonly Condition[] | undefined;
 }
 
 const sharedFilters = {
-  /** Any of these ids, {@link maxFilterIds} at most. An empty list matches nothing. */
+  /** Any of these ids, at most {@link maxFilterIds}. An empty list matches nothing. */
   ids: {
     type: 'ids',
     field: 'id',
@@ -128,11 +128,11 @@ const userFilters = {
     field: 'email',
     conditions: (email) => equal('emailKey', emailKey(email)),
   } satisfies Filter<string> as Filter<string>,
-  /** Names that begin with this text, in any case. */
+  /** Names that start with this text, ignoring case. */
   nameStartsWith: prefix('name', 'nameKey', textKey),
   /**
-   * Addresses that begin with this text, in any case. A missing address begins with nothing, not even
-   * with `''`. A text that ends inside a domain with characters beyond ASCII matches nothing.
+   * Addresses that start with this text, ignoring case. A missing address never matches, not even `''`. A
+   * text that ends inside a domain label with non-ASCII characters matches nothing.
    */
   emailStartsWith: prefix('email', 'emailKey', emailPrefixKey),
 };
@@ -148,9 +148,9 @@ const postFilters = {
     conditions: (id) =>
       id === null ? [{ field: 'authorId', op: 'isNull' }] : equal('authorId', id),
   } satisfies Filter<Id | null> as Filter<Id | null>,
-  /** Titles that begin with this text, in any case. */
+  /** Titles that start with this text, ignoring case. */
   titleStartsWith: prefix('title', 'titleKey', textKey),
-  /** Null: the drafts. A span matches no drafts, and has at least one end. */
+  /** Null matches drafts. A span matches no drafts, and has at least one end. */
   publishedAt: {
     type: 'span or null',
     field: 'publishedAt',
@@ -170,16 +170,16 @@ type FilterValues<Table> = {
     : never;
 };
 
-/** Custom fields that must be equal to these values, each of the type that its name is declared with. */
+/** Values that custom fields must equal, each of the field's declared type. */
 interface CustomPart<Custom> {
   readonly custom?: Custom | undefined;
 }
 
-/** Which users a list has. Everything that is said must hold. */
+/** A filter of users. A user must match all of it. */
 export type UserFilter<Custom = CustomFilter> = FilterValues<typeof userFilters> &
   CustomPart<Custom>;
 
-/** Which posts a list has. Everything that is said must hold. */
+/** A filter of posts. A post must match all of it. */
 export type PostFilter<Custom = CustomFilter> = FilterValues<typeof postFilters> &
   CustomPart<Custom>;
 
@@ -191,7 +191,7 @@ function equal(field: string, value: string): readonly Condition[] | undefined {
   return isCleanText(value) ? [{ field, op: 'eq', value }] : undefined;
 }
 
-/** Exactly this text after NFC. Its key is asked for as well: that is what stores have an index on. */
+/** Exactly this text after NFC. Also compares the key, because stores have an index on it. */
 function wholeText(field: string, key: string): Filter<string> {
   const conditions = (text: string) => {
     if (!isCleanText(text)) return undefined;
@@ -208,7 +208,7 @@ function within(field: string): Filter<TimeSpan> {
   return { type: 'span', field, conditions };
 }
 
-/** @param keyOf returns undefined for a text that no key begins with */
+/** @param keyOf returns undefined for a text that no key starts with */
 function prefix(
   field: string,
   key: string,

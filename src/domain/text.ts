@@ -1,6 +1,6 @@
 import { foldCase } from './case-folding.ts';
 
-/** The length of a text in Unicode code points. */
+/** Returns the length of a text in Unicode code points. */
 export function codePoints(text: string): number {
   let count = text.length;
   let isAfterLeading = false;
@@ -14,9 +14,9 @@ export function codePoints(text: string): number {
 
 const beyondAscii = /[\u0080-\uffff]/;
 
-/** The length of a well-formed text in bytes of UTF-8. */
+/** Returns the length of a well-formed text in bytes of UTF-8. */
 export function utf8Bytes(text: string): number {
-  // Most texts are ASCII alone, which an expression sees in a third of the time.
+  // Most texts are ASCII, which a regular expression detects in a third of the time.
   if (!beyondAscii.test(text)) return text.length;
   let bytes = 0;
   for (let i = 0; i < text.length; i++) {
@@ -42,7 +42,7 @@ export function hasControl(text: string): boolean {
   return control.test(text);
 }
 
-/** Returns true when the text has a character that shows by itself. */
+/** Returns true if the text has a visible character. */
 export function hasVisible(text: string): boolean {
   return visible.test(text);
 }
@@ -58,7 +58,7 @@ export function compareText(a: string, b: string): number {
     const x = a.charCodeAt(i);
     const y = b.charCodeAt(i);
     if (x === y) continue;
-    // Where one of them is the second half of a pair, the code points begin a unit earlier.
+    // If one of them is the second half of a pair, the code points begin a unit earlier.
     const isSecond = isLeading(a.charCodeAt(i - 1)) && (isTrailing(x) || isTrailing(y));
     const start = isSecond ? i - 1 : i;
     return (a.codePointAt(start) ?? 0) - (b.codePointAt(start) ?? 0);
@@ -90,19 +90,19 @@ export function textKey(text: string): string {
   return foldCase(text.normalize('NFC')).normalize('NFC');
 }
 
-/** The texts from `from` on and before `before`, by code point; to the last one without `before`. */
+/** The texts at or after `from` and before `before`, by code point; without `before`, to the last text. */
 export interface TextSpan {
   readonly from: string;
   readonly before?: string | undefined;
 }
 
-/** The span of the texts that begin with this one, for a store that looks them up in an index. */
+/** Returns the span of the texts that start with this one, for a store that has an index on them. */
 export function prefixSpan(prefix: string): TextSpan {
   const points = Array.from(prefix, (point) => point.codePointAt(0) ?? 0);
   while (points.at(-1) === 0x10ffff) points.pop();
   const last = points.pop();
   if (last === undefined) return { from: prefix };
-  // The halves of surrogate pairs are no code points of a text.
+  // The halves of surrogate pairs are not code points of a text.
   points.push(last === 0xd7ff ? 0xe000 : last + 1);
   return { from: prefix, before: String.fromCodePoint(...points) };
 }

@@ -20,8 +20,8 @@ type UserInputFields = ServerMadeInput & {
 export type User<Custom extends object = JsonObject> = UserFields & Readonly<Custom>;
 
 /**
- * The public view of a user: what a caller with the scope `users:read:public` sees. It has the custom
- * fields that a deployment has made public, and the email address only where that is one of them.
+ * The public view of a user, for callers with the scope `users:read:public`. It has the custom fields that a
+ * deployment has made public, and the email address only if it is one of them.
  */
 export type PublicUser<Custom extends object = JsonObject> = Pick<
   UserFields,
@@ -47,10 +47,10 @@ export function checkPublicUserFields(names: readonly string[]): void {
   }
 }
 
-/** A user as a caller gives it; what the server makes (`id`, times) is ignored. */
+/** A caller's input for a user; fields made by the server (`id`, times) are ignored. */
 export type UserInput<Custom extends object = CustomFieldsInput> = UserInputFields &
   Readonly<Custom>;
 
-/** What changes of a user (RFC 7396). */
+/** A JSON merge patch of a user (RFC 7396). */
 export type UserPatch<Custom extends object = CustomFieldsInput> = MergePatch<UserInputFields> &
   MergePatch<Custom>;

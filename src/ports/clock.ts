@@ -1,6 +1,6 @@
 import type { Instant } from '../domain/instant.ts';
 
-/** Tells the time. It may stand still or step back; what is built on it holds all the same. */
+/** Tells the time. It can stand still or step back: everything that uses it tolerates that. */
 export interface Clock {
   now(): Instant;
 }

@@ -1,6 +1,6 @@
 import type { Collection, Id, Version } from '../domain/record.ts';
 
-/** A change of one record. It carries no field of the record: read the record to see them. */
+/** A change of one record. It has no fields of the record: read the record to see them. */
 export interface RecordEvent {
   readonly type: 'created' | 'updated' | 'deleted';
   readonly collection: Collection;
@@ -28,9 +28,9 @@ export interface EventPage {
  * - An event commits with its change. It can be read within a second of the acknowledgement (within
  *   15 s on a sharded cluster), and never before the change is safe from being lost.
  * - The events of one record come in the order of its versions. All readers see one order.
- * - Reading on from `next` meets every later event once.
- * - A store may forget old events. A position that it cannot read on from is `events-expired`.
- * - A record that `load` stores is an event when it is new, or at another version than before.
+ * - Reading on from `next` returns every later event once.
+ * - A store may drop old events. A position that it cannot read on from is `events-expired`.
+ * - A record stored by `load` makes an event if it is new, or if its version changes.
  */
 export interface EventLog {
   /**

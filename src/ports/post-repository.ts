@@ -3,7 +3,7 @@ import type { Id } from '../domain/record.ts';
 import type { Guard, Repository } from './repository.ts';
 
 /**
- * Keeps posts. No post ever names an author that does not exist, whatever runs at the same time.
+ * Stores posts. No post ever names an author who does not exist, whatever runs at the same time.
  * `create` and `update` throw, after every other error,
  *
  * - `invalid-record` with the one issue `unknown` at `/authorId` (`unknownAuthor()`): the post names
@@ -11,9 +11,9 @@ import type { Guard, Repository } from './repository.ts';
  */
 export interface PostRepository<R = Post> extends Repository<R> {
   /**
-   * Deletes a post, if `guard` allows it. A receipt that the post was created under stays.
+   * Deletes a post, if `guard` allows it. The receipt of its creation stays.
    *
-   * @returns false when there is no post with this id; then `guard` is not called
+   * @returns false if there is no post with this id; then `guard` is not called
    */
   delete(id: Id, guard?: Guard<R>): Promise<boolean>;
 }

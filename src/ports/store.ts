@@ -5,29 +5,28 @@ import type { PostRepository } from './post-repository.ts';
 import type { Transfer } from './transfer.ts';
 import type { UserRepository } from './user-repository.ts';
 
-/** What a deployment chooses that a store has to know when it is opened. */
+/** Choices of a deployment that a store needs when it is opened. */
 export interface StoreOptions<Filters extends CustomFilters = CustomFilters> {
   /**
    * Custom fields that lists can be filtered and sorted by, and that can be unique. A store builds its
    * indexes for them when it is opened, and the set may differ each time. It derives their values from the
-   * JSON of a record, so that stores with other declarations work on the same data. It does not open, and
-   * names the field and two ids, when stored records already break a `unique`, or have more than 64 elements
-   * in a `text[]`.
+   * JSON of a record, so that stores with other declarations work on the same data. If stored records already
+   * break a `unique`, or have more than 64 elements in a `text[]`, it does not open, and names the field and
+   * the ids.
    */
   readonly customFilters?: Filters | undefined;
 }
 
-/** Keeps the records: two repositories, and the connection or file behind them. */
+/** Stores the records: two repositories, and the connection or file behind them. */
 export interface Store<Filters extends CustomFilters = CustomFilters> extends AsyncDisposable {
   readonly users: UserRepository;
   readonly posts: PostRepository;
-  /** Moves the whole store; absent where it cannot be copied. */
+  /** Moves the whole store; absent if it cannot be copied. */
   readonly transfer?: Transfer | undefined;
-  /** Every change in one order; absent where the store keeps no log. */
+  /** Every change in one order; absent if the store keeps no log. */
   readonly events?: EventLog | undefined;
   /**
-   * The custom fields that the store was opened with; none when absent. The core takes the filters that
-   * it offers from here.
+   * The custom fields that the store was opened with; none if absent. The core takes its filters from here.
    */
   readonly customFilters?: Filters | undefined;
 
@@ -39,9 +38,9 @@ export interface Store<Filters extends CustomFilters = CustomFilters> extends As
   ready(): Promise<void>;
 
   /**
-   * Waits for the calls that are under way, then frees what the store holds. A store may limit how long
-   * it waits. A call made after `close` ends in `store-unavailable` at once. Closing again does nothing,
-   * at the same time too. `Symbol.asyncDispose` does the same.
+   * Waits for the calls under way, then frees the store's resources. A store may limit how long it waits. A
+   * call made after `close` ends in `store-unavailable` at once. Closing again does nothing, not even at the
+   * same time. `Symbol.asyncDispose` does the same.
    */
   close(): Promise<void>;
 }

@@ -2,16 +2,16 @@ import type { Caller } from '../domain/caller.ts';
 
 /** Turns a bearer token into a caller. */
 export interface TokenVerifier {
-  /** Undefined for a token of another form: other verifiers know why it is refused. */
+  /** Returns undefined for a token of another form, so that another verifier can check it. */
   authenticate(token: string): Judged | Promise<Judged>;
-  /** The caller of a token, where that costs nothing to know. */
+  /** Returns the caller of a token, if it is known without any work. */
   known?(token: string): Caller | undefined;
 }
 
-/** What became of credentials; undefined where there are none, or none of a known form. */
+/** The result of checking credentials; undefined if there are none, or none of a known form. */
 export type Judged = Caller | Refused | undefined;
 
-/** Credentials that are refused, and why in a word: the log has it, the client never. */
+/** Rejected credentials, with the reason in a word: for the log, never for the client. */
 export interface Refused {
   readonly refused: string;
 }

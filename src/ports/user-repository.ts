@@ -8,19 +8,19 @@ import type { Guard, Repository } from './repository.ts';
  *
  * - `refuse`: a user who has posts is not deleted.
  * - `delete`: the posts are deleted too.
- * - `keep`: each post becomes what `withoutAuthor(post, at)` makes of it, one version further on.
+ * - `keep`: each post is replaced with `withoutAuthor(post, at)`, at its next version.
  */
 export type DeleteMode = 'refuse' | 'delete' | 'keep';
 
-/** What the deletion of a user changed besides the user. */
+/** The result of the deletion of a user. */
 export interface Deletion {
   /** How many posts were deleted with the user, or lost their author. */
   readonly posts: number;
 }
 
 /**
- * Keeps users. No two users have the same `emailKey` (`searchRow`). A missing address is not a value: any
- * number of users may have none. `create` and `update` throw, after every other error,
+ * Stores users. No two users have the same `emailKey` (`searchRow`). A missing address is not a value: any
+ * number of users can have none. `create` and `update` throw, after every other error,
  *
  * - `email-taken` (`emailTaken()`): another user has an address with this key. Of calls that race for a
  *   key, one wins; a key is taken or free as of the commit.
@@ -28,17 +28,17 @@ export interface Deletion {
 export interface UserRepository<R = User> extends Repository<R> {
   /**
    * Deletes a user and handles the user's posts as the mode says, in one atomic step. Once the user is
-   * gone, no post names the user, and none ever will, whatever runs at the same time. A receipt
-   * that the user was created under stays.
+   * gone, no post names the user, and none ever will, whatever runs at the same time. The receipt of the
+   * user's creation stays.
    *
-   * `guard` is called first, then the posts are looked at. What it throws ends the call, and nothing is
-   * changed.
+   * Calls `guard` first, then looks at the posts. If it throws, the call fails with that error and nothing
+   * is changed.
    *
    * @param at the time of the deletion
-   * @returns how many posts were deleted or changed; undefined when there is no user with this id, and
-   * then nothing is changed and `guard` is not called
-   * @throws RostrumError `user-has-posts`, with their number; or `refused`, where the user has more posts
-   * than the store can change in one step. Nothing is changed.
+   * @returns how many posts were deleted or changed; undefined if there is no user with this id, and then
+   * `guard` is not called
+   * @throws RostrumError `user-has-posts`, with their number; or `refused`, if the user has more posts than
+   * the store can change in one step. Nothing is changed.
    */
   delete(id: Id, posts: DeleteMode, at: Instant, guard?: Guard<R>): Promise<Deletion | undefined>;
 }

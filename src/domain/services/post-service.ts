@@ -11,14 +11,14 @@ import type { PostFilter, PostSort } from '../search.ts';
 import type { PublicUser } from '../user.ts';
 import type { RecordService } from './record-service.ts';
 
-/** How many posts a page may have that comes with its authors. */
+/** Limit of posts on a page with authors. */
 export const maxLimitWithAuthors = 100;
 
 export interface PageWithAuthors<R> extends Page<R> {
   readonly users: readonly Versioned<PublicUser>[];
 }
 
-/** What can be done with posts, one method a use case. */
+/** The use cases of posts, one method each. */
 export interface PostService<
   Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
@@ -31,8 +31,8 @@ export interface PostService<
     PostSort | CustomSortOf<Fields>
   > {
   /**
-   * A page of posts as `list` reads it, with the authors of its posts, each once, in their public view.
-   * That is a second read: an author may be missing that was deleted meanwhile.
+   * Returns a page of posts like `list`, and the authors of its posts, each once, in the public view. That
+   * is a second read, so an author who was deleted meanwhile can be missing.
    *
    * @param request at most 100 posts, and all of their fields
    */

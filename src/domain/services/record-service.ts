@@ -5,20 +5,20 @@ import type { Precondition } from '../precondition.ts';
 import type { EntityFields, Id, Versioned } from '../record.ts';
 import type { EntityFilter } from '../search.ts';
 
-/** Options of a creation: none, or what makes it safe to repeat. */
+/** Options of a creation, which make it safe to repeat. */
 export interface CreateOptions {
   /** Names the creation, for its caller, among users or among posts. */
   readonly idempotencyKey?: string | undefined;
-  /** The name of the caller; all are one caller when absent. A bound service has its own. */
+  /** The name of the caller. Calls without one share their keys. A bound service has its own. */
   readonly caller?: string | undefined;
 }
 
-/** What no value is, so that the error of a compiler names the field. */
+/** No value has this type, so that a compiler error names the field. */
 interface NoSuchField<Name> {
   readonly 'there is no such field': Name;
 }
 
-/** Refuses the keys that no arm of `Allowed` has. A value of the type `any` passes all the same. */
+/** Rejects keys that no arm of `Allowed` has. A value of the type `any` passes anyway. */
 export type NoOther<T, Allowed> = {
   readonly [K in Exclude<keyof T, KeysOf<Allowed>>]: NoSuchField<K>;
 };
@@ -30,18 +30,17 @@ type PartialRecord<R extends EntityFields> = Pick<R, 'id'> & {
   readonly [K in keyof R]?: R[K] | undefined;
 };
 
-/** What a call that changes a record left: the record as it is now stored. */
+/** The result of a call that changes a record: the record as it is now stored. */
 export interface Change<R> extends Versioned<R> {
-  /** False when the record already was what it should become: then nothing was written. */
+  /** False if the record already had this content: then nothing was written. */
   readonly changed: boolean;
 }
 
 /**
  * The use cases that users and posts have in common, one method each.
  *
- * The methods are properties of the object's own and need no `this`: each may be taken off it, and
- * a spread of it has all of them. None calls another one: what is put around `list` has to be put
- * around `all` as well.
+ * The methods are own properties and need no `this`: you can destructure the object, and a spread has all of
+ * them. No method calls another one: if you wrap `list`, wrap `all` as well.
  */
 export interface RecordService<
   R extends EntityFields,
@@ -51,8 +50,8 @@ export interface RecordService<
   Sort extends string,
 > {
   /**
-   * Makes a record. With an idempotency key, a repeat of the same input within 24 hours makes
-   * nothing and returns the record as it was first made.
+   * Creates a record. With an idempotency key, a repeat of the same input within 24 hours creates
+   * nothing and returns the record as it was first created.
    *
    * @throws RostrumError `idempotency-key-reused`, `invalid-record`, `email-taken`
    */
@@ -62,26 +61,25 @@ export interface RecordService<
   get(id: Id): Promise<Versioned<R>>;
 
   /**
-   * A page of the records that match, the newest first when no order is given. It may end before
-   * `limit`, where its records are large: only `next` tells whether more follow.
+   * Returns a page of the matching records, by default the newest first. It can be shorter than `limit` if
+   * its records are large: only `next` says whether more follow.
    *
-   * @throws TypeError or RangeError for what no list can be asked for
+   * @throws TypeError or RangeError for an invalid request
    */
   list(request: PartialListRequest<Filter, Sort>): Promise<Page<PartialRecord<R>>>;
   list(request?: ListRequest<Filter, Sort>): Promise<Page<R>>;
 
   /**
-   * All records that match, page by page.
+   * Iterates over all matching records, page by page. Yields a record that exists throughout, with an
+   * unchanged sort key, exactly once.
    *
-   * What is there throughout, with its sort key unchanged, is met exactly once.
-   *
-   * @param request `limit` is the number of records that are read at a time
-   * @throws as {@link list}
+   * @param request `limit` is the number of records to read at a time
+   * @throws like {@link list}
    */
   all(request?: Omit<ListRequest<Filter, Sort>, 'total'>): AsyncGenerator<Versioned<R>>;
 
   /**
-   * Replaces a whole record; what the input leaves out is gone.
+   * Replaces a whole record: fields that the input leaves out are removed.
    *
    * @throws RostrumError `user-not-found` or `post-not-found`, `precondition-required`,
    * `version-mismatch`, `invalid-record`, `email-taken`
@@ -89,18 +87,18 @@ export interface RecordService<
   replace(id: Id, input: Input, precondition?: Precondition): Promise<Change<R>>;
 
   /**
-   * Changes what a JSON merge patch (RFC 7396) names.
+   * Applies a JSON merge patch (RFC 7396).
    *
-   * @throws RostrumError as {@link replace}
+   * @throws RostrumError like {@link replace}
    */
   patch(id: Id, patch: Patch, precondition?: Precondition): Promise<Change<R>>;
 
   /**
-   * Replaces a record by what a function makes of it, in one atomic step.
+   * Replaces a record with the result of a function, in one atomic step.
    *
-   * @param change pure and synchronous; it may run again, when another caller changed the record
-   * meanwhile. What it throws ends the call and nothing is changed.
-   * @throws RostrumError as {@link replace}
+   * @param change pure and synchronous; it can run again if another caller changed the record meanwhile.
+   * If it throws, the call fails with that error and nothing is changed.
+   * @throws RostrumError like {@link replace}
    */
   update<T extends Input>(
     id: Id,

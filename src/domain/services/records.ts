@@ -32,7 +32,7 @@ import type { Change, CreateOptions } from './record-service.ts';
 // The use cases that users and posts have in common, as functions of a context. users.ts and posts.ts add
 // their own and bind them all to a caller.
 
-/** What a use case works with, for one caller. */
+/** The context of a use case, for one caller. */
 export interface RecordContext<R extends EntityFields, Repo extends Repository<R>>
   extends CallContext {
   readonly repository: Repo;
@@ -46,7 +46,7 @@ interface CallContext {
   readonly collection: Collection;
   /** The custom fields that lists can be filtered by. */
   readonly customFilters: CustomFilterFields;
-  /** What the caller is allowed to do; undefined for an embedder, who may do everything. */
+  /** The rights of the caller; undefined for an embedder, who is allowed to do everything. */
   readonly access: Access | undefined;
   /**
    * Returns issues of an invalid input that only a store can know, so that one error reports everything.
@@ -73,7 +73,7 @@ export async function createRecord<R extends EntityFields>(
     context,
     () => input,
     async () => {
-      // Made before anything is awaited: the caller may reuse its input.
+      // Created before the first await, because the caller may reuse its input.
       const record = context.model.make(given, context.newId(), now);
       return store(record, await receipt);
     },
@@ -91,7 +91,7 @@ export async function getRecord<R extends EntityFields>(
   return stored;
 }
 
-/** Reads a record whoever asks for it. */
+/** Reads a record without checking the caller's rights. */
 export async function findRecord<R extends EntityFields>(
   context: Context<R>,
   id: Id,
@@ -150,7 +150,7 @@ export async function updateRecord<R extends EntityFields>(
 ): Promise<Change<R>> {
   if (typeof change !== 'function') throw new TypeError('The change must be a function.');
   const changed = await changeRecord(context, id, precondition, (record) => {
-    // A copy, so that a function that changes its argument does not hide its change.
+    // A copy, so that a function that modifies its argument does not hide the change.
     const input = change(copyJson(record));
     checkSynchronous(input, 'The change');
     return input;
@@ -204,7 +204,7 @@ export function checkChange<R extends EntityFields>(
   checkPrecondition(precondition, current.version);
 }
 
-/** Reads the page that a checked request asks for, with the fields that it names. */
+/** Reads the page of a checked request, with the requested fields. */
 export async function readPage<R extends EntityFields>(
   context: Context<R>,
   request: CheckedRequest<EntityFilter, string>,

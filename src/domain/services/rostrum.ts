@@ -21,8 +21,8 @@ import { type Around, type Services, wrapped } from './services.ts';
 import { publicUsers, type UserContext, userService } from './users.ts';
 
 /**
- * The use cases: what every adapter that drives the core is given. Its types are those of custom
- * fields, of users and of posts: as they are stored, and as a caller gives them.
+ * The use cases, for every adapter that drives the core. The type parameters are the custom fields of users
+ * and of posts: as they are stored, and as a caller passes them.
  */
 export interface Rostrum<
   UserCustom extends object = JsonObject,
@@ -36,29 +36,29 @@ export interface Rostrum<
   readonly customFilters: CustomFilters;
 
   /**
-   * The same services, bound to a caller: they do what its scopes allow, and raise `forbidden` for
-   * everything else. A `Rostrum` without a caller may do everything.
+   * Returns the same services, bound to a caller: they do what its scopes allow, and throw `forbidden` for
+   * everything else. A `Rostrum` without a caller is allowed to do everything.
    *
-   * @throws TypeError for a value that is no caller
+   * @throws TypeError for a value that isn't a caller
    */
   as(
     caller: CallerInput,
   ): Rostrum<UserCustom, UserCustomInput, PostCustom, PostCustomInput, Filters>;
 }
 
-/** {@link Services} whatever their custom fields are: `<S extends AnyServices>` in a wrapper of any. */
+/** {@link Services} with any custom fields, for a wrapper: `<S extends AnyServices>`. */
 export type AnyServices = Services<object, object, object, object>;
 
-/** A {@link Rostrum} whatever its custom fields are, for code that works with any. */
+/** A {@link Rostrum} with any custom fields. */
 export type AnyRostrum = Rostrum<object, object, object, object>;
 
-/** Schemas for a deployment's custom fields; without one they may be anything. */
+/** Schemas for a deployment's custom fields; without one they can be anything. */
 export interface CustomFieldsSchemas {
   readonly users?: CustomFieldsSchema | undefined;
   readonly posts?: CustomFieldsSchema | undefined;
 }
 
-/** The same, each with its types and held to what they can tell. */
+/** The same schemas with their types, as far as the compiler can check them. */
 export interface TypedSchemas<
   UO extends object,
   UI extends object,
@@ -73,7 +73,7 @@ export interface TypedSchemas<
     | undefined;
 }
 
-/** Without the index signature of what is not known. */
+/** Removes the index signature. */
 type Known<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
 
 /** All that the core needs from outside. */
@@ -82,7 +82,7 @@ export interface RostrumParts {
   readonly clock: Clock;
   readonly ids: IdGenerator;
   readonly customFields?: CustomFieldsSchemas | undefined;
-  /** Custom fields of users, or `email`, that their public view has; none when absent. */
+  /** The fields of the public view of users: custom fields, or `email`. By default none. */
   readonly publicUserFields?: readonly string[] | undefined;
   /** Wraps the services, once for each caller. */
   readonly around?: Around | undefined;
@@ -158,7 +158,7 @@ function checkedIds(ids: IdGenerator): () => Id {
   };
 }
 
-/** @throws TypeError for a part that cannot be one: it must not fail at the first call only */
+/** @throws TypeError for an invalid part, which would otherwise fail at the first call only */
 function checkParts(
   store: unknown,
   clock: unknown,

@@ -19,9 +19,9 @@ export interface Services<
 }
 
 /**
- * Wraps the services: to audit their calls, to measure them, or to add a rule of the host's own. A rule
- * rejects a call with `new RostrumError('refused', { reason })`; clients see the reason. Any other error
- * is an internal one to them.
+ * Wraps the services: to audit calls, to measure them, or to add a rule of the host. A rule rejects a call
+ * with `new RostrumError('refused', { reason })`, and clients see the reason. To clients, any other error is
+ * an internal one.
  *
  * It runs once for the services without a caller, and once for each `as(caller)`, which is how HTTP gets
  * the services of a caller.

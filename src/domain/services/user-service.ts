@@ -11,20 +11,20 @@ import type { UserFilter, UserSort } from '../search.ts';
 import type { PublicUser, User, UserInput, UserPatch } from '../user.ts';
 import type { Change, RecordService } from './record-service.ts';
 
-/** What may become of the posts of a user who is deleted. */
+/** Options of the deletion of a user. */
 export const deleteModes = ['refuse', 'delete', 'keep'] as const satisfies DeleteMode[];
 
 export interface DeleteUserOptions extends Precondition {
-  /** What becomes of the user's posts; `refuse` when absent. */
+  /** What happens to the user's posts; by default `refuse`. */
   readonly posts?: DeleteMode | undefined;
 }
 
-/** What a call left that replaces a record or makes it. */
+/** The result of a call that replaces a record or creates it. */
 export interface Saved<R> extends Change<R> {
   readonly created: boolean;
 }
 
-/** What can be done with users, one method a use case. */
+/** The use cases of users, one method each. */
 export interface UserService<
   Custom extends object = JsonObject,
   Input extends object = CustomFieldsInput,
@@ -37,14 +37,14 @@ export interface UserService<
     UserSort | CustomSortOf<Fields>
   > {
   /**
-   * One user in the public view: what a caller may see that has the scope `users:read:public` alone.
+   * Returns a user in the public view, for callers who have only the scope `users:read:public`.
    *
    * @throws RostrumError `user-not-found`
    */
   getPublic(id: Id): Promise<Versioned<PublicUser<Custom>>>;
 
   /**
-   * A page of users in the public view, as `list`. Filters and orders look at what it shows alone.
+   * Returns a page of users in the public view, like `list`. Filters and orders can use only its fields.
    *
    * @throws RostrumError `forbidden` for a filter or an order by another field
    */
@@ -53,11 +53,11 @@ export interface UserService<
   ): Promise<Page<PublicUser<Custom>>>;
 
   /**
-   * Replaces the user that the caller is, or makes it, with the caller's subject for its id.
+   * Replaces the caller's own user, or creates it with the caller's subject as its id.
    *
-   * @param precondition with `only`, nothing is made; with `except: 'any'`, nothing is replaced
+   * @param precondition with `only`, nothing is created; with `except: 'any'`, nothing is replaced
    * @throws RostrumError as `replace`, or `id-taken`: the user was deleted, and no id is given twice
-   * @throws RostrumError `forbidden` for a caller without a subject, or one that can be no id
+   * @throws RostrumError `forbidden` for a caller without a subject, or with one that can't be an id
    */
   saveItself(input: UserInput<Input>, precondition?: Precondition): Promise<Saved<User<Custom>>>;
 

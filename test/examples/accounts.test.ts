@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { merge } from '../../examples/accounts/page/merge.ts';
 import {
   type Client,
   createClient,
@@ -9,33 +10,48 @@ import {
 } from '../../packages/rostrum-client/src/index.ts';
 import { blocksOf } from '../docs/markdown.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Child, outcomeOf, start } from '../support/process.ts';
-import { repository } from '../support/repository-copy.ts';
+import { type Child, node, outcomeOf, start } from '../support/process.ts';
+import { copyRepository, temporaryDirectory } from '../support/repository-copy.ts';
+import { rostrum, startServer } from '../support/server.ts';
 
 interface Person {
+  readonly id: string;
   readonly client: Client;
   readonly ask: (path: string, body?: object) => Promise<Response>;
 }
 
 describe('The example of accounts', function () {
   this.timeout(60_000);
+  const scope = new AsyncDisposableStack();
+  let cwd: string;
+  let data: string;
   let url: string;
   let server: Child;
 
   before(async () => {
+    cwd = join(scope.use(await copyRepository()).path, 'examples', 'accounts');
+    await rm(join(cwd, 'dist'), { recursive: true, force: true });
+    data = join(scope.use(await temporaryDirectory()).path, 'data');
     const port = await freePort();
     url = `http://localhost:${port}`;
-    const cwd = join(repository, 'examples', 'accounts');
-    const options = { cwd, env: { PORT: String(port) } };
-    server = start(process.execPath, ['--import', '../sources.mjs', 'server.js'], options);
+    const options = { cwd, env: { PORT: String(port), DATA: data } };
+    server = start(process.execPath, ['--import', '../sources.mjs', 'server.ts'], options);
     const ended = outcomeOf(server).then(({ output }) => new Error(output));
     const ready = await Promise.race([once(server.stdout, 'data'), ended]);
     if (ready instanceof Error) throw ready;
   });
-  after(() => server.kill());
+  after(async () => {
+    const ended = outcomeOf(server);
+    server.kill();
+    expect((await ended).code).to.equal(0);
+    await scope.disposeAsync();
+  });
 
-  /** A browser of one person: its cookie, and a token for each request. */
-  function person(): Person {
+  const password = 'correct horse';
+  const emailOf = (name: string) => `${name.toLowerCase()}@example.com`;
+
+  /** A browser: it keeps a cookie, and asks for a token for each request. */
+  function browser(): Omit<Person, 'id'> {
     let cookie = '';
     const ask = async (path: string, body?: object) => {
       const response = await fetch(`${url}/api/auth${path}`, {
@@ -51,59 +67,121 @@ describe('The example of accounts', function () {
     return { ask, client: createClient({ url: `${url}/api/v1`, token }) };
   }
 
+  async function signUp(name: string): Promise<Person> {
+    const { ask, client } = browser();
+    const response = await ask('/sign-up/email', { name, email: emailOf(name), password });
+    const { user } = (await response.json()) as { user: { id: string } };
+    return { ask, client, id: user.id };
+  }
+
+  /** Signs up, and saves the user. */
+  async function member(name: string): Promise<Person> {
+    const person = await signUp(name);
+    await person.client.me.save({ name });
+    return person;
+  }
+
   const anybody = () => createClient({ url: `${url}/api/v1` });
   const codeOf = async (call: Promise<unknown>) => {
     const error = await call.catch((reason: unknown) => reason);
     return isApiProblem(error) ? error.code : error;
   };
+  const giveRole = (...args: string[]) => node(['role.ts', ...args], { cwd, env: { DATA: data } });
 
-  it('lets who signs up be a user, with drafts and a profile of its own', async () => {
+  it('gives a person who signs up a user, a profile and drafts', async () => {
     expect(await codeOf(anybody().me.get())).to.equal('unauthenticated');
-    const credentials = { email: 'ada@example.com', password: 'correct horse' };
-    const ada = person();
-    const signedUp = await ada.ask('/sign-up/email', { name: 'Ada', ...credentials });
-    const { user } = (await signedUp.json()) as { user: { id: string } };
-    expect(await codeOf(ada.client.posts.create({ title: 'Too soon' }))).to.equal('invalid-record');
+    const ada = await signUp('Ada');
+    const draft = { title: 'On', slug: 'on', publishedAt: null };
+    expect(await codeOf(ada.client.posts.create(draft))).to.equal('invalid-record');
     const { created, record } = await ada.client.me.save({ name: 'Ada', about: 'Engines' });
-    expect([created, record.id]).to.deep.equal([true, user.id]);
+    expect([created, record.id]).to.deep.equal([true, ada.id]);
 
-    const { record: draft } = await ada.client.posts.create({ title: 'On', publishedAt: null });
-    expect((await ada.client.posts.list({ authorId: 'me' })).items).to.deep.equal([draft]);
-    const grace = person();
-    await grace.ask('/sign-up/email', { name: 'Grace', ...credentials, email: 'g@example.com' });
+    const { id } = (await ada.client.posts.create(draft)).record;
+    const grace = await member('Grace');
     for (const other of [grace.client, anybody()]) {
       expect((await other.posts.list()).items).to.deep.equal([]);
-      expect(await codeOf(other.posts.get(draft.id))).to.equal('post-not-found');
+      expect(await codeOf(other.posts.get(id))).to.equal('post-not-found');
     }
-    expect(await codeOf(grace.client.posts.delete(draft.id))).to.equal('post-not-found');
-    await ada.client.posts.patch(draft.id, { publishedAt: new Date().toISOString() });
+    await ada.client.posts.patch(id, { publishedAt: new Date().toISOString() });
     const { items, users } = await anybody().posts.list({ include: 'author' });
     expect(items.map(({ title }) => title)).to.deep.equal(['On']);
     const { createdAt } = record;
-    expect(users).to.deep.equal([{ id: user.id, name: 'Ada', createdAt, about: 'Engines' }]);
-    expect((await anybody().users.get(user.id)).record).to.deep.equal(users[0]);
-    expect(await codeOf(grace.client.posts.delete(draft.id))).to.equal('forbidden');
+    expect(users).to.deep.equal([{ id: ada.id, name: 'Ada', createdAt, about: 'Engines' }]);
+    expect(await codeOf(grace.client.posts.delete(id))).to.equal('forbidden');
 
     expect((await ada.ask('/sign-out', {})).status).to.equal(200);
     expect((await ada.ask('/token')).status).to.equal(401);
-    const later = person();
+    const later = browser();
+    const credentials = { email: emailOf('Ada'), password };
     expect((await later.ask('/sign-in/email', credentials)).status).to.equal(200);
     expect((await later.client.me.get()).record).to.deep.equal(record);
   });
 
-  it('is what docs/accounts.md shows of it', async () => {
-    const names = ['server.js', 'session.js', 'main.js'];
-    const read = (name: string) => readFile(join(repository, 'examples', 'accounts', name), 'utf8');
-    const source = (await Promise.all(names.map(read))).join('\n');
-    const blocks = blocksOf('docs/accounts.md').filter(({ language }) => language === 'js');
-    expect(blocks).to.have.length(5);
-    for (const { text } of blocks) expect(source).to.include(text);
+  it('holds posts to a slug of their own, and finds them by tag', async () => {
+    const { client } = await member('Barbara');
+    const post = { title: 'Types', slug: 'über-types', tags: ['types', 'clu'] };
+    await client.posts.create(post);
+    expect(await codeOf(client.posts.create({ ...post, title: 'More' }))).to.equal('field-taken');
+    for (const wrong of [{ slug: 'No spaces' }, { slug: undefined }, { layout: 'wide' }]) {
+      const code = await codeOf(client.posts.create({ ...post, slug: 'other', ...wrong }));
+      expect(code, JSON.stringify(wrong)).to.equal('invalid-record');
+    }
+    const api = `${url}/api/v1/posts?fields=slug&tags=`;
+    for (const [tags, count] of [
+      ['clu', 1],
+      ['clu&tags=types', 1],
+      ['clu&tags=goto', 0],
+    ] as const) {
+      const { posts } = (await (await fetch(api + tags)).json()) as { posts: unknown[] };
+      expect(posts, tags).to.have.length(count);
+    }
+  });
+
+  it("lets an editor publish another author's draft, as soon as the role is given", async () => {
+    const [alan, hedy] = [await member('Alan'), await member('Hedy')];
+    const draft = { title: 'Hopping', slug: 'hopping', publishedAt: null };
+    const { id } = (await hedy.client.posts.create(draft)).record;
+    const publish = () => alan.client.posts.patch(id, { publishedAt: '2001-01-01T00:00:00Z' });
+    expect(await codeOf(publish())).to.equal('post-not-found');
+    expect((await giveRole(emailOf('Alan'), 'king')).code).to.equal(2);
+    expect((await giveRole('nobody@example.com', 'editor')).code).to.equal(1);
+    expect((await giveRole('Alan@Example.com', 'editor')).code).to.equal(0);
+    const { items } = await alan.client.posts.list({ publishedAt: null });
+    expect(items.map((post) => post.id)).to.deep.equal([id]);
+    expect((await publish()).record.authorId).to.equal(hedy.id);
+  });
+
+  it('gives a person who deletes their own user the same identity when they come back', async () => {
+    const { ask, client, id } = await member('Margaret');
+    await client.posts.create({ title: 'Landing', slug: 'landing' });
+    await client.me.delete({ posts: 'delete' });
+    await ask('/sign-out', {});
+    expect(await codeOf(anybody().users.get(id))).to.equal('user-not-found');
+
+    const back = browser();
+    await back.ask('/sign-in/email', { email: emailOf('Margaret'), password });
+    const { created, record, version } = await back.client.me.save({ name: 'M.' });
+    expect([created, record.id, version]).to.deep.equal([true, id, 2]);
+    expect((await back.client.posts.list({ authorId: 'me' })).items).to.deep.equal([]);
+  });
+
+  it('keeps a person out whom an admin bans, at once', async () => {
+    const [owner, troll] = [await member('Owner'), await member('Troll')];
+    const ban = () => owner.ask('/admin/ban-user', { userId: troll.id });
+    expect((await ban()).status).to.equal(403);
+    await giveRole(emailOf('Owner'), 'admin');
+    const token = (await (await troll.ask('/token')).json()) as { token: string };
+    expect((await ban()).status).to.equal(200);
+    const banned = createClient({ url: `${url}/api/v1`, ...token });
+    expect(await codeOf(banned.me.get())).to.equal('unauthenticated');
+    const credentials = { email: emailOf('Troll'), password };
+    expect((await browser().ask('/sign-in/email', credentials)).status).to.equal(403);
   });
 
   it('lets people sign up at either name of this machine, and from no other page', async () => {
     const statusFrom = async (origin: string, email: string) => {
       const headers = { 'Content-Type': 'application/json', Origin: origin, Cookie: 'a=b' };
-      const body = JSON.stringify({ name: 'Ada', email, password: 'correct horse' });
+      const body = JSON.stringify({ name: 'Ada', email, password });
       return (await fetch(`${url}/api/auth/sign-up/email`, { method: 'POST', headers, body }))
         .status;
     };
@@ -112,8 +190,86 @@ describe('The example of accounts', function () {
     expect(await statusFrom('http://evil.example.com', 'evil@example.com')).to.equal(403);
   });
 
-  it('takes no token of anybody else', async () => {
+  it('rejects a token that better-auth did not issue', async () => {
     const forged = createClient({ url: `${url}/api/v1`, token: 'e30.e30.e30' });
     expect(await codeOf(forged.posts.list())).to.equal('unauthenticated');
+  });
+
+  it('serves the page, and 404 for a file that is not built', async () => {
+    const page = await fetch(url);
+    expect(page.headers.get('content-type')).to.match(/^text\/html/);
+    expect((await fetch(`${url}/style.css`)).headers.get('content-type')).to.match(/^text\/css/);
+    for (const path of ['/main.js', '/page/index.html', '/data/secret']) {
+      expect((await fetch(url + path)).status, path).to.equal(404);
+    }
+    expect((await fetch(url)).status).to.equal(200);
+  });
+
+  it('shares its store with the program that docs/accounts.md runs for /admin and /docs', async () => {
+    const block = blocksOf('docs/accounts.md', 'sh').find(({ text }) => text.includes('3001'));
+    const [create = [], serve = []] = (block?.text ?? '')
+      .trim()
+      .split('\n')
+      .map((line) => {
+        const words = Array.from(
+          line.matchAll(/'([^']*)'|\S+/g),
+          ([word, quoted]) => quoted ?? word,
+        );
+        return words
+          .slice(1)
+          .map((word) => word.replace(/^keys$|(?<=^sqlite:)data/, join(data, '..', '$&')));
+      });
+    const { client } = await member('Radia');
+    const { id } = (await client.posts.create({ title: 'Tree', slug: 'tree', tags: ['net'] }))
+      .record;
+    const token = (await rostrum(...create)).stdout.trim();
+    await using program = await startServer(...serve);
+    for (const path of ['/admin', '/docs']) {
+      expect((await fetch(program.address + path)).status, path).to.equal(200);
+    }
+    const operator = createClient<object, { tags: string[] }>({
+      url: `${program.address}/api/v1`,
+      token,
+    });
+    expect((await operator.posts.list({ tags: 'net' })).items.map((post) => post.id)).to.deep.equal(
+      [id],
+    );
+    await operator.posts.patch(id, { title: 'Spanning tree' }, { ifMatch: 1 });
+    expect((await client.posts.get(id)).record.title).to.equal('Spanning tree');
+  });
+
+  it('has the code that docs/accounts.md shows, and the packages that it installs', async () => {
+    const names = ['accounts.ts', 'roles.ts', 'server.ts', 'page/session.ts'];
+    const read = (name: string) => readFile(join(cwd, name), 'utf8');
+    const source = (await Promise.all(names.map(read))).join('\n');
+    const blocks = blocksOf('docs/accounts.md', 'ts');
+    expect(blocks).to.have.length(5);
+    for (const { text } of blocks) expect(source).to.include(text);
+
+    const { dependencies, devDependencies } = JSON.parse(await read('package.json'));
+    const install = blocksOf('docs/accounts.md', 'sh').find(({ text }) => text.includes('npm i '));
+    const installed = install?.text.match(/(?<= )[@a-z][\w/-]*(?=\s)/g);
+    expect(installed).to.include.members(Object.keys({ ...dependencies, ...devDependencies }));
+  });
+});
+
+describe('The form of the example of accounts', () => {
+  const base = { title: 'A', body: 'B', tags: '' };
+
+  it('takes what someone else changed into fields that nobody typed into', () => {
+    const merged = merge(base, { ...base, body: 'Mine' }, { ...base, title: 'Theirs' });
+    expect(merged.texts).to.deep.equal({ title: 'Theirs', body: 'Mine', tags: '' });
+    expect(merged.conflicts).to.deep.equal([]);
+  });
+
+  it('keeps what was typed where both changed a field, and names the field', () => {
+    const merged = merge(base, { ...base, body: 'Mine' }, { ...base, body: 'Theirs' });
+    expect(merged.texts.body).to.equal('Mine');
+    expect(merged.conflicts).to.deep.equal(['body']);
+  });
+
+  it('finds no conflict where both typed the same', () => {
+    const same = { ...base, body: 'Ours' };
+    expect(merge(base, same, same)).to.deep.equal({ texts: same, conflicts: [] });
   });
 });

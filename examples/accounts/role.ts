@@ -1,0 +1,20 @@
+// Gives an account a role: npm run role -- ada@example.com editor
+
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { roles } from './roles.ts';
+
+const [email = '', role = ''] = process.argv.slice(2);
+if (!Object.hasOwn(roles, role)) {
+  console.error(`Usage: npm run role -- EMAIL ${Object.keys(roles).join('|')}`);
+  process.exit(2);
+}
+const path = join(process.env.DATA ?? 'data', 'accounts.db');
+using database = new DatabaseSync(path, { timeout: 5000 });
+const change = database.prepare('UPDATE user SET role = ? WHERE email = ?');
+if (change.run(role, email.toLowerCase()).changes === 0) {
+  console.error(`No account has the address ${email}.`);
+  process.exitCode = 1;
+} else {
+  console.log(`${email} now has the role ${role}.`);
+}

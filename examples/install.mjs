@@ -9,10 +9,11 @@ const isWindows = process.platform === 'win32';
 
 for (const [cwd, command] of [
   [resolve(import.meta.dirname, '..'), 'ci'],
-  [process.cwd(), 'install'],
+  // Without a lock file, which would show up as a change of the clone.
+  [process.cwd(), 'install --no-package-lock'],
 ]) {
   if (existsSync(join(cwd, 'node_modules'))) continue;
   const options = { cwd, stdio: 'inherit', shell: isWindows };
-  const { status } = spawnSync(isWindows ? 'npm.cmd' : 'npm', [command], options);
+  const { status } = spawnSync(isWindows ? 'npm.cmd' : 'npm', command.split(' '), options);
   if (status !== 0) process.exit(1);
 }

@@ -1,5 +1,4 @@
-// The examples in Chromium. Their pages have another origin than the API that they call, but for the
-// page of accounts.
+// The front ends in Chromium. Their pages have another origin than the API that they call.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -189,74 +188,7 @@ describe('the examples in Chromium', function () {
       });
     });
   }
-
-  it('runs examples/accounts: sign-up, drafts, a new token, sign-out, sign-in', async () => {
-    const port = await freePort();
-    const address = `http://localhost:${port}/`;
-    const options = { cwd: join(repository, 'examples', 'accounts'), env: { PORT: String(port) } };
-    await untilServed(address, npm(['start'], options));
-    await visit(browser, address, looks[3], useAccounts);
-    await visit(browser, address, looks[0], async (page) => {
-      await row(page, 'First').getByText('Countess').waitFor();
-      expect(await page.getByText('Second').count()).to.equal(0);
-    });
-  });
 });
-
-async function useAccounts(page: Page): Promise<void> {
-  let renewals = 0;
-  page.on('request', (request) => {
-    if (request.url().endsWith('/api/auth/token')) renewals++;
-  });
-  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
-  const enter = async (form: string, fields: Record<string, string>) => {
-    for (const [label, text] of Object.entries(fields)) {
-      await page.getByRole('form', { name: form }).getByLabel(label).fill(text);
-    }
-    await press(form);
-  };
-  const credentials = { Email: 'ada@example.com', Password: 'correct horse' };
-  await page.clock.install();
-  await enter('Sign in', credentials);
-  await page.getByText('Invalid email or password').waitFor();
-  await enter('Sign up', { Name: 'Ada', ...credentials });
-  await page.getByText('Signed in as Ada').waitFor();
-
-  const write = page.getByRole('form', { name: 'New post' }).getByLabel('Title');
-  const mine = (title: string) => page.locator('#mine li', { hasText: title });
-  const published = (title: string) => page.locator('#published li', { hasText: title });
-  for (const title of ['First', 'Second']) {
-    await write.fill(title);
-    await press('Save a draft');
-    await mine(title).getByText('draft', { exact: true }).waitFor();
-  }
-  await mine('First').getByRole('button', { name: 'Publish' }).click();
-  await published('First').getByText('Ada').waitFor();
-  expect(await published('Second').count()).to.equal(0);
-
-  expect(renewals).to.equal(1);
-  await page.clock.fastForward('06:00');
-  const profile = page.getByRole('form', { name: 'Profile' });
-  await profile.getByLabel('Name').fill('Countess');
-  await press('Save');
-  await page.getByText('Signed in as Countess').waitFor();
-  expect(renewals).to.equal(2);
-
-  await page.reload();
-  await page.getByText('Signed in as Countess').waitFor();
-  await press('Sign out');
-  await page.getByRole('form', { name: 'Sign in' }).waitFor();
-  expect(await page.getByText('Second').count()).to.equal(0);
-  await enter('Sign in', credentials);
-  await mine('Second').waitFor();
-
-  // The session ends elsewhere.
-  await page.context().clearCookies();
-  await page.clock.fastForward('06:00');
-  await press('Save');
-  await page.getByText('You are signed out.').waitFor();
-  await page.getByRole('form', { name: 'Sign in' }).waitFor();
-}
 
 /** Waits for what `npm start` serves. @throws with what it said when it ends */
 async function untilServed(address: string, ended: ReturnType<typeof npm>): Promise<void> {

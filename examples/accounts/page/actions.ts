@@ -33,7 +33,8 @@ function showErrors(form: HTMLFormElement, errors: readonly ProblemEntry[]): voi
       (entry) => 'pointer' in entry && entry.pointer.split('/')[1] === name,
     );
     control.setAttribute('aria-invalid', String(error !== undefined));
-    find(`error-${name}`).textContent = error?.message ?? '';
+    const place = control.closest('.field')?.querySelector('.error');
+    if (place) place.textContent = error?.message ?? '';
   }
   form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
 }

@@ -14,9 +14,11 @@ export const link = (href: string, text: string, properties: Partial<HTMLAnchorE
 
 export const badge = (text: string) => h('span', { className: 'badge' }, text);
 
+let fields = 0;
+
 /** Creates a labelled input or textarea, with room for what is wrong with it. */
 export function field(label: string, control: HTMLInputElement | HTMLTextAreaElement) {
-  const error = h('p', { className: 'error', id: `error-${control.name}` });
+  const error = h('p', { className: 'error', id: `error-${++fields}` });
   control.setAttribute('aria-describedby', error.id);
   return h('div', { className: 'field' }, h('label', {}, label, control), error);
 }

@@ -1,5 +1,6 @@
 // Gives an account a role: npm run role -- ada@example.com editor
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { roles } from './roles.ts';
@@ -10,6 +11,10 @@ if (!Object.hasOwn(roles, role)) {
   process.exit(2);
 }
 const path = join(process.env.DATA ?? 'data', 'accounts.db');
+if (!existsSync(path)) {
+  console.error('There are no accounts yet. Start the blog and sign up first.');
+  process.exit(1);
+}
 using database = new DatabaseSync(path, { timeout: 5000 });
 const change = database.prepare('UPDATE user SET role = ? WHERE email = ?');
 if (change.run(role, email.toLowerCase()).changes === 0) {

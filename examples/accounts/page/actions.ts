@@ -18,7 +18,7 @@ export async function attempt(action: () => Promise<void>, form?: HTMLFormElemen
     const { message, status } = error as Error & { status?: number };
     const isSignedOut = status === 401 && account !== undefined;
     // Shows the form to sign in, unless someone has typed into this one.
-    if (isSignedOut) await loadSession();
+    if (isSignedOut) await loadSession().catch(() => {});
     const hint = unsaved.check() ? ' Sign in in another window, then save again.' : '';
     find('alert').textContent = isSignedOut ? `You are signed out.${hint}` : message;
     if (form && isApiProblem(error)) showErrors(form, error.errors);

@@ -7,7 +7,16 @@ import { account, api, loadSession, ownUser, signIn, signOut, signUp } from './s
 const email = () =>
   field('Email', input('email', { type: 'email', autocomplete: 'username', required: true }));
 const name = (value = '') =>
-  field('Name', input('name', { value, autocomplete: 'name', maxLength: 200, required: true }));
+  field(
+    'Name',
+    input('name', {
+      value,
+      autocomplete: 'name',
+      maxLength: 200,
+      pattern: '.*\\S.*',
+      required: true,
+    }),
+  );
 const password = (label: string, autocomplete: AutoFill) =>
   field(
     label,

@@ -1,22 +1,15 @@
 // Lists of posts, and a post.
 
-import type { PostQuery, PublicUser } from 'rostrum-client';
+import type { Post, PostQuery, PublicUser } from 'rostrum-client';
 import { button, onSubmit } from './actions.ts';
 import { badge, h, input, link, submit } from './dom.ts';
-import { account, api } from './session.ts';
+import { account, api, type PostFields } from './session.ts';
 
-type Query = PostQuery<{ slug: string; tags: string[] }>;
-interface Post {
-  readonly id: string;
-  readonly title: string;
-  readonly body: string;
-  readonly authorId: string | null;
-  readonly publishedAt: string | null;
-  readonly slug: string;
-  readonly tags: readonly string[];
-}
+type Query = PostQuery<PostFields>;
 
-const linkTo = (...path: string[]) => `#/${path.map(encodeURIComponent).join('/')}`;
+export const linkTo = (...path: string[]) => `#/${path.map(encodeURIComponent).join('/')}`;
+
+export const addressOf = ({ id, slug = id }: Post<PostFields>) => linkTo('posts', slug);
 
 export const isEditor = () => ['editor', 'admin'].includes(account?.role ?? '');
 
@@ -77,8 +70,11 @@ export async function author(id: string): Promise<Node[]> {
   ];
 }
 
-export async function post(slug: string): Promise<Node[]> {
-  const { items, users } = await api.posts.list({ slug, include: 'author' });
+/** Shows a post by its slug, or by its id if it has no slug. */
+export async function post(slugOrId: string): Promise<Node[]> {
+  const find = (query: Query) => api.posts.list({ ...query, include: 'author' });
+  let { items, users } = await find({ slug: slugOrId });
+  if (items.length === 0) ({ items, users } = await find({ id: slugOrId }));
   const [found] = items;
   if (found === undefined) return [h('h1', {}, 'There is no such post')];
   const canEdit = account !== undefined && (isEditor() || found.authorId === account.id);
@@ -111,14 +107,14 @@ async function list(query: Query): Promise<Node[]> {
   return [rows, none, more];
 }
 
-function row(post: Post, authors: readonly PublicUser[]): HTMLElement {
+function row(post: Post<PostFields>, authors: readonly PublicUser[]): HTMLElement {
   const isPublic = stateOf(post) === undefined;
-  const href = isPublic ? linkTo('posts', post.slug) : linkTo('edit', post.id);
+  const href = isPublic ? addressOf(post) : linkTo('edit', post.id);
   return h('li', {}, h('h2', {}, link(href, post.title)), facts(post, authors), excerpt(post.body));
 }
 
 /** Who wrote a post, and when; its state, if not everyone can see it; and its tags. */
-function facts(post: Post, authors: readonly PublicUser[]): HTMLElement {
+function facts(post: Post<PostFields>, authors: readonly PublicUser[]): HTMLElement {
   const author = authors.find(({ id }) => id === post.authorId);
   const state = stateOf(post);
   return h(
@@ -126,7 +122,7 @@ function facts(post: Post, authors: readonly PublicUser[]): HTMLElement {
     { className: 'facts' },
     author ? link(linkTo('authors', author.id), author.name) : 'Without an author',
     state === undefined ? dateOf(post.publishedAt ?? '') : badge(state),
-    ...post.tags.map((tag) => link(`#/?${new URLSearchParams({ tag })}`, `#${tag}`)),
+    ...(post.tags ?? []).map((tag) => link(`#/?${new URLSearchParams({ tag })}`, `#${tag}`)),
   );
 }
 

@@ -8,11 +8,10 @@ export interface Account {
   readonly role: string;
 }
 
-/** With the custom fields of users and posts. */
-export const api: Client<{ about?: string }, { slug: string; tags: string[] }> = createClient({
-  url: '/api/v1',
-  token,
-});
+/** The custom fields of a post. A post that was created elsewhere, such as in /admin, can lack them. */
+export type PostFields = { slug?: string; tags?: string[] };
+
+export const api: Client<{ about?: string }, PostFields> = createClient({ url: '/api/v1', token });
 
 /** Tokens are renewed this many milliseconds before they expire. */
 const early = 30_000;
@@ -33,16 +32,18 @@ async function ask(path: string, body?: object) {
   throw Object.assign(new Error(message), { status: response.status });
 }
 
+/** True if the person who is signed in has a user, too. */
 let isLoaded = false;
 
 /** Asks who is signed in. Sends the event `account` the first time, and when it is someone else than before. */
 export async function loadSession(): Promise<void> {
   const found: Account | undefined = (await ask('/get-session'))?.user;
   if (isLoaded && found?.id === account?.id) return;
-  isLoaded = true;
+  isLoaded = false;
   account = found;
   current = undefined;
   if (account) await ownUser(account);
+  isLoaded = true;
   dispatchEvent(new Event('account'));
 }
 

@@ -4,10 +4,10 @@ import { isApiProblem, type Post, type Versioned } from 'rostrum-client';
 import { button, onSubmit, unsaved } from './actions.ts';
 import { badge, field, h, input, link, say, submit } from './dom.ts';
 import { merge, type Texts } from './merge.ts';
-import { stateOf } from './posts.ts';
-import { api } from './session.ts';
+import { addressOf, linkTo, stateOf } from './posts.ts';
+import { api, type PostFields } from './session.ts';
 
-type Saved = Versioned<Post<{ slug: string; tags: string[] }>>;
+type Saved = Versioned<Post<PostFields>>;
 
 export async function edit(id: string): Promise<Node[]> {
   return form(await api.posts.get(id));
@@ -54,12 +54,10 @@ function form(opened?: Saved): Node[] {
   /** Shows the state of the post, and what can be done with it. */
   function showState(): void {
     const now = saved && stateOf(saved.record);
-    const isPublic = saved !== undefined && now === undefined;
+    const isPublic = saved && now === undefined;
     state.replaceChildren(
       ...(now ? [badge(now)] : []),
-      ...(isPublic
-        ? [link(`#/posts/${encodeURIComponent(saved?.record.slug ?? '')}`, 'View')]
-        : []),
+      ...(saved && isPublic ? [link(addressOf(saved.record), 'View')] : []),
     );
     buttons.replaceChildren(
       ...(isPublic
@@ -83,7 +81,7 @@ function form(opened?: Saved): Node[] {
     take(saved, sent);
     // Not if someone has left the form meanwhile.
     if (!element.isConnected) return;
-    history.replaceState(null, '', `#/edit/${encodeURIComponent(saved.record.id)}`);
+    history.replaceState(null, '', linkTo('edit', saved.record.id));
     say(pressed === 'public' ? 'Published.' : 'Saved.');
   }
 

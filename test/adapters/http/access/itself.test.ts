@@ -38,6 +38,8 @@ await describeOnStores('PUT /users/me', (open) => {
       [201, 1],
       [200, 63],
     ]);
-    for (const { headers: shown } of answers) expect(shown.get('etag')).to.equal('"2"');
+    for (const { body, headers: shown } of answers) {
+      expect([body.id, shown.get('etag')]).to.deep.equal(['gone', '"2"']);
+    }
   });
 });

@@ -31,8 +31,8 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
   const large = { posts: isMemory ? 100 : 400, bytes: mebibyte };
   const small = { posts: isMemory ? Math.min(many, 200_000) : many, bytes: 300 };
   const pages = { posts: 1000, bytes: 4000 };
-  // docs/mongodb.md says how many can be deleted in one transaction.
-  const cascade = { posts: store === 'mongodb' ? 20_000 : 100_000, bytes: 300 };
+  // docs/mongodb.md says how many a transaction can keep in this cache.
+  const cascade = { posts: store === 'mongodb' ? 15_000 : 100_000, bytes: 300 };
   const titles = '/posts?limit=100&fields=title';
   const unindexed = '/posts?sort=title&updatedAt[gte]=2099-01-01T00:00:00Z';
   return {

@@ -76,7 +76,7 @@ export async function importCommand(
           ...undatedText(result, flags),
         ];
       } finally {
-        run.progress.stop(); // Before the refusals are printed.
+        run.progress.end(); // Before the refusals are printed.
       }
     };
     return withStore(named, dryRun ? 'rehearsal' : 'target', work, { customFilters });

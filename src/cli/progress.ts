@@ -6,10 +6,8 @@ export interface Progress {
   /** Begins a part of the run. The total of its steps is an estimate. */
   begin(what: string, total: number): void;
   advance(steps: number): void;
-  /** Ends the part. */
+  /** Ends the part, also in its middle, and after its end. */
   end(): void;
-  /** Ends what is shown, in the middle of a part too. */
-  stop(): void;
 }
 
 /** The time between two updates in milliseconds: for an eye on a terminal, and for lines of a log. */
@@ -28,7 +26,6 @@ export function createProgress(stream: NodeJS.WriteStream = process.stderr): Pro
     if (!isTTY || !part.isShown) return;
     cursorTo(stream, 0);
     clearLine(stream, 0);
-    part.isShown = false;
   };
   const write = () => {
     erase();
@@ -50,7 +47,7 @@ export function createProgress(stream: NodeJS.WriteStream = process.stderr): Pro
     end() {
       if (isTTY) erase();
       else if (part.isShown) write();
+      part.isShown = false;
     },
-    stop: erase,
   };
 }

@@ -34,7 +34,7 @@ export async function runLong<T>(
   } catch (error) {
     throw signal.aborted ? new Failure(`Interrupted: ${next()}.`) : explained(error, next());
   } finally {
-    progress.stop();
+    progress.end();
     for (const name of signals) process.removeListener(name, abort);
   }
 }

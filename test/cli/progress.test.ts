@@ -25,7 +25,7 @@ function written(isTTY: boolean): string {
   } finally {
     Date.now = now;
   }
-  progress.stop();
+  progress.end();
   return String(stream.read());
 }
 

@@ -82,7 +82,7 @@ export class Imports {
     return importRecords(opened, this.store, {
       ...{ keepIds: false, skipInvalid: false, signal, instant, added: this.added },
       transformer: new Transformer(transforms, { file: path, instant }),
-      progress: { begin: (what) => onBegin(what), advance() {}, end() {}, stop() {} },
+      progress: { begin: (what) => onBegin(what), advance() {}, end() {} },
       report: ({ place, issues }) => {
         for (const { pointer, code, message } of issues) {
           this.refused.push(`${place} ${pointer} ${code}`);

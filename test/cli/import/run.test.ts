@@ -17,7 +17,7 @@ describe('rostrum import: interruptions and memory', () => {
     const advance = () => {
       if (imports.added.posts >= 1000) abort.abort();
     };
-    const progress = { begin() {}, advance, end() {}, stop() {} };
+    const progress = { begin() {}, advance, end() {} };
     const given = { file: 'posts.jsonl', as: 'posts', signal: abort.signal, progress } as const;
     const error = await imports.run(lines(posts), given).catch((reason: unknown) => reason);
     expect(error).to.equal(abort.signal.reason);

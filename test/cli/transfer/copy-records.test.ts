@@ -9,7 +9,7 @@ import type { RecordTransfer } from '../../../src/ports/transfer.ts';
 import { refusalOf } from '../refusal.ts';
 import { contentOf, fill, post, records, transferOf, user } from './records.ts';
 
-const quiet: Progress = { begin() {}, advance() {}, end() {}, stop() {} };
+const quiet: Progress = { begin() {}, advance() {}, end() {} };
 const given = records(60);
 
 interface Options {

@@ -12,7 +12,7 @@ import { rostrum } from '../../support/server.ts';
 import { refusalOf } from '../refusal.ts';
 import { contentOf, fill, records, transferOf } from './records.ts';
 
-const progress = { begin() {}, advance() {}, end() {}, stop() {} };
+const progress = { begin() {}, advance() {}, end() {} };
 const given = records(60);
 
 describe('exported files', () => {

@@ -87,35 +87,29 @@ export async function importCommand(
 /** @throws Failure for an import that has not done what it was asked */
 function throwFailure({ records, refused, late }: Imported, { skipInvalid }: ImportFlags): void {
   if (refused > 0 && !skipInvalid) {
-    const [are, them] = refused === 1 ? ['is', 'it'] : ['are', 'them'];
-    const others = refused < records ? ', or use --skip-invalid to add the others' : '';
     throw new Failure(
-      `Nothing is added, because ${grouped(refused)} of ${counted(records, 'record')} ${are} ` +
-        `refused: fix ${them}${others}.`,
+      `Nothing is added. Refused: ${grouped(refused)} of ${counted(records, 'record')}. ` +
+        'Correct the file, or use --skip-invalid to add the others.',
       exitCodes.refused,
     );
   }
   if (late === 0) return;
   throw new Failure(
-    `${counted(late, 'record')} ${late === 1 ? 'was' : 'were'} refused while the others were added: ` +
-      'the store was written to meanwhile.',
+    `Refused while the others were added: ${counted(late, 'record')}. The store was written to meanwhile.`,
     exitCodes.refused,
   );
 }
 
 /** What became of the rows and records that were not added. */
 function restText({ omitted, there, deleted, refused }: Imported): string {
-  const were = (count: number) => `${grouped(count)} ${count === 1 ? 'was' : 'were'}`;
-  const parts = [
-    there > 0 && `${were(there)} there already`,
-    deleted > 0 && `${were(deleted)} deleted here and left out`,
-    omitted > 0 && `the transform left out ${counted(omitted, 'row')}`,
-    refused > 0 && `refused ${counted(refused, 'record')}`,
-  ];
-  return parts
-    .filter(Boolean)
-    .map((part) => `; ${part}`)
-    .join('');
+  const rest = {
+    'there already': there,
+    'deleted from the store': deleted,
+    'left out by the transform': omitted,
+    refused,
+  };
+  const some = Object.entries(rest).filter(([, count]) => count > 0);
+  return some.map(([what, count]) => `; ${what}: ${grouped(count)}`).join('');
 }
 
 /** Posts are never published in silence. */

@@ -83,7 +83,7 @@ describe('the recipes of docs/moving-in.md', function () {
       'wp() { if [ "$1" = user ]; then cat wp-users; else cat wp-posts; fi; }',
     );
     expect(stdout).to.match(
-      /^Added 2 users and 0 posts\n[\s\S]*\nAdded 0 users and 7 posts; the transform left out 1 row\n/,
+      /^Added 2 users and 0 posts\n[\s\S]*\nAdded 0 users and 7 posts; left out by the transform: 1\n/,
     );
     expect(stdout).not.to.contain('not used');
     const { users, posts } = await held();
@@ -126,7 +126,7 @@ describe('the recipes of docs/moving-in.md', function () {
     ];
     write('posts.csv', `\ufeff${[headings, ...rows].join('\r\n')}\r\n`);
     const stdout = await follow('WordPress with a plugin');
-    expect(stdout).to.match(/^Added 2 users and 4 posts; the transform left out 4 rows\n/);
+    expect(stdout).to.match(/^Added 2 users and 4 posts; left out by the transform: 4\n/);
     expect(stdout).not.to.contain('not used');
     const { users, posts } = await held();
     const names = new Map(users.map(({ id, name }) => [id, name]));
@@ -142,7 +142,7 @@ describe('the recipes of docs/moving-in.md', function () {
     const { commands } = recipe('WordPress with a plugin');
     const index = "--index posts.slug:text:unique --index 'posts.tags:text[]'";
     const again = await shell(`${commands.trim()} --as posts ${index}`);
-    expect(again.stdout).to.match(/^Added 0 users and 0 posts; 4 were there already; /);
+    expect(again.stdout).to.match(/^Added 0 users and 0 posts; there already: 4; /);
   });
 
   it('move a Ghost blog in', async () => {
@@ -210,7 +210,7 @@ describe('the recipes of docs/moving-in.md', function () {
       2,
       [
         "line 5 invalid: ENOENT: no such file or directory, open 'posts/4.lost.html'",
-        'Added 0 users and 3 posts; refused 1 record',
+        'Added 0 users and 3 posts; refused: 1',
       ],
     ]);
     const times = { publishedAt: '2023-01-05T14:00:00.000Z', authorId: null };
@@ -267,7 +267,7 @@ describe('the recipes of docs/moving-in.md', function () {
     const outbox = JSON.stringify({ '@context': 'x', type: 'OrderedCollection', orderedItems: [] });
     write('outbox.json', outbox.replace(/\}$/, `,"orderedItems":${JSON.stringify(items)}}`));
     const stdout = await follow('Mastodon');
-    expect(stdout).to.match(/^Added 0 users and 4 posts; the transform left out 1 row\n/);
+    expect(stdout).to.match(/^Added 0 users and 4 posts; left out by the transform: 1\n/);
     expect(stdout).to.contain(
       '\n  outbox.json has the key "orderedItems" twice: the last one counts\n',
     );
@@ -358,7 +358,7 @@ describe('the recipes of docs/moving-in.md', function () {
     expect(stdout.split('\n').slice(0, 2)).to.deep.equal([
       'line 7 invalid: "2020-06-31 00:00" is not a time like 2026-11-21T09:30:00Z, 2026-11-21 09:30:00, ' +
         'Sat, 21 Nov 2026 09:30:00 +0000, or seconds or milliseconds since 1970.',
-      'Added 2 users and 4 posts; the transform left out 3 rows; refused 1 record',
+      'Added 2 users and 4 posts; left out by the transform: 3; refused: 1',
     ]);
     const { users, posts } = await held();
     const names = new Map(users.map(({ id, name }) => [id, name]));
@@ -391,14 +391,14 @@ describe('the recipes of docs/moving-in.md', function () {
     );
     const before = await held();
     expect(await nightly(['a', 'b', 'c'].map((slug) => article(slug)))).to.match(
-      /^Added 0 users and 0 posts; 3 were there already\n/,
+      /^Added 0 users and 0 posts; there already: 3\n/,
     );
     expect(await held()).to.deep.equal(before);
     // The page says what becomes of each: unchanged, changed, new, and missing from the file.
     const stdout = await nightly([article('a'), article('b', 'changed'), article('d')]);
     expect(stdout.split('\n').slice(0, 2)).to.deep.equal([
       'posts[1] /id taken: Another record has this id. It is "b".',
-      'Added 0 users and 1 post; 1 was there already; refused 1 record',
+      'Added 0 users and 1 post; there already: 1; refused: 1',
     ]);
     const { posts } = await held();
     expect(posts.map(({ id, title }) => [id, title])).to.deep.equal([

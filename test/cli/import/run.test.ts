@@ -54,7 +54,7 @@ describe('rostrum import: interruptions and memory', () => {
       const count = Number(left.exec(last)?.[1]?.replace(',', ''));
       expect(imports.countOf('posts')).to.equal(count).and.to.be.below(posts.length);
       if (options.length === 0) return;
-      const there = `${(count + 100).toLocaleString('en-US')} were there already`;
+      const there = `there already: ${(count + 100).toLocaleString('en-US')}`;
       const again = await rostrum(...command);
       expect(again.code).to.equal(0);
       expect(again.stdout.split('\n', 1)[0]).to.match(new RegExp(`^Added .*; ${there}$`));

@@ -187,7 +187,7 @@ describe('rostrum import --transform', function () {
     const { code, stdout, stderr } = await rostrum(...args);
     expect([code, stdout.split('\n').slice(0, 2)], stderr).to.deep.equal([
       2,
-      ['line 4 invalid: no line 4', 'Added 0 users and 2 posts; refused 1 record'],
+      ['line 4 invalid: no line 4', 'Added 0 users and 2 posts; refused: 1'],
     ]);
     const exported = await rostrum('export', '-', '--store', imports.url);
     expect(exported.stdout)

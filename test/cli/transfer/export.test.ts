@@ -60,7 +60,7 @@ describe('exported files', () => {
     const again = await rostrum(...load);
     expect([again.code, again.stdout.split('\n')[0]]).to.deep.equal([
       0,
-      'Added 0 users and 0 posts; 660 were there already',
+      'Added 0 users and 0 posts; there already: 660',
     ]);
   });
 

@@ -1,5 +1,4 @@
 import { systemClock } from '../../adapters/system/index.ts';
-import { itself } from '../../domain/access.ts';
 import { jsonEqual } from '../../domain/json.ts';
 import {
   type Collection,
@@ -30,7 +29,7 @@ export interface CopyOptions extends LongRun {
  * anything is written, so that a refused target stays as it was.
  *
  * @throws Failure when the target has other records and `overwrite` is false, when the source is empty and
- * the target is not, when a record of the source has the id `me`, or when the sides differ in the end
+ * the target is not, or when the sides differ in the end
  */
 export async function copyRecords(
   from: Store,
@@ -40,9 +39,6 @@ export async function copyRecords(
   const sources: Record<Collection, RecordTransfer<Entity>> = transferOf(from);
   const transfer = transferOf(to);
   const targets: Record<Collection, RecordTransfer<Entity>> = transfer;
-  for (const list of collections) {
-    if ((await from[list].get(itself)) !== undefined) throw cannotBeId(list);
-  }
   const [source, target] = [storeSource(from, signal), storeSource(to, signal)];
   const [all, before] = [await source.count(), await target.count()];
   const pairsOf = (list: Collection) => pairs(source[list](), target[list]());
@@ -222,13 +218,6 @@ function otherRecords({ count, example }: Some): Failure {
   return new Failure(
     `The target holds ${counted(count, 'record')} that the source does not have, or has in an earlier ` +
       `state (${example}): choose another target, or use --overwrite to replace them by what the source has.`,
-  );
-}
-
-function cannotBeId(list: Collection): Failure {
-  return new Failure(
-    `The source has a ${list.slice(0, -1)} with the id "${itself}", which stands for the caller in a path: ` +
-      'export the source, give the record another id, and import that.',
   );
 }
 

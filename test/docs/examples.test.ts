@@ -57,7 +57,6 @@ set -e
 const pages = [
   'README.md',
   'docs/architecture.md',
-  'docs/custom-fields.md',
   'docs/embedding.md',
   'docs/library.md',
   'docs/mcp.md',

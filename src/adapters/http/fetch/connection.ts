@@ -9,8 +9,6 @@ export class Connection extends EventEmitter {
   bytesRead = 0;
   bytesWritten = 0;
   destroyed = false;
-  /** A client cannot half-close the connection. */
-  readonly readableEnded = false;
   /** Why it was closed. */
   reason: unknown;
   timeout = 0;
@@ -27,11 +25,10 @@ export class Connection extends EventEmitter {
   }
 
   /** Closes the connection if nothing moves for this many milliseconds; 0 for no limit. */
-  setTimeout(ms: number): this {
+  setTimeout(ms: number): void {
     clearTimeout(this.#timer);
     this.timeout = ms;
     this.#timer = ms > 0 ? setTimeout(() => this.destroy(), ms) : undefined;
-    return this;
   }
 
   /** Something moves. */

@@ -151,9 +151,11 @@ function codesOf({ path, problems }: Endpoint): readonly (readonly ProblemCode[]
 }
 
 function failureOf(codes: readonly ProblemCode[]): JsonSchema {
+  const canRetry = codes.some((code) => 'retryAfter' in problemCatalogue[code]);
+  const headers = codes.flatMap((code) => problemHeaders[code] ?? []);
   return {
     description: `${codes.map((code) => problemCatalogue[code].title).join('; ')}.`,
-    headers: headersOf(codes.flatMap((code) => problemHeaders[code] ?? [])),
+    headers: headersOf(canRetry ? [...headers, 'Retry-After'] : headers),
     content: problemContent(codes),
   };
 }

@@ -7,6 +7,7 @@ import { limitAddress, limitCaller } from '../access/rate-limit.ts';
 import { type Context, compose, type RostrumState, type Step } from '../context.ts';
 import { sendJson } from '../endpoints/records.ts';
 import type { Limiter } from '../limits.ts';
+import { readiness, sendOk } from '../operator/probes.ts';
 import { allPages, type RostrumAppOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import { allMethods, named } from '../router.ts';
@@ -16,7 +17,6 @@ import { docsFiles, hasDocs, sendDocs } from './docs.ts';
 import { sendFile } from './files.ts';
 import { facts, sendHome } from './home.ts';
 import { escapeHtml, favicon, type Site, sendPage, wantsPage } from './html.ts';
-import { readiness, sendOk } from './probes.ts';
 import { addProblems } from './problems.ts';
 
 /**

@@ -4,6 +4,7 @@ import { instantFromMs } from '../../../src/domain/instant.ts';
 import { VersionedRecord } from '../../../src/domain/record.ts';
 import type { Transfer } from '../../../src/ports/transfer.ts';
 import { readResponses } from '../../support/responses.ts';
+import { endOfEvents } from '../event-load.ts';
 
 /** What a store holds before it is pressed: posts of one author, each of so many bytes as JSON. */
 export interface Holdings {
@@ -11,9 +12,11 @@ export interface Holdings {
   readonly bytes: number;
 }
 
-/** What came of it. */
+/** The records that a store holds. */
 export interface Held {
   readonly author: string;
+  /** The position in the log of events behind the author, before the posts. */
+  readonly position: string;
   readonly posts: readonly string[];
 }
 
@@ -27,14 +30,15 @@ export async function loadHoldings(url: string, { posts, bytes }: Holdings): Pro
   const made = (id: string) => ({ id, createdAt: at, updatedAt: at });
   const ann = { ...made('ann'), name: 'Ann', email: null };
   await to.users.load([new VersionedRecord(ann, 1)]);
+  const { next: position = '' } = (await store.events?.read(1)) ?? {};
   const ids = Array.from({ length: posts }, (_, n) => `post-${n}`);
   const batch = Math.max(1, Math.min(1000, Math.floor(2 ** 22 / bytes)));
-  let next = 0;
+  let done = 0;
   // Several calls at a time, so that the store need not wait for the next records.
   const load = async () => {
-    while (next < posts) {
-      const first = next;
-      next += batch;
+    while (done < posts) {
+      const first = done;
+      done += batch;
       const records = ids.slice(first, next).map((id, n) => {
         return new VersionedRecord(
           { ...made(id), ...fieldsOf(first + n, bytes, 'ann'), publishedAt: at },
@@ -45,12 +49,13 @@ export async function loadHoldings(url: string, { posts, bytes }: Holdings): Pro
     }
   };
   await Promise.all(Array.from({ length: 4 }, load));
-  return { author: 'ann', posts: ids };
+  return { author: 'ann', position, posts: ids };
 }
 
 /** Puts the same records over HTTP into a store that a server alone can reach. */
 export async function postHoldings(address: string, { posts, bytes }: Holdings): Promise<Held> {
   const { id: author } = await post(address, '/users', { name: 'Ann' });
+  const position = await endOfEvents(address);
   const ids: string[] = [];
   let next = 0;
   const fill = async () => {
@@ -72,7 +77,7 @@ export async function postHoldings(address: string, { posts, bytes }: Holdings):
     socket.destroy();
   };
   await Promise.all(Array.from({ length: 32 }, fill));
-  return { author, posts: ids };
+  return { author, position, posts: ids };
 }
 
 /** A request without the empty line behind its headers. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endOfEvents } from '../event-load.ts';
 import { type Holdings, head, post, withBody } from './holdings.ts';
 import {
   askForPages,
@@ -7,8 +8,10 @@ import {
   keepAsking,
   keepChanging,
   keepOpening,
+  keepPolling,
   keepSlow,
   largePost,
+  openSmallWindows,
   remove,
   type Target,
 } from './ways.ts';
@@ -17,6 +20,10 @@ const mebibyte = 1024 * 1024;
 
 export interface Press {
   readonly holds?: Holdings;
+  /** How many callers it needs. */
+  readonly callers?: number;
+  /** The most milliseconds that 99 of 100 requests of others can take, if that is bounded as well. */
+  readonly p99?: number;
   /** @returns what it did, in words, when it is over */
   run(target: Target): Promise<string>;
 }
@@ -101,8 +108,14 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
         return `${cut} bodies of a million chunks cut off`;
       },
     },
-    'bodies held back': { run: (it) => holdBodies(it, 2300, `Content-Length: ${mebibyte}`) },
-    'chunks held back': { run: (it) => holdBodies(it, 300, 'Transfer-Encoding: chunked') },
+    'bodies held back': {
+      p99: 500,
+      run: (it) => holdBodies(it, 2300, `Content-Length: ${mebibyte}`),
+    },
+    'chunks held back': {
+      p99: 500,
+      run: (it) => holdBodies(it, 300, 'Transfer-Encoding: chunked'),
+    },
 
     'slow readers': {
       holds: { posts: 600, bytes: 4000 },
@@ -124,10 +137,31 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
     'unread bundles': {
       run: (it) => keepOpening(it, 3000, 0, head('GET', '', '/docs/swagger-ui-bundle.js')),
     },
+    'half headers': {
+      p99: 500,
+      run: (it) => keepOpening(it, 4000, 20, head('GET', '/users')),
+    },
+    '4,000 silent connections': { p99: 500, run: (target) => keepOpening(target, 4000, 0, '') },
     'silent connections': { run: (target) => keepOpening(target, 10_500, 0, '') },
     'idle and slow connections': {
       holds: { posts: 1000, bytes: 1000 },
       run: (target) => keepSlow(target, 9900),
+    },
+
+    'small windows': {
+      holds: large,
+      p99: 500,
+      run: (it) => openSmallWindows(it, 1000, get('/posts?limit=1000')),
+    },
+    'polls behind events that they cannot see': {
+      holds: small,
+      callers: 2, // One can hold 50 polls.
+      p99: 500,
+      run: (target) => keepPolling(target, 64, target.position),
+    },
+    'polls of different pages': {
+      p99: 500,
+      run: async (target) => keepPolling(target, 900, await endOfEvents(target.address)),
     },
 
     'bad keys': {

@@ -13,13 +13,14 @@ export interface Seen {
   /** Milliseconds, and of which request. */
   readonly slowest: number;
   readonly slowestPath: string;
+  readonly p99: number;
   readonly failedPosts: number;
   readonly postP99: number;
 }
 
 async function askUntilToldToEnd(address: string, id: string): Promise<Seen> {
   const seen = { all: 0, failed: 0, slowest: 0, slowestPath: '', failedPosts: 0 };
-  const posts: number[] = [];
+  const [times, posts]: [number[], number[]] = [[], []];
   const ended = new AbortController();
   process.once('message', () => ended.abort());
   const asked: Promise<void>[] = [];
@@ -36,6 +37,7 @@ async function askUntilToldToEnd(address: string, id: string): Promise<Seen> {
     seen.all += 1;
     if (status !== wanted) seen.failed += 1;
     const ms = performance.now() - start;
+    times.push(ms);
     if (ms > seen.slowest) [seen.slowest, seen.slowestPath] = [ms, path];
     if (init === undefined) return;
     posts.push(ms);
@@ -54,7 +56,7 @@ async function askUntilToldToEnd(address: string, id: string): Promise<Seen> {
     await sleep(50);
   }
   await Promise.all(asked);
-  return { ...seen, postP99: quantile(posts, 0.99) };
+  return { ...seen, p99: quantile(times, 0.99), postP99: quantile(posts, 0.99) };
 }
 
 process.on('disconnect', () => process.exit()); // The press ended before the client.

@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readResponses } from '../../support/responses.ts';
 import { type Held, head, post, withBody } from './holdings.ts';
@@ -6,6 +9,8 @@ import { type Held, head, post, withBody } from './holdings.ts';
 /** A server that is pressed. */
 export interface Target extends Held {
   readonly address: string;
+  /** The tokens of callers who can read users. */
+  readonly tokens: readonly string[];
   /** For how long. */
   readonly ms: number;
   /** A connection that the end of the press closes. */
@@ -40,6 +45,40 @@ export async function keepOpening(target: Target, count: number, anew: number, t
     }
   }
   return `${opened} connections that read nothing`;
+}
+
+/** Opens connections with a tiny receive window that each ask once and read nothing. */
+export async function openSmallWindows(target: Target, count: number, text: string) {
+  const script = join(import.meta.dirname, 'small-window.py');
+  const { port } = new URL(target.address);
+  const child = spawn('python3', [script, port, String(count), text], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [opened] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+    if (Number(opened) !== count) throw new Error('The clients need python3.');
+    await sleep(target.ms);
+  } finally {
+    child.kill();
+  }
+  return `${count} clients with a window of 2 KiB that read nothing`;
+}
+
+/**
+ * Keeps polls for events open, each from another address where one address cannot hold them all. No two of them ask
+ * for the same page.
+ *
+ * @param after the position that they begin at
+ */
+export async function keepPolling(target: Target, count: number, after: string): Promise<string> {
+  const { tokens } = target;
+  return await keepAsking(target, count, (n) => {
+    const token = tokens[n % tokens.length];
+    const path = `/events?after=${after}&limit=${(n % count) + 1}&wait=25`;
+    const forwarded = `X-Forwarded-For: 10.0.${Math.floor((n % count) / 50)}.1\r\n`;
+    const bearer = token === undefined ? '' : `Authorization: Bearer ${token}\r\n`;
+    return `${head('GET', path)}${forwarded}${bearer}\r\n`;
+  });
 }
 
 export async function keepChanging(target: Target, patch: (n: number) => object): Promise<string> {

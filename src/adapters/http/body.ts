@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import bodyParser from 'koa-bodyparser';
 import { isPlainObject, type JsonObject } from '../../domain/json.ts';
 import { type Context, RequestAborted, type Step } from './context.ts';
-import type { EndpointBody } from './endpoints/endpoint.ts';
+import type { BodyForm } from './endpoints/endpoint.ts';
 import { countHeader } from './headers/count.ts';
 import { parseMediaType } from './headers/media-type.ts';
 import { type Limiter, smallBody } from './limits.ts';
@@ -21,7 +21,7 @@ const fewPieces = 32;
  * Reads the body into one buffer, `ctx.request.rawBody`: 415, 413, 400. koa-bodyparser would keep each
  * piece, and could not wait until the limiter has room for a large body.
  */
-export function readBody(form: EndpointBody, limiter: Limiter): Step {
+export function readBody(form: BodyForm, limiter: Limiter): Step {
   return async (ctx, next) => {
     checkHeaders(ctx.req, form);
     checkUnread(ctx);
@@ -113,7 +113,7 @@ function enlarged(bytes: Buffer, least: number): Buffer {
 }
 
 /** Refuses a body because of its headers, before any of it is read. */
-function checkHeaders(request: IncomingMessage, form: EndpointBody): void {
+function checkHeaders(request: IncomingMessage, form: BodyForm): void {
   const { headers } = request;
   const hasBody = headers['transfer-encoding'] !== undefined || lengthOf(request) > 0;
   if (headers['content-type'] !== undefined || hasBody) checkMediaType(request, form);
@@ -127,7 +127,7 @@ function checkHeaders(request: IncomingMessage, form: EndpointBody): void {
   if (!hasBody) throw emptyBody();
 }
 
-function checkMediaType(request: IncomingMessage, form: EndpointBody): void {
+function checkMediaType(request: IncomingMessage, form: BodyForm): void {
   const header = request.headers['content-type'];
   const types = form.types.join(' or ');
   if (header === undefined) {
@@ -158,8 +158,8 @@ export function readBefore(): Error {
   );
 }
 
-function unsupported(form: EndpointBody, sentence: string, more = {}): Problem {
-  const headers = { [form.acceptHeader]: form.types.join(', '), ...more };
+function unsupported(form: BodyForm, sentence: string, more = {}): Problem {
+  const headers = { [form.header]: form.types.join(', '), ...more };
   return new Problem('unsupported-media-type', sentence, { headers });
 }
 

@@ -8,7 +8,7 @@ import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
 import type { Context, RostrumState, Step } from './context.ts';
 import { compose } from './context.ts';
-import type { Endpoint } from './endpoints/endpoint.ts';
+import { bodyForms, type Endpoint } from './endpoints/endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
 import { ownPath } from './endpoints/users.ts';
@@ -42,20 +42,21 @@ export function apiRouter(
   });
 
   const stepsOf = (endpoint: Endpoint, ...first: (Step | undefined)[]): Step => {
-    const { path, scopes, query, headers, body } = endpoint;
+    const { path, scopes, query, headers, body, method } = endpoint;
+    const form = body && bodyForms[method];
     const steps = [
       named(endpoint.operation),
       ...first,
       limitAddress(rateLimits), // 429
       authenticate(scopes), // 400, 401, 403, 429, 503
-      path === ownPath && endpoint.method !== 'OPTIONS' ? resolveMe : undefined, // 403
+      path === ownPath && method !== 'OPTIONS' ? resolveMe : undefined, // 403
       limitCaller(rateLimits), // 429
       limiter.admit(), // 503
       validateQuery(query, path === '/users' || path === '/posts' ? declaring(path) : undefined), // 400
       validateHeaders(headers), // 400
-      body && readBody(body, limiter), // 415, 413, 400, 503
+      form && readBody(form, limiter), // 415, 413, 400, 503
       limiter.run(queueOf(endpoint)), // 503
-      body && parseBody, // 400
+      form && parseBody, // 400
       endpoint.handle, // 404, 403, 428, 412, 422, 409, 503
     ];
     return compose(steps.filter((step) => step !== undefined));
@@ -134,20 +135,19 @@ export const methodNotAllowed: Step = (ctx, next) => {
 
 /** OPTIONS of a path. Accepts the parameters that a preflight of the path can have. */
 function optionsEndpoint(path: string, own: readonly Endpoint[], allow: string): Endpoint {
-  const accepted = own.flatMap(({ body }) =>
-    body && body.acceptHeader !== 'Accept' ? [[body.acceptHeader, body.types.join(', ')]] : [],
-  );
-  const headers = { Allow: allow, ...Object.fromEntries(accepted) };
+  const headers: Record<string, string> = { Allow: allow };
+  for (const { method, body } of own) {
+    const form = body && method !== 'PUT' ? bodyForms[method] : undefined;
+    if (form) headers[form.header] = form.types.join(', ');
+  }
   return {
     method: 'OPTIONS',
     path,
     operation: `options ${path}`,
     summary: 'What the path accepts',
     scopes: own.flatMap(({ scopes }) => scopes) as [Scope, ...Scope[]],
-    query: own.flatMap(({ query }) => query.map(({ check: _, ...parameter }) => parameter)),
-    headers: [],
+    query: own.flatMap(({ query = [] }) => query.map(({ check: _, ...parameter }) => parameter)),
     responses: { 204: { description: 'The header Allow lists the methods.' } },
-    problems: [],
     async handle(ctx) {
       ctx.status = 204;
       ctx.set(headers);

@@ -8,7 +8,7 @@ type QueryError = Extract<ProblemEntry, { readonly parameter: string }>;
 
 /** Parses the query and checks it against the endpoint's parameters: 400 `invalid-query`. */
 export function validateQuery(
-  parameters: readonly Parameter[],
+  parameters: readonly Parameter[] = [],
   hintFor: (name: string) => string = () => '',
 ): Step {
   const known = new Map(parameters.map((parameter) => [parameter.name, parameter]));
@@ -75,7 +75,7 @@ function sentenceOf(name: string, message: string): string {
 }
 
 /** Checks the headers that the endpoint reads: 400 `invalid-header`. */
-export function validateHeaders(parameters: readonly Parameter[]): Step | undefined {
+export function validateHeaders(parameters: readonly Parameter[] = []): Step | undefined {
   const known = parameters.flatMap(({ name, check }) =>
     check === undefined ? [] : [{ key: name.toLowerCase(), name, check }],
   );

@@ -28,15 +28,6 @@ export type SchemaName =
   | 'Deleted'
   | 'EventPage';
 
-/** The body that an endpoint accepts. */
-export interface EndpointBody {
-  readonly types: readonly string[];
-  /** The response header that lists the types, in a 415 and in OPTIONS. */
-  readonly acceptHeader: 'Accept-Post' | 'Accept-Patch' | 'Accept';
-  /** Absent for an endpoint that the description leaves out. */
-  readonly schema?: SchemaName;
-}
-
 export interface EndpointResponse {
   readonly description: string;
   readonly schema?: SchemaName;
@@ -46,6 +37,18 @@ export interface EndpointResponse {
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
+
+/** The media types of bodies by method, and the response header that lists them, in a 415 and in OPTIONS. */
+export const bodyForms: { readonly [M in Method]?: BodyForm } = {
+  POST: { types: ['application/json'], header: 'Accept-Post' },
+  PUT: { types: ['application/json'], header: 'Accept' },
+  PATCH: { types: ['application/merge-patch+json', 'application/json'], header: 'Accept-Patch' },
+};
+
+export interface BodyForm {
+  readonly types: readonly string[];
+  readonly header: string;
+}
 
 /**
  * An endpoint: routing, validation and the description all come from this one literal. Its handler
@@ -61,11 +64,12 @@ export interface Endpoint {
   readonly description?: string;
   /** The caller needs one of these; the first is enough for every record. */
   readonly scopes: readonly [Scope, ...Scope[]];
-  readonly query: readonly Parameter[];
-  readonly headers: readonly Parameter[];
-  readonly body?: EndpointBody;
+  readonly query?: readonly Parameter[];
+  readonly headers?: readonly Parameter[];
+  /** The schema of the body; true for any JSON object. */
+  readonly body?: SchemaName | true;
   readonly responses: Readonly<Record<number, EndpointResponse>>;
   /** Problems beside those that any request can end in. */
-  readonly problems: readonly ProblemCode[];
+  readonly problems?: readonly ProblemCode[];
   readonly handle: Step;
 }

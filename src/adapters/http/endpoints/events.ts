@@ -42,7 +42,6 @@ export const eventsEndpoint: Endpoint = {
       ...integer(0, maxWait, 0),
     },
   ],
-  headers: [],
   responses: { 200: { description: 'A page of events.', schema: 'EventPage' } },
   problems: ['events-expired', 'events-unavailable'],
   async handle(ctx) {

@@ -5,7 +5,6 @@ import { logChange } from '../operator/log.ts';
 import type { RostrumHttpOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Endpoint } from './endpoint.ts';
-import { json } from './records.ts';
 
 /** The endpoint of MCP, if there is one. A tool checks the scopes that it needs, so any scope is enough here. */
 export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly Endpoint[] {
@@ -16,8 +15,8 @@ export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly E
     operation: 'mcp',
     summary: 'Serves AI agents (Model Context Protocol)',
     scopes,
-    body: { types: json, acceptHeader: 'Accept-Post' },
-    ...{ query: [], headers: [], responses: {}, problems: [] },
+    body: true,
+    responses: {},
     async handle(ctx) {
       checkOrigin(ctx, cors);
       const { body, caller = null } = ctx.state.rostrum;

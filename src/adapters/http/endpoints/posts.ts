@@ -9,30 +9,25 @@ import { readListQuery, readPostFilter } from '../lists/query.ts';
 import { logChange } from '../operator/log.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
-  bodyProblems,
   changeHeaders,
-  changeProblems,
   createOptions,
   idempotencyKey,
   ifMatch,
   ifNoneMatch,
-  json,
-  mergePatch,
-  noContent,
   prefer,
+  problemsOf,
+  responsesOf,
   sendChanged,
   sendCreated,
   sendDeleted,
   sendRecord,
-  uniqueProblems,
 } from './records.ts';
 
-const one = { description: 'The post.', schema: 'Post', headers: ['ETag'] } as const;
-const changed = { ...one, headers: ['ETag', 'Preference-Applied'] } as const;
-const unchanged = { ...noContent, headers: ['ETag', 'Preference-Applied'] };
+const responses = responsesOf('Post');
 
 /** @param customFields the custom fields that lists can be filtered by */
 export function postEndpoints(customFields: CustomFilterFields | undefined): readonly Endpoint[] {
+  const problems = problemsOf('posts', customFields);
   return [
     {
       method: 'GET',
@@ -42,14 +37,7 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       description: pageDescription,
       scopes: ['posts:read', 'posts:read:all'],
       query: postListParameters(customFields),
-      headers: [],
-      responses: {
-        200: {
-          description: 'A page of posts.',
-          schema: 'PostPage',
-          headers: ['Link', 'X-Total-Count'],
-        },
-      },
+      responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {
         const { caller, query, services } = ctx.state.rostrum;
@@ -77,24 +65,10 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Create a post',
       description: 'Safe to repeat with an Idempotency-Key.',
       scopes: ['posts:write', 'posts:write:own'],
-      query: [],
       headers: [idempotencyKey, prefer],
-      body: { types: json, acceptHeader: 'Accept-Post', schema: 'PostInput' },
-      responses: {
-        201: {
-          description: 'The post, or no body (`Prefer: return=minimal`).',
-          schema: 'Post',
-          headers: ['ETag', 'Location', 'Idempotency-Replayed', 'Preference-Applied'],
-        },
-      },
-      problems: [
-        'invalid-header',
-        ...bodyProblems,
-        'idempotency-key-reused',
-        'invalid-record',
-        ...uniqueProblems(customFields),
-        'refused',
-      ],
+      body: 'PostInput',
+      responses: responses.created,
+      problems: problems.created,
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;
         const created = await services.posts.create(body as PostInput, createOptions(ctx));
@@ -108,9 +82,8 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Get a post',
       description: 'With If-None-Match, the response is 304 if the post is at that version.',
       scopes: ['posts:read', 'posts:read:all'],
-      query: [],
       headers: [ifMatch, ifNoneMatch],
-      responses: { 200: one, 304: { description: 'Not modified.', headers: ['ETag'] } },
+      responses: responses.found,
       problems: ['invalid-header', 'post-not-found', 'version-mismatch'],
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
@@ -124,17 +97,10 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Replace a post',
       description: 'Removes the fields that are left out. Never creates a post.',
       scopes: ['posts:write', 'posts:write:own'],
-      query: [],
       headers: changeHeaders,
-      body: { types: json, acceptHeader: 'Accept', schema: 'PostInput' },
-      responses: { 200: changed, 204: unchanged },
-      problems: [
-        ...bodyProblems,
-        'post-not-found',
-        ...changeProblems,
-        'invalid-record',
-        ...uniqueProblems(customFields),
-      ],
+      body: 'PostInput',
+      responses: responses.changed,
+      problems: problems.changed,
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
@@ -149,17 +115,10 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Change some fields of a post',
       description: 'A JSON merge patch (RFC 7396): absent fields stay, and null removes a field.',
       scopes: ['posts:write', 'posts:write:own'],
-      query: [],
       headers: changeHeaders,
-      body: { types: mergePatch, acceptHeader: 'Accept-Patch', schema: 'PostPatch' },
-      responses: { 200: changed, 204: unchanged },
-      problems: [
-        ...bodyProblems,
-        'post-not-found',
-        ...changeProblems,
-        'invalid-record',
-        ...uniqueProblems(customFields),
-      ],
+      body: 'PostPatch',
+      responses: responses.changed,
+      problems: problems.changed,
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
@@ -174,13 +133,9 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Delete a post',
       description: 'Cannot be undone.',
       scopes: ['posts:write', 'posts:write:own'],
-      query: [],
       headers: changeHeaders,
-      responses: {
-        200: { description: 'Deleted.', schema: 'Deleted', headers: ['Preference-Applied'] },
-        204: noContent,
-      },
-      problems: ['post-not-found', ...changeProblems],
+      responses: responses.deleted,
+      problems: problems.deleted,
       async handle(ctx) {
         const { services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;

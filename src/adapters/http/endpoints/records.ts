@@ -8,12 +8,9 @@ import { isNotModified } from '../headers/preconditions.ts';
 import { preferredReturn } from '../headers/prefer.ts';
 import { logChange } from '../operator/log.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
-import type { EndpointResponse, Parameter } from './endpoint.ts';
+import type { Endpoint, Parameter } from './endpoint.ts';
 
 // What the endpoints of users and posts have in common: media types, headers, responses, problems.
-
-export const json = ['application/json'] as const;
-export const mergePatch = ['application/merge-patch+json', 'application/json'] as const;
 
 export const ifMatch = tags(
   'If-Match',
@@ -55,28 +52,59 @@ export const prefer: Parameter = {
 
 export const changeHeaders = [ifMatch, ifNoneMatch, prefer];
 
-export const noContent: EndpointResponse = {
-  description: 'No content (`Prefer: return=minimal`).',
-  headers: ['Preference-Applied'],
-};
+type Responses = Endpoint['responses'];
 
-export const bodyProblems: readonly ProblemCode[] = [
-  'unsupported-media-type',
-  'body-too-large',
-  'invalid-body',
-];
-
-/** The problem of a value that has to be unique, where a field is declared so. */
-export function uniqueProblems(fields: CustomFilterFields | undefined): readonly ProblemCode[] {
-  return declaredFields(fields).some(({ isUnique }) => isUnique) ? ['field-taken'] : [];
+/** The responses of the endpoints of a collection. */
+export function responsesOf(schema: 'User' | 'Post') {
+  const name = schema.toLowerCase();
+  const record = { description: `The ${name}.`, schema };
+  const minimal = 'No content (`Prefer: return=minimal`).';
+  const written = ['ETag', 'Preference-Applied'];
+  const created = {
+    description: `The ${name}, or no body (\`Prefer: return=minimal\`).`,
+    ...{ schema, headers: ['ETag', 'Location', 'Idempotency-Replayed', 'Preference-Applied'] },
+  };
+  const page = { description: `A page of ${name}s.`, schema: `${schema}Page` } as const;
+  return {
+    listed: { 200: { ...page, headers: ['Link', 'X-Total-Count'] } },
+    found: {
+      200: { ...record, headers: ['ETag'] },
+      304: { description: 'Not modified.', headers: ['ETag'] },
+    },
+    created: { 201: created },
+    changed: {
+      200: { ...record, headers: written },
+      204: { description: minimal, headers: written },
+    },
+    deleted: {
+      200: { description: 'Deleted.', schema: 'Deleted', headers: ['Preference-Applied'] },
+      204: { description: minimal, headers: ['Preference-Applied'] },
+    },
+  } as const satisfies Record<string, Responses>;
 }
 
-export const changeProblems: readonly ProblemCode[] = [
-  'invalid-header',
-  'version-mismatch',
-  'precondition-required',
-  'refused',
-];
+/** The problems of changes in a collection. */
+export function problemsOf(
+  collection: Collection,
+  customFields: CustomFilterFields | undefined,
+): Readonly<Record<'created' | 'changed' | 'deleted', readonly ProblemCode[]>> {
+  const body = ['unsupported-media-type', 'body-too-large', 'invalid-body'] as const;
+  const isUnique = declaredFields(customFields).some((field) => field.isUnique);
+  const taken = [
+    ...(collection === 'users' ? (['email-taken'] as const) : []),
+    ...(isUnique ? (['field-taken'] as const) : []),
+  ];
+  const deleted = [
+    ...([collection === 'users' ? 'user-not-found' : 'post-not-found', 'invalid-header'] as const),
+    ...(['version-mismatch', 'precondition-required', 'refused'] as const),
+  ];
+  const created = ['invalid-header', ...body, 'idempotency-key-reused'] as const;
+  return {
+    created: [...created, 'invalid-record', 'refused', ...taken],
+    changed: [...body, ...deleted, 'invalid-record', ...taken],
+    deleted,
+  };
+}
 
 export function createOptions({ req: { headers } }: Context): CreateOptions {
   const header = headers['idempotency-key'];

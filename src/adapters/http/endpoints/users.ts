@@ -11,30 +11,25 @@ import { logChange } from '../operator/log.ts';
 import { oneOf } from '../validate.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
-  bodyProblems,
   changeHeaders,
-  changeProblems,
   createOptions,
   idempotencyKey,
   ifMatch,
   ifNoneMatch,
-  json,
-  mergePatch,
-  noContent,
   prefer,
+  problemsOf,
+  responsesOf,
   sendChanged,
   sendCreated,
   sendDeleted,
   sendRecord,
-  uniqueProblems,
 } from './records.ts';
 
-const one = { description: 'The user.', schema: 'User', headers: ['ETag'] } as const;
-const changed = { ...one, headers: ['ETag', 'Preference-Applied'] } as const;
-const unchanged = { ...noContent, headers: ['ETag', 'Preference-Applied'] };
+const responses = responsesOf('User');
 
 /** @param customFields the custom fields that lists can be filtered by */
 export function userEndpoints(customFields: CustomFilterFields | undefined): readonly Endpoint[] {
+  const problems = problemsOf('users', customFields);
   const endpoints: readonly Endpoint[] = [
     {
       method: 'GET',
@@ -44,14 +39,7 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       description: pageDescription,
       scopes: ['users:read', 'users:read:public'],
       query: userListParameters(customFields),
-      headers: [],
-      responses: {
-        200: {
-          description: 'A page of users.',
-          schema: 'UserPage',
-          headers: ['Link', 'X-Total-Count'],
-        },
-      },
+      responses: responses.listed,
       problems: ['invalid-cursor'],
       async handle(ctx) {
         const { caller, services } = ctx.state.rostrum;
@@ -75,25 +63,10 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Create a user',
       description: 'Safe to repeat with an Idempotency-Key.',
       scopes: ['users:write'],
-      query: [],
       headers: [idempotencyKey, prefer],
-      body: { types: json, acceptHeader: 'Accept-Post', schema: 'UserInput' },
-      responses: {
-        201: {
-          description: 'The user, or no body (`Prefer: return=minimal`).',
-          schema: 'User',
-          headers: ['ETag', 'Location', 'Idempotency-Replayed', 'Preference-Applied'],
-        },
-      },
-      problems: [
-        'invalid-header',
-        ...bodyProblems,
-        'idempotency-key-reused',
-        'invalid-record',
-        'refused',
-        'email-taken',
-        ...uniqueProblems(customFields),
-      ],
+      body: 'UserInput',
+      responses: responses.created,
+      problems: problems.created,
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;
         const created = await services.users.create(body as UserInput, createOptions(ctx));
@@ -107,11 +80,10 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Get a user',
       description: 'With If-None-Match, the response is 304 if the user is at that version.',
       scopes: ['users:read', 'users:read:public', 'users:write:own'],
-      query: [],
       headers: [ifMatch, ifNoneMatch],
       responses: {
-        200: { ...one, publicSchema: 'PublicUser' },
-        304: { description: 'Not modified.', headers: ['ETag'] },
+        ...responses.found,
+        200: { ...responses.found[200], publicSchema: 'PublicUser' },
       },
       problems: ['invalid-header', 'user-not-found', 'version-mismatch'],
       async handle(ctx) {
@@ -128,18 +100,10 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Replace a user',
       description: 'Removes the fields that are left out. Never creates a user.',
       scopes: ['users:write', 'users:write:own'],
-      query: [],
       headers: changeHeaders,
-      body: { types: json, acceptHeader: 'Accept', schema: 'UserInput' },
-      responses: { 200: changed, 204: unchanged },
-      problems: [
-        ...bodyProblems,
-        'user-not-found',
-        ...changeProblems,
-        'invalid-record',
-        'email-taken',
-        ...uniqueProblems(customFields),
-      ],
+      body: 'UserInput',
+      responses: responses.changed,
+      problems: problems.changed,
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
@@ -154,18 +118,10 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       summary: 'Change some fields of a user',
       description: 'A JSON merge patch (RFC 7396): absent fields stay, and null removes a field.',
       scopes: ['users:write', 'users:write:own'],
-      query: [],
       headers: changeHeaders,
-      body: { types: mergePatch, acceptHeader: 'Accept-Patch', schema: 'UserPatch' },
-      responses: { 200: changed, 204: unchanged },
-      problems: [
-        ...bodyProblems,
-        'user-not-found',
-        ...changeProblems,
-        'invalid-record',
-        'email-taken',
-        ...uniqueProblems(customFields),
-      ],
+      body: 'UserPatch',
+      responses: responses.changed,
+      problems: problems.changed,
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
@@ -188,11 +144,8 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
         },
       ],
       headers: changeHeaders,
-      responses: {
-        200: { description: 'Deleted.', schema: 'Deleted', headers: ['Preference-Applied'] },
-        204: noContent,
-      },
-      problems: ['user-not-found', ...changeProblems, 'user-has-posts'],
+      responses: responses.deleted,
+      problems: [...problems.deleted, 'user-has-posts'],
       async handle(ctx) {
         const { query, services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
@@ -215,7 +168,7 @@ export const ownPath = `/users/${itself}`;
 function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const ofUser = endpoints.filter(({ path }) => path === '/users/:id');
   return ofUser.map((endpoint) => {
-    const { method, operation, summary, responses } = endpoint;
+    const { method, operation, summary } = endpoint;
     const own = {
       ...endpoint,
       path: ownPath,
@@ -230,8 +183,11 @@ function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
       description:
         "A new user's id is the subject of the credentials. `If-Match` only replaces, `If-None-Match: *` only creates.",
       responses: {
-        ...responses,
-        201: { ...changed, headers: [...changed.headers, 'Location'] },
+        ...responses.changed,
+        201: {
+          ...responses.changed[200],
+          headers: [...responses.changed[200].headers, 'Location'],
+        },
       },
       async handle(ctx) {
         const { body, services } = ctx.state.rostrum;

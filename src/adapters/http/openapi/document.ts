@@ -1,6 +1,11 @@
 import { type Scope, scopes } from '../../../domain/caller.ts';
 import type { CustomFilters } from '../../../domain/declared-fields.ts';
-import type { Endpoint, JsonSchema, Parameter } from '../endpoints/endpoint.ts';
+import {
+  bodyForms,
+  type Endpoint,
+  type JsonSchema,
+  type Parameter,
+} from '../endpoints/endpoint.ts';
 import { endpointsFor } from '../endpoints/index.ts';
 import { ifMatch } from '../endpoints/records.ts';
 import type { RostrumAppOptions } from '../options.ts';
@@ -100,12 +105,23 @@ const bearer: JsonSchema = {
 
 function operationOf(endpoint: Endpoint, options: Options): JsonSchema {
   const { authenticate, anonymous, requireIfMatch = false, customFields = {} } = options;
-  const { method, path, operation, summary, description, query, headers, body } = endpoint;
+  const {
+    method,
+    path,
+    operation,
+    summary,
+    description,
+    query = [],
+    headers = [],
+    body,
+  } = endpoint;
   const hasCallers = authenticate !== undefined || anonymous !== undefined;
   const isOpen = endpoint.scopes.some((scope) => anonymous?.includes(scope));
   const needsIfMatch = requireIfMatch && method !== 'GET';
-  const { types = [], schema } = body ?? {};
-  const content = schema && types.map((type) => [type, mediaType(schema, customFields)] as const);
+  const schema = body === true ? undefined : body;
+  const content =
+    schema &&
+    bodyForms[method]?.types.map((type) => [type, mediaType(schema, customFields)] as const);
   return {
     operationId: operation,
     tags: [path.split('/')[1] ?? ''],
@@ -142,7 +158,7 @@ function successesOf({ responses }: Endpoint, { customFields = {} }: Options, ha
 }
 
 /** The problems of an endpoint by their status. */
-function codesOf({ path, problems }: Endpoint): readonly (readonly ProblemCode[])[] {
+function codesOf({ path, problems = [] }: Endpoint): readonly (readonly ProblemCode[])[] {
   const isFixed = !path.includes(':id');
   const all = [...new Set([...commonProblems, ...problems])].filter(
     (code) => code !== 'invalid-path' || !isFixed,

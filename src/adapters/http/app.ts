@@ -5,19 +5,13 @@ import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { clientAddresses } from './access/client-address.ts';
 import { cors } from './access/cors.ts';
-import {
-  type Context,
-  compose,
-  hostOf,
-  type RostrumState,
-  requestState,
-  type Step,
-} from './context.ts';
+import { compose, hostOf, type RostrumState, requestState, type Step } from './context.ts';
 import type { Endpoint } from './endpoints/endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
-import { handleErrors, isForClient, reportErrors } from './errors.ts';
+import { handleErrors, reportErrors } from './errors.ts';
 import { Limiter } from './limits.ts';
+import { notFound } from './not-found.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { logRequests } from './operator/log.ts';
 import { countRequests } from './operator/metrics.ts';
@@ -63,9 +57,7 @@ function chain(options: ChainOptions, hasPages: boolean, ...routers: Step[]): Mi
  * @throws TypeError for an invalid option
  */
 export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa {
-  const { prefix = '/api/v1', metrics } = options;
-  const limiter = new Limiter();
-  metrics?.limiter?.(() => limiter.state);
+  const limiter = limiterFor(options);
   const api = (path: string, endpoints: readonly Endpoint[]) =>
     apiRouter(rostrum, path, options, limiter, endpoints).routes();
   const describe = () => openApiDocument(rostrum.customFilters, options);
@@ -74,7 +66,7 @@ export function createApp(rostrum: AnyRostrum, options: RostrumAppOptions): Koa 
       options,
       true,
       pagesRouter(rostrum, describe, options, limiter), // Before the API, whose prefix can be empty.
-      api(prefixPath(prefix), endpointsFor(rostrum.customFilters)),
+      api(prefixPath(options.prefix), endpointsFor(rostrum.customFilters)),
       api('', mcpEndpoints(options)),
     ),
     options,
@@ -93,15 +85,8 @@ export function rostrumMiddleware(
   rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
 ): Middleware {
-  const prefix = prefixPath(options.prefix ?? '/api/v1');
-  const limiter = new Limiter();
-  options.metrics?.limiter?.(() => limiter.state);
-  const serve = chain(
-    options,
-    false,
-    problemsRouter(prefix).routes(),
-    apiRouter(rostrum, prefix, options, limiter).routes(),
-  );
+  const prefix = prefixPath(options.prefix);
+  const serve = apiChain(rostrum, options);
   // Before the router: it matches, and the chain touches `ctx.state`, only below the prefix.
   return (ctx, next) =>
     below(prefix, parseTarget(ctx.url).path) === undefined ? next() : serve(ctx, async () => {});
@@ -124,7 +109,7 @@ export function rostrumListener(
   rostrum: AnyRostrum,
   options: RostrumHttpOptions = {},
 ): (request: IncomingMessage, response: ServerResponse, next?: NextListener) => void {
-  const prefix = prefixPath(options.prefix ?? '/api/v1');
+  const prefix = prefixPath(options.prefix);
   const isOurs = (url: string) => below(prefix, parseTarget(url).path) !== undefined;
   const handle = standalone(rostrum, options).callback();
   return (request, response, next) => {
@@ -138,14 +123,20 @@ export function rostrumListener(
 
 /** An app that serves the paths below the prefix; every other path is 404. */
 export function standalone(rostrum: AnyRostrum, options: ChainOptions): Koa {
-  const prefix = prefixPath(options.prefix ?? '/api/v1');
+  return appOf(apiChain(rostrum, options), options);
+}
+
+/** The chain of the API without pages. */
+function apiChain(rostrum: AnyRostrum, options: ChainOptions): Middleware {
+  const prefix = prefixPath(options.prefix);
+  const api = apiRouter(rostrum, prefix, options, limiterFor(options));
+  return chain(options, false, problemsRouter(prefix).routes(), api.routes());
+}
+
+function limiterFor({ metrics }: ChainOptions): Limiter {
   const limiter = new Limiter();
-  options.metrics?.limiter?.(() => limiter.state);
-  const routers = [
-    problemsRouter(prefix).routes(),
-    apiRouter(rostrum, prefix, options, limiter).routes(),
-  ];
-  return appOf(chain(options, false, ...routers), options);
+  metrics?.limiter?.(() => limiter.state);
+  return limiter;
 }
 
 function appOf(serve: Middleware, { logger }: ChainOptions): Koa {
@@ -184,7 +175,7 @@ function begin(options: ChainOptions, hasPages: boolean): Step {
   const settings = {
     ...{ logger, requireIfMatch, issuer, hasPages },
     publicUrl: publicBase(options.publicUrl),
-    prefix: prefixPath(options.prefix ?? '/api/v1'),
+    prefix: prefixPath(options.prefix),
     addressOf: clientAddresses(options.trustedProxies),
   };
   return (ctx, next) => {
@@ -231,42 +222,4 @@ function checkTarget(isOwnHost: ChainOptions['isOwnHost']): Step {
     if (ctx.url !== target.url) ctx.url = target.url;
     return next();
   };
-}
-
-/** Gives middleware behind Rostrum a chance, then throws 404. */
-const notFound: Step = async (ctx, next) => {
-  try {
-    await next();
-  } catch (error) {
-    if (!isForClient(error)) throw error;
-    ctx.onerror(error as Error);
-  }
-  if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
-  throw new Problem('path-not-found', `No such path. ${suggestion(ctx)}`);
-};
-
-const collections = ['users', 'posts', 'events'];
-
-/** A sentence about the path that the client probably meant. */
-function suggestion({ state: { rostrum } }: Context): string {
-  const { base, target } = rostrum;
-  const segments = target.path.split('/').filter((segment) => segment !== '');
-  for (const [i, segment] of segments.entries()) {
-    const name = collections.find((one) => isSimilar(segment.toLowerCase(), one));
-    if (name === undefined) continue;
-    const meant = [base, name, ...segments.slice(i + 1, i + 2)].join('/');
-    const hint = target.path.endsWith('/') ? ' (Paths have no trailing slash.)' : '';
-    return `Did you mean ${meant}?${hint}`;
-  }
-  return `The API has ${base}/users and ${base}/posts.`;
-}
-
-/** True if one character was left out, added or replaced, or two were swapped. */
-function isSimilar(text: string, name: string): boolean {
-  if (Math.abs(text.length - name.length) > 1) return false;
-  let start = 0;
-  while (start < name.length && text[start] === name[start]) start += 1;
-  const [a, b] = [text.slice(start), name.slice(start)];
-  const ends = [a.slice(1) === b.slice(1), a.slice(1) === b, a === b.slice(1)];
-  return ends.includes(true) || a === `${b[1]}${b[0]}${b.slice(2)}`;
 }

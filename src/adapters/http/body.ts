@@ -6,7 +6,6 @@ import { isPlainObject, type JsonObject } from '../../domain/json.ts';
 import { type Context, RequestAborted, type Step } from './context.ts';
 import type { BodyForm } from './endpoints/endpoint.ts';
 import { countHeader } from './headers/count.ts';
-import { parseMediaType } from './headers/media-type.ts';
 import { type Limiter, smallBody } from './limits.ts';
 import { bodyLimit } from './problems/catalogue.ts';
 import { Problem } from './problems/problem.ts';
@@ -23,7 +22,7 @@ const fewPieces = 32;
  */
 export function readBody(form: BodyForm, limiter: Limiter): Step {
   return async (ctx, next) => {
-    checkHeaders(ctx.req, form);
+    checkHeaders(ctx, form);
     checkUnread(ctx);
     if (lengthOf(ctx.req) > smallBody) await limiter.reserveBody(ctx);
     ctx.request.rawBody = await readBytes(ctx, limiter);
@@ -113,35 +112,27 @@ function enlarged(bytes: Buffer, least: number): Buffer {
 }
 
 /** Refuses a body because of its headers, before any of it is read. */
-function checkHeaders(request: IncomingMessage, form: BodyForm): void {
-  const { headers } = request;
-  const hasBody = headers['transfer-encoding'] !== undefined || lengthOf(request) > 0;
-  if (headers['content-type'] !== undefined || hasBody) checkMediaType(request, form);
+function checkHeaders({ req, request }: Context, form: BodyForm): void {
+  const { headers } = req;
+  const hasBody = headers['transfer-encoding'] !== undefined || lengthOf(req) > 0;
+  const types = form.types.join(' or ');
+  if (headers['content-type'] === undefined) {
+    if (!hasBody) throw emptyBody();
+    throw unsupported(form, `The header Content-Type is missing: it must be ${types}.`);
+  }
+  const type = request.type.trim().toLowerCase();
+  if (countHeader(req, 'content-type') > 1 || !form.types.includes(type)) {
+    throw unsupported(form, `The header Content-Type must be ${types}.`);
+  }
+  if (!/^(?:utf-8)?$/i.test(request.charset)) throw unsupported(form, 'The body must be in UTF-8.');
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && !/^[ \t]*identity[ \t]*$/i.test(encoding)) {
     throw unsupported(form, 'The body must not be compressed or encoded.', {
       'Accept-Encoding': 'identity', // RFC 9110, section 12.5.3.
     });
   }
-  if (lengthOf(request) > bodyLimit) throw bodyTooLarge();
+  if (lengthOf(req) > bodyLimit) throw bodyTooLarge();
   if (!hasBody) throw emptyBody();
-}
-
-function checkMediaType(request: IncomingMessage, form: BodyForm): void {
-  const header = request.headers['content-type'];
-  const types = form.types.join(' or ');
-  if (header === undefined) {
-    throw unsupported(form, `The header Content-Type is missing: it must be ${types}.`);
-  }
-  const type = countHeader(request, 'content-type') > 1 ? undefined : parseMediaType(header);
-  if (type === undefined || !form.types.includes(type.type)) {
-    throw unsupported(form, `The header Content-Type must be ${types}.`);
-  }
-  const { parameters } = type;
-  const fits = parameters.every(([name, value]) => name === 'charset' && /^utf-8$/i.test(value));
-  if (!fits || parameters.length > 1) {
-    throw unsupported(form, 'The body must be in UTF-8; no other parameter is known.');
-  }
 }
 
 /** Other middleware that reads the body leaves nothing: Rostrum would wait for ever. */

@@ -142,11 +142,11 @@ export function uncut(request: { readonly url?: string | undefined }): string {
 }
 
 /**
- * Returns a prefix as {@link Target.path} would have it; empty for `/`.
+ * Returns the prefix of the API as {@link Target.path} would have it; empty for `/`.
  *
  * @throws TypeError for a prefix that is not a path, or ends in a slash
  */
-export function prefixPath(prefix: string): string {
+export function prefixPath(prefix = '/api/v1'): string {
   if (prefix === '' || prefix === '/') return '';
   const { path, isValid } = parseTarget(prefix);
   if (!isValid || !prefix.startsWith('/') || /\/(?:\/|$)|\?/.test(prefix)) {

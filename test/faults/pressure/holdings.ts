@@ -39,7 +39,7 @@ export async function loadHoldings(url: string, { posts, bytes }: Holdings): Pro
     while (done < posts) {
       const first = done;
       done += batch;
-      const records = ids.slice(first, next).map((id, n) => {
+      const records = ids.slice(first, done).map((id, n) => {
         return new VersionedRecord(
           { ...made(id), ...fieldsOf(first + n, bytes, 'ann'), publishedAt: at },
           1,

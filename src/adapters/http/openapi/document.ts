@@ -9,12 +9,7 @@ import {
 import { endpointsFor } from '../endpoints/index.ts';
 import { ifMatch } from '../endpoints/records.ts';
 import type { RostrumAppOptions } from '../options.ts';
-import {
-  commonProblems,
-  type ProblemCode,
-  problemCatalogue,
-  problemHeaders,
-} from '../problems/catalogue.ts';
+import { commonProblems, type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { publicBase } from '../target.ts';
 import { reference } from './fields.ts';
 import { commonHeaders, responseHeaders } from './headers.ts';
@@ -167,11 +162,13 @@ function codesOf({ path, problems = [] }: Endpoint): readonly (readonly ProblemC
 }
 
 function failureOf(codes: readonly ProblemCode[]): JsonSchema {
-  const canRetry = codes.some((code) => 'retryAfter' in problemCatalogue[code]);
-  const headers = codes.flatMap((code) => problemHeaders[code] ?? []);
+  const types = codes.map((code) => problemCatalogue[code]);
+  const headers = types.flatMap(({ headers = [], retryAfter }) =>
+    retryAfter === undefined ? headers : [...headers, 'Retry-After'],
+  );
   return {
-    description: `${codes.map((code) => problemCatalogue[code].title).join('; ')}.`,
-    headers: headersOf(canRetry ? [...headers, 'Retry-After'] : headers),
+    description: `${types.map(({ title }) => title).join('; ')}.`,
+    headers: headersOf(headers),
     content: problemContent(codes),
   };
 }

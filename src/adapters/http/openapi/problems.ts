@@ -1,6 +1,6 @@
 import { maxIssues } from '../../../domain/issues.ts';
 import type { JsonSchema } from '../endpoints/endpoint.ts';
-import { type ProblemCode, problemCatalogue, problemExamples } from '../problems/catalogue.ts';
+import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { countSchema, reference } from './fields.ts';
 
@@ -59,7 +59,7 @@ export function problemContent(codes: readonly ProblemCode[]): JsonSchema {
 }
 
 function exampleOf(code: ProblemCode): JsonSchema {
-  const members = problemExamples[code] ?? {};
-  const problem = new Problem(code, `${problemCatalogue[code].title}.`, { members });
+  const { title, example: members = {} } = problemCatalogue[code];
+  const problem = new Problem(code, `${title}.`, { members });
   return JSON.parse(problemResponse(problem, '0192f0c1-6f5e-7b1c-9d3a-0f1e2d3c4b5a').body);
 }

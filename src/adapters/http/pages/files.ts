@@ -10,9 +10,6 @@ export interface StaticFile {
   read(): string | Promise<string>;
 }
 
-/** Accepts gzip with a quality that does not begin with 0. */
-const acceptsGzip = /(?:^|[,\s])gzip(?!\s*;\s*q=0)/i;
-
 async function load({ read }: StaticFile) {
   const plain = Buffer.from(await read());
   const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 16)}"`;
@@ -25,7 +22,8 @@ export function sendFile(file: StaticFile): (ctx: Context) => Promise<void> {
   return async (ctx) => {
     loaded ??= load(file);
     const { plain, zipped, tag } = await loaded;
-    const isZipped = acceptsGzip.test(ctx.get('Accept-Encoding').slice(0, maxAcceptLength));
+    const isShort = ctx.get('Accept-Encoding').length <= maxAcceptLength;
+    const isZipped = isShort && ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
     ctx.status = 200;
     ctx.vary('Accept-Encoding');
     ctx.set({ 'Cache-Control': 'no-cache', ETag: isZipped ? `W/${tag}` : tag });

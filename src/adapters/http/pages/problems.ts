@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { Context, RostrumState, Step } from '../context.ts';
 import { sendJson } from '../endpoints/records.ts';
-import { type ProblemType, problemCatalogue, problemExamples } from '../problems/catalogue.ts';
+import { type ProblemType, problemCatalogue } from '../problems/catalogue.ts';
 import { Problem } from '../problems/problem.ts';
 import { named } from '../router.ts';
 import { escapePath } from '../target.ts';
@@ -56,7 +56,7 @@ function pageOf({ state: { rostrum } }: Context, code: string, type: ProblemType
   const { status, title, meaning, advice } = type;
   const example = {
     ...{ type: `${rostrum.problems}/${code}`, title, status, code },
-    ...{ error: '…', detail: '…', requestId: '…', ...problemExamples[code as 'internal'] },
+    ...{ error: '…', detail: '…', requestId: '…', ...type.example },
   };
   return `<main><p class="soft">${status} <code>${code}</code></p><h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(meaning)}</p><h2>What to do</h2><p>${escapeHtml(advice)}</p>

@@ -31,7 +31,7 @@ export function pagesRouter(
   limiter: Limiter,
 ): Step {
   const { authenticate, rateLimits } = options;
-  const prefix = prefixPath(options.prefix ?? '/api/v1');
+  const prefix = prefixPath(options.prefix);
   const base = publicBase(options.publicUrl) ?? '';
   const wanted = options.pages ?? allPages;
   const isInstalled = { home: true, docs: hasDocs(), admin: hasAdmin() };

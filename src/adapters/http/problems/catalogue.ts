@@ -25,10 +25,13 @@ export interface ProblemType {
   readonly retryAfter?: number;
   /** Up to this many seconds are added at random, so that clients do not all come back at once. */
   readonly jitter?: number;
+  /** The headers that it can have beside those of all, without `Retry-After`. */
+  readonly headers?: readonly string[];
+  /** An example of the members that it has beside those of all. */
+  readonly example?: Readonly<Record<string, unknown>>;
 }
 
-/** The problem types by code, ordered by status. The responses, the pages and the documentation come from it. */
-export const problemCatalogue = {
+const catalogue = {
   'bad-request': {
     status: 400,
     title: 'Not a proper HTTP request',
@@ -46,18 +49,30 @@ export const problemCatalogue = {
     title: 'Query parameter not accepted',
     meaning: 'A query parameter is unknown, is repeated, or has a value that is not allowed.',
     advice: '"errors" names each such parameter, and "allowed" lists the known ones.',
+    example: {
+      errors: [
+        { parameter: 'limit', code: 'invalid', message: 'Must be an integer from 1 to 1000.' },
+      ],
+      allowed: ['limit', 'cursor', 'sort'],
+    },
   },
   'invalid-cursor': {
     status: 400,
     title: 'Cursor not usable here',
     meaning: 'The cursor is damaged, or belongs to a list with another filter or sort.',
     advice: 'Use "next" with the filter and sort that it came from, or start without a cursor.',
+    example: {
+      errors: [{ parameter: 'cursor', code: 'invalid', message: 'Use "next" of the page before.' }],
+    },
   },
   'invalid-header': {
     status: 400,
     title: 'Header malformed',
     meaning: 'A header that the request relies on is malformed or repeated.',
     advice: '"errors" names the header and its format.',
+    example: {
+      errors: [{ header: 'If-Match', code: 'invalid', message: 'Must be * or entity tags: "1".' }],
+    },
   },
   'invalid-body': {
     status: 400,
@@ -70,12 +85,14 @@ export const problemCatalogue = {
     title: 'Credentials needed',
     meaning: 'The credentials are missing, unknown, revoked or expired.',
     advice: 'Send a key or an access token: Authorization: Bearer …. WWW-Authenticate says more.',
+    headers: ['WWW-Authenticate'],
   },
   forbidden: {
     status: 403,
     title: 'Not allowed',
     meaning: 'The caller lacks a scope, does not own the record, or is not a user.',
     advice: 'If WWW-Authenticate names a scope, ask the issuer of your credentials for it.',
+    headers: ['WWW-Authenticate'],
   },
   'user-not-found': {
     status: 404,
@@ -112,24 +129,44 @@ export const problemCatalogue = {
     title: 'Email already in use',
     meaning: 'Another user has the same email address, ignoring case.',
     advice: 'Use another address, or find the user who has it: GET /users?email=…',
+    example: {
+      errors: [
+        {
+          pointer: '/email',
+          code: 'taken',
+          message: 'Another user already has this email address.',
+        },
+      ],
+    },
   },
   'field-taken': {
     status: 409,
     title: 'Value already in use',
     meaning: 'Another record has this value of a field that is unique here.',
     advice: 'Use another value. The member "errors" names the field.',
+    example: {
+      errors: [
+        {
+          pointer: '/slug',
+          code: 'taken',
+          message: 'Another record already has this value of "slug".',
+        },
+      ],
+    },
   },
   refused: {
     status: 409,
     title: 'Change rejected by a rule of this server',
     meaning: 'A rule of the operator, in its code or its database, rejects the change.',
     advice: '"reason" says which rule.',
+    example: { reason: 'This name is reserved.' },
   },
   'user-has-posts': {
     status: 409,
     title: 'User still has posts',
     meaning: 'A user with posts is deleted only if the request says what to do with the posts.',
     advice: 'Add ?posts=delete to delete them, or ?posts=keep to keep them without an author.',
+    example: { posts: 3 },
   },
   'events-expired': {
     status: 410,
@@ -142,6 +179,7 @@ export const problemCatalogue = {
     title: 'Record is at another version',
     meaning: 'The record is at a version that If-Match or If-None-Match excludes.',
     advice: 'Read the record again, and send the change with its new ETag.',
+    headers: ['ETag'],
   },
   'body-too-large': {
     status: 413,
@@ -160,6 +198,7 @@ export const problemCatalogue = {
     title: 'Body is not of a JSON media type',
     meaning: 'The body is not application/json (or a merge patch), not UTF-8, or is compressed.',
     advice: 'Accept-Post, Accept-Patch or Accept of the response lists the media types.',
+    headers: ['Accept-Post', 'Accept-Patch', 'Accept', 'Accept-Encoding'],
   },
   'expectation-failed': {
     status: 417,
@@ -178,6 +217,9 @@ export const problemCatalogue = {
     title: 'Record breaks rules',
     meaning: 'One or more fields break a rule.',
     advice: '"errors" lists each field, with a pointer (RFC 6901) and a code.',
+    example: {
+      errors: [{ pointer: '/name', code: 'required', message: 'This field is required.' }],
+    },
   },
   'idempotency-key-reused': {
     status: 422,
@@ -196,6 +238,7 @@ export const problemCatalogue = {
     title: 'Too many requests',
     meaning: 'Your address or your credentials sent too many requests. Nothing was changed.',
     advice: 'Retry after the time in Retry-After. RateLimit says which limit is used up.',
+    headers: ['Retry-After'],
   },
   'headers-too-large': {
     status: 431,
@@ -222,6 +265,7 @@ export const problemCatalogue = {
     advice:
       'Retry after Retry-After. If "outcome" is "unknown", the change may have been made: an Idempotency-Key or If-Match makes the retry safe.',
     retryAfter: 5,
+    example: { outcome: 'none' },
   },
   overloaded: {
     status: 503,
@@ -250,57 +294,10 @@ export const problemCatalogue = {
 >;
 
 /** Every `code` of a response. Stable within v1. */
-export type ProblemCode = keyof typeof problemCatalogue;
+export type ProblemCode = keyof typeof catalogue;
 
-/** The members that some problems have beside those of all, as examples. */
-export const problemExamples: { readonly [C in ProblemCode]?: Readonly<Record<string, unknown>> } =
-  {
-    'invalid-query': {
-      errors: [
-        { parameter: 'limit', code: 'invalid', message: 'Must be an integer from 1 to 1000.' },
-      ],
-      allowed: ['limit', 'cursor', 'sort'],
-    },
-    'invalid-cursor': {
-      errors: [{ parameter: 'cursor', code: 'invalid', message: 'Use "next" of the page before.' }],
-    },
-    'invalid-header': {
-      errors: [{ header: 'If-Match', code: 'invalid', message: 'Must be * or entity tags: "1".' }],
-    },
-    'invalid-record': {
-      errors: [{ pointer: '/name', code: 'required', message: 'This field is required.' }],
-    },
-    'email-taken': {
-      errors: [
-        {
-          pointer: '/email',
-          code: 'taken',
-          message: 'Another user already has this email address.',
-        },
-      ],
-    },
-    'field-taken': {
-      errors: [
-        {
-          pointer: '/slug',
-          code: 'taken',
-          message: 'Another record already has this value of "slug".',
-        },
-      ],
-    },
-    'user-has-posts': { posts: 3 },
-    refused: { reason: 'This name is reserved.' },
-    'store-unavailable': { outcome: 'none' },
-  };
-
-/** The headers that some problems have beside those of all. */
-export const problemHeaders: { readonly [C in ProblemCode]?: readonly string[] } = {
-  unauthenticated: ['WWW-Authenticate'],
-  forbidden: ['WWW-Authenticate'],
-  'version-mismatch': ['ETag'],
-  'unsupported-media-type': ['Accept-Post', 'Accept-Patch', 'Accept', 'Accept-Encoding'],
-  'too-many-requests': ['Retry-After'],
-};
+/** The problem types by code, ordered by status. The responses, the pages and the documentation come from it. */
+export const problemCatalogue: Readonly<Record<ProblemCode, ProblemType>> = catalogue;
 
 /** The problems that any request can end in, beside `path-not-found` and `method-not-allowed`. */
 export const commonProblems: readonly ProblemCode[] = [

@@ -28,18 +28,25 @@ describe('the body of a request', () => {
   }
 
   it('may be of the right media type in every spelling, and is 415 of another one', async () => {
-    const good = ['', ';charset=utf-8', '; charset="UTF-8"', ' ; CHARSET=Utf-8 ;', ';'];
+    const good = [
+      '',
+      ';charset=utf-8',
+      '; charset="UTF-8"',
+      ' ; CHARSET=Utf-8 ;',
+      ';',
+      '; version=1',
+    ];
     for (const more of [...good, '; charset="\\utf-8"']) {
       const type = `Content-Type: Application/JSON${more}\r\n`;
       await expectRaw('{"name":"Ann"}', 201, undefined, type);
     }
-    const charsets = ['latin1', 'utf8', '', 'utf-8; charset=utf-8', 'utf-8; version=1'];
+    const charsets = ['latin1', 'utf8'];
     for (const type of [
       ...['text/plain', 'text/json', 'application/json-patch+json', 'application/merge-patch+json'],
       ...['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'],
       ...['application/jsonx', 'application/json, application/json', 'application', ''],
       ...charsets.map((charset) => `application/json; charset=${charset}`),
-      ...['application/json; charset', 'application/json charset=utf-8'],
+      'application/json charset=utf-8',
       'application/json\r\nContent-Type: text/plain',
     ]) {
       const headers = `Content-Type: ${type}\r\n`;

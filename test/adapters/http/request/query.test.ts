@@ -18,7 +18,7 @@ describe('the query', () => {
 
   it('refuses an unknown parameter on every endpoint, and says which there are', async () => {
     await using known = await startApi({ app: { authenticate } });
-    for (const { method, path, query } of endpoints) {
+    for (const { method, path, query = [] } of endpoints) {
       const target = `${path.replace(':id', id)}?nonsense=1`;
       const answer = await known.send(method, target, as({ subject: 'ann', scopes }));
       const { errors, allowed } = expectProblem(answer, 400, 'invalid-query');

@@ -1,0 +1,41 @@
+import type { Context, Step } from './context.ts';
+import { isForClient } from './errors.ts';
+import { Problem } from './problems/problem.ts';
+
+/** Gives middleware behind Rostrum a chance, then throws 404. */
+export const notFound: Step = async (ctx, next) => {
+  try {
+    await next();
+  } catch (error) {
+    if (!isForClient(error)) throw error;
+    ctx.onerror(error as Error);
+  }
+  if (ctx.respond === false || ctx.headerSent || ctx.status !== 404 || ctx.body) return;
+  throw new Problem('path-not-found', `No such path. ${suggestion(ctx)}`);
+};
+
+const collections = ['users', 'posts', 'events'];
+
+/** A sentence about the path that the client probably meant. */
+function suggestion({ state: { rostrum } }: Context): string {
+  const { base, target } = rostrum;
+  const segments = target.path.split('/').filter((segment) => segment !== '');
+  for (const [i, segment] of segments.entries()) {
+    const name = collections.find((one) => isSimilar(segment.toLowerCase(), one));
+    if (name === undefined) continue;
+    const meant = [base, name, ...segments.slice(i + 1, i + 2)].join('/');
+    const hint = target.path.endsWith('/') ? ' (Paths have no trailing slash.)' : '';
+    return `Did you mean ${meant}?${hint}`;
+  }
+  return `The API has ${base}/users and ${base}/posts.`;
+}
+
+/** True if one character was left out, added or replaced, or two were swapped. */
+function isSimilar(text: string, name: string): boolean {
+  if (Math.abs(text.length - name.length) > 1) return false;
+  let start = 0;
+  while (start < name.length && text[start] === name[start]) start += 1;
+  const [a, b] = [text.slice(start), name.slice(start)];
+  const ends = [a.slice(1) === b.slice(1), a.slice(1) === b, a === b.slice(1)];
+  return ends.includes(true) || a === `${b[1]}${b[0]}${b.slice(2)}`;
+}

@@ -141,7 +141,7 @@ export function pressesOn(store: string, many: number): Record<string, Press> {
       p99: 500,
       run: (it) => keepOpening(it, 4000, 20, head('GET', '/users')),
     },
-    '4,000 silent connections': { p99: 500, run: (target) => keepOpening(target, 4000, 0, '') },
+    'fewer silent connections': { p99: 500, run: (target) => keepOpening(target, 4000, 0, '') },
     'silent connections': { run: (target) => keepOpening(target, 10_500, 0, '') },
     'idle and slow connections': {
       holds: { posts: 1000, bytes: 1000 },

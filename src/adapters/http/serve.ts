@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import type { LogFields } from '../../ports/logger.ts';
 import { clientAddresses } from './access/client-address.ts';
+import { Connections, drainMs } from './connections.ts';
 import { requestIdFrom, stopSignal } from './context.ts';
 import { messageProblem } from './headers/message-rules.ts';
 import { loggedPath, userAgent } from './operator/log.ts';
@@ -26,18 +27,6 @@ export interface RunningServer {
    */
   close(): Promise<void>;
 }
-
-/** A request and its response, from the moment its headers have arrived. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-/** How many requests can wait on a connection for the one before them, and on all connections. */
-const mostWaiting = { ofConnection: 256, ofAll: 4096 };
-
-/** For how many milliseconds a client can go on sending what is not read. */
-const drainMs = 2000;
 
 /** For how many milliseconds of a shutdown a connection without a request can still bring one. */
 const lateMs = 500;
@@ -219,181 +208,5 @@ function problemOf({ code, rawPacket = new Uint8Array() }: ClientError): Problem
       return new Problem('body-too-large', 'The extensions of the chunks are too large.');
     default:
       return new Problem('bad-request', 'This is not a well-formed HTTP request.');
-  }
-}
-
-type Serve = (exchange: Exchange) => void;
-
-/** The connections of a server. */
-class Connections {
-  readonly #open = new Map<Socket, Connection>();
-  /** Connections that have had no request yet, and those that have none any more; the oldest first. */
-  readonly unused = new Set<Connection>();
-  readonly unoccupied = new Set<Connection>();
-  readonly #most: number;
-  readonly serve: Serve;
-  /** How many requests wait for one before them. */
-  waiting = 0;
-
-  constructor(most: number, serve: Serve) {
-    this.#most = most;
-    this.serve = serve;
-  }
-
-  get size(): number {
-    return this.#open.size;
-  }
-
-  of(socket: Socket): Connection | undefined {
-    return this.#open.get(socket);
-  }
-
-  /** Beyond the limit, a connection replaces the one that has been silent for longest, or is closed itself. */
-  accept(socket: Socket): void {
-    if (this.#open.size >= this.#most) {
-      const [silent] = this.unused.size > 0 ? this.unused : this.unoccupied;
-      (silent?.socket ?? socket).destroy();
-      if (silent === undefined) return;
-      this.#forget(silent);
-    }
-    const connection = new Connection(socket, this);
-    this.#open.set(socket, connection);
-    socket.once('close', () => this.#forget(connection));
-  }
-
-  #forget(connection: Connection): void {
-    this.#open.delete(connection.socket);
-    connection.abandon();
-  }
-
-  closeAfterResponses(): void {
-    for (const connection of this.#open.values()) connection.closeAfterResponse();
-  }
-
-  async idle(): Promise<void> {
-    // Not a list of connections: one that ends meanwhile can be collected.
-    await Promise.all(Array.from(this.#open.values(), (connection) => connection.idle()));
-  }
-
-  destroySilent(): void {
-    for (const { socket } of [...this.unused, ...this.unoccupied]) socket.destroy();
-  }
-
-  destroyAll(): void {
-    for (const socket of this.#open.keys()) socket.destroy();
-  }
-}
-
-/**
- * A connection, which serves its requests one after another: a client that sends many at once waits for itself,
- * and others do not wait for it.
- */
-class Connection {
-  readonly socket: Socket;
-  /** Whether its last response is a refusal. */
-  isRefused = false;
-  readonly #all: Connections;
-  #current: Exchange | undefined;
-  #last: Exchange | undefined;
-  #waiting: Exchange[] = [];
-  /** True after a request was dropped: none after it is served. */
-  #isFull = false;
-
-  constructor(socket: Socket, all: Connections) {
-    this.socket = socket;
-    this.#all = all;
-    all.unused.add(this);
-    // Node resumes reading for reasons of its own.
-    socket.on('resume', () => {
-      if (this.#waiting.length > 0) socket.pause();
-    });
-  }
-
-  take(exchange: Exchange): void {
-    if (this.#current === undefined) {
-      this.#begin(exchange);
-      return;
-    }
-    if (this.socket.destroyed || this.#isFull) return;
-    if (this.#waiting.length < mostWaiting.ofConnection && this.#all.waiting < mostWaiting.ofAll) {
-      this.#waiting.push(exchange);
-      this.#all.waiting += 1;
-    } else {
-      // The connection ends with the last response that it still gets (RFC 9112, section 9.6).
-      this.#isFull = true;
-      const { response } = this.#waiting.at(-1) ?? this.#current;
-      if (response.headersSent) this.socket.destroy();
-      else response.shouldKeepAlive = false;
-    }
-    this.socket.pause();
-  }
-
-  #begin(exchange: Exchange): void {
-    this.#current = exchange;
-    this.#last = exchange;
-    this.#all.unused.delete(this);
-    this.#all.unoccupied.delete(this);
-    exchange.response.on('close', this.#onClose);
-    this.#all.serve(exchange);
-  }
-
-  readonly #onClose = (): void => {
-    const { socket } = this;
-    const { request } = this.#current as Exchange;
-    this.#current = undefined;
-    if (!request.complete && !socket.destroyed) {
-      // Node throws away the rest of the body: closing at once could cost the client its response.
-      const timer = setTimeout(() => socket.destroy(), drainMs);
-      request.once('close', () => clearTimeout(timer));
-    }
-    // If the response has ended the connection, nothing after it is served.
-    if (socket.destroyed || socket.writableEnded) this.abandon();
-    const next = this.#waiting.shift();
-    if (next === undefined) {
-      if (!socket.destroyed) this.#all.unoccupied.add(this);
-      return;
-    }
-    this.#all.waiting -= 1;
-    this.#begin(next);
-    if (this.#waiting.length === 0) socket.resume();
-  };
-
-  /** Fulfilled when no request is under way. */
-  async idle(): Promise<void> {
-    while (this.#current !== undefined) {
-      const { response } = this.#current;
-      await new Promise<void>((closed) => response.once('close', closed));
-    }
-  }
-
-  /**
-   * Fulfilled when all complete requests have their responses. Returns false if the incomplete one, whose rest was
-   * refused, has its response already.
-   */
-  async settled(): Promise<boolean> {
-    const incomplete = [this.#waiting.at(-1), this.#current ?? this.#last].find(
-      (exchange) => exchange !== undefined && !exchange.request.complete,
-    );
-    if (incomplete !== undefined && incomplete === this.#waiting.at(-1)) {
-      this.#waiting.pop();
-      this.#all.waiting -= 1;
-    }
-    if (incomplete === undefined || incomplete !== this.#current) await this.idle();
-    return !incomplete?.response.headersSent;
-  }
-
-  closeAfterResponse(): void {
-    const { response } = this.#current ?? {};
-    // Requests that wait are told that they are late; the first of those responses ends the connection.
-    if (response === undefined || response.headersSent || this.#waiting.length > 0) return;
-    response.setHeader('Connection', 'close');
-  }
-
-  /** Forgets the requests that wait: the connection is gone. */
-  abandon(): void {
-    this.#all.waiting -= this.#waiting.length;
-    this.#waiting = [];
-    this.#all.unused.delete(this);
-    this.#all.unoccupied.delete(this);
   }
 }

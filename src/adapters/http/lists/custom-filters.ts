@@ -6,11 +6,11 @@ import {
   isDeclarable,
   maxListLength,
 } from '../../../domain/declared-fields.ts';
-import { compareKeys } from '../../../domain/list.ts';
 import type { Collection } from '../../../domain/record.ts';
 import { knownFields } from '../../../domain/rules.ts';
 import type { Parameter } from '../endpoints/endpoint.ts';
 import type { Query } from '../target.ts';
+import { bounds, narrow, readSpan } from './bounds.ts';
 
 /** The schema's type of each value, and an example. */
 const forms = {
@@ -20,14 +20,12 @@ const forms = {
   'text[]': ['array', ['news']],
 } as const;
 
-const bounds = {
+const words = {
   gte: 'at least this',
   gt: 'greater than this',
   lte: 'at most this',
   lt: 'less than this',
 } as const;
-
-type Bound = keyof typeof bounds;
 
 /** A number of JSON (RFC 8259, section 6). */
 const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -57,9 +55,9 @@ function rangesOf({ name, type }: DeclaredField): Parameter[] {
   const [schemaType, example] = forms[type];
   const schema = { type: type === 'number' ? 'number' : schemaType };
   const check = (value: string) => (isNumber(value) ? undefined : 'Must be a number.');
-  const ranges = Object.entries(bounds).map(([bound, words]) => ({
+  const ranges = bounds.map((bound) => ({
     ...{ name: `${name}[${bound}]`, schema, example, ...(type === 'number' && { check }) },
-    description: `Only records whose ${name} is ${words}${type === 'text' ? ', by code point' : ''}.`,
+    description: `Only records whose ${name} is ${words[bound]}${type === 'text' ? ', by code point' : ''}.`,
   }));
   if (type === 'number') return ranges;
   const description = `Only records whose ${name} starts with this, exactly.`;
@@ -82,7 +80,7 @@ export function readCustomFilter(
     else {
       const value = values?.[0] === undefined ? undefined : readValue(values[0], type);
       if (value === null) return undefined; // Of another type than declared.
-      filter[name] = type === 'boolean' ? value : readSpan(query, name, type, value);
+      filter[name] = type === 'boolean' ? value : readValues(query, name, type, value);
     }
   }
   return filter;
@@ -95,31 +93,22 @@ function readValue(text: string, type: 'text' | 'number' | 'boolean') {
   return text === 'true' || text === 'false' ? text === 'true' : null;
 }
 
-/** Combines an equality and bounds. Of several bounds on one side the narrower one counts. */
-function readSpan(
+/** Combines an equality and bounds. */
+function readValues(
   query: Query,
   name: string,
   type: 'text' | 'number',
   equal: string | number | boolean | undefined,
 ): CustomFilter[string] {
-  const startsWith = query.get(`${name}[startsWith]`)?.[0];
-  const span: { from?: string | number; before?: string | number } = {};
-  const narrow = (end: 'from' | 'before', value: string | number) => {
-    const present = span[end];
-    const order = present === undefined ? 0 : compareKeys(value, present);
-    if (present === undefined || (end === 'from' ? order > 0 : order < 0)) span[end] = value;
-  };
-  for (const bound of Object.keys(bounds) as Bound[]) {
-    const text = query.get(`${name}[${bound}]`)?.[0];
-    if (text === undefined) continue;
+  const [startsWith] = query.get(`${name}[startsWith]`) ?? [];
+  const span = readSpan<string | number>(query, name, (text) => {
     const value = type === 'number' ? Number(text) : text;
-    const isNext = bound === 'gt' || bound === 'lte';
-    narrow(bound[0] === 'g' ? 'from' : 'before', isNext ? next(value) : value);
-  }
+    return [value, next(value)];
+  });
   if (startsWith === undefined && Object.keys(span).length === 0) return equal;
   if (typeof equal === 'string' || typeof equal === 'number') {
-    narrow('from', equal);
-    narrow('before', next(equal));
+    narrow(span, 'from', equal);
+    narrow(span, 'before', next(equal));
   }
   return { ...span, ...(startsWith !== undefined && { startsWith }) } as CustomFilter[string];
 }

@@ -9,8 +9,9 @@ import {
 } from '../../../domain/search.ts';
 import type { Parameter } from '../endpoints/endpoint.ts';
 import { integer, oneOf } from '../validate.ts';
+import { bounds } from './bounds.ts';
 import { customParameters } from './custom-filters.ts';
-import { readInstant, timeBounds } from './time-filter.ts';
+import { readInstant } from './time-filter.ts';
 
 /** Writes an order as `sort` has it. */
 function sortOf({ by, direction }: Order<string>): string {
@@ -79,7 +80,7 @@ const words = {
 
 function timesOf(...fields: readonly string[]): readonly Parameter[] {
   return fields.flatMap((field) =>
-    timeBounds.map((bound) => ({
+    bounds.map((bound) => ({
       name: `${field}[${bound}]`,
       description: `Only records whose ${field} is ${words[bound]}.`,
       schema: { type: 'string', format: 'date-time' },

@@ -11,7 +11,7 @@ import { Problem } from '../problems/problem.ts';
 import { formatQuery, type Query } from '../target.ts';
 import { decodeCursor, encodeCursor, type ListIdentity, listIdentity } from './cursor.ts';
 import { readCustomFilter } from './custom-filters.ts';
-import { timeSpan } from './time-filter.ts';
+import { readTimes } from './time-filter.ts';
 
 /** The query of a list, read. Its values are valid: that was checked. */
 export interface ListQuery<Filter, Sort extends string> {
@@ -78,7 +78,7 @@ export function readUserFilter(query: Query): UserFilter {
 
 export function readPostFilter(query: Query): PostFilter {
   const author = first(query, 'authorId');
-  const published = readSpan(query, 'publishedAt');
+  const published = readTimes(query, 'publishedAt');
   const isDraft = query.has('publishedAt');
   return {
     ...readEntityFilter(query),
@@ -94,13 +94,9 @@ function readEntityFilter(query: Query): EntityFilter {
   const ids = query.get('id');
   return {
     ids: ids && [...new Set(ids)].sort(),
-    createdAt: readSpan(query, 'createdAt'),
-    updatedAt: readSpan(query, 'updatedAt'),
+    createdAt: readTimes(query, 'createdAt'),
+    updatedAt: readTimes(query, 'updatedAt'),
   };
-}
-
-function readSpan(query: Query, field: string) {
-  return query.size === 0 ? undefined : timeSpan((bound) => first(query, `${field}[${bound}]`));
 }
 
 function readOrder(sort: string): Order<string> {

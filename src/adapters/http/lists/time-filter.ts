@@ -6,10 +6,8 @@ import {
   parseRfc3339,
 } from '../../../domain/instant.ts';
 import type { TimeSpan } from '../../../domain/search.ts';
-
-/** The bounds of a time filter. */
-export const timeBounds = ['gte', 'gt', 'lte', 'lt'] as const;
-export type TimeBound = (typeof timeBounds)[number];
+import type { Query } from '../target.ts';
+import { readSpan } from './bounds.ts';
 
 /**
  * Parses an instant in a query. The `+` of an offset that was not percent-encoded arrives as a space. An
@@ -19,32 +17,19 @@ export function readInstant(text: string): { ms: number; exact: boolean } | unde
   return parseRfc3339(text.replace(/ (?=\d{2}:\d{2}$)/, '+'));
 }
 
-/**
- * Converts bounds to a span of whole milliseconds, the precision of records. Of several bounds on one side the
- * narrower one counts. Returns undefined if there are no bounds.
- */
-export function timeSpan(bound: (name: TimeBound) => string | undefined): TimeSpan | undefined {
-  let from = Number.NEGATIVE_INFINITY;
-  let before = Number.POSITIVE_INFINITY;
-  let bounded = false;
-  for (const name of timeBounds) {
-    const text = bound(name);
-    const instant = text === undefined ? undefined : readInstant(text);
-    if (instant === undefined) continue;
-    bounded = true;
-    // The first millisecond not before the instant, and the first one after it.
-    const at = instant.exact ? instant.ms : instant.ms + 1;
-    const behind = instant.ms + 1;
-    if (name === 'gte') from = Math.max(from, at);
-    else if (name === 'gt') from = Math.max(from, behind);
-    else if (name === 'lte') before = Math.min(before, behind);
-    else before = Math.min(before, at);
-  }
-  return bounded ? span(from, before) : undefined;
-}
-
-/** An end outside the years of an instant is open, or matches nothing. */
-function span(from: number, before: number): TimeSpan {
+/** Reads the bounds of a time as a span of whole milliseconds, the precision of records. */
+export function readTimes(query: Query, field: string): TimeSpan | undefined {
+  if (query.size === 0) return undefined;
+  const { from = Number.NEGATIVE_INFINITY, before = Number.POSITIVE_INFINITY } = readSpan(
+    query,
+    field,
+    (text) => {
+      const { ms = 0, exact = true } = readInstant(text) ?? {};
+      return [exact ? ms : ms + 1, ms + 1];
+    },
+  );
+  if (from === Number.NEGATIVE_INFINITY && before === Number.POSITIVE_INFINITY) return undefined;
+  // An end outside the years of an instant is open, or matches nothing.
   const [first, last] = [instantToMs(earliestInstant), instantToMs(latestInstant)];
   if (from > last || before <= first) return { from: latestInstant, before: earliestInstant };
   return {

@@ -23,7 +23,7 @@ export function sendPage<Filter, Sort extends string>(
   { items, next, total, users }: ListPage,
 ): void {
   const cursor = next && cursorAt(next);
-  const link = cursor && `<${ctx.state.rostrum.base}/${collection}?${queryAt(cursor)}>; rel="next"`;
+  const link = cursor && `<${ctx.state.rostrum.site}${ctx.path}?${queryAt(cursor)}>; rel="next"`;
   if (link !== undefined && link.length <= maxLinkLength) ctx.set('Link', link);
   if (total !== undefined) ctx.set('X-Total-Count', String(total));
   const authors = users && `,"users":[${users.map(({ json }) => json).join(',')}]`;

@@ -6,7 +6,9 @@ import { join, posix, resolve } from 'node:path';
 
 const core = ['src/domain/', 'src/ports/'];
 const node = 'node:(?!sqlite)';
-const http = ['own folder', ...core, node, 'koa$'];
+
+/** Parts of the HTTP adapter, each above those that it may import. */
+const http = (parts = '') => [`src/adapters/http/(?:${parts})`, ...core, node, 'koa$'];
 
 /** Regular expressions of what files can import; the longest folder that fits a file counts. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -18,10 +20,21 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'src/settings/': ['src/settings/', ...core, 'node:os$'],
   'src/adapters/': ['own folder', ...core, node],
   'src/adapters/credentials/': ['own folder', ...core, node, 'jose$'],
-  'src/adapters/http/': [...http, '@koa/router$', 'koa-bodyparser$'],
-  'src/adapters/http/access/': [...http, 'rate-limiter-flexible$'],
-  'src/adapters/http/pages/': [...http, '@koa/router$'],
-  'src/adapters/http/operator/': [...http, '@opentelemetry/api$'],
+  'src/adapters/http/': [...http(), '@koa/router$', 'koa-bodyparser$'],
+  'src/adapters/http/problems/': http('problems/'),
+  'src/adapters/http/headers/': http('headers/|problems/|context|target'),
+  'src/adapters/http/operator/': [
+    ...http('operator/|problems/|context|limits|target'),
+    '@opentelemetry/api$',
+  ],
+  'src/adapters/http/access/': [
+    ...http('access/|headers/|operator/|problems/|client-address|context|target'),
+    'rate-limiter-flexible$',
+  ],
+  'src/adapters/http/lists/': http('lists/|problems/|context|endpoint.ts|send|target|validate'),
+  'src/adapters/http/endpoints/': http('(?!app|fetch/|openapi/|pages/|router|serve)'),
+  'src/adapters/http/openapi/': http('openapi/|endpoints/|problems/|endpoint.ts|options|target'),
+  'src/adapters/http/pages/': [...http('(?!app|fetch/|openapi/|serve)'), '@koa/router$'],
   'src/adapters/inversify/': ['src/(?:adapters|domain|ports|settings)/', 'inversify$'],
   'src/adapters/json-schema/': ['own folder', ...core, node, 'ajv(?:/|-formats$)', 're2js$'],
   'src/adapters/mcp/': ['own folder', ...core, '@modelcontextprotocol/server$', 'zod$'],

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { clientAddresses } from '../../src/adapters/http/access/client-address.ts';
 import { cors } from '../../src/adapters/http/access/cors.ts';
+import { clientAddresses } from '../../src/adapters/http/client-address.ts';
 import { publicBase } from '../../src/adapters/http/target.ts';
 import {
   isLoopback,

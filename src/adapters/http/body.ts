@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import bodyParser from 'koa-bodyparser';
 import { isPlainObject, type JsonObject } from '../../domain/json.ts';
 import { type Context, RequestAborted, type Step } from './context.ts';
-import type { BodyForm } from './endpoints/endpoint.ts';
+import type { BodyForm } from './endpoint.ts';
 import { countHeader } from './headers/count.ts';
 import { type Limiter, smallBody } from './limits.ts';
 import { bodyLimit } from './problems/catalogue.ts';

@@ -6,7 +6,7 @@ import { RostrumError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { ClientAddress } from './access/client-address.ts';
+import type { ClientAddress } from './client-address.ts';
 import type { Problem } from './problems/problem.ts';
 import { mountPath, parseTarget, type Query, type Target } from './target.ts';
 

@@ -4,8 +4,9 @@ import { type AnyRostrumError, type ErrorDetails, isRostrumError } from '../../d
 import type { Logger } from '../../ports/logger.ts';
 import { type Context, RequestAborted, type Step } from './context.ts';
 import { entityTag } from './headers/etag.ts';
+import { versionMismatch } from './headers/preconditions.ts';
 import { failureLog } from './operator/log.ts';
-import { Problem, problemResponse, versionMismatch } from './problems/problem.ts';
+import { Problem, problemResponse } from './problems/problem.ts';
 
 /** Turns everything that is thrown into a problem. */
 export function handleErrors(logger: Logger | undefined): Step {

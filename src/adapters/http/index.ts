@@ -3,9 +3,9 @@
 export type { Refused, TokenVerifier } from '../../ports/token-verifier.ts';
 export type { Authenticate } from './access/authenticate.ts';
 export { bearerAuthentication } from './access/bearer.ts';
-export type { TrustedProxies } from './access/client-address.ts';
 export type { Quota, RateLimiter, RateLimits } from './access/rate-limit.ts';
 export { createApp, createMetricsApp, rostrumListener, rostrumMiddleware } from './app.ts';
+export type { TrustedProxies } from './client-address.ts';
 export type { RequestState, RostrumState } from './context.ts';
 export { openApiDocument } from './openapi/document.ts';
 export type { HttpMetrics } from './operator/metrics.ts';

@@ -8,7 +8,7 @@ import { limitAddress, limitCaller } from './access/rate-limit.ts';
 import { parseBody, readBody } from './body.ts';
 import type { Context, RostrumState, Step } from './context.ts';
 import { compose } from './context.ts';
-import { bodyForms, type Endpoint } from './endpoints/endpoint.ts';
+import { bodyForms, type Endpoint } from './endpoint.ts';
 import { endpointsFor } from './endpoints/index.ts';
 import { mcpEndpoints } from './endpoints/mcp.ts';
 import { ownPath } from './endpoints/users.ts';

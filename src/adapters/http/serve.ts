@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import type { LogFields } from '../../ports/logger.ts';
-import { clientAddresses } from './access/client-address.ts';
+import { clientAddresses } from './client-address.ts';
 import { Connections, drainMs } from './connections.ts';
 import { requestIdFrom, stopSignal } from './context.ts';
 import { messageProblem } from './headers/message-rules.ts';

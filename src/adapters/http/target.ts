@@ -1,5 +1,4 @@
 import { isPlainUrl } from '../../domain/addresses.ts';
-import { isHost } from './headers/grammar.ts';
 
 /** The longest target, in characters: enough for a list filtered by 100 ids. */
 export const maxTargetLength = 12 * 1024;
@@ -44,6 +43,16 @@ export function parseTarget(target: string): Target {
 /** An http URL has a host (RFC 9110, section 4.2.1). */
 function isAuthority(text: string): boolean {
   return isHost(text) && !/^(?::|$)/.test(text);
+}
+
+/** An IPv6 address or a later one in brackets, or a name (RFC 3986, section 3.2.2), and a port. */
+const host =
+  /^(?:\[(?:[\da-f:.]+|v[\da-f]+\.[\w\-.~!$&'()*+,;=:]+)\]|(?:[\w\-.~!$&'()*+,;=]|%[\da-f]{2})*)(?::(\d*))?$/i;
+
+/** True for what `Host` may be (RFC 9110, section 7.2): the empty text is one. */
+export function isHost(text: string): boolean {
+  const [whole, port = ''] = host.exec(text) ?? [];
+  return whole !== undefined && Number(port) <= 65_535;
 }
 
 /** The characters that `encodeURIComponent` leaves alone, and the slash. */

@@ -1,6 +1,6 @@
 import { maxIssues } from '../../domain/issues.ts';
 import type { Step } from './context.ts';
-import type { Parameter } from './endpoints/endpoint.ts';
+import type { Parameter } from './endpoint.ts';
 import { Problem, type ProblemEntry } from './problems/problem.ts';
 import { parseQuery } from './target.ts';
 

@@ -1,6 +1,6 @@
+import { limitedAs } from '../client-address.ts';
 import type { Context, Step } from '../context.ts';
 import { Problem } from '../problems/problem.ts';
-import { limitedAs } from './client-address.ts';
 
 /** What is left to a client in the present window. */
 export interface Quota {

@@ -1,10 +1,10 @@
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import type { RecordEvent } from '../../../ports/event-log.ts';
-import { limitedAs } from '../access/client-address.ts';
+import { limitedAs } from '../client-address.ts';
 import { type AppSettings, type Context, waitSignal } from '../context.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { Problem } from '../problems/problem.ts';
 import { integer } from '../validate.ts';
-import type { Endpoint } from './endpoint.ts';
 
 /** How many seconds a request can wait. */
 const maxWait = eventLimits.waitMs / 1000;

@@ -1,5 +1,5 @@
 import type { CustomFilters } from '../../../domain/declared-fields.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { eventsEndpoint } from './events.ts';
 import { postEndpoints } from './posts.ts';
 import { userEndpoints } from './users.ts';

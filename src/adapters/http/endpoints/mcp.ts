@@ -1,10 +1,10 @@
 import { scopes } from '../../../domain/caller.ts';
 import { mcpPath } from '../access/metadata.ts';
 import { type Context, originOf } from '../context.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { logChange } from '../operator/log.ts';
 import type { RostrumHttpOptions } from '../options.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Endpoint } from './endpoint.ts';
 
 /** The endpoint of MCP, if there is one. A tool checks the scopes that it needs, so any scope is enough here. */
 export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly Endpoint[] {

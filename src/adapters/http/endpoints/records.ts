@@ -2,13 +2,14 @@ import { type CustomFilterFields, declaredFields } from '../../../domain/declare
 import type { Collection, Versioned } from '../../../domain/record.ts';
 import type { CreateOptions } from '../../../domain/services/record-service.ts';
 import type { Context } from '../context.ts';
+import type { Endpoint, Parameter } from '../endpoint.ts';
 import { entityTag, entityTagsPattern, parseEntityTags, type View } from '../headers/etag.ts';
 import { keyPattern, parseIdempotencyKey } from '../headers/idempotency.ts';
 import { isNotModified } from '../headers/preconditions.ts';
 import { preferredReturn } from '../headers/prefer.ts';
 import { logChange } from '../operator/log.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
-import type { Endpoint, Parameter } from './endpoint.ts';
+import { sendEmpty, sendJson } from '../send.ts';
 
 // What the endpoints of users and posts have in common: media types, headers, responses, problems.
 
@@ -168,28 +169,4 @@ function applyMinimal(ctx: Context, status: number): boolean {
   if (preferred !== undefined) ctx.set('Preference-Applied', `return=${preferred}`);
   if (preferred === 'minimal') sendEmpty(ctx, status);
   return preferred === 'minimal';
-}
-
-function sendEmpty(ctx: Context, status: number): void {
-  ctx.body = null; // Sets the status to 204.
-  ctx.status = status;
-  setCacheControl(ctx);
-}
-
-/** Responds with JSON. It ends in a line feed, so that a terminal shows its prompt on a line of its own. */
-export function sendJson(ctx: Context, status: number, body: string | Buffer): void {
-  ctx.status = status;
-  setCacheControl(ctx);
-  ctx.set('Content-Type', 'application/json');
-  ctx.body = body;
-}
-
-/**
- * A cache may keep the response, and has to revalidate it each time (RFC 9111, section 5.2.2.4). The response to a
- * request with credentials is for this client alone.
- */
-function setCacheControl(ctx: Context): void {
-  const { caller, isAnonymous } = ctx.state.rostrum;
-  const isPrivate = caller !== undefined && !isAnonymous;
-  ctx.set('Cache-Control', isPrivate ? 'private, no-cache' : 'no-cache');
 }

@@ -3,13 +3,13 @@ import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
 import type { UserFilter, UserSort } from '../../../domain/search.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { UserInput } from '../../../domain/user.ts';
+import type { Endpoint } from '../endpoint.ts';
 import { preconditionOf } from '../headers/preconditions.ts';
 import { sendPage } from '../lists/page.ts';
 import { pageDescription, userListParameters } from '../lists/parameters.ts';
 import { readListQuery, readUserFilter } from '../lists/query.ts';
 import { logChange } from '../operator/log.ts';
 import { oneOf } from '../validate.ts';
-import type { Endpoint } from './endpoint.ts';
 import {
   changeHeaders,
   createOptions,

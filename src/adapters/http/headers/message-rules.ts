@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../problems/problem.ts';
+import { isHost } from '../target.ts';
 import { countHeader } from './count.ts';
-import { isHost } from './grammar.ts';
 
 /** Returns the rule of HTTP that a request breaks although Node's parser accepts it, if there is one. */
 export function messageProblem(request: IncomingMessage): Problem | undefined {

@@ -1,7 +1,7 @@
 import type { Precondition, Versions } from '../../../domain/precondition.ts';
 import type { Version } from '../../../domain/record.ts';
 import type { Context } from '../context.ts';
-import { versionMismatch } from '../problems/problem.ts';
+import { Problem } from '../problems/problem.ts';
 import { type EntityTag, entityTag, parseEntityTags, type View, versionOf } from './etag.ts';
 
 /** The precondition of a change (RFC 9110, section 13.1). The headers are valid: that was checked. */
@@ -45,4 +45,16 @@ function versions(header: string, counts: (tag: EntityTag) => boolean, view?: Vi
   const tags = parseEntityTags(header);
   if (tags === '*') return 'any';
   return (tags ?? []).filter(counts).flatMap((tag) => versionOf(tag, view) ?? []);
+}
+
+/** @param tag the entity tag of the current version */
+export function versionMismatch(ifMatch: string | undefined, tag: string): Problem {
+  const sentence = 'The record has changed since you read it.';
+  const hint =
+    'A weak entity tag (W/"…") in If-Match never matches; compression by a proxy makes tags weak.';
+  const tags = ifMatch === undefined ? [] : parseEntityTags(ifMatch);
+  const isWeak = Array.isArray(tags) && tags.some(({ weak }) => weak);
+  return new Problem('version-mismatch', isWeak ? `${sentence} ${hint}` : sentence, {
+    headers: { ETag: tag },
+  });
 }

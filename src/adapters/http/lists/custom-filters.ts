@@ -8,7 +8,7 @@ import {
 } from '../../../domain/declared-fields.ts';
 import type { Collection } from '../../../domain/record.ts';
 import { knownFields } from '../../../domain/rules.ts';
-import type { Parameter } from '../endpoints/endpoint.ts';
+import type { Parameter } from '../endpoint.ts';
 import type { Query } from '../target.ts';
 import { bounds, narrow, readSpan } from './bounds.ts';
 

@@ -1,7 +1,7 @@
 import type { Page } from '../../../domain/list.ts';
 import type { Collection, Versioned } from '../../../domain/record.ts';
 import type { Context } from '../context.ts';
-import { sendJson } from '../endpoints/records.ts';
+import { sendJson } from '../send.ts';
 import type { ListQuery } from './query.ts';
 
 /** A longer `Link` is left out: clients accept no longer headers. */

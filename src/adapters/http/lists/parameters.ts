@@ -7,7 +7,7 @@ import {
   newestFirst,
   type Order,
 } from '../../../domain/search.ts';
-import type { Parameter } from '../endpoints/endpoint.ts';
+import type { Parameter } from '../endpoint.ts';
 import { integer, oneOf } from '../validate.ts';
 import { bounds } from './bounds.ts';
 import { customParameters } from './custom-filters.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../domain/json.ts';
-import type { JsonSchema } from '../endpoints/endpoint.ts';
+import type { JsonSchema } from '../endpoint.ts';
 import { reference } from './fields.ts';
 
 /** The known fields of a record, as a schema. */

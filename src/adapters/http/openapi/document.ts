@@ -1,11 +1,6 @@
 import { type Scope, scopes } from '../../../domain/caller.ts';
 import type { CustomFilters } from '../../../domain/declared-fields.ts';
-import {
-  bodyForms,
-  type Endpoint,
-  type JsonSchema,
-  type Parameter,
-} from '../endpoints/endpoint.ts';
+import { bodyForms, type Endpoint, type JsonSchema, type Parameter } from '../endpoint.ts';
 import { endpointsFor } from '../endpoints/index.ts';
 import { ifMatch } from '../endpoints/records.ts';
 import type { RostrumAppOptions } from '../options.ts';

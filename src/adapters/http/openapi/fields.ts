@@ -1,5 +1,5 @@
 import type { FieldRule, TextRule } from '../../../domain/rules.ts';
-import type { JsonSchema } from '../endpoints/endpoint.ts';
+import type { JsonSchema } from '../endpoint.ts';
 
 /** Text without NUL. A schema cannot exclude lone surrogates. */
 const clean = String.raw`^[^\u0000]*$`;

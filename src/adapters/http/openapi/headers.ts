@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../endpoints/endpoint.ts';
+import type { JsonSchema } from '../endpoint.ts';
 import { countSchema } from './fields.ts';
 
 function header(description: string, schema: JsonSchema = { type: 'string' }): JsonSchema {

@@ -1,5 +1,5 @@
 import { maxIssues } from '../../../domain/issues.ts';
-import type { JsonSchema } from '../endpoints/endpoint.ts';
+import type { JsonSchema } from '../endpoint.ts';
 import { type ProblemCode, problemCatalogue } from '../problems/catalogue.ts';
 import { Problem, problemResponse } from '../problems/problem.ts';
 import { countSchema, reference } from './fields.ts';

@@ -3,7 +3,7 @@ import { pageLimits } from '../../../domain/list.ts';
 import { type FieldRule, postRules, serverMade, userRules } from '../../../domain/rules.ts';
 import { eventLimits } from '../../../domain/services/event-service.ts';
 import { maxLimitWithAuthors } from '../../../domain/services/post-service.ts';
-import type { JsonSchema, SchemaName } from '../endpoints/endpoint.ts';
+import type { JsonSchema, SchemaName } from '../endpoint.ts';
 import type { CustomFieldsDescription } from '../options.ts';
 import { rebased, withCustomFields } from './custom-fields.ts';
 import { countSchema, givenSchema, reference, storedSchema, withFallback } from './fields.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Context, originOf } from '../context.ts';
-import { sendJson } from '../endpoints/records.ts';
 import type { RostrumAppOptions } from '../options.ts';
+import { sendJson } from '../send.ts';
 import { escapeHtml, type Site, sendPage, wantsPage } from './html.ts';
 
 const started = new Date().toISOString().slice(0, 16).replace('T', ' ');

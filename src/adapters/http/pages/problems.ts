@@ -1,9 +1,9 @@
 import { Router } from '@koa/router';
 import type { Context, RostrumState, Step } from '../context.ts';
-import { sendJson } from '../endpoints/records.ts';
 import { type ProblemType, problemCatalogue } from '../problems/catalogue.ts';
 import { Problem } from '../problems/problem.ts';
 import { named } from '../router.ts';
+import { sendJson } from '../send.ts';
 import { escapePath } from '../target.ts';
 import { escapeHtml, type Site, sendPage, wantsPage } from './html.ts';
 

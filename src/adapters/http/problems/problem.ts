@@ -1,5 +1,4 @@
 import { maxIssues } from '../../../domain/issues.ts';
-import { parseEntityTags } from '../headers/etag.ts';
 import { type ProblemCode, type ProblemType, problemCatalogue } from './catalogue.ts';
 
 /** One thing that is wrong with a field, a query parameter or a header. */
@@ -40,18 +39,6 @@ export class Problem extends Error {
   get status(): number {
     return this.type.status;
   }
-}
-
-/** @param tag the entity tag of the current version */
-export function versionMismatch(ifMatch: string | undefined, tag: string): Problem {
-  const sentence = 'The record has changed since you read it.';
-  const hint =
-    'A weak entity tag (W/"…") in If-Match never matches; compression by a proxy makes tags weak.';
-  const tags = ifMatch === undefined ? [] : parseEntityTags(ifMatch);
-  const isWeak = Array.isArray(tags) && tags.some(({ weak }) => weak);
-  return new Problem('version-mismatch', isWeak ? `${sentence} ${hint}` : sentence, {
-    headers: { ETag: tag },
-  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bodyForms, type Endpoint } from '../../../../src/adapters/http/endpoints/endpoint.ts';
+import { bodyForms, type Endpoint } from '../../../../src/adapters/http/endpoint.ts';
 import { endpointsFor } from '../../../../src/adapters/http/endpoints/index.ts';
 import { bodyLimit } from '../../../../src/adapters/http/problems/catalogue.ts';
 import { scopes } from '../../../../src/index.ts';

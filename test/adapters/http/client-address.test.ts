@@ -4,7 +4,7 @@ import {
   clientAddresses,
   limitedAs,
   type TrustedProxies,
-} from '../../../../src/adapters/http/access/client-address.ts';
+} from '../../../src/adapters/http/client-address.ts';
 
 /** The address of a client whose request came from `remote` with this `X-Forwarded-For`. */
 function addressOf(

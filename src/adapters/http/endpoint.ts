@@ -1,6 +1,6 @@
-import type { Scope } from '../../../domain/caller.ts';
-import type { Step } from '../context.ts';
-import type { ProblemCode } from '../problems/catalogue.ts';
+import type { Scope } from '../../domain/caller.ts';
+import type { Step } from './context.ts';
+import type { ProblemCode } from './problems/catalogue.ts';
 
 /** A JSON Schema (2020-12, as used by OpenAPI 3.1). */
 export interface JsonSchema {

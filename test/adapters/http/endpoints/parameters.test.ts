@@ -23,7 +23,7 @@ describe('the parameters of the endpoints', () => {
   const description = new DescriptionUnderTest(documentOf());
   const isValid = (schema: object, given: unknown) =>
     description.complaints(schema, given) === 'No errors';
-  const parameters = endpoints.flatMap(({ query, headers }) => [...query, ...headers]);
+  const parameters = endpoints.flatMap(({ query = [], headers = [] }) => [...query, ...headers]);
   for (const { name, schema, example, check } of new Set(parameters)) {
     it(`${name}: the example is allowed`, () => {
       expect(isValid(schema, example)).to.equal(true);

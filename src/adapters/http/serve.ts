@@ -28,6 +28,12 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/**
+ * How many connections can wait to be accepted, as far as the system allows. Node accepts one in each turn. With its
+ * 511, others that connect beside thousands are dropped, and try again a second later.
+ */
+const backlog = 4096;
+
 /** For how many milliseconds of a shutdown a connection without a request can still bring one. */
 const lateMs = 500;
 
@@ -132,7 +138,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
     clearTimeout(bound);
   }
 
-  server.listen({ host, port });
+  server.listen({ host, port, backlog });
   await once(server, 'listening'); // Rejects with the first `error`.
   server.on('error', (err) => logger?.error({ err }, 'The server failed.'));
   const address = server.address() as AddressInfo;

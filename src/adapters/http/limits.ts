@@ -33,9 +33,10 @@ const most = {
 
 /**
  * After a turn of more than `turnMs`, nothing begins for an eighth of that time, and `mostMs` at most: Node
- * accepts one connection per turn, so other clients need short turns.
+ * accepts one connection per turn, so other clients need short turns. After a turn of more than `connectingMs`,
+ * nothing begins as long as each turn brings a new client, and for `connectingTurns` at most.
  */
-const rest = { turnMs: 20, part: 8, mostMs: 25 };
+const rest = { turnMs: 20, part: 8, mostMs: 25, connectingMs: 2, connectingTurns: 100 };
 
 /** Made once: its stack would cost more than the rest of a refusal. */
 const overloaded = new RostrumError('overloaded', {});
@@ -122,6 +123,8 @@ export class Limiter {
   #scheduled = 0;
   #canGoOn = false;
   #isResting = false;
+  /** True if the first request of a connection has come since the last turn ended. */
+  #hasNewClients = false;
 
   get state(): LimiterState {
     const waiting = this.#waiting;
@@ -131,7 +134,9 @@ export class Limiter {
   /** Counts a request until its handler is done, or refuses it: 503. */
   admit(): Step {
     let inside = 0;
-    return async ({ state: { rostrum } }, next) => {
+    return async ({ req: { socket }, state: { rostrum } }, next) => {
+      // Nothing was written before the first response. `rostrum/fetch` reads nothing either, and has no connections.
+      if (socket.bytesWritten === 0 && socket.bytesRead > 0) this.#hasNewClients = true;
       if (inside >= most.ofOperation || this.#inside >= most.ofAll) throw overloaded;
       inside += 1;
       this.#inside += 1;
@@ -327,19 +332,26 @@ export class Limiter {
     const now = performance.now();
     const heldMs = now - (this.#turnBegan ?? now);
     this.#turnBegan = undefined;
-    if (heldMs <= rest.turnMs) {
+    if (heldMs <= rest.connectingMs) {
       if (this.#canGoOn) this.#schedule();
       return;
     }
     this.#isResting = true;
-    setTimeout(
-      () => {
-        this.#isResting = false;
-        this.#schedule();
-      },
-      Math.min(heldMs / rest.part, rest.mostMs),
-    );
+    if (heldMs <= rest.turnMs) this.#letConnect(rest.connectingTurns);
+    else
+      setTimeout(this.#letConnect, Math.min(heldMs / rest.part, rest.mostMs), rest.connectingTurns);
   }
+
+  readonly #letConnect = (turns: number): void => {
+    const isConnecting = this.#hasNewClients && turns > 0;
+    this.#hasNewClients = false;
+    if (isConnecting) {
+      setImmediate(this.#letConnect, turns - 1);
+      return;
+    }
+    this.#isResting = false;
+    this.#schedule();
+  };
 }
 
 /** As objects, a body can take a hundred times its bytes. */

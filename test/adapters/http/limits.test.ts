@@ -153,6 +153,25 @@ describe('the limiter', function () {
     for (const { status } of await Promise.all(lists)) expect(status).to.equal(200);
   });
 
+  it('accepts other connections before it serves the lists of many new ones', async () => {
+    const store = createMemoryStore();
+    const { list } = store.posts;
+    let lists = 0;
+    store.posts.list = async (request) => {
+      const end = performance.now() + 10;
+      while (performance.now() < end); // As a large page does.
+      lists += 1;
+      return list.call(store.posts, request);
+    };
+    await using api = await startApi({ store });
+    const asking = Array.from({ length: 200 }, () =>
+      new RawConnection(api.server).send(get('/api/v1/posts')).next(),
+    );
+    await exchange(api.server, get('/livez'));
+    expect(lists).to.be.below(100);
+    for (const answer of await Promise.all(asking)) expect(answer?.status).to.equal(200);
+  });
+
   it('does not work for clients that have left while they waited', async () => {
     const { store, seen, release } = stuckStore('list');
     await using api = await startApi({ store });

@@ -89,19 +89,15 @@ export function problemsOf(
   collection: Collection,
   customFields: CustomFilterFields | undefined,
 ): Readonly<Record<'created' | 'changed' | 'deleted', readonly ProblemCode[]>> {
-  const body = ['unsupported-media-type', 'body-too-large', 'invalid-body'] as const;
-  const isUnique = declaredFields(customFields).some((field) => field.isUnique);
-  const taken = [
-    ...(collection === 'users' ? (['email-taken'] as const) : []),
-    ...(isUnique ? (['field-taken'] as const) : []),
-  ];
-  const deleted = [
-    ...([collection === 'users' ? 'user-not-found' : 'post-not-found', 'invalid-header'] as const),
-    ...(['version-mismatch', 'precondition-required', 'refused'] as const),
-  ];
-  const created = ['invalid-header', ...body, 'idempotency-key-reused'] as const;
+  const taken: ProblemCode[] = collection === 'users' ? ['email-taken'] : [];
+  if (declaredFields(customFields).some(({ isUnique }) => isUnique)) taken.push('field-taken');
+  const body: readonly ProblemCode[] = ['unsupported-media-type', 'body-too-large', 'invalid-body'];
+  const refused: readonly ProblemCode[] = ['version-mismatch', 'precondition-required', 'refused'];
+  const notFound = collection === 'users' ? 'user-not-found' : 'post-not-found';
+  const deleted: readonly ProblemCode[] = [notFound, 'invalid-header', ...refused];
+  const repeated: readonly ProblemCode[] = ['invalid-header', ...body, 'idempotency-key-reused'];
   return {
-    created: [...created, 'invalid-record', 'refused', ...taken],
+    created: [...repeated, 'invalid-record', 'refused', ...taken],
     changed: [...body, ...deleted, 'invalid-record', ...taken],
     deleted,
   };

@@ -67,14 +67,9 @@ function checkQuota({ isExceeded, reset }: Quota): void {
 }
 
 /** Adds to `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10). */
-function setHeaders({ res }: Context, { policy, limit, window, remaining, reset }: Quota) {
-  for (const [name, value] of [
-    ['RateLimit-Policy', `"${policy}";q=${limit};w=${window}`],
-    ['RateLimit', `"${policy}";r=${remaining};t=${reset}`],
-  ] as const) {
-    const before = res.getHeader(name);
-    res.setHeader(name, before === undefined ? value : `${before}, ${value}`);
-  }
+function setHeaders(ctx: Context, { policy, limit, window, remaining, reset }: Quota): void {
+  ctx.append('RateLimit-Policy', `"${policy}";q=${limit};w=${window}`);
+  ctx.append('RateLimit', `"${policy}";r=${remaining};t=${reset}`);
 }
 
 export function limitAddress({ address }: RateLimits = {}): Step | undefined {

@@ -1,4 +1,7 @@
-import { problemCatalogue } from '../../../../src/adapters/http/problems/catalogue.ts';
+import {
+  type ProblemType,
+  problemCatalogue,
+} from '../../../../src/adapters/http/problems/catalogue.ts';
 import type { FieldCode } from '../../../../src/domain/issues.ts';
 
 const fieldCodes: Readonly<Record<FieldCode, string>> = {
@@ -16,20 +19,22 @@ const fieldCodes: Readonly<Record<FieldCode, string>> = {
   'number-range': 'An integer beyond ±(2⁵³ − 1), or a number that overflows.',
 };
 
-function secondsOf({ retryAfter, jitter = 0 }: { retryAfter: number; jitter?: number }): string {
-  return jitter === 0 ? `${retryAfter} s` : `${retryAfter} to ${retryAfter + jitter} s`;
+function retryOf({ retryAfter, jitter = 0 }: ProblemType): string {
+  if (retryAfter === undefined) return '';
+  const most = jitter === 0 ? '' : ` to ${retryAfter + jitter}`;
+  return ` \`Retry-After\` is ${retryAfter}${most} s.`;
 }
 
 /** docs/errors.md, made of the catalogue that the server answers from. */
 export function errorsDocument(): string {
   const rows = Object.entries(problemCatalogue).map(([code, kind]) => {
-    const retry = 'retryAfter' in kind ? ` \`Retry-After\` says ${secondsOf(kind)}.` : '';
+    const { status, title, meaning, advice } = kind;
     const name = `<a id="${code}"></a>\`${code}\``;
-    return `| ${kind.status} | ${name} | **${kind.title}.** ${kind.meaning} ${kind.advice}${retry} |`;
+    return `| ${status} | ${name} | **${title}.** ${meaning} ${advice}${retryOf(kind)} |`;
   });
   return `# Errors
 
-<!-- Made of src/adapters/http/problems/catalogue.ts: UPDATE_DOCS=1 npx mocha test/adapters/http/problems/problems.test.ts -->
+<!-- Made from src/adapters/http/problems/catalogue.ts: UPDATE_DOCS=1 npx mocha test/adapters/http/problems/problems.test.ts -->
 
 Every error of the API is a JSON object of one shape (RFC 9457, \`application/problem+json\`):
 

@@ -4,11 +4,16 @@
 //   npm run bench -- --quick                      to see that it runs
 //   npm run bench -- --store memory --rounds 2
 //   npm run bench -- --fetch                      rostrum/fetch beside node:http
+//   npm run bench -- --fields                     POST with three declared fields beside none
+//   npm run bench -- --peers                      beside Feathers, json-server and PocketBase
+//   npm run bench -- --against PATH/main.js       beside another build, for example an older one
 
 import { measureFetch } from './fetch.ts';
 import { measureHttp } from './http.ts';
 import { leaveServersCore, machineFacts } from './machine.ts';
 import { readOptions } from './options.ts';
+import { measurePair } from './pair.ts';
+import { measurePeers } from './peers/index.ts';
 import { publish, say } from './results.ts';
 import { Workspace } from './workspace.ts';
 
@@ -28,6 +33,14 @@ const facts = machineFacts();
 if (!options.isFull) facts.push('a part of a run: the figures mean little');
 for (const fact of facts) console.log(`- ${fact}`);
 await using workspace = new Workspace();
+if (options.withDeclaredFields || options.against !== undefined) {
+  console.log(`\n${await measurePair(options, workspace)}`);
+  process.exit();
+}
+if (options.peers) {
+  console.log(`\n${await measurePeers(options, workspace)}`);
+  process.exit();
+}
 const report = await measureHttp(options, workspace);
 console.log(`\n${report.markdown}`);
 say(`the data is in ${publish(report, facts, options.isFull)}`);

@@ -42,12 +42,29 @@ export function readOptions(args: readonly string[]) {
       store: { type: 'string' },
       /** The main.js of a build to measure; one of the sources is made when absent. */
       program: { type: 'string' },
+      /** The main.js of another build, which the program is measured beside. */
+      against: { type: 'string' },
+      /** POST with three declared fields beside POST without. */
+      fields: { type: 'boolean', default: false },
+      /** What somebody would pick instead, on SQLite. */
+      peers: { type: 'boolean', default: false },
     },
   });
   const stores = storeKinds.filter((kind) => (values.store ?? kind) === kind);
   if (stores.length === 0) throw new Error(`--store is one of ${storeKinds.join(', ')}.`);
   const sizes = values.quick ? quick : full;
   const rounds = Number(values.rounds ?? sizes.rounds);
-  const { fetch: onlyFetch, program } = values;
-  return { ...sizes, rounds, stores, isFull: args.length === 0, onlyFetch, program };
+  const { fetch: onlyFetch, program, against, fields: withDeclaredFields, peers } = values;
+  const isFull = args.length === 0;
+  return {
+    ...sizes,
+    rounds,
+    stores,
+    isFull,
+    onlyFetch,
+    program,
+    against,
+    withDeclaredFields,
+    peers,
+  };
 }

@@ -8,8 +8,8 @@ export type RequestKind = (typeof requestKinds)[number];
 /** Whole requests as they go over the wire. */
 export type Requests = Readonly<Record<RequestKind, readonly string[]>>;
 
-/** Posts that a store begins with, and their authors. */
-const posts = 1000;
+/** Posts that a store begins with. */
+export const inputs = Array.from({ length: 1000 }, (_, n) => inputAt(n));
 const authors = 10;
 
 const pageOf20 = '/posts?limit=20';
@@ -26,36 +26,36 @@ export async function prepare(
   const names = Array.from({ length: withAuthors ? authors : 0 }, (_, n) => ({ name: `No. ${n}` }));
   const { port } = servers.Rostrum;
   const users = await Promise.all(names.map((user) => send(port, '/users', user)));
-  const inputs = Array.from({ length: posts }, (_, n) => ({
-    ...inputAt(n),
-    ...(withAuthors && { authorId: users[n % authors]?.id }),
-  }));
+  const given = inputs.map((input, n) =>
+    withAuthors ? { ...input, authorId: users[n % authors]?.id } : input,
+  );
   return {
-    bare: await fill(servers.bare, inputs),
-    Fastify: await fill(servers.Fastify, inputs),
-    Koa: await fill(servers.Koa, inputs),
-    Rostrum: await fill(servers.Rostrum, inputs),
+    bare: await fill(servers.bare, given),
+    Fastify: await fill(servers.Fastify, given),
+    Koa: await fill(servers.Koa, given),
+    Rostrum: await fill(servers.Rostrum, given),
   };
 }
 
-async function fill({ port }: Server, inputs: readonly object[]): Promise<Requests> {
+/** Fills one server, and sees that it gives the posts back. */
+export async function fill({ port }: Server, given: readonly object[]): Promise<Requests> {
   const ids: unknown[] = [];
-  for (const input of inputs) {
+  for (const input of given) {
     // The last one has a millisecond of its own, and so is the newest by its time.
-    if (ids.length === inputs.length - 1) await sleep(2);
+    if (ids.length === given.length - 1) await sleep(2);
     ids.push((await send(port, '/posts', input)).id);
   }
   const newest = await send(port, `/posts/${ids.at(-1)}`);
   const page = await send(port, pageOf20);
   const [first] = page.posts as unknown[];
-  const isSame = JSON.stringify({ ...newest, ...inputs.at(-1) }) === JSON.stringify(newest);
+  const isSame = JSON.stringify({ ...newest, ...given.at(-1) }) === JSON.stringify(newest);
   if (!isSame || JSON.stringify(first) !== JSON.stringify(newest) || page.next === null) {
     throw new Error(`A server does not give back what it was sent: ${JSON.stringify(page)}`);
   }
   return {
     GET: ids.map((id) => wire('GET', `/posts/${id}`)),
     page: [wire('GET', pageOf20)],
-    POST: inputs.map((input) => wire('POST', '/posts', JSON.stringify(input))),
+    POST: given.map((input) => wire('POST', '/posts', JSON.stringify(input))),
   };
 }
 

@@ -46,8 +46,9 @@ export function decimal(value: number, digits: number): string {
   return value.toLocaleString('en', options);
 }
 
-/** The median, with the least and the most in brackets. */
+/** The median, with the least and the most in brackets where there are several. */
 export function spread(series: Series, digits: number): string {
+  if (series.length === 1) return decimal(median(series), digits);
   const three = [median(series), Math.min(...series), Math.max(...series)];
   const [middle, least, most] = three.map((value) => decimal(value, digits));
   return `${middle} (${least}–${most})`;

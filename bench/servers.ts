@@ -17,6 +17,7 @@ export interface Server extends AsyncDisposable {
 }
 
 const build = join(cache, 'build');
+const local = ['--host', '127.0.0.1', '--port', '0', '--log-level', 'info'];
 
 /**
  * Builds the program, and what it is compared to in the same way, so that no server strips types
@@ -36,16 +37,23 @@ export function buildServers(given: string | undefined): string {
   return given ?? join(root, 'dist', 'main.js');
 }
 
+interface StartOptions {
+  readonly program: string;
+  readonly url: string;
+  /** More arguments for the program. */
+  readonly args?: readonly string[];
+}
+
 /** Starts a server on a store: of Rostrum, its program as it ships. */
 export async function startServer(
   contestant: Contestant,
   { folder }: Workspace,
-  { program, url }: { readonly program: string; readonly url: string },
+  { program, url, args: more = [] }: StartOptions,
 ): Promise<Server> {
   const compiled = join(build, 'bench', 'servers');
   const script =
     contestant === 'Rostrum'
-      ? [program, '--store', url, '--host', '127.0.0.1', '--port', '0', '--log-level', 'info']
+      ? [program, '--store', url, ...local, ...more]
       : [join(compiled, 'index.js'), contestant.toLowerCase(), url];
   const log = join(folder, `${contestant}.log`);
   const descriptor = openSync(log, 'a');

@@ -9,18 +9,27 @@ import { openTemporarySqlite } from './temporary-sqlite.ts';
 
 export type StoreName = 'memory' | 'SQLite' | 'MongoDB';
 
+/** Whether this run has the time for every store. */
+export const isOnAllStores = process.env.TEST_STORES === 'all';
+
 /** An empty store, which whoever opens it closes. */
 export type OpenStore = (options?: StoreOptions) => Promise<Store>;
 
-/** Describes the same for every store. */
+/**
+ * Describes the same for every store.
+ *
+ * @param isLong leaves all but the memory store to `npm run test:long` (all-stores.long.ts)
+ */
 export async function describeOnStores(
   title: string,
   body: (open: OpenStore, name: StoreName) => void,
+  isLong = false,
 ): Promise<void> {
   const named = (name: StoreName, open: OpenStore) => {
     describe(`${title} (${name})`, () => body(open, name));
   };
   named('memory', async (options) => createMemoryStore(options));
+  if (isLong && !isOnAllStores) return;
   named('SQLite', async (options) => openTemporarySqlite(options));
   await describeOn('replica set', `${title} (MongoDB)`, () => {
     const databases: string[] = [];

@@ -6,7 +6,9 @@ import type { Logger } from '../../../src/ports/logger.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
-import { describeOn, sharedServer } from '../../support/mongod/shared.ts';
+import { findMongod } from '../../support/mongod/binary.ts';
+import { startStandalone, type TestServer } from '../../support/mongod/servers.ts';
+import { describeOn } from '../../support/mongod/shared.ts';
 import { rostrum } from '../../support/server.ts';
 import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
@@ -103,18 +105,24 @@ await describeOn('replica set', 'A MongoDB database', () => {
 });
 
 await describeOn('standalone', 'A MongoDB server that stands alone', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startStandalone((await findMongod()) ?? '');
+  });
+  after(() => server[Symbol.asyncDispose]());
+
   const sentence = /stands alone.*--replSet rs0.*rs\.initiate\(\).*replica set of one\.$/;
 
   it('ends the program in one sentence that says how to make a replica set of it', async function () {
     this.timeout(60_000);
-    const url = (await sharedServer('standalone')).url('alone');
+    const url = server.url('alone');
     const { code, output } = await rostrum('--store', url);
     expect(code, output).to.equal(1);
     expect(output.trimEnd()).to.match(sentence);
   });
 
   it('fails the calls of a host with that sentence', async () => {
-    const url = (await sharedServer('standalone')).url('alone');
+    const url = server.url('alone');
     await using store = openMongodbStore({ url });
     expect((await refusalOf(store)).message).to.match(sentence);
     expect(isRostrumError(await errorOf(store.users.get('x')), 'store-unavailable')).to.equal(true);

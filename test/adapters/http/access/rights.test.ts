@@ -190,4 +190,4 @@ describe('the rights of docs/security.md', () => {
   });
 });
 
-await describeOnStores('the rights hold', itHolds);
+await describeOnStores('the rights hold', itHolds, true);

@@ -32,7 +32,7 @@ const versions = [
   '@feathersjs/koa@5',
   '@feathersjs/knex@5',
   'knex@3',
-  'better-sqlite3@12',
+  'better-sqlite3@13',
   'json-server@0.17',
 ];
 const installed = join(cache, 'peers');

@@ -12,16 +12,18 @@ import { startServer } from './support/server.ts';
 const racers = Number(process.env.RACERS ?? 50);
 const addresses = racers / 10;
 
-/** Two servers on one store: of racing creations of one address and of stale updates one wins. */
+/** Two servers on one store: one wins of those that race for an address, a slug or a version. */
 async function raceOn(url: string): Promise<void> {
-  await using one = await startServer('--store', url);
-  await using other = await startServer('--store', url);
+  const args = ['--store', url, '--index', 'posts.slug:text:unique'];
+  await using one = await startServer(...args);
+  await using other = await startServer(...args);
 
   /** The statuses of requests at once, half of them to each process, counted. */
-  async function race(path: string, init: (n: number) => RequestInit) {
+  async function race(path: string | ((n: number) => string), init: (n: number) => RequestInit) {
     const counts: Record<number, number> = {};
     const ask = async (n: number): Promise<void> => {
-      const { status } = await fetch(`${[one, other][n % 2]?.address}/api/v1${path}`, init(n));
+      const to = typeof path === 'string' ? path : path(n);
+      const { status } = await fetch(`${[one, other][n % 2]?.address}/api/v1${to}`, init(n));
       if (status === 503) return await sleep(1000).then(() => ask(n));
       counts[status] = (counts[status] ?? 0) + 1;
     };
@@ -51,9 +53,27 @@ async function raceOn(url: string): Promise<void> {
     200: 1,
     412: racers - 1,
   });
+
+  const withSlug = (method: string, slug: string) => ({
+    method,
+    headers,
+    body: JSON.stringify({ title: 'Hello', slug }),
+  });
+  const one201 = await race('/posts', () => withSlug('POST', 'hello'));
+  expect(one201).to.deep.equal({ 201: 1, 409: racers - 1 });
+  await race('/posts', (n) => withSlug('POST', `own-${n}`));
+  const all = await (await fetch(`${one.address}/api/v1/posts?limit=1000&fields=id`)).json();
+  const ids = (all as { posts: readonly { id: string }[] }).posts.map(({ id }) => `/posts/${id}`);
+  for (const method of ['PUT', 'PATCH']) {
+    const changed = await race(
+      (n) => ids[n] ?? '',
+      () => withSlug(method, `by ${method}`),
+    );
+    expect(changed, method).to.deep.equal({ 200: 1, 409: racers - 1 });
+  }
 }
 
-const title = 'let one of 10 racing creations of an address and one of all stale updates win';
+const title = 'let one win of those that race for an address, a version or a slug';
 
 describe('two processes on one SQLite file', () => {
   it(title, async function () {

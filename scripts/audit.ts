@@ -6,7 +6,14 @@
 import { npm } from './npm.ts';
 
 const { status, stdout, stderr } = npm(
-  ...['audit', '--omit=dev', '--audit-level=high', '--fetch-retries=1', '--fetch-timeout=20000'],
+  ...[
+    'audit',
+    '--omit=dev',
+    '--audit-level=high',
+    '--fetch-retries=1',
+    '--fetch-timeout=20000',
+    '--loglevel=notice',
+  ],
 );
 if (!/\bvulnerabilit(?:y|ies)\b/.test(stdout)) {
   console.log(`ADVISORIES WERE NOT CHECKED: ${stderr.trim().split('\n')[0]}`);

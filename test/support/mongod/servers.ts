@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core';
 
 /** What runs for a test, and its address. */
@@ -7,6 +8,8 @@ export interface TestServer extends AsyncDisposable {
   url(database: string): string;
   /** The server processes. */
   readonly processes: readonly ChildProcess[];
+  /** Kills the processes and removes their data, synchronously, for a process that ends. */
+  endNow(): void;
 }
 
 // Small, and with a TTL monitor that comes every second and not every minute.
@@ -28,6 +31,7 @@ export async function startStandalone(binary: string): Promise<TestServer> {
   return {
     url: (database) => `mongodb://127.0.0.1:${server.instanceInfo?.port}/${database}`,
     processes: processesOf([server]),
+    endNow: () => endNow([server]),
     [Symbol.asyncDispose]: async () => {
       await server.stop({ doCleanup: true, force: true });
     },
@@ -72,6 +76,7 @@ export async function startReplicaSet(
       return `mongodb://${hosts.join(',')}/${database}?replicaSet=rostrum`;
     },
     processes: processesOf(set.servers),
+    endNow: () => endNow(set.servers),
     nodes: set.servers,
     [Symbol.asyncDispose]: async () => {
       await set.stop({ doCleanup: true, force: true });
@@ -81,6 +86,13 @@ export async function startReplicaSet(
 
 function processesOf(servers: readonly MongoMemoryServer[]): ChildProcess[] {
   return servers.flatMap((server) => server.instanceInfo?.instance.mongodProcess ?? []);
+}
+
+function endNow(servers: readonly MongoMemoryServer[]): void {
+  for (const { instanceInfo } of servers) {
+    instanceInfo?.instance.mongodProcess?.kill('SIGKILL');
+    if (instanceInfo) rmSync(instanceInfo.dbPath, { recursive: true, force: true });
+  }
 }
 
 /** The binary is what there is; that it is not the newest one is known. */

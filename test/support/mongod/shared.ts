@@ -5,6 +5,7 @@ import { startReplicaSet, startStandalone, type TestServer } from './servers.ts'
 export type Topology = 'standalone' | 'replica set';
 
 const running = new Map<Topology, Promise<TestServer>>();
+const started: TestServer[] = [];
 
 /**
  * A server that all test files of a run share: started when the first one asks, stopped when the
@@ -48,7 +49,11 @@ async function start(topology: Topology): Promise<TestServer> {
   if (external?.topology === topology) return external.server;
   const binary = await findMongod();
   if (binary === undefined) throw new Error('There is no MongoDB server to test on.');
-  return topology === 'standalone' ? startStandalone(binary) : startReplicaSet(binary, 1);
+  const server = await (topology === 'standalone'
+    ? startStandalone(binary)
+    : startReplicaSet(binary, 1));
+  started.push(server);
+  return server;
 }
 
 let external: Promise<{ topology: Topology; server: TestServer } | undefined> | undefined;
@@ -68,6 +73,7 @@ async function lookAtGiven(uri: string | undefined): ReturnType<typeof given> {
       server: {
         url: (database) => uri.replace(/^([^:]+:\/\/[^/?]+)(\/[^?]*)?/, `$1/${database}`),
         processes: [],
+        endNow() {},
         async [Symbol.asyncDispose]() {},
       },
     };
@@ -76,10 +82,16 @@ async function lookAtGiven(uri: string | undefined): ReturnType<typeof given> {
   }
 }
 
-// At the top of the file that is first to import this one: a hook of the whole run.
-after(async function stopSharedServers() {
-  this.timeout(20_000);
-  await Promise.all(
-    [...running.values()].map(async (server) => (await server)[Symbol.asyncDispose]()),
-  );
-});
+// At the top of the file that is first to import this one: a hook of the whole run. Where mocha runs files in
+// parallel, a worker keeps its server from one file to the next, and ends it when it ends itself.
+if (process.env.MOCHA_WORKER_ID === undefined) {
+  after(async function stopSharedServers() {
+    this.timeout(20_000);
+    const servers = await Promise.all(running.values());
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+  });
+} else {
+  process.on('exit', () => {
+    for (const server of started) server.endNow();
+  });
+}

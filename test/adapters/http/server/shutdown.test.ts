@@ -111,9 +111,10 @@ describe('shutting down', () => {
     const { server, store } = await startApi();
     const body = '{"name":"Late"}';
     const busy = new RawConnection(server).send(
-      `POST /api/v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+      `POST /api/v1/users HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await busy.next())?.status, 'the head has arrived').to.equal(100);
+    busy.send(body.slice(0, 5));
     const closed = server.close();
     const answer = await busy.send(body.slice(5)).next();
     expect([answer?.status, answer?.headers.get('connection')]).to.deep.equal([201, 'close']);

@@ -47,7 +47,7 @@ export function inChromium(): Given {
 }
 
 export const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [360, 1280].map((width) => ({ colorScheme, viewport: { width, height: 800 } })),
+  [390, 1280].map((width) => ({ colorScheme, viewport: { width, height: 800 } })),
 );
 
 interface Violation {

@@ -146,7 +146,7 @@ describe('/admin with late responses', function () {
       await title(page).waitFor();
       await send('PATCH', `/posts/${id}`, { title: 'Of somebody else' });
       await save(page);
-      await told(page, 'Somebody else saved this record');
+      await told(page, 'Someone else saved this record');
       expect(await title(page).inputValue()).to.equal('Of somebody else');
     }));
 
@@ -179,10 +179,10 @@ describe('/admin with late responses', function () {
       await open(page, `posts/${id}`);
       await title(page).fill('Two');
       await send('PATCH', `/posts/${id}`, { title: 'Three' });
-      await page.getByText('nothing of yours is saved yet').waitFor();
+      await page.getByText('yours are not saved yet').waitFor();
       await title(page).fill('Two and three');
       await save(page);
-      await page.getByRole('alert').getByText('choose first').waitFor();
+      await page.getByRole('alert').getByText('Not saved. You both changed a field').waitFor();
       await page.getByRole('button', { name: 'Take theirs' }).click();
       await title(page).fill('Three!');
       await page.getByRole('button', { name: 'Keep mine' }).click();
@@ -328,7 +328,7 @@ describe('/admin with late responses', function () {
       await save(page);
       await told(page, 'Saved.');
       await heard();
-      expect(await page.getByText('Somebody else').count()).to.equal(0);
+      expect(await page.getByText('Someone else').count()).to.equal(0);
       expect(await page.evaluate('document.activeElement.textContent')).to.equal('Save');
     }));
 
@@ -340,7 +340,7 @@ describe('/admin with late responses', function () {
       await page.getByRole('textbox', { name: 'Other custom fields' }).fill('');
       await send('PATCH', `/posts/${id}`, { colour: 'red' });
       await save(page);
-      await page.getByText('nothing of yours is saved yet').waitFor();
+      await page.getByText('yours are not saved yet').waitFor();
     }));
 
   it('makes one record of a form that is typed on when no response came', () =>
@@ -380,9 +380,11 @@ describe('/admin with late responses', function () {
       await open(page, `posts/${id}`);
       await title(page).fill('Typed');
       await send('DELETE', `/posts/${id}`);
-      await page.getByRole('alert').getByText('This record is deleted.').waitFor();
+      await page.getByRole('alert').getByText('This record has been deleted.').waitFor();
       await title(page).pressSequentially(' on');
-      expect(await page.getByRole('alert').textContent()).to.contain('This record is deleted.');
+      expect(await page.getByRole('alert').textContent()).to.contain(
+        'This record has been deleted.',
+      );
     }));
 
   it('deletes nothing that changed just before it is asked for', () =>
@@ -457,7 +459,7 @@ describe('/admin with late responses', function () {
       await send('PATCH', `/posts/${id}`, { title: 'Changed, and better' });
       await page.waitForTimeout(1000); // For the event, which must not change what is asked.
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
-      await page.getByRole('alert').getByText('Not deleted: somebody else changed').waitFor();
+      await page.getByRole('alert').getByText('Not deleted: someone else changed').waitFor();
       expect(await title(page).inputValue()).to.equal('Changed, and better');
       expect((await send('GET', `/posts/${id}`)).title).to.equal('Changed, and better');
       await page.getByRole('button', { name: 'Delete…' }).click();
@@ -581,7 +583,7 @@ describe('/admin with late responses', function () {
       await save(page);
       await page.getByRole('alert').getByText('The credentials are not valid.').waitFor();
       await enter(second);
-      await page.getByRole('heading', { name: 'This cannot be shown' }).waitFor();
+      await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
       expect(await page.getByText('Of the first caller').count()).to.equal(0);
       await open(page, 'new/posts', asked.address);
       await title(page).fill('Of nobody');
@@ -607,7 +609,7 @@ describe('/admin with late responses', function () {
       expect(revoked.code, revoked.stderr).to.equal(0);
       await page.waitForTimeout(1500);
       await page.getByRole('button', { name: 'Create' }).click();
-      await page.getByText('What you typed is kept.').waitFor();
+      await page.getByText('What you typed is still here.').waitFor();
       await page.getByLabel('Key or token').fill(second);
       await page.getByRole('button', { name: 'Sign in' }).click();
       expect(await title(page).inputValue()).to.equal('Typed with the first key');

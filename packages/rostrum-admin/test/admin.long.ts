@@ -119,13 +119,13 @@ for (const [name, urlOf] of Object.entries(stores)) {
 
     it('shows what others change, as it changes', async () => {
       const page = await open('#/users?name[startsWith]=Nella');
-      await page.getByText('No user matches.').waitFor();
+      await page.getByText('No users match.').waitFor();
       const { id } = await make('/users', { name: 'Nella Larsen' });
       await page.getByRole('link', { name: 'Nella Larsen' }).waitFor();
       await send('PATCH', `/users/${id}`, { name: 'Nella Imes' });
       await page.getByRole('link', { name: 'Nella Imes' }).waitFor();
       await send('DELETE', `/users/${id}`);
-      await page.getByText('No user matches.').waitFor();
+      await page.getByText('No users match.').waitFor();
       await page.context().close();
     });
 
@@ -179,7 +179,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
         await save(first);
         await told(first, 'Saved.');
         if (!isTold) await save(second);
-        const alert = second.getByRole('alert').getByText('Somebody else saved this record');
+        const alert = second.getByRole('alert').getByText('Someone else saved this record');
         await alert.waitFor();
         expect((await send('GET', `/posts/${id}`)).body.title).to.equal('By the first');
         expect(await violationsIn(second)).to.deep.equal([]);
@@ -191,7 +191,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
         await second.getByLabel('Title, theirs').getByText('By the first').waitFor();
         expect(await second.getByRole('button', { name: 'Take theirs' }).count()).to.equal(1);
         await save(second);
-        await second.getByRole('alert').getByText('choose first').waitFor();
+        await second.getByRole('alert').getByText('Not saved. You both changed a field').waitFor();
         await second.locator('button:focus', { hasText: 'Keep mine' }).waitFor();
         expect((await send('GET', `/posts/${id}`)).body.title).to.equal('By the first');
         await second.getByRole('button', { name: 'Take theirs' }).click();
@@ -211,13 +211,13 @@ for (const [name, urlOf] of Object.entries(stores)) {
       const page = await open(`#/posts/${id}`);
       await page.getByRole('heading', { name: 'Watched' }).waitFor();
       await send('PATCH', `/posts/${id}`, { title: 'Watched and changed' });
-      await told(page, 'Somebody else saved this record');
+      await told(page, 'Someone else saved this record');
       expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).to.equal(
         'Watched and changed',
       );
       await page.getByText('Version 2').waitFor();
       await send('DELETE', `/posts/${id}`);
-      await page.getByRole('alert').getByText('This record is deleted.').waitFor();
+      await page.getByRole('alert').getByText('This record has been deleted.').waitFor();
       await page.context().close();
     });
 
@@ -228,7 +228,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
         await page.getByRole('textbox', { name: 'Title' }).fill('Back again');
         await send('DELETE', `/posts/${id}`);
         if (!isTold) await save(page);
-        await page.getByRole('alert').getByText('makes a new one').waitFor();
+        await page.getByRole('alert').getByText('creates a new one').waitFor();
         await save(page, 'Create');
         await told(page, 'Created.');
         const { body } = await send('GET', '/posts?title=Back%20again');
@@ -288,7 +288,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
         await page.goBack();
         await page.getByRole('link', { name: '1 post of this user' }).waitFor();
         await page.getByRole('button', { name: 'Delete…' }).click();
-        await page.getByText('1 post of this user may stay').waitFor();
+        await page.getByText('You can keep 1 post of this user').waitFor();
         expect(await violationsIn(page)).to.deep.equal([]);
         await page.getByRole('button', { name: choice }).click();
         await told(page, 'Deleted.');
@@ -342,7 +342,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       await page.goto(`${server.address}/admin#/posts?state=draft`);
       await page.getByRole('link', { name: 'Still a draft' }).waitFor();
       await page.goto(`${server.address}/admin#/posts?section=news&authorId=none`);
-      await page.getByText('No post matches.').waitFor();
+      await page.getByText('No posts match.').waitFor();
       await page.context().close();
     });
 
@@ -422,7 +422,7 @@ for (const [name, urlOf] of Object.entries(stores)) {
       expect(await users.getByRole('textbox', { name: 'Name' }).isDisabled()).to.equal(true);
       for (const hash of ['#/posts', '#/new/users']) {
         await users.goto(`${asked.address}/admin${hash}`);
-        await users.getByRole('alert').getByText('These credentials do not allow it.').waitFor();
+        await users.getByRole('alert').getByText('Your credentials do not allow this.').waitFor();
         expect(await users.getByRole('search').count()).to.equal(0);
       }
 

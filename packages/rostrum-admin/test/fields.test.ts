@@ -7,9 +7,12 @@ import {
   controlOf,
   type Field,
   formsOf,
+  instantOf,
   isNamed,
+  localOf,
   parse,
   textOf,
+  titleOf,
   valueIn,
 } from '../src/page/fields.ts';
 
@@ -107,6 +110,21 @@ describe('the forms of /admin', () => {
     for (const text of ['[]', '1', 'null']) {
       expect(refusal('', text)).to.throw('This must be a JSON object');
     }
+  });
+
+  it('show a time to the minute, and read one that is whole', () => {
+    for (const local of ['1925-07-01T12:30', '2026-03-29T12:30', '9999-06-01T00:00'])
+      expect(localOf(instantOf(local))).to.equal(local);
+    for (const part of ['', '0020-06-30T10:30', '+010000-01-01T00:00'])
+      expect(instantOf(part), part).to.equal('');
+    expect(localOf('+010000-01-02T00:00:00.000Z')).to.equal('');
+  });
+
+  it('name a record by its id where its name shows nothing', () => {
+    for (const title of ['', ' ', '\u200b\u2060', '\u3164', '\u2800', '\u0301', undefined])
+      expect(titleOf({ id: '7', title }, 'title')).to.equal('7');
+    for (const title of ['A', '1', '?', '😀', 'e\u0301', '本'])
+      expect(titleOf({ id: '7', title }, 'title')).to.equal(title);
   });
 
   it('keep the others apart from fields of their own', () => {

@@ -39,10 +39,10 @@ async function open(): Promise<void> {
     if (kind !== 'users' && kind !== 'posts') {
       const [first] = places();
       if (first !== undefined) return location.replace(first[0]);
-      throw new Error('These credentials allow nothing that this page has.');
+      throw new Error('Your credentials do not allow anything on this page.');
     }
     if (isNew ? !creates(kind) : id === '' && !reads(kind))
-      throw new Error('These credentials do not allow it.');
+      throw new Error('Your credentials do not allow this.');
     const left = kept.get(at);
     if (left !== undefined && isOurs(left)) {
       kept.delete(at);
@@ -66,7 +66,8 @@ function leave(): void {
   if (view) view.isLeft = true;
   if (view?.at !== undefined && view.isChanged?.()) {
     kept.set(view.at, view);
-    if (isOurs(view)) ui.notify('What you typed is not saved. It is there when you come back.');
+    if (isOurs(view))
+      ui.notify('Your changes are not saved. They will be here when you come back.');
   }
   view = undefined;
 }
@@ -141,9 +142,9 @@ function signOut(): void | Promise<void> {
 function signInForm(): ui.Html {
   const isAnonymous = session?.name === null && session.scopes.length > 0;
   return html`<section class="sign-in"><h1 tabindex="-1">Sign in</h1>
-    <p class="soft">By a key that <code>rostrum key create</code> made, or an access token of the identity
-      provider. It is kept for this tab alone.</p>
-    ${ui.alertOf(why)} ${hasTyped() ? html`<p>What you typed is kept.</p>` : ''}
+    <p class="soft">Use a key from <code>rostrum key create</code>, or an access token from your identity
+      provider. Only this tab keeps it.</p>
+    ${ui.alertOf(why)} ${hasTyped() ? html`<p>What you typed is still here.</p>` : ''}
     <form @submit=${signIn} autocomplete="off"><div class="field"><label for="key">Key or token</label>
     <input id="key" name="key" type="password" required autocomplete="off" spellcheck="false"></div>
     <div class="bar"><button class="primary">Sign in</button> ${isAnonymous ? ui.button('Cancel', () => begin('')) : ''}</div></form></section>`;
@@ -156,7 +157,7 @@ function bar(): ui.Html {
   const at = all.find(([path]) => path === location.hash)?.[0] ?? ui.href(kind);
   const link = ([path, text]: readonly [string, string]) =>
     html`<a href=${path} aria-current=${path === at ? 'page' : 'false'}>${text}</a>`;
-  const who = name ?? (asks ? 'Not signed in' : 'This server asks for no credentials');
+  const who = name ?? (asks ? 'Not signed in' : 'This server requires no credentials');
   const change =
     name === null
       ? asks && ui.button('Sign in', () => askForKey())
@@ -170,7 +171,7 @@ function shown(): ui.Html {
   if (view !== undefined && state === 'open') return html`${bar()}${view.show()}`;
   const again = ui.button('Try again', () => begin(entered));
   const text = error ? html`${ui.alertOf(error)}${again}` : html`<p class="soft">Loading…</p>`;
-  const title = html`<h1 tabindex="-1">${error ? 'This cannot be shown' : 'Admin'}</h1>`;
+  const title = html`<h1 tabindex="-1">${error ? 'This page cannot be shown' : 'Admin'}</h1>`;
   return html`${state === 'open' ? bar() : ''}${title}${text}`;
 }
 

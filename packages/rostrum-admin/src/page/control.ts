@@ -1,5 +1,5 @@
-import { html, nothing } from 'lit-html';
-import type { Field } from './fields.ts';
+import { html, noChange, nothing } from 'lit-html';
+import { type Field, instantOf, localOf } from './fields.ts';
 import { reads } from './rights.ts';
 import { learnNames, names } from './session.ts';
 import * as ui from './ui.ts';
@@ -68,17 +68,17 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
     }
     case 'publication': {
       const isTime = text !== 'draft' && text !== 'now';
-      const word = Date.parse(text) > Date.now() ? 'Scheduled' : 'Published';
+      const isLate = text === '' || Date.parse(text) > Date.now();
       const tomorrow = new Date(Math.ceil(Date.now() / 3.6e6) * 3.6e6 + 8.64e7).toISOString();
-      const at = isTime ? { [text]: word } : { [tomorrow]: 'At a time…' };
-      const pick = (event: Event) => {
-        // While it is typed it may be none yet.
-        const picked = new Date(textIn(event));
-        if (!Number.isNaN(picked.getTime())) set(picked.toISOString());
-      };
+      const at = isTime
+        ? { [text]: isLate ? 'Scheduled' : 'Published' }
+        : { [tomorrow]: 'At a time…' };
+      const pick = (event: Event) => set(instantOf(textIn(event)));
+      // A part of a time stays in the browser's field until the rest is typed.
+      const value = text === '' ? noChange : localOf(text);
       const all = Object.entries({ draft: 'Draft', now: 'Publish now', ...at });
       return html`<div class="bar">${select(all)}
-        ${isTime ? html`<input type="datetime-local" required min="1970-01-01T00:00" max="9999-12-31T23:59" aria-label="Time of publication" .value=${localOf(text)} @change=${pick}>` : ''}</div>`;
+        ${isTime ? html`<input type="datetime-local" aria-label="Time of publication" aria-invalid=${invalid} .value=${value} @change=${pick}>` : ''}</div>`;
     }
     case 'author': {
       const meant = (event: Event) => suggest(textIn(event), set);
@@ -90,10 +90,4 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
       return html`<input id=${id} .value=${text} inputmode=${control === 'number' ? 'decimal' : 'text'}
         aria-required=${field.isRequired} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}>`;
   }
-}
-
-/** An instant in the time of this place, to the minute, as the browser's field writes it. */
-function localOf(text: string): string {
-  const at = new Date(text);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

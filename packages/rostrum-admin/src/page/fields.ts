@@ -106,6 +106,7 @@ export function textOf(control: Field['control'], value: unknown): string {
 /** The value of a control's text. @throws a sentence for the person */
 export function parse(field: Field, control: Field['control'], text: string): unknown {
   if (control === 'publication') {
+    if (text === '') throw new Error('Enter a whole date and time, the year with four digits.');
     return text === 'draft' ? null : text === 'now' ? new Date().toISOString() : text;
   }
   if (text.trim() === '') return field.empty;
@@ -124,3 +125,22 @@ export function parse(field: Field, control: Field['control'], text: string): un
   }
   return value;
 }
+
+/** An instant in the local time zone, to the minute, as a field for a time writes it; empty if it cannot. */
+export function localOf(instant: string): string {
+  const at = new Date(instant);
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString();
+  return /^\d{4}-/.test(local) ? local.slice(0, 16) : '';
+}
+
+/** The instant of a local time; empty while a part is missing. A year of fewer digits is not finished. */
+export function instantOf(local: string): string {
+  const at = new Date(local);
+  return /^[1-9]\d{3}-/.test(local) && !Number.isNaN(at.getTime()) ? at.toISOString() : '';
+}
+
+const visible = /(?!\p{Default_Ignorable_Code_Point}|\u2800)[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/** The name of a record, or its id where the name shows nothing. */
+export const titleOf = (item: Item, name: string): string =>
+  visible.test(String(item[name] ?? '')) ? String(item[name]) : item.id;

@@ -103,7 +103,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
   }
 
   function table({ items, next }: ListPage<Item>): ui.Html {
-    const none = isFiltered ? `No ${one} matches.` : `There are no ${many} yet.`;
+    const none = isFiltered ? `No ${many} match.` : `There are no ${many} yet.`;
     if (items.length === 0) return html`<p class="empty">${none}</p>`;
     const [first, ...rest] = columns();
     const row = (item: Item) => html`<tr><th scope="row">${cell(first?.name ?? '', item)}</th>

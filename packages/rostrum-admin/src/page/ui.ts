@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { isApiProblem, type RecordEvent } from 'rostrum-client';
+import { type Item, titleOf as nameOf } from './fields.ts';
 import type { Session } from './session.ts';
 
 /** What is shown below the links: a list, a form. */
@@ -26,6 +27,9 @@ export const words = {
   users: { one: 'user', many: 'users', heading: 'Users', title: 'name' },
   posts: { one: 'post', many: 'posts', heading: 'Posts', title: 'title' },
 } as const;
+
+/** The name of a record; its id where the name shows nothing. */
+export const titleOf = (kind: keyof typeof words, item: Item) => nameOf(item, words[kind].title);
 
 /** The page that shows it all. */
 export const page = {

@@ -102,6 +102,11 @@ export interface ChangeOptions extends CallOptions {
   readonly ifMatch?: Version | string | undefined;
 }
 
+export interface SaveOptions extends ChangeOptions {
+  /** `*` only creates: if the record exists, the call rejects with `version-mismatch`. */
+  readonly ifNoneMatch?: '*' | undefined;
+}
+
 export interface DeleteUserOptions extends ChangeOptions {
   /** What to do with the user's posts. By default, a user who has posts is not deleted. */
   readonly posts?: 'delete' | 'keep' | undefined;
@@ -154,7 +159,7 @@ export interface WithAuthors<R, Query, Author> {
 export interface Me<R, Input, Patch> {
   get(options?: CallOptions): Promise<Versioned<R>>;
   /** Replaces the whole record, or creates it: also after it was deleted. */
-  save(input: Input, options?: ChangeOptions): Promise<Saved<R>>;
+  save(input: Input, options?: SaveOptions): Promise<Saved<R>>;
   patch(patch: Patch, options?: ChangeOptions): Promise<Versioned<R>>;
   delete(options?: DeleteUserOptions): Promise<void>;
 }
@@ -204,8 +209,11 @@ export function createClient<
   const users: Client<UserCustom, PostCustom, UserCustomInput>['users'] = resource(send, 'users');
   const me: Client<UserCustom, PostCustom, UserCustomInput>['me'] = {
     get: (options) => users.get('me', options),
-    async save(body, { ifMatch, signal } = {}) {
-      const headers = preconditionOf(ifMatch);
+    async save(body, { ifMatch, ifNoneMatch, signal } = {}) {
+      const headers = {
+        ...preconditionOf(ifMatch),
+        ...(ifNoneMatch !== undefined && { 'If-None-Match': ifNoneMatch }),
+      };
       const response = await send({ method: 'PUT', path: '/users/me', body, headers, signal });
       return { ...versioned<User<UserCustom>>(response), created: response.status === 201 };
     },

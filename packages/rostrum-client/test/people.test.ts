@@ -30,6 +30,9 @@ describe('the client of a person', () => {
     const saved = await me.save({ name: 'Countess' });
     expect(saved).to.deep.include({ created: false, version: 2 });
     expect(saved.record).to.include({ name: 'Countess', email: null });
+    expect(await problemOf(me.save({ name: 'Lost' }, { ifNoneMatch: '*' }))).to.include({
+      code: 'version-mismatch',
+    });
     expect(await problemOf(me.save({ name: 'Lost' }, { ifMatch: made.version }))).to.include({
       code: 'version-mismatch',
       version: 2,

@@ -25,6 +25,8 @@ export interface Caller {
   /** The id of the caller's own user; null for a caller without a user, who owns nothing. */
   readonly subject: Id | null;
   readonly scopes: ReadonlySet<Scope>;
+  /** What pages show instead of the name; two callers can have the same. */
+  readonly label?: string | undefined;
 }
 
 /** Returns the caller of requests without credentials, who has these scopes and no user. */
@@ -47,12 +49,16 @@ export function toCaller(caller: unknown): Caller {
     name,
     subject,
     scopes: given,
-  } = checkOptions<CallerInput>(caller, ['name', 'subject', 'scopes'], 'caller');
+    label,
+  } = checkOptions<CallerInput>(caller, ['name', 'subject', 'scopes', 'label'], 'caller');
   if (typeof name !== 'string' || name.trim() === '') {
     throw new TypeError('The name of a caller must be a text that is not blank.');
   }
   if (subject !== null && (typeof subject !== 'string' || subject === '')) {
     throw new TypeError('The subject of a caller must be the id of a user, or null.');
+  }
+  if (label !== undefined && typeof label !== 'string') {
+    throw new TypeError('The label of a caller must be a text.');
   }
   if (typeof given !== 'object' || given === null || !(Symbol.iterator in given)) {
     throw new TypeError('The scopes of a caller must be a list, or a Set.');
@@ -63,5 +69,6 @@ export function toCaller(caller: unknown): Caller {
       throw new TypeError(`"${String(scope)}" is no scope; scopes are ${scopes.join(', ')}.`);
     }
   }
-  return set === given ? (caller as Caller) : { name, subject, scopes: set };
+  if (set === given) return caller as Caller;
+  return { name, subject, scopes: set, ...(label !== undefined && { label }) };
 }

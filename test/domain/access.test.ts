@@ -387,6 +387,7 @@ describe('a caller', () => {
       { name: 'x', subject: null, scopes: 'posts:write' },
       { name: 'x', subject: null, scopes: { 0: 'posts:write' } },
       { name: 'x', subject: null, scopes: ['admin'] },
+      { name: 'x', subject: null, scopes: [], label: 7 },
       { name: 'x', subject: null, scopes: new Set(['admin']) },
       { name: 'x', subject: null, scopes: new Set(), admin: true },
     ];

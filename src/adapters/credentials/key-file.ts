@@ -127,10 +127,11 @@ export class KeyFile implements TokenVerifier {
 
 function prepared(records: ReadonlyMap<string, KeyRecord>): ReadonlyMap<string, Key> {
   return new Map(
-    [...records].map(([id, { sha256, subject = null, scopes: given, expires }]) => {
-      const caller = Object.freeze({ name: `key:${id}`, subject, scopes: new Set(given) });
+    [...records].map(([id, { sha256, subject = null, scopes: given, expires, name: label }]) => {
+      const called = label !== undefined && { label };
+      const caller = { name: `key:${id}`, subject, scopes: new Set(given), ...called };
       const until = expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
-      return [sha256, { prefix: prefixOf(id), expires: until, caller }];
+      return [sha256, { prefix: prefixOf(id), expires: until, caller: Object.freeze(caller) }];
     }),
   );
 }

@@ -160,9 +160,11 @@ describe('the pages', () => {
     const scopes = ['posts:read'] as const;
     const callers = {
       given: { name: 'a', subject: 'b', scopes },
+      labelled: { name: 'a', subject: null, scopes, label: 'Import' },
       bad: { refused: 'unknown' },
     } as const;
-    const authenticate = (ctx: Context) => callers[ctx.get('Authorization') as 'given' | 'bad'];
+    const authenticate = (ctx: Context) =>
+      callers[ctx.get('Authorization') as keyof typeof callers];
     for (const anonymous of [undefined, ['users:read:public'] as const]) {
       await using asked = await startApi({ app: { authenticate, anonymous } });
       const ask = (headers = {}) => asked.get(`${asked.server.url}/admin/caller`, headers);
@@ -173,6 +175,8 @@ describe('the pages', () => {
         scopes: [...scopes],
         asks: true,
       });
+      const labelled = await ask({ Authorization: 'labelled' });
+      expect(labelled.body).to.include({ name: 'a', label: 'Import' });
       expectProblem(await ask({ Authorization: 'bad' }), 401, 'unauthenticated');
       expect((await ask()).body)
         .to.include({ name: null, asks: true })

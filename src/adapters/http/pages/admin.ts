@@ -33,16 +33,17 @@ export async function sendAdmin(ctx: Context, site: Site): Promise<void> {
 }
 
 /**
- * `/admin/caller`: the name of the caller and its scopes.
+ * `/admin/caller`: the name of the caller, what people call it, and its scopes.
  *
  * @param asks whether the server accepts credentials
  * @param runs what runs, for callers who can read all users
  */
 export function callerOf(ctx: Context, asks: boolean, runs: readonly string[]): object {
   const { caller, isAnonymous } = ctx.state.rostrum;
-  const { name = null, subject = null } = caller ?? {};
+  const { name = null, subject = null, label } = caller ?? {};
   const given = [...(caller?.scopes ?? (asks ? [] : scopes))];
   const isKnown = caller !== undefined && !isAnonymous;
   const told = isKnown && readsWhole(caller) && { runs };
-  return { name: isKnown ? name : null, subject, scopes: given, asks, ...told };
+  const known = isKnown ? { name, label } : { name: null };
+  return { ...known, subject, scopes: given, asks, ...told };
 }

@@ -29,9 +29,18 @@ const properties = {
   constructor: { type: 'string' },
   tags: { type: 'array' },
 };
-const list = { get: { parameters: [{ name: 'limit', in: 'query' }] } };
+const list = {
+  get: {
+    parameters: ['limit', 'name', 'title'].map((name) => ({ name, in: 'query' })),
+  },
+};
 const posts = [
-  ...['limit', 'authorId', 'section', 'title[startsWith]', 'year'].map((name) => ({ name })),
+  ...['limit', 'authorId', 'section', 'title[startsWith]'].map((name) => ({ name })),
+  { name: 'sort', schema: { enum: ['title', '-title', 'year', '-year'] } },
+  { name: 'year', schema: { type: ['number', 'string'] } },
+  { name: 'year[gte]', schema: { type: 'number' } },
+  { name: 'pinned', schema: { type: ['boolean', 'string'] } },
+  { name: 'tags', schema: { type: 'array' } },
 ].map((parameter) => ({ ...parameter, in: 'query' }));
 const forms = formsOf({
   paths: {
@@ -55,7 +64,7 @@ describe('the forms of /admin', () => {
     expect(Object.fromEntries(controls)).to.deep.equal({
       ...{ title: 'line', body: 'long', authorId: 'author', publishedAt: 'publication' },
       ...{ section: 'choice', viewCount: 'number', pinned: 'choice', summary: 'long' },
-      ...{ constructor: 'line', tags: 'json', '': 'json' },
+      ...{ constructor: 'line', tags: 'json', year: 'number', '': 'json' },
     });
     expect(fieldOf('section')).to.include({ label: 'Department' });
     expect(fieldOf('viewCount')).to.include({
@@ -63,8 +72,20 @@ describe('the forms of /admin', () => {
       hint: 'How often it was read.',
     });
     expect(fieldOf('title').isRequired).to.equal(true);
-    expect(forms.posts.filters).to.deep.equal(['section', 'year']);
-    expect(forms.users.filters).to.deep.equal([]);
+  });
+
+  it('have the declared fields, with their types and what they can be sorted by', () => {
+    const told = forms.posts.declared.map(({ choices, label, ...one }) => one);
+    expect(told).to.deep.equal([
+      { name: 'section', type: 'text', isSortable: false },
+      { name: 'year', type: 'number', isSortable: true },
+      { name: 'pinned', type: 'boolean', isSortable: false },
+      { name: 'tags', type: 'text[]', isSortable: false },
+    ]);
+    expect(forms.posts.declared[0]).to.include({ label: 'Department' });
+    // A user's title is a custom field, as a post's is not.
+    expect(forms.users.declared.map(({ name }) => name)).to.deep.equal(['title']);
+    expect(forms.users.fields.map(({ name }) => name)).to.deep.equal(['name', 'title', '']);
   });
 
   it('change no value that is shown and read again', () => {
@@ -117,7 +138,8 @@ describe('the forms of /admin', () => {
       expect(localOf(instantOf(local))).to.equal(local);
     for (const part of ['', '0020-06-30T10:30', '+010000-01-01T00:00'])
       expect(instantOf(part), part).to.equal('');
-    expect(localOf('+010000-01-02T00:00:00.000Z')).to.equal('');
+    for (const none of ['+010000-01-02T00:00:00.000Z', 'draft'])
+      expect(localOf(none), none).to.equal('');
   });
 
   it('name a record by its id where its name shows nothing', () => {

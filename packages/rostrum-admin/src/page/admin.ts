@@ -1,9 +1,10 @@
 import { html, render } from 'lit-html';
-import { isApiProblem } from 'rostrum-client';
+import { isApiProblem, type Versioned } from 'rostrum-client';
+import type { Item, Kind } from './fields.ts';
 import { list } from './list.ts';
 import { record } from './record.ts';
-import { creates, mayAsMuchAs, reads, seesDrafts, seesEvents } from './rights.ts';
-import { keptToken, openSession, SignedOut, session } from './session.ts';
+import { creates, createsItself, mayAsMuchAs, reads, seesDrafts, seesEvents } from './rights.ts';
+import { keptToken, learnOwnName, openSession, SignedOut, session, signedInAs } from './session.ts';
 import * as ui from './ui.ts';
 
 const root = document.querySelector('#admin') as HTMLElement;
@@ -30,12 +31,13 @@ async function open(): Promise<void> {
   const [path = '', search = ''] = at.replace(/^#\/?/, '').split('?');
   const [first = '', second = ''] = path.split('/');
   const isNew = first === 'new';
-  const [kind, id] = isNew ? [second, ''] : [first, second];
+  const kind = isNew ? second : first;
   const query = new URLSearchParams(search);
   leave();
   error = '';
   ui.page.refresh();
   try {
+    const id = isNew ? '' : decodeURIComponent(second);
     if (kind !== 'users' && kind !== 'posts') {
       const [first] = places();
       if (first !== undefined) return location.replace(first[0]);
@@ -48,10 +50,10 @@ async function open(): Promise<void> {
       kept.delete(at);
       view = left;
     } else {
-      const stored = id === '' ? undefined : await session[kind].get(decodeURIComponent(id));
+      const stored = id === '' ? undefined : await read(kind, id);
       if (opening !== openings) return;
       const author = (isNew && query.get('authorId')) || '';
-      view = stored || isNew ? record(kind, stored, author) : list(kind, query);
+      view = id !== '' || isNew ? record(kind, { id, stored, author }) : list(kind, query);
     }
     Object.assign(view, { isLeft: false, at });
     ui.focus('h1');
@@ -59,6 +61,17 @@ async function open(): Promise<void> {
     if (opening === openings) error = ui.sentenceOf(cause);
   } finally {
     ui.page.refresh();
+  }
+}
+
+/** Returns a record; undefined for the caller's own user, if it can be created. */
+async function read(kind: Kind, id: string): Promise<Versioned<Item> | undefined> {
+  try {
+    return await session[kind].get(id);
+  } catch (cause) {
+    const isOwn = kind === 'users' && id === session.subject && createsItself();
+    if (isOwn && isApiProblem(cause, 'user-not-found')) return undefined;
+    throw cause;
   }
 }
 
@@ -97,6 +110,7 @@ async function begin(token: string): Promise<void> {
   try {
     await openSession(token);
     state = 'open';
+    void learnOwnName().then(() => ui.page.refresh());
     following = new AbortController();
     if (seesEvents()) void follow(following.signal);
     await open();
@@ -157,7 +171,7 @@ function bar(): ui.Html {
   const at = all.find(([path]) => path === location.hash)?.[0] ?? ui.href(kind);
   const link = ([path, text]: readonly [string, string]) =>
     html`<a href=${path} aria-current=${path === at ? 'page' : 'false'}>${text}</a>`;
-  const who = name ?? (asks ? 'Not signed in' : 'This server requires no credentials');
+  const who = signedInAs() ?? (asks ? 'Not signed in' : 'This server requires no credentials');
   const change =
     name === null
       ? asks && ui.button('Sign in', () => askForKey())

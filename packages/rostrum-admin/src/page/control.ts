@@ -13,6 +13,25 @@ export interface Entry {
   readonly set: (text: string) => void;
 }
 
+interface AuthorInput {
+  readonly id: string;
+  readonly about: string | typeof nothing;
+  readonly invalid: 'true' | 'false';
+  readonly text: string;
+  readonly set: (text: string) => void;
+  /** What else can be chosen. */
+  readonly more?: ReadonlyMap<string, string>;
+}
+
+/** A field for a user: it offers those whose names start with what is typed. */
+export function authorInput({ id, about, invalid, text, set, more }: AuthorInput): ui.Html {
+  const all = new Map([...(more ?? []), ...names]);
+  const typed = (event: Event) => suggest((event.currentTarget as HTMLInputElement).value, set);
+  return html`<input id=${id} list=${`${id}-list`} .value=${all.get(text) ?? text} aria-invalid=${invalid}
+    placeholder=${reads('users') ? 'The beginning of a name, or an id' : 'An id'} aria-describedby=${about} @input=${typed}>
+    <datalist id=${`${id}-list`}>${ui.options(text, all)}</datalist>`;
+}
+
 /** What was typed last for an author. */
 let typing = '';
 
@@ -74,18 +93,15 @@ function input(entry: Entry, id: string, about: string | typeof nothing): ui.Htm
         ? { [text]: isLate ? 'Scheduled' : 'Published' }
         : { [tomorrow]: 'At a time…' };
       const pick = (event: Event) => set(instantOf(textIn(event)));
-      // A part of a time stays in the browser's field until the rest is typed.
+      // A part of a time stays in the browser's field until the rest is typed. The maximum keeps
+      // Chromium from taking a year of six digits.
       const value = text === '' ? noChange : localOf(text);
       const all = Object.entries({ draft: 'Draft', now: 'Publish now', ...at });
       return html`<div class="bar">${select(all)}
-        ${isTime ? html`<input type="datetime-local" aria-label="Time of publication" aria-invalid=${invalid} .value=${value} @change=${pick}>` : ''}</div>`;
+        ${isTime ? html`<input type="datetime-local" max="9999-12-31T23:59" aria-label="Time of publication" aria-invalid=${invalid} .value=${value} @change=${pick}>` : ''}</div>`;
     }
-    case 'author': {
-      const meant = (event: Event) => suggest(textIn(event), set);
-      return html`<input id=${id} list=${`${id}-list`} .value=${names.get(text) ?? text} aria-invalid=${invalid}
-        placeholder=${reads('users') ? 'The beginning of a name, or an id' : 'An id'} aria-describedby=${about} @input=${meant}>
-        <datalist id=${`${id}-list`}>${ui.options(text, names)}</datalist>`;
-    }
+    case 'author':
+      return authorInput({ id, about, invalid, text, set });
     default:
       return html`<input id=${id} .value=${text} inputmode=${control === 'number' ? 'decimal' : 'text'}
         aria-required=${field.isRequired} aria-invalid=${invalid} aria-describedby=${about} @input=${typed}>`;

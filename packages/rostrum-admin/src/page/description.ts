@@ -17,6 +17,7 @@ export interface Parameter {
   readonly $ref?: string;
   readonly name?: string;
   readonly in?: string;
+  readonly schema?: Schema;
   /** Of the reference alone: what the fold is called that begins here. */
   'x-others'?: string;
 }

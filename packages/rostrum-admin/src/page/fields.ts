@@ -19,49 +19,80 @@ export interface Field {
   readonly choices: readonly unknown[];
 }
 
+/** A custom field that the server was told about: lists can be filtered by it. */
+export interface Declared extends Pick<Field, 'name' | 'label' | 'choices'> {
+  readonly type: 'text' | 'number' | 'boolean' | 'text[]';
+  readonly isSortable: boolean;
+}
+
 /** What the description says of users, or of posts. */
 export interface Form {
   readonly fields: readonly Field[];
-  /** Custom fields that lists can be filtered by. */
-  readonly filters: readonly string[];
+  readonly declared: readonly Declared[];
 }
 
 /** The fields that the server makes, and what can be none. */
 const made = new Set(['id', 'createdAt', 'updatedAt', '__proto__']);
-const known: Readonly<Record<string, Partial<Field>>> = {
-  name: { empty: '' },
-  email: { empty: null, label: 'Email address' },
-  title: { empty: '' },
-  body: { empty: '', control: 'long' },
-  authorId: { empty: null, control: 'author', label: 'Author' },
-  publishedAt: { control: 'publication', label: 'Publication' },
+const known: Readonly<Record<Kind, Readonly<Record<string, Partial<Field>>>>> = {
+  users: { name: { empty: '' }, email: { empty: null, label: 'Email address' } },
+  posts: {
+    title: { empty: '' },
+    body: { empty: '', control: 'long' },
+    authorId: { empty: null, control: 'author', label: 'Author' },
+    publishedAt: { control: 'publication', label: 'Publication' },
+  },
 };
 /** Custom fields that the schema does not name, as one object. */
 const others: Field = {
   ...{ name: '', label: 'Other custom fields', control: 'json', isRequired: false, choices: [] },
   ...{ empty: undefined, hint: 'A JSON object: {"colour": "blue"}.' },
 };
-/** Parameters of lists that are no filter on a custom field. */
+/** Parameters of lists that are not a filter on a custom field. */
 const general = new Set(['limit', 'cursor', 'sort', 'count', 'fields', 'include', 'id']);
 
 export function formsOf(description: Description): Readonly<Record<Kind, Form>> {
   const { schemas } = description.components;
   const formOf = (kind: Kind, one: string): Form => {
     const { properties = {}, required = [] } = schemas[`${one}Input`] ?? {};
-    const fields = Object.entries(properties)
+    const parameters = (description.paths[`/${kind}`]?.get?.parameters ?? []).flatMap(
+      ({ name = '', in: place, schema = {} }) => (place === 'query' ? [{ name, schema }] : []),
+    );
+    const sorts = parameters.find(({ name }) => name === 'sort')?.schema.enum ?? [];
+    const filters = parameters.filter(
+      ({ name }) => !Object.hasOwn(known[kind], name) && !general.has(name) && !name.includes('['),
+    );
+    // A schema need not name the declared fields.
+    const unnamed = filters.filter(({ name }) => !Object.hasOwn(properties, name));
+    const fields = [
+      ...Object.entries(properties),
+      ...unnamed.map(({ name, schema }) => [name, { type: schema.type ?? 'string' }] as const),
+    ]
       .filter(([name]) => !made.has(name))
       .map(([name, schema]) =>
-        fieldOf(name, resolved(schema, description), required.includes(name)),
+        fieldOf(known[kind], name, resolved(schema, description), required.includes(name)),
       );
-    const filters = (description.paths[`/${kind}`]?.get?.parameters ?? [])
-      .flatMap(({ name = '', in: place }) => (place === 'query' ? [name] : []))
-      .filter((name) => !Object.hasOwn(known, name) && !general.has(name) && !name.includes('['));
-    return { fields: [...fields, others], filters };
+    const declared = filters.map(({ name, schema }) => {
+      const { label = name, choices = [] } = fields.find((field) => field.name === name) ?? {};
+      return { name, label, choices, type: typeOf(schema), isSortable: sorts.includes(name) };
+    });
+    return { fields: [...fields, others], declared };
   };
   return { users: formOf('users', 'User'), posts: formOf('posts', 'Post') };
 }
 
-function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
+/** Other types than text have a parameter of their own type, or of it and text. */
+function typeOf({ type = 'string' }: Schema): Declared['type'] {
+  const [first] = [type].flat();
+  if (first === 'array') return 'text[]';
+  return first === 'number' || first === 'boolean' ? first : 'text';
+}
+
+function fieldOf(
+  known: Readonly<Record<string, Partial<Field>>>,
+  name: string,
+  schema: Schema,
+  isRequired: boolean,
+): Field {
   const type = [schema.type ?? []].flat().find((one) => one !== 'null');
   const choices = schema.enum ?? (type === 'boolean' ? [true, false] : []);
   const text = (schema.maxLength ?? 0) > 300 ? 'long' : 'line';
@@ -129,6 +160,7 @@ export function parse(field: Field, control: Field['control'], text: string): un
 /** An instant in the local time zone, to the minute, as a field for a time writes it; empty if it cannot. */
 export function localOf(instant: string): string {
   const at = new Date(instant);
+  if (Number.isNaN(at.getTime())) return '';
   const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString();
   return /^\d{4}-/.test(local) ? local.slice(0, 16) : '';
 }

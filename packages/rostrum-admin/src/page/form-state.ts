@@ -17,7 +17,7 @@ export interface Change {
 }
 
 /** A request whose response may be lost. */
-interface Sent {
+export interface Sent {
   readonly texts: Texts;
   readonly input: Input;
   readonly key: string;

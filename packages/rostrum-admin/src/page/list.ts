@@ -1,14 +1,20 @@
 import { html, nothing } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { ListPage, RecordEvent } from 'rostrum-client';
-import type { Field, Item, Kind } from './fields.ts';
+import { authorInput, meantBy } from './control.ts';
+import { csvOf } from './csv.ts';
+import type { Declared, Item, Kind } from './fields.ts';
 import { creates, reads, seesDrafts, seesWhole } from './rights.ts';
 import { forms, learnNames, names, session } from './session.ts';
 import * as ui from './ui.ts';
 
 const pageSize = 25;
 
-type Column = Pick<Field, 'name' | 'label'> & { readonly isSorted?: boolean };
+interface Column {
+  readonly name: string;
+  readonly label: string;
+  readonly isSortable?: boolean;
+}
 
 const authorOf = ({ authorId }: Item) => String(authorId ?? '');
 
@@ -16,18 +22,25 @@ const authorOf = ({ authorId }: Item) => String(authorId ?? '');
 export function list(kind: Kind, query: URLSearchParams): ui.View {
   const { one, many, heading, title } = ui.words[kind];
   const isUsers = kind === 'users';
-  const { fields, filters } = forms[kind];
+  const { declared } = forms[kind];
   const given = (name: string) => query.get(name) ?? '';
   const sort = given('sort') || (isUsers || seesDrafts() ? '-createdAt' : '-publishedAt');
   const cursors = query.getAll('at');
   const isFiltered = [...query.keys()].some((name) => name !== 'at' && name !== 'sort');
   const whose = given('authorId');
-  const begins = `${title}[startsWith]`;
+  const starts = `${title}[startsWith]`;
   const isOfOne = !['', 'none', 'me'].includes(whose);
   const filter = filterOf();
+  /** What the filter for an author offers beside users. */
+  const someAuthors = new Map([['none', 'Nobody']]);
+  if (session.subject !== null) someAuthors.set('me', 'Mine');
   let page: ListPage<Item> | undefined;
   let total: number | undefined;
   let error = '';
+  /** What is typed into the filter for an author, and what is wrong with it. */
+  let author = { text: whose, error: '' };
+  /** The number of records that were downloaded, while they are. */
+  let downloaded: number | undefined;
   let isStale = false;
   let loaded = load();
   ui.lists.set(kind, location.hash);
@@ -39,8 +52,9 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
       draft: { publishedAt: 'null' },
       scheduled: { 'publishedAt[gt]': now },
     };
-    const { at: _at, sort: _sort, state = '', ...found } = Object.fromEntries(query);
-    return { ...found, ...(whose === 'none' && { authorId: '' }), ...states[state] };
+    const given = [...new Set(query.keys())].map((name) => [name, query.getAll(name)] as const);
+    const { at: _at, sort: _sort, state = [], ...found } = Object.fromEntries(given);
+    return { ...found, ...(whose === 'none' && { authorId: '' }), ...states[state[0] ?? ''] };
   }
 
   async function load(): Promise<void> {
@@ -64,42 +78,42 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
 
   /** On a phone the first two are shown. */
   function columns(): readonly Column[] {
-    const sorted = (name: string, label: string) => ({ name, label, isSorted: true });
-    const isShort = ({ name, control }: Field) => control !== 'json' && filters.includes(name);
-    const more = fields.filter(isShort).slice(0, 2);
+    const sorted = (name: string, label: string) => ({ name, label, isSortable: true });
     const [created, changed] = [sorted('createdAt', 'Created'), sorted('updatedAt', 'Changed')];
     const first = sorted(title, isUsers ? 'Name' : 'Title');
-    if (isUsers && !seesWhole()) return [first, created, ...more];
-    if (isUsers) return [first, sorted('email', 'Email address'), ...more, created, changed];
+    if (isUsers && !seesWhole()) return [first, created];
+    if (isUsers) return [first, sorted('email', 'Email address'), ...declared, created, changed];
     const author = { name: 'authorId', label: 'Author' };
-    return [first, sorted('publishedAt', 'Publication'), author, ...more, changed];
+    return [first, sorted('publishedAt', 'Publication'), author, ...declared, changed];
   }
 
   function cell(name: string, item: Item): ui.Html {
     const value = item[name];
-    if (name === title) return html`<a href=${ui.hrefOf(kind, item.id)}>${value}</a>`;
+    if (name === title)
+      return html`<a href=${ui.hrefOf(kind, item.id)}>${ui.titleOf(kind, item)}</a>`;
     if (name === 'publishedAt') return ui.publication(value);
     if (name === 'createdAt' || name === 'updatedAt') return ui.time(value);
-    if (name !== 'authorId' || typeof value !== 'string') return String(value ?? '');
+    if (name !== 'authorId' || typeof value !== 'string') return ui.wordOf(value);
     const text = names.get(value) ?? value;
     return reads('users') ? html`<a href=${ui.hrefOf('users', value)}>${text}</a>` : text;
   }
 
   /** The same list with another sort, or at another page. */
   function place(changes: Readonly<Record<string, string>>, at: readonly string[] = []): string {
-    const next = new URLSearchParams({ ...Object.fromEntries(query), ...changes });
+    const next = new URLSearchParams(query);
     next.delete('at');
+    for (const [name, value] of Object.entries(changes)) next.set(name, value);
     for (const cursor of at) next.append('at', cursor);
     return ui.href(kind, next);
   }
 
-  function head({ name, label, isSorted }: Column): ui.Html {
+  function head({ name, label, isSortable }: Column): ui.Html {
     const isUp = sort === name;
     const order = isUp ? 'ascending' : sort === `-${name}` ? 'descending' : nothing;
     const arrow = isUp ? '↑' : order === nothing ? '' : '↓';
     const link = html`<a class="sort" href=${place({ sort: isUp ? `-${name}` : name })}
       >${label} <span aria-hidden="true">${arrow}</span></a>`;
-    return html`<th scope="col" aria-sort=${order}>${isSorted ? link : label}</th>`;
+    return html`<th scope="col" aria-sort=${order}>${isSortable ? link : label}</th>`;
   }
 
   function table({ items, next }: ListPage<Item>): ui.Html {
@@ -110,57 +124,116 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
       ${rest.map(({ name }) => html`<td>${cell(name, item)}</td>`)}</tr>`;
     const turn = (text: string, rel: string, at: readonly string[]) =>
       html`<a class="button" rel=${rel} href=${place({}, at)}>${text}</a>`;
-    return html`<table><thead><tr>${columns().map(head)}</tr></thead><tbody>${repeat(items, ({ id }) => id, row)}</tbody></table>
+    return html`<div class="scroll" tabindex="0" role="region" aria-label=${heading}><table><thead><tr>${columns().map(head)}</tr></thead>
+      <tbody>${repeat(items, ({ id }) => id, row)}</tbody></table></div>
       <nav class="pages" aria-label="Pages of the list">
       ${cursors.length > 0 ? turn('← Back', 'prev', cursors.slice(0, -1)) : ''}
       <span class="soft">Page ${cursors.length + 1}</span>
       ${next === null ? '' : turn('Next →', 'next', [...cursors, next])}</nav>`;
   }
 
-  function submit(event: Event): void {
+  async function submit(event: Event): Promise<void> {
     event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
     const next = new URLSearchParams(given('sort') && { sort: given('sort') });
-    for (const [name, value] of new FormData(event.currentTarget as HTMLFormElement)) {
-      if (String(value).trim()) next.set(name, String(value).trim());
+    for (const [name, value] of form) {
+      if (String(value).trim()) next.append(name, String(value).trim());
     }
-    location.hash = ui.href(kind, next);
+    const text = author.text.trim();
+    if (text !== '') {
+      const [choice] =
+        [...someAuthors].find((one) => one.some((word) => sameText(word, text))) ?? [];
+      const id = choice ?? (await meantBy(text));
+      if (choice === undefined && reads('users') && !names.has(id)) {
+        author = { text, error: 'Choose a user from the list.' };
+        ui.page.refresh();
+        return ui.focus('#author');
+      }
+      next.set('authorId', id);
+    }
+    if (!view.isLeft) location.hash = ui.href(kind, next);
   }
 
   /** Searches by the beginning, and filters: each is a part of the page's URL. */
   function search(): ui.Html {
-    const text = (name: string, label: string) =>
-      html`<label>${label} <input name=${name} .value=${given(name)}></label>`;
+    const text = (name: string, label: string, value = given(name)) =>
+      html`<label>${label} <input name=${name} .value=${value}></label>`;
     const select = (name: string, label: string, all: ui.Choices, usual = 'Any') =>
       html`<label>${label} <select name=${name}>${ui.options(given(name), [['', usual], ...all])}</select></label>`;
     const drafts = (seesDrafts() || whose === 'me') && { draft: 'Drafts', scheduled: 'Scheduled' };
-    const mine = session.subject === null ? [] : [['me', 'Mine'] as const];
-    // Anybody else is found from their own page.
-    const authors = new Set([...(isOfOne ? [whose] : []), ...(page?.items.map(authorOf) ?? [])]);
-    const met = [...authors].filter(Boolean).map((id) => [id, names.get(id) ?? id] as const);
-    const ofPosts = [
+    const ofPosts = () => [
       select('state', 'Publication', Object.entries({ published: 'Published', ...drafts })),
-      select('authorId', 'Author', [['none', 'Nobody'], ...mine, ...met]),
+      authorFilter(),
     ];
-    const custom = filters.map((name) => {
-      const { label = name, choices = [] } = fields.find((field) => field.name === name) ?? {};
-      const all = choices.map((choice) => [String(choice), ui.wordOf(choice)] as const);
-      return all.length > 0 ? select(name, label, all) : text(name, label);
-    });
-    const email = text('email[startsWith]', 'Email address begins with');
-    const all = isUsers ? (seesWhole() ? [email, ...custom] : []) : [...ofPosts, ...custom];
-    const isOpen = [...query.keys()].some((name) => ![begins, 'at', 'sort'].includes(name));
-    const more = html`<details ?open=${isOpen}><summary>Filters</summary><div class="fields">${all}</div></details>`;
+    const choices = (all: readonly unknown[]) =>
+      all.map((one) => [String(one), ui.wordOf(one)] as const);
+    const ofField = ({ name, label, type, choices: all }: Declared) => {
+      if (type === 'text[]') {
+        const each = [...query.getAll(name), ''];
+        return each.map((one, n) => text(name, n === 0 ? `${label} contain` : 'and', one));
+      }
+      if (type === 'number' && all.length === 0)
+        return [text(`${name}[gte]`, `${label} from`), text(`${name}[lte]`, `${label} to`)];
+      if (all.length > 0 || type === 'boolean')
+        return select(name, label, choices(all.length > 0 ? all : [true, false]));
+      return text(`${name}[startsWith]`, `${label} starts with`);
+    };
+    const custom = declared.map(ofField);
+    const email = text('email[startsWith]', 'Email address starts with');
+    const ofUsers = seesWhole() ? [email, ...custom] : [];
+    const all = isUsers ? ofUsers : [...ofPosts(), ...custom];
+    const isOpen = [...query.keys()].some((name) => ![starts, 'at', 'sort'].includes(name));
+    const more = html`<details ?open=${isOpen || author.error !== ''}><summary>Filters</summary><div class="fields">${all}</div></details>`;
     return html`<form class="search" role="search" @submit=${submit} autocomplete="off">
-      <label class="grow">${isUsers ? 'Name' : 'Title'} begins with
-        <input name=${begins} type="search" .value=${given(begins)}></label>
+      <label class="grow">${isUsers ? 'Name' : 'Title'} starts with
+        <input name=${starts} type="search" .value=${given(starts)}></label>
       ${all.length > 0 ? more : ''} <button>Search</button>${isFiltered ? html`<a href=${ui.href(kind)}>Clear</a>` : ''}</form>`;
+  }
+
+  function authorFilter(): ui.Html {
+    const { text, error } = author;
+    const set = (text: string) => {
+      author = { text, error: '' };
+      ui.page.refresh();
+    };
+    const about = error === '' ? nothing : 'author-error';
+    const invalid = error === '' ? 'false' : 'true';
+    return html`<div><label for="author">Author</label>${authorInput({ id: 'author', about, invalid, text, set, more: someAuthors })}
+      ${error && html`<p class="error" id="author-error">${error}</p>`}</div>`;
+  }
+
+  /** Reads the whole list, page by page, into a file. */
+  async function download(): Promise<void> {
+    if (downloaded !== undefined) return;
+    downloaded = 0;
+    ui.page.refresh();
+    try {
+      const items: Item[] = [];
+      for await (const item of session[kind].all({ ...filter, sort, limit: 1000 })) {
+        items.push(item);
+        if (view.isLeft) return;
+        if (items.length % 1000 > 0) continue;
+        downloaded = items.length;
+        ui.page.refresh();
+      }
+      save(`${kind}.csv`, new Blob([csvOf(items)], { type: 'text/csv' }));
+    } catch (cause) {
+      error = ui.sentenceOf(cause, view);
+    } finally {
+      downloaded = undefined;
+      ui.page.refresh();
+    }
   }
 
   function show(): ui.Html {
     const path = ui.href(`new/${kind}`, isOfOne ? new URLSearchParams({ authorId: whose }) : '');
     const make = html`<a class="button primary" href=${path}>New ${one}</a>`;
+    const isDownloading = downloaded !== undefined;
+    const label = isDownloading ? `Downloading… ${downloaded?.toLocaleString()}` : 'Download CSV';
+    const csv = html`<button type="button" aria-disabled=${isDownloading} @click=${download}>${label}</button>`;
     return html`<div class="bar"><h1 tabindex="-1">${heading}</h1>
-      <span class="soft" id="count">${total === undefined ? '' : ui.countOf(total, kind)}</span>${creates(kind) ? make : ''}</div>
+      <span class="soft" id="count">${total === undefined ? '' : ui.countOf(total, kind)}</span>
+      <span class="end">${page?.items.length ? csv : ''} ${creates(kind) ? make : ''}</span></div>
       ${search()} ${ui.alertOf(error)}
       ${page ? table(page) : error ? ui.button('Try again', () => reload(0)) : html`<p class="soft">Loading…</p>`}`;
   }
@@ -180,4 +253,13 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
 
   const view: ui.View = { title: () => heading, show, follow };
   return view;
+}
+
+const sameText = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+function save(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  // The browser reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

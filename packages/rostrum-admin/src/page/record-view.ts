@@ -16,6 +16,8 @@ interface Shown {
   /** The number of the user's posts, where it is known. */
   readonly posts: number | undefined;
   readonly isBusy: boolean;
+  /** Whether it is the caller's own user. */
+  readonly isOwn: boolean;
 }
 
 /** What the person can do. */
@@ -33,10 +35,12 @@ export const offered = (fields: readonly Field[]) =>
   fields.filter(({ control }) => control !== 'author' || session.has('posts:write'));
 
 export function recordView(shown: Shown, actions: Actions): ui.Html {
-  const { kind, form, title, posts } = shown;
+  const { kind, form, title, posts, isOwn } = shown;
+  const missing = html`<p>You have no user yet. Create it here.</p>`;
+  const isMissing = isOwn && form.base === undefined && !form.isDeleted;
   const back = html`<a href=${ui.lists.get(kind) ?? ui.href(kind)}>← ${ui.words[kind].heading}</a>`;
   return html`<p class="back">${reads(kind) ? back : ''}</p>
-    <h1 tabindex="-1">${title}</h1> ${form.base ? facts(form.base, posts) : ''} ${ui.alertOf(alertIn(form))}
+    <h1 tabindex="-1">${title}</h1> ${form.base ? facts(form.base, posts) : isMissing ? missing : ''} ${ui.alertOf(alertIn(form))}
     ${formView(shown, actions)}`;
 }
 

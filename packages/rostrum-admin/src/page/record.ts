@@ -4,13 +4,25 @@ import type { Field, Item, Kind } from './fields.ts';
 import * as state from './form-state.ts';
 import { offered, recordView } from './record-view.ts';
 import { isAsking } from './removal.ts';
-import { creates, reads } from './rights.ts';
+import { creates, createsItself, reads } from './rights.ts';
 import { forms, learnNames, names, session } from './session.ts';
 import * as ui from './ui.ts';
 
-/** A record in a form, or a new one: sends what `form-state.ts` says, and tells it what comes back. */
-export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.View {
+/** What is opened: a stored record, or a new one. */
+interface Opened {
+  readonly id: string;
+  readonly stored: Versioned<Item> | undefined;
+  /** The author that a new post starts with. */
+  readonly author: string;
+}
+
+/** A record in a form: sends what `form-state.ts` says, and tells it what comes back. */
+export function record(kind: Kind, { id, stored, author }: Opened): ui.View {
   const { one } = ui.words[kind];
+  /** Whether it is the caller's own user, which has the id of the credentials when it is created. */
+  const isOwn = kind === 'users' && id !== '' && id === session.subject;
+  const canCreate = () => creates(kind) || (isOwn && createsItself());
+  const canRead = () => reads(kind) || (isOwn && session.has('users:write:own'));
   let form = state.startForm(forms[kind].fields, stored, author);
   let isBusy = false;
   /** The number of the user's posts, if this caller can count them. */
@@ -18,8 +30,11 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
   /** Events that arrived while the form was busy, or asked whether to delete. */
   const missed: RecordEvent[] = [];
   const view: ui.View = {
-    title: () => (form.base === undefined ? `New ${one}` : ui.titleOf(kind, form.base.record)),
-    show: () => recordView({ kind, form, posts, isBusy, title: view.title() }, actions),
+    title() {
+      if (form.base !== undefined) return ui.titleOf(kind, form.base.record);
+      return isOwn ? 'My account' : `New ${one}`;
+    },
+    show: () => recordView({ kind, form, posts, isBusy, isOwn, title: view.title() }, actions),
     isChanged: () => state.isUnsaved(form),
     follow,
     by: session,
@@ -117,7 +132,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
       const shown = new Set(offered(form.fields).map(({ name }) => name));
       const refused = state.refuse(form, { code, errors, message }, shown);
       const isGone = code === `${one}-not-found`;
-      fail(isGone ? state.markDeleted(refused, creates(kind)) : refused);
+      fail(isGone ? state.markDeleted(refused, canCreate()) : refused);
     }
     isBusy = false;
     catchUp();
@@ -136,10 +151,11 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     const sending = state.send(form, input, `admin-${Math.random()}-${Date.now()}`);
     form = sending;
     const { sent } = sending;
-    const made = await session[kind].create(sent.input, { idempotencyKey: sent.key });
-    if (reads(kind)) accept(made, sent.texts);
+    const made = await sendNew(sent);
+    if (made === undefined) return;
+    if (canRead()) accept(made, sent.texts);
     else form = state.startForm(form.fields); // The form is for the next record.
-    if (reads(kind) && !view.isLeft) {
+    if (canRead() && !view.isLeft) {
       view.at = ui.hrefOf(kind, made.record.id);
       history.replaceState(null, '', view.at);
     }
@@ -150,6 +166,17 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     const { input: next, errors } = state.readInput(form);
     if (errors.size > 0) fail(state.showErrors(form, errors));
     else await replace(made, next);
+  }
+
+  /** Returns undefined if the caller's own user exists by now: it is merged. */
+  async function sendNew({ input, key }: state.Sent): Promise<Versioned<Item> | undefined> {
+    if (!isOwn) return session[kind].create(input, { idempotencyKey: key });
+    try {
+      return await session.me.save(input, { ifNoneMatch: '*' });
+    } catch (cause) {
+      merge(await current(cause, id));
+      return undefined;
+    }
   }
 
   async function replace({ record, version }: Versioned<Item>, input: state.Input): Promise<void> {
@@ -196,7 +223,7 @@ export function record(kind: Kind, stored?: Versioned<Item>, author = ''): ui.Vi
     if (!isDeleted && version <= (form.base?.version ?? 0)) return;
     const now = isDeleted ? undefined : await session[kind].get(id).catch(() => undefined);
     if (isBusy || isAsking()) missed.push(last);
-    else if (isDeleted) form = state.markDeleted(form, creates(kind));
+    else if (isDeleted) form = state.markDeleted(form, canCreate());
     else if (now) merge(now);
     ui.page.refresh();
   }

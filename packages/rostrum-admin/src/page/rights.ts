@@ -18,6 +18,10 @@ export function creates(kind: Kind): boolean {
   return session.has(`${kind}:write`, ...(isOwn ? ['posts:write:own'] : []));
 }
 
+/** Whether the caller's own user can be created, if there is none. */
+export const createsItself = () =>
+  session.subject !== null && session.has('users:write', 'users:write:own');
+
 /** Whether this session may do all that another one might, as the same user. */
 export const mayAsMuchAs = ({ subject, scopes }: Session) =>
   subject === session.subject && scopes.every((scope) => session.has(scope));

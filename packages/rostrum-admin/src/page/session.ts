@@ -7,6 +7,7 @@ interface Resource {
   create(input: object, options: { idempotencyKey: string }): Promise<Versioned<Item>>;
   get(id: string): Promise<Versioned<Item>>;
   list(query: object): Promise<ListPage<Item>>;
+  all(query: object): AsyncIterable<Item>;
   replace(id: string, input: object, options: { ifMatch: number }): Promise<Versioned<Item>>;
   delete(id: string, options: object): Promise<void>;
 }
@@ -15,11 +16,15 @@ interface Resource {
 export interface Session extends Record<Kind, Resource> {
   /** Null for a request without credentials. */
   readonly name: string | null;
+  /** What people call the key. */
+  readonly label?: string;
   readonly scopes: readonly string[];
   readonly subject: string | null;
   /** Whether the server knows credentials at all. */
   readonly asks: boolean;
   readonly events: Events;
+  /** The caller's own user. */
+  readonly me: { save(input: object, options: { ifNoneMatch: '*' }): Promise<Versioned<Item>> };
   /** Whether one of these scopes is given. */
   has(...scopes: readonly string[]): boolean;
 }
@@ -56,7 +61,22 @@ export async function openSession(token: string): Promise<void> {
   const url = new URL(server?.url ?? '', location.href).href;
   const client = createClient({ url, ...(token !== '' && { token }) });
   const has = (...all: readonly string[]) => all.some((scope) => caller.scopes.includes(scope));
-  session = { ...caller, ...(client as unknown as Record<Kind, Resource>), has };
+  session = { ...caller, ...(client as unknown as Pick<Session, Kind | 'events' | 'me'>), has };
+}
+
+/** Learns the name of the caller's own user, if there is one. */
+export async function learnOwnName(): Promise<void> {
+  const asked = session;
+  const { subject, users } = asked;
+  if (subject === null || !asked.has('users:read', 'users:read:public', 'users:write:own')) return;
+  const own = await users.get(subject).catch(() => undefined);
+  if (own !== undefined && session === asked) names.set(subject, String(own.record.name));
+}
+
+/** Whom the page shows as signed in. */
+export function signedInAs(): string | null {
+  const { subject, name, label } = session;
+  return (subject !== null && names.get(subject)) || (label ?? name);
 }
 
 async function ask(path: string, headers = {}) {

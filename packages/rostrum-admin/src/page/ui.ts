@@ -92,8 +92,13 @@ export function publication(value: unknown): Html {
   return html`<span class=${isScheduled ? 'badge late' : 'badge good'}>${isScheduled ? 'Scheduled' : 'Published'}</span> ${time(value)}`;
 }
 
-export const wordOf = (value: unknown) =>
-  value === true ? 'Yes' : value === false ? 'No' : String(value);
+/** A value in words: of a list, its values. */
+export function wordOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (Array.isArray(value)) return value.map(wordOf).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
 
 /** The options of a `select`. One that a person has chosen stays it when there are more. */
 export function options(chosen: string, all: Choices): unknown {

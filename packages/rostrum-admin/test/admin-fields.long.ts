@@ -1,0 +1,332 @@
+// `/admin` in Chromium: declared custom fields, odd values, downloads, and the caller's own user.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { inChromium, looks, violationsIn, watch } from '../../../test/browser/chromium.ts';
+import { createKey, type Server, startServer } from '../../../test/support/server.ts';
+
+interface Body extends Record<string, unknown> {
+  readonly id: string;
+}
+
+describe('/admin with custom fields and odd values', function () {
+  this.timeout(120_000);
+  const given = inChromium();
+  let store: string;
+  let server: Server;
+
+  before(async () => {
+    store = `sqlite:${join(given.folder, 'rostrum.db')}`;
+    const declared = ['slug:text:unique', 'views:number', 'hot:boolean', 'tags:text[]'];
+    server = await startServer(
+      ...['--store', store, ...declared.flatMap((one) => ['--index', `posts.${one}`])],
+    );
+  });
+  after(() => server?.stop());
+
+  async function send(method: string, path: string, body?: object) {
+    const headers = { 'Content-Type': 'application/json' };
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+    const response = await fetch(`${server.address}/api/v1${path}`, init);
+    return (await response.json()) as Body;
+  }
+
+  async function admin(
+    hash: string,
+    use: (page: Page) => Promise<void>,
+    { address = server.address, ...options }: BrowserContextOptions & { address?: string } = {},
+  ): Promise<void> {
+    const context = await given.browser.newContext(options);
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const wrong = watch(page);
+    try {
+      await page.goto(`${address}/admin${hash}`);
+      await use(page);
+    } finally {
+      await context.close();
+    }
+    expect(wrong).to.deep.equal([]);
+  }
+
+  const save = (page: Page, name = 'Save') => page.getByRole('button', { name }).click();
+  const told = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor();
+  const titles = async (page: Page) => page.locator('tbody th').allTextContents();
+  const search = (page: Page) => page.getByRole('button', { name: 'Search' }).click();
+  const count = (page: Page, text: string) => page.locator('#count').getByText(text).waitFor();
+
+  async function signIn(page: Page, key: string): Promise<void> {
+    await page.getByLabel('Key or token').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+  }
+
+  it('filters and sorts by declared fields', async () => {
+    const all = [
+      { title: 'Declared A', slug: 'decl-a', views: 9, hot: true, tags: ['x', 'y'] },
+      { title: 'Declared B', slug: 'decl-b', views: 10, hot: false, tags: ['x'] },
+      { title: 'Declared C', slug: 'other-c', views: 100, tags: ['y'] },
+    ];
+    for (const one of all) await send('POST', '/posts', one);
+    await admin('#/posts?title[startsWith]=Declared', async (page) => {
+      await count(page, '3 posts');
+      await page.getByRole('link', { name: 'Views' }).click();
+      await page.locator('th[aria-sort=ascending]', { hasText: 'Views' }).waitFor();
+      await page.getByRole('row', { name: /Declared C/ }).waitFor();
+      expect(await titles(page)).to.deep.equal(['Declared A', 'Declared B', 'Declared C']);
+      await page.getByRole('link', { name: 'Views' }).click();
+      await page.locator('th[aria-sort=descending]', { hasText: 'Views' }).waitFor();
+      await page.getByRole('row', { name: /Declared C/ }).waitFor();
+      expect(await titles(page)).to.deep.equal(['Declared C', 'Declared B', 'Declared A']);
+      expect(await page.getByRole('link', { name: 'Tags' }).count()).to.equal(0);
+      await page.getByRole('cell', { name: 'x, y' }).waitFor();
+
+      await page.getByText('Filters').click();
+      await page.getByLabel('Views from').fill('10');
+      await page.getByLabel('Views to').fill('99');
+      await search(page);
+      await count(page, '1 post');
+      expect(await titles(page)).to.deep.equal(['Declared B']);
+      await page.getByLabel('Views from').fill('');
+      await page.getByLabel('Views to').fill('');
+      await page.getByLabel('Slug starts with').fill('decl');
+      await page.getByLabel('Hot').selectOption('Yes');
+      await search(page);
+      await count(page, '1 post');
+      expect(await titles(page)).to.deep.equal(['Declared A']);
+      await page.getByLabel('Slug starts with').fill('');
+      await page.getByLabel('Hot').selectOption('Any');
+      await page.getByLabel('Tags contain').fill('x');
+      await search(page);
+      await count(page, '2 posts');
+      await page.getByLabel('and', { exact: true }).fill('y');
+      await search(page);
+      await count(page, '1 post');
+      expect(await titles(page)).to.deep.equal(['Declared A']);
+    });
+  });
+
+  it('shows at its field that a value is taken', async () => {
+    await send('POST', '/posts', { title: 'First', slug: 'taken' });
+    await admin('#/new/posts', async (page) => {
+      await page.getByRole('textbox', { name: 'Title' }).fill('Second');
+      await page.getByRole('textbox', { name: 'Slug' }).fill('taken');
+      await save(page, 'Create');
+      await page.locator('#field-slug-error').waitFor();
+      expect(await page.evaluate('document.activeElement.id')).to.equal('field-slug');
+      await page.getByRole('textbox', { name: 'Slug' }).fill('free');
+      await page.getByRole('textbox', { name: 'Views' }).fill('7');
+      await save(page, 'Create');
+      await told(page, 'Created.');
+      const { posts } = await send('GET', '/posts?slug=free');
+      expect((posts as Body[])[0]).to.include({ title: 'Second', views: 7 });
+    });
+  });
+
+  it('saves a record with a time that the field of a browser cannot show', async () => {
+    const times = [
+      '1925-07-01T12:00:00.000Z',
+      '9999-12-31T23:59:59.999Z',
+      '2026-10-25T01:30:15.500Z', // The hour that a clock change repeats.
+    ];
+    for (const publishedAt of times) {
+      const { id } = await send('POST', '/posts', { title: 'Odd time', publishedAt });
+      await admin(
+        `#/posts/${id}`,
+        async (page) => {
+          await page.getByRole('textbox', { name: 'Title' }).fill('Odd time, edited');
+          await save(page);
+          await told(page, 'Saved.');
+        },
+        { timezoneId: 'Europe/Berlin' },
+      );
+      const saved = await send('GET', `/posts/${id}`);
+      expect(saved).to.include({ title: 'Odd time, edited', publishedAt });
+    }
+  });
+
+  it('finds posts by any author, by the beginning of a name', async () => {
+    const { id } = await send('POST', '/users', { name: 'Quentin Rare' });
+    for (const name of ['Twin Peak', 'Twin Otter']) await send('POST', '/users', { name });
+    await send('POST', '/posts', { title: 'Of the rare one', authorId: id });
+    for (let n = 0; n < 26; n++) await send('POST', '/posts', { title: `Later ${n}` });
+    await admin('#/posts', async (page) => {
+      await page.getByText('Later 25').waitFor();
+      await page.getByText('Filters').click();
+      const author = page.getByRole('combobox', { name: 'Author' });
+      await author.fill('quent');
+      await search(page);
+      await count(page, '1 post');
+      expect(await titles(page)).to.deep.equal(['Of the rare one']);
+      expect(await author.inputValue()).to.equal('Quentin Rare');
+      await author.fill('twin');
+      await search(page);
+      await page.getByText('Choose a user from the list.').waitFor();
+      expect(await violationsIn(page)).to.deep.equal([]);
+      await author.fill('nobody');
+      await search(page);
+      await page.getByText('Later 25').waitFor();
+      expect(page.url()).to.match(/authorId=none$/);
+      await author.fill('');
+      await search(page);
+      await page.getByText('Later 25').waitFor();
+      expect(page.url()).to.match(/#\/posts$/);
+    });
+  });
+
+  it('opens a record whose name shows nothing', async () => {
+    const { id } = await send('POST', '/users', { name: '\u2800' });
+    await admin('#/users', async (page) => {
+      await page.getByRole('link', { name: id }).click();
+      await page.getByRole('heading', { name: id }).waitFor();
+      await page.getByRole('textbox', { name: 'Name' }).fill('Seen');
+      await save(page);
+      await page.getByRole('heading', { name: 'Seen' }).waitFor();
+    });
+  });
+
+  it('keeps long combining marks in their cell', async () => {
+    await send('POST', '/posts', { title: 'Marked, above' });
+    const { id } = await send('POST', '/posts', { title: 'Marked o' });
+    await admin('#/posts?title[startsWith]=Marked&sort=-title', async (page) => {
+      const above = page.getByRole('row', { name: 'Marked, above' });
+      await above.waitFor();
+      const before = await above.screenshot();
+      await send('PATCH', `/posts/${id}`, { title: `Marked o${'\u0301'.repeat(80)}` });
+      await page.getByText('\u0301\u0301\u0301').waitFor();
+      expect((await above.screenshot()).equals(before)).to.equal(true);
+    });
+  });
+
+  it('highlights no choice that deletes, and asks with the focus at “Cancel”', async () => {
+    const { id } = await send('POST', '/users', { name: 'To stay' });
+    await send('POST', '/posts', { title: 'To stay', authorId: id });
+    await admin(`#/users/${id}`, async (page) => {
+      await page.getByRole('link', { name: '1 post of this user' }).waitFor();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      const colours = await page.evaluate<string[]>(
+        "[...document.querySelectorAll('dialog button')].map((one) => getComputedStyle(one).backgroundColor)",
+      );
+      const [cancel, keep, withPosts] = colours;
+      expect(keep).to.equal(withPosts);
+      expect(cancel).not.to.equal(keep);
+      expect(await page.evaluate('document.activeElement.textContent')).to.equal('Cancel');
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    });
+    expect(await send('GET', `/users/${id}`)).to.include({ name: 'To stay' });
+  });
+
+  it('downloads a list as CSV, all its pages, with formulas escaped', async () => {
+    const { id } = await send('POST', '/users', { name: 'Author of many' });
+    const posts = Array.from({ length: 30 }, (_, n) => ({ title: `Many ${n}`, authorId: id }));
+    for (const post of posts) await send('POST', '/posts', post);
+    await send('POST', '/posts', { title: '=1+1', views: -2, colour: 'red', authorId: id });
+    await admin(`#/posts?authorId=${id}`, async (page) => {
+      await count(page, '31 posts');
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download CSV' }).click();
+      const file = await downloading;
+      expect(file.suggestedFilename()).to.equal('posts.csv');
+      const [head, first, ...rest] = (await readFile(await file.path(), 'utf8')).split('\r\n');
+      expect(head).to.match(/^\uFEFFid,title,body,authorId,publishedAt,/);
+      expect(head).to.contain('views,colour');
+      expect(first).to.contain(",'=1+1,").and.contain(',-2,red,');
+      expect(rest).to.have.length(31); // The others, and the end of the last line.
+      await page.getByRole('button', { name: 'Download CSV' }).waitFor();
+    });
+  });
+
+  it('creates the own user of a caller, and shows the name', async () => {
+    const keys = join(given.folder, 'own-keys');
+    const scopes = 'posts:read,posts:write:own,users:write:own';
+    const key = await createKey(keys, scopes, '--subject', 'newcomer', '--name', 'Laptop');
+    await using asked = await startServer('--store', store, '--auth-keys', keys);
+    const options = { address: asked.address };
+    await admin(
+      '',
+      async (page) => {
+        await signIn(page, key);
+        await page.locator('.who').getByText('Laptop').waitFor();
+        await page.getByRole('link', { name: 'My account' }).click();
+        await page.getByText('You have no user yet.').waitFor();
+        expect(await violationsIn(page)).to.deep.equal([]);
+        await save(page, 'Create');
+        await page.locator('#field-name-error').waitFor();
+        await page.getByRole('textbox', { name: 'Name' }).fill('New Comer');
+        await save(page, 'Create');
+        await told(page, 'Created.');
+        await page.locator('.who').getByText('New Comer').waitFor();
+        await page.getByRole('textbox', { name: 'Name' }).fill('New Comer Jr.');
+        await save(page);
+        await page.locator('.who').getByText('New Comer Jr.').waitFor();
+      },
+      options,
+    );
+    expect(await send('GET', '/users/newcomer')).to.include({ name: 'New Comer Jr.' });
+  });
+
+  it('does not overwrite the own user that another tab created', async () => {
+    const keys = join(given.folder, 'racing-keys');
+    const key = await createKey(keys, 'users:write:own', '--subject', 'racer');
+    await using asked = await startServer('--store', store, '--auth-keys', keys);
+    const options = { address: asked.address };
+    await admin(
+      '',
+      async (page) => {
+        await signIn(page, key);
+        await page.getByText('You have no user yet.').waitFor();
+        await page.getByRole('textbox', { name: 'Name' }).fill('Typed here');
+        const made = await fetch(`${asked.address}/api/v1/users/me`, {
+          method: 'PUT',
+          headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
+          body: JSON.stringify({ name: 'Created there' }),
+        });
+        expect(made.status).to.equal(201);
+        await save(page, 'Create');
+        await page.getByLabel('Name, theirs').getByText('Created there').waitFor();
+        await page.getByRole('button', { name: 'Keep mine' }).click();
+        await save(page);
+        await told(page, 'Saved.');
+      },
+      options,
+    );
+    expect(await send('GET', '/users/racer')).to.include({ name: 'Typed here' });
+  });
+
+  it('shows the name of a key that is no user', async () => {
+    const keys = join(given.folder, 'named-keys');
+    const named = await createKey(keys, 'posts:read', '--name', 'Nightly export');
+    await using asked = await startServer('--store', store, '--auth-keys', keys);
+    await admin(
+      '',
+      async (page) => {
+        await signIn(page, named);
+        await page.locator('.who').getByText('Nightly export').waitFor();
+        expect(await page.locator('.who').textContent()).not.to.contain('key:');
+      },
+      { address: asked.address },
+    );
+  });
+
+  for (const look of looks) {
+    it(`has nothing for axe to find: ${look.colorScheme}, ${look.viewport.width} px wide`, async () => {
+      const { id } = await send('POST', '/posts', { title: 'Looked at', views: 1, tags: ['x'] });
+      const use = async (page: Page) => {
+        for (const hash of ['#/posts?tags=x&sort=-views', '#/new/posts', `#/posts/${id}`]) {
+          await page.goto(`${server.address}/admin${hash}`);
+          await page.locator('tbody tr, form.record').first().waitFor();
+          expect(await violationsIn(page), hash).to.deep.equal([]);
+          const overflow = await page.evaluate<number>(
+            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+          );
+          expect(overflow, hash).to.be.at.most(0);
+        }
+        await page.getByRole('button', { name: 'Delete…' }).click();
+        expect(await violationsIn(page)).to.deep.equal([]);
+      };
+      await admin('', use, look);
+    });
+  }
+});

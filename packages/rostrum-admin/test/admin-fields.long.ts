@@ -107,6 +107,22 @@ describe('/admin with custom fields and odd values', function () {
     });
   });
 
+  it('pages through what is published', async () => {
+    for (let n = 0; n < 26; n++) await send('POST', '/posts', { title: `Out ${n}` });
+    await admin('#/posts?title[startsWith]=Out', async (page) => {
+      await page.getByText('Filters').click();
+      await page.getByLabel('Publication').selectOption('Published');
+      await search(page);
+      await page.getByText('Out 25').waitFor();
+      await page.getByRole('link', { name: 'Next' }).click();
+      await page.getByText('Page 2', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Out 0' }).waitFor();
+      expect(await titles(page)).to.deep.equal(['Out 0']);
+      await page.getByRole('link', { name: 'Back' }).click();
+      await page.getByText('Out 25').waitFor();
+    });
+  });
+
   it('shows at its field that a value is taken', async () => {
     await send('POST', '/posts', { title: 'First', slug: 'taken' });
     await admin('#/new/posts', async (page) => {

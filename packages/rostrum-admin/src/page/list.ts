@@ -1,9 +1,9 @@
 import { html, nothing } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { ListPage, RecordEvent } from 'rostrum-client';
-import { authorInput, meantBy } from './control.ts';
 import { csvOf } from './csv.ts';
-import type { Declared, Item, Kind } from './fields.ts';
+import type { Item, Kind } from './fields.ts';
+import { filterOf, filters, own } from './filters.ts';
 import { creates, reads, seesDrafts, seesWhole } from './rights.ts';
 import { forms, learnNames, names, session } from './session.ts';
 import * as ui from './ui.ts';
@@ -25,37 +25,19 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
   const { declared } = forms[kind];
   const given = (name: string) => query.get(name) ?? '';
   const sort = given('sort') || (isUsers || seesDrafts() ? '-createdAt' : '-publishedAt');
-  const cursors = query.getAll('at');
-  const isFiltered = [...query.keys()].some((name) => name !== 'at' && name !== 'sort');
+  const cursors = query.getAll(own.at);
+  const now = query.get(own.now) ?? new Date().toISOString();
+  const filter = filterOf(query, now);
   const whose = given('authorId');
-  const starts = `${title}[startsWith]`;
   const isOfOne = !['', 'none', 'me'].includes(whose);
-  const filter = filterOf();
-  /** What the filter for an author offers beside users. */
-  const someAuthors = new Map([['none', 'Nobody']]);
-  if (session.subject !== null) someAuthors.set('me', 'Mine');
   let page: ListPage<Item> | undefined;
   let total: number | undefined;
   let error = '';
-  /** What is typed into the filter for an author, and what is wrong with it. */
-  let author = { text: whose, error: '' };
   /** The number of records that were downloaded, while they are. */
   let downloaded: number | undefined;
   let isStale = false;
   let loaded = load();
   ui.lists.set(kind, location.hash);
-
-  function filterOf(): object {
-    const now = new Date().toISOString();
-    const states: Record<string, object> = {
-      published: { 'publishedAt[lte]': now },
-      draft: { publishedAt: 'null' },
-      scheduled: { 'publishedAt[gt]': now },
-    };
-    const given = [...new Set(query.keys())].map((name) => [name, query.getAll(name)] as const);
-    const { at: _at, sort: _sort, state = [], ...found } = Object.fromEntries(given);
-    return { ...found, ...(whose === 'none' && { authorId: '' }), ...states[state[0] ?? ''] };
-  }
 
   async function load(): Promise<void> {
     const counting = session[kind].list({ ...filter, count: 'exact', limit: 1, fields: ['id'] });
@@ -101,9 +83,11 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
   /** The same list with another sort, or at another page. */
   function place(changes: Readonly<Record<string, string>>, at: readonly string[] = []): string {
     const next = new URLSearchParams(query);
-    next.delete('at');
+    for (const name of [own.at, own.now]) next.delete(name);
     for (const [name, value] of Object.entries(changes)) next.set(name, value);
-    for (const cursor of at) next.append('at', cursor);
+    for (const cursor of at) next.append(own.at, cursor);
+    // A cursor belongs to one filter: what is published is asked for as of the first page.
+    if (at.length > 0 && next.has(own.state)) next.set(own.now, now);
     return ui.href(kind, next);
   }
 
@@ -117,7 +101,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
   }
 
   function table({ items, next }: ListPage<Item>): ui.Html {
-    const none = isFiltered ? `No ${many} match.` : `There are no ${many} yet.`;
+    const none = search.isFiltered ? `No ${many} match.` : `There are no ${many} yet.`;
     if (items.length === 0) return html`<p class="empty">${none}</p>`;
     const [first, ...rest] = columns();
     const row = (item: Item) => html`<tr><th scope="row">${cell(first?.name ?? '', item)}</th>
@@ -130,76 +114,6 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
       ${cursors.length > 0 ? turn('← Back', 'prev', cursors.slice(0, -1)) : ''}
       <span class="soft">Page ${cursors.length + 1}</span>
       ${next === null ? '' : turn('Next →', 'next', [...cursors, next])}</nav>`;
-  }
-
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const next = new URLSearchParams(given('sort') && { sort: given('sort') });
-    for (const [name, value] of form) {
-      if (String(value).trim()) next.append(name, String(value).trim());
-    }
-    const text = author.text.trim();
-    if (text !== '') {
-      const [choice] =
-        [...someAuthors].find((one) => one.some((word) => sameText(word, text))) ?? [];
-      const id = choice ?? (await meantBy(text));
-      if (choice === undefined && reads('users') && !names.has(id)) {
-        author = { text, error: 'Choose a user from the list.' };
-        ui.page.refresh();
-        return ui.focus('#author');
-      }
-      next.set('authorId', id);
-    }
-    if (!view.isLeft) location.hash = ui.href(kind, next);
-  }
-
-  /** Searches by the beginning, and filters: each is a part of the page's URL. */
-  function search(): ui.Html {
-    const text = (name: string, label: string, value = given(name)) =>
-      html`<label>${label} <input name=${name} .value=${value}></label>`;
-    const select = (name: string, label: string, all: ui.Choices, usual = 'Any') =>
-      html`<label>${label} <select name=${name}>${ui.options(given(name), [['', usual], ...all])}</select></label>`;
-    const drafts = (seesDrafts() || whose === 'me') && { draft: 'Drafts', scheduled: 'Scheduled' };
-    const ofPosts = () => [
-      select('state', 'Publication', Object.entries({ published: 'Published', ...drafts })),
-      authorFilter(),
-    ];
-    const choices = (all: readonly unknown[]) =>
-      all.map((one) => [String(one), ui.wordOf(one)] as const);
-    const ofField = ({ name, label, type, choices: all }: Declared) => {
-      if (type === 'text[]') {
-        const each = [...query.getAll(name), ''];
-        return each.map((one, n) => text(name, n === 0 ? `${label} contain` : 'and', one));
-      }
-      if (type === 'number' && all.length === 0)
-        return [text(`${name}[gte]`, `${label} from`), text(`${name}[lte]`, `${label} to`)];
-      if (all.length > 0 || type === 'boolean')
-        return select(name, label, choices(all.length > 0 ? all : [true, false]));
-      return text(`${name}[startsWith]`, `${label} starts with`);
-    };
-    const custom = declared.map(ofField);
-    const email = text('email[startsWith]', 'Email address starts with');
-    const ofUsers = seesWhole() ? [email, ...custom] : [];
-    const all = isUsers ? ofUsers : [...ofPosts(), ...custom];
-    const isOpen = [...query.keys()].some((name) => ![starts, 'at', 'sort'].includes(name));
-    const more = html`<details ?open=${isOpen || author.error !== ''}><summary>Filters</summary><div class="fields">${all}</div></details>`;
-    return html`<form class="search" role="search" @submit=${submit} autocomplete="off">
-      <label class="grow">${isUsers ? 'Name' : 'Title'} starts with
-        <input name=${starts} type="search" .value=${given(starts)}></label>
-      ${all.length > 0 ? more : ''} <button>Search</button>${isFiltered ? html`<a href=${ui.href(kind)}>Clear</a>` : ''}</form>`;
-  }
-
-  function authorFilter(): ui.Html {
-    const { text, error } = author;
-    const set = (text: string) => {
-      author = { text, error: '' };
-      ui.page.refresh();
-    };
-    const about = error === '' ? nothing : 'author-error';
-    const invalid = error === '' ? 'false' : 'true';
-    return html`<div><label for="author">Author</label>${authorInput({ id: 'author', about, invalid, text, set, more: someAuthors })}
-      ${error && html`<p class="error" id="author-error">${error}</p>`}</div>`;
   }
 
   /** Reads the whole list, page by page, into a file. */
@@ -234,7 +148,7 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
     return html`<div class="bar"><h1 tabindex="-1">${heading}</h1>
       <span class="soft" id="count">${total === undefined ? '' : ui.countOf(total, kind)}</span>
       <span class="end">${page?.items.length ? csv : ''} ${creates(kind) ? make : ''}</span></div>
-      ${search()} ${ui.alertOf(error)}
+      ${search.show()} ${ui.alertOf(error)}
       ${page ? table(page) : error ? ui.button('Try again', () => reload(0)) : html`<p class="soft">Loading…</p>`}`;
   }
 
@@ -252,10 +166,9 @@ export function list(kind: Kind, query: URLSearchParams): ui.View {
   }
 
   const view: ui.View = { title: () => heading, show, follow };
+  const search = filters(kind, query, view);
   return view;
 }
-
-const sameText = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 function save(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);

@@ -28,7 +28,7 @@ export function authorInput({ id, about, invalid, text, set, more }: AuthorInput
   const all = new Map([...(more ?? []), ...names]);
   const typed = (event: Event) => suggest((event.currentTarget as HTMLInputElement).value, set);
   return html`<input id=${id} list=${`${id}-list`} .value=${all.get(text) ?? text} aria-invalid=${invalid}
-    placeholder=${reads('users') ? 'The beginning of a name, or an id' : 'An id'} aria-describedby=${about} @input=${typed}>
+    placeholder=${reads('users') ? 'A name, or an id' : 'An id'} aria-describedby=${about} @input=${typed}>
     <datalist id=${`${id}-list`}>${ui.options(text, all)}</datalist>`;
 }
 

@@ -107,7 +107,7 @@ export function record(kind: Kind, { id, stored, author }: Opened): ui.View {
     });
   }
 
-  /** Takes the beginning of a name for the one user whom it means. */
+  /** Replaces the beginning of a name with the id of the one user it means. */
   async function resolveAuthor(): Promise<void> {
     const typed = form.texts.get('authorId') ?? '';
     if (typed === '') return;

@@ -34,9 +34,9 @@ const most = {
 /**
  * After a turn of more than `turnMs`, nothing begins for an eighth of that time, and `mostMs` at most: Node
  * accepts one connection per turn, so other clients need short turns. After a turn of more than `connectingMs`,
- * nothing begins as long as each turn brings a new client, and for `connectingTurns` at most.
+ * nothing begins as long as each turn brings a new client, and for `mostMs` at most.
  */
-const rest = { turnMs: 20, part: 8, mostMs: 25, connectingMs: 2, connectingTurns: 100 };
+const rest = { turnMs: 20, part: 8, mostMs: 25, connectingMs: 2 };
 
 /** Made once: its stack would cost more than the rest of a refusal. */
 const overloaded = new RostrumError('overloaded', {});
@@ -337,21 +337,22 @@ export class Limiter {
       return;
     }
     this.#isResting = true;
-    if (heldMs <= rest.turnMs) this.#letConnect(rest.connectingTurns);
-    else
-      setTimeout(this.#letConnect, Math.min(heldMs / rest.part, rest.mostMs), rest.connectingTurns);
+    if (heldMs <= rest.turnMs) this.#letConnect(now + rest.mostMs);
+    else setTimeout(() => this.#goOn(), Math.min(heldMs / rest.part, rest.mostMs));
   }
 
-  readonly #letConnect = (turns: number): void => {
-    const isConnecting = this.#hasNewClients && turns > 0;
+  /** Rests as long as each turn brings a new client. */
+  #letConnect(until: number): void {
+    const isConnecting = this.#hasNewClients && performance.now() < until;
     this.#hasNewClients = false;
-    if (isConnecting) {
-      setImmediate(this.#letConnect, turns - 1);
-      return;
-    }
+    if (isConnecting) setImmediate(() => this.#letConnect(until));
+    else this.#goOn();
+  }
+
+  #goOn(): void {
     this.#isResting = false;
     this.#schedule();
-  };
+  }
 }
 
 /** As objects, a body can take a hundred times its bytes. */

@@ -337,19 +337,18 @@ export class Limiter {
       return;
     }
     this.#isResting = true;
-    if (heldMs <= rest.turnMs) this.#letConnect(now + rest.mostMs);
-    else setTimeout(() => this.#goOn(), Math.min(heldMs / rest.part, rest.mostMs));
+    if (heldMs <= rest.turnMs) this.#letConnect();
+    else setTimeout(() => this.#letConnect(), Math.min(heldMs / rest.part, rest.mostMs));
   }
 
   /** Rests as long as each turn brings a new client. */
-  #letConnect(until: number): void {
+  #letConnect(until = performance.now() + rest.mostMs): void {
     const isConnecting = this.#hasNewClients && performance.now() < until;
     this.#hasNewClients = false;
-    if (isConnecting) setImmediate(() => this.#letConnect(until));
-    else this.#goOn();
-  }
-
-  #goOn(): void {
+    if (isConnecting) {
+      setImmediate(() => this.#letConnect(until));
+      return;
+    }
     this.#isResting = false;
     this.#schedule();
   }

@@ -168,7 +168,7 @@ describe('the limiter', function () {
       new RawConnection(api.server).send(get('/api/v1/posts')).next(),
     );
     await exchange(api.server, get('/livez'));
-    expect(lists).to.be.below(100);
+    expect(lists).to.be.below(150);
     for (const answer of await Promise.all(asking)) expect(answer?.status).to.equal(200);
   });
 

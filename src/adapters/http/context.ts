@@ -139,6 +139,9 @@ export function listSignal({ res }: Context): AbortSignal {
 /** The property of a socket with a signal that is aborted when its server begins to stop. */
 export const stopSignal = Symbol('rostrum.stopSignal');
 
+/** The property of a socket with the time when its server accepted it. */
+export const acceptedAt = Symbol('rostrum.acceptedAt');
+
 /** Aborted when the client goes, even if it only half-closes its connection, and when the server stops. */
 export function waitSignal({ req: { socket }, res }: Context): AbortSignal {
   const controller = new AbortController();

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { RostrumError } from '../../domain/errors.ts';
-import { type Context, RequestAborted, type Step } from './context.ts';
+import { acceptedAt, type Context, RequestAborted, type Step } from './context.ts';
 
 /** Bytes of a body that is read without a reservation, and of one that is not parsed alone. */
 export const smallBody = 16 * 1024;
@@ -34,9 +34,9 @@ const most = {
 /**
  * After a turn of more than `turnMs`, nothing begins for an eighth of that time, and `mostMs` at most: Node
  * accepts one connection per turn, so other clients need short turns. After a turn of more than `connectingMs`,
- * nothing begins as long as each turn brings a new client, and for `mostMs` at most.
+ * nothing begins as long as each turn brings a new client, and for `connectingTurns` at most.
  */
-const rest = { turnMs: 20, part: 8, mostMs: 25, connectingMs: 2 };
+const rest = { turnMs: 20, part: 8, mostMs: 25, connectingMs: 2, connectingTurns: 100 };
 
 /** Made once: its stack would cost more than the rest of a refusal. */
 const overloaded = new RostrumError('overloaded', {});
@@ -123,7 +123,7 @@ export class Limiter {
   #scheduled = 0;
   #canGoOn = false;
   #isResting = false;
-  /** True if the first request of a connection has come since the last turn ended. */
+  /** True if a new client has sent its first request since the last turn ended. */
   #hasNewClients = false;
 
   get state(): LimiterState {
@@ -135,8 +135,7 @@ export class Limiter {
   admit(): Step {
     let inside = 0;
     return async ({ req: { socket }, state: { rostrum } }, next) => {
-      // Nothing was written before the first response. `rostrum/fetch` reads nothing either, and has no connections.
-      if (socket.bytesWritten === 0 && socket.bytesRead > 0) this.#hasNewClients = true;
+      if (isNew(socket)) this.#hasNewClients = true;
       if (inside >= most.ofOperation || this.#inside >= most.ofAll) throw overloaded;
       inside += 1;
       this.#inside += 1;
@@ -337,21 +336,27 @@ export class Limiter {
       return;
     }
     this.#isResting = true;
-    if (heldMs <= rest.turnMs) this.#letConnect();
-    else setTimeout(() => this.#letConnect(), Math.min(heldMs / rest.part, rest.mostMs));
+    if (heldMs <= rest.turnMs) this.#letConnect(rest.connectingTurns);
+    else
+      setTimeout(this.#letConnect, Math.min(heldMs / rest.part, rest.mostMs), rest.connectingTurns);
   }
 
-  /** Rests as long as each turn brings a new client. */
-  #letConnect(until = performance.now() + rest.mostMs): void {
-    const isConnecting = this.#hasNewClients && performance.now() < until;
+  readonly #letConnect = (turns: number): void => {
+    const isConnecting = this.#hasNewClients && turns > 0;
     this.#hasNewClients = false;
     if (isConnecting) {
-      setImmediate(() => this.#letConnect(until));
+      setImmediate(this.#letConnect, turns - 1);
       return;
     }
     this.#isResting = false;
     this.#schedule();
-  }
+  };
+}
+
+/** True before the first response on a connection that was accepted within the last second. */
+function isNew(socket: Socket): boolean {
+  const { [acceptedAt]: since } = socket as { readonly [acceptedAt]?: number };
+  return since !== undefined && socket.bytesWritten === 0 && performance.now() - since < 1000;
 }
 
 /** As objects, a body can take a hundred times its bytes. */

@@ -5,7 +5,7 @@ import type Koa from 'koa';
 import type { LogFields } from '../../ports/logger.ts';
 import { clientAddresses } from './client-address.ts';
 import { Connections, drainMs } from './connections.ts';
-import { requestIdFrom, stopSignal } from './context.ts';
+import { acceptedAt, requestIdFrom, stopSignal } from './context.ts';
 import { messageProblem } from './headers/message-rules.ts';
 import { loggedPath, userAgent } from './operator/log.ts';
 import { logged } from './operator/mask.ts';
@@ -86,7 +86,7 @@ export async function serve(app: Koa, options: ServeOptions = {}): Promise<Runni
   const take = (request: IncomingMessage, response: ServerResponse) =>
     connections.of(request.socket)?.take({ request, response });
   server.on('connection', (socket) => {
-    Object.assign(socket, { [stopSignal]: stop.signal });
+    Object.assign(socket, { [stopSignal]: stop.signal, [acceptedAt]: performance.now() });
     connections.accept(socket);
   });
   server.on('request', take);

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Calls back for each whole response of a connection, with its head. A response without a
- * Content-Length is an error.
+ * Calls back for each whole response of a connection, with its head. A response that has neither a
+ * Content-Length nor chunks of JSON is an error.
  */
 export function readResponses(
   socket: Socket,
@@ -20,6 +20,15 @@ export function readResponses(
         const end = early.indexOf('\r\n\r\n');
         if (end < 0) return;
         head = early.toString('latin1', 0, end);
+        if (/\r\ntransfer-encoding: *chunked/i.test(head)) {
+          const last = early.indexOf('\r\n0\r\n\r\n', end);
+          const whole = head;
+          head = undefined;
+          if (last < 0) return;
+          early = early.subarray(last + 7);
+          received(whole);
+          continue;
+        }
         missing = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1]);
         if (Number.isNaN(missing)) return failed(new Error(`There is no length: ${head}`));
         early = early.subarray(end + 4);

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../src/adapters/memory/index.ts';
 import { node, outcomeOf } from '../../support/process.ts';
+import { temporaryDirectory } from '../../support/repository-copy.ts';
 import { rostrum, startCommand } from '../../support/server.ts';
 import { user } from '../transfer/records.ts';
 import { Imports, lines, text } from './imports.ts';
@@ -73,14 +73,26 @@ describe('rostrum import: interruptions and memory', () => {
   });
 
   it('leaves no temporary file, also after an interruption', async () => {
-    const waiting = readdirSync(tmpdir()).filter((name) => name.startsWith('rostrum-import-'));
-    const abort = new AbortController();
-    const onBegin = () => abort.abort();
-    const given = { as: 'posts', signal: abort.signal, onBegin } as const;
-    await imports.run([{ title: 'A' }], given).catch(() => {});
-    await imports.run([{ title: 'A' }], { as: 'posts' });
-    const left = readdirSync(tmpdir()).filter((name) => name.startsWith('rostrum-import-'));
-    expect(left.filter((name) => !waiting.includes(name))).to.deep.equal([]);
+    // A folder of its own, because other imports may be running.
+    const before = process.env.TMPDIR;
+    await using temporary = await temporaryDirectory();
+    process.env.TMPDIR = temporary.path;
+    try {
+      const abort = new AbortController();
+      let during: string[] = [];
+      const onBegin = () => {
+        during = readdirSync(temporary.path);
+        abort.abort();
+      };
+      const given = { as: 'posts', signal: abort.signal, onBegin } as const;
+      await imports.run([{ title: 'A' }], given).catch(() => {});
+      await imports.run([{ title: 'A' }], { as: 'posts' });
+      expect(during, 'in the midst of it').to.have.length(1);
+      expect(readdirSync(temporary.path)).to.deep.equal([]);
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+    }
   });
 
   it('holds a part of JSON Lines only', async function () {

@@ -113,6 +113,7 @@ export async function runClients(
 /** Reads the responses of a connection, one for each call. */
 function responsesOf(socket: Socket): () => Promise<Response> {
   let wanted = Promise.withResolvers<Response>();
+  wanted.promise.catch(() => {}); // A client that had no turn ends as well.
   socket.on('error', () => {}).on('close', () => wanted.reject(new Error('The connection ended.')));
   const received = (head: string) => {
     const retryAfter = Number(/\r\nretry-after: (\d+)/i.exec(head)?.[1]);

@@ -20,6 +20,15 @@ export function describeCustomFields({ test, both }: Suite): void {
     await expectMatches(posts, [has('a')], [ids[1] ?? '', ids[2] ?? '']);
   });
 
+  test('a rejected change leaves the array as it was', async ({ posts }) => {
+    const [id = ''] = await insert(posts, [post({ tags: ['a'] })]);
+    const change = posts.update(id, ({ record }) => ({ ...record, tags: ['b'], authorId: 'none' }));
+    await expectError(change, 'invalid-record');
+    const has = (value: string) => ({ field: 'tags', custom: 'text[]', op: 'has', value }) as const;
+    await expectMatches(posts, [has('a')], [id]);
+    await expectMatches(posts, [has('b')], []);
+  });
+
   test('bounds match numbers by size, and nothing that is not a number', async ({ posts }) => {
     const values = [-1, -0, 0.1 + 0.2, 9, 10, 1e21, '5', null, [5]];
     const ids = await insert(posts, [...values.map((words) => post({ words })), post()]);

@@ -79,11 +79,15 @@ function elementsSql(collection: Collection, field: string): string {
     ${addElements(collection, field, 'true')}`;
 }
 
-/** The texts in the arrays of the records that meet a condition. */
-function elementsOf(collection: Collection, field: string, condition: string): string {
+/**
+ * The texts in the arrays of the records that meet a condition.
+ *
+ * @param records what has them in its columns `json`, `createdAt` and `id`
+ */
+function elementsOf(records: string, field: string, condition: string): string {
   const path = pathOf(field);
   return `SELECT element.value, record.createdAt, record.id
-    FROM ${collection} AS record, json_each(record.json, ${path}) AS element
+    FROM ${records} AS record, json_each(record.json, ${path}) AS element
     WHERE ${condition} AND json_type(record.json, ${path}) = 'array' AND element.type = 'text'`;
 }
 
@@ -170,27 +174,41 @@ export class DeclaredFields {
   }
 
   /**
-   * Removes the elements of records that are about to be changed or deleted.
+   * Replaces the elements of a record that was changed: not before, because a rejected change keeps them.
+   *
+   * @param before the JSON that was stored
+   */
+  replace(before: string, after: { readonly id: Id; readonly createdAt: string }): void {
+    const arrays = this.#listed();
+    if (arrays.length === 0) return;
+    const stored = JSON.parse(before) as { readonly createdAt: string };
+    const hasChanged = [...arrays, 'createdAt'].some(
+      (name) =>
+        JSON.stringify(Reflect.get(stored, name)) !== JSON.stringify(Reflect.get(after, name)),
+    );
+    if (!hasChanged) return;
+    for (const field of arrays) {
+      const of = elementsOf('(SELECT ? AS json, ? AS createdAt, ? AS id)', field, 'true');
+      this.#delete(field, of, before, stored.createdAt, after.id);
+    }
+    this.add(after.id);
+  }
+
+  /**
+   * Removes the elements of records that are about to be deleted.
    *
    * @param column the records with this value in it
    */
   remove(column: 'id' | 'authorId', value: string): void {
     for (const field of this.#listed()) {
-      const of = elementsOf(this.#collection, field, `record.${column} = ?`);
-      const table = elementsTable(this.#collection, field);
-      this.#connection.run(`DELETE FROM "${table}" WHERE (value, createdAt, id) IN (${of})`, value);
+      this.#delete(field, elementsOf(this.#collection, field, `record.${column} = ?`), value);
     }
   }
 
-  /** Returns true when a change concerns an array, or where its elements lie. */
-  hasChanged(before: string, after: object): boolean {
-    const arrays = this.#listed();
-    if (arrays.length === 0) return false;
-    const stored = JSON.parse(before) as object;
-    return [...arrays, 'createdAt'].some(
-      (name) =>
-        JSON.stringify(Reflect.get(stored, name)) !== JSON.stringify(Reflect.get(after, name)),
-    );
+  #delete(field: string, elements: string, ...values: SqlValue[]): void {
+    const table = elementsTable(this.#collection, field);
+    const sql = `DELETE FROM "${table}" WHERE (value, createdAt, id) IN (${elements})`;
+    this.#connection.run(sql, ...values);
   }
 
   /** @throws RostrumError `field-taken` when another record has a unique value of this one */

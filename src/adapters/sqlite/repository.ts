@@ -92,7 +92,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
       // `decide` may have changed the object that it was given, so the caller gets another one.
       if (next === current.record) return new VersionedRecord<R>(json, version);
       const made = new VersionedRecord<R>(JSON.stringify(next), version + 1);
-      this.#replace(next, made, before, json);
+      this.#replace(next, made, json, before);
       return made;
     });
   }
@@ -106,11 +106,12 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   load(records: readonly Versioned<R>[]): Promise<void> {
     const taken = records.map(({ json, version }) => new VersionedRecord<R>(json, version));
     return this.#inParts(taken, ({ record, json, version }) => {
-      const present = this.#version(record.id);
-      const last = present ?? this.#deletedVersion(record.id) ?? 0;
-      const row = { json, version: version > last || version === present ? version : last + 1 };
+      const present = this.#find(record.id);
+      const last = present?.version ?? this.#deletedVersion(record.id) ?? 0;
+      const isSame = version === present?.version;
+      const row = { json, version: version > last || isSame ? version : last + 1 };
       if (present === undefined) this.#insert(record, row);
-      else this.#replace(record, row, [], undefined, row.version === present);
+      else this.#replace(record, row, present.json, [], isSame);
     });
   }
 
@@ -183,18 +184,16 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
   }
 
   /**
+   * @param current the JSON that is stored
    * @param before the search values that are stored, if they are known
-   * @param current the JSON that is stored, if it is known
    */
   #replace(
     record: R,
     { version, json }: CreatedRow,
+    current: string,
     before: readonly SqlValue[],
-    current?: string,
     isSame = false,
   ): void {
-    const hasChanged = current === undefined || this.#declared.hasChanged(current, record);
-    if (hasChanged) this.#declared.remove('id', record.id);
     // SQLite updates every index on a column that is set, so only those that change are set.
     const sets = ['version = ?', 'json = ?'];
     const values: SqlValue[] = [version, json];
@@ -205,7 +204,7 @@ export class SqliteRepository<R extends User | Post> implements Repository<R>, R
     }
     const sql = `UPDATE ${this.#collection} SET ${sets.join(', ')} WHERE id = ?`;
     this.#write(record, sql, ...values, record.id);
-    if (hasChanged) this.#declared.add(record.id);
+    this.#declared.replace(current, record);
     if (!isSame) this.parts.events.add('updated', this.#collection, record.id, version);
   }
 

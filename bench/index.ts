@@ -5,11 +5,13 @@
 //   npm run bench -- --store memory --rounds 2
 //   npm run bench -- --fetch                      rostrum/fetch beside node:http
 //   npm run bench -- --fields                     POST with three declared fields beside none
+//   npm run bench -- --lists                      lists by declared fields, over 100,000 posts
 //   npm run bench -- --peers                      beside Feathers, json-server and PocketBase
 //   npm run bench -- --against PATH/main.js       beside another build, for example an older one
 
 import { measureFetch } from './fetch.ts';
 import { measureHttp } from './http.ts';
+import { measureLists } from './lists.ts';
 import { leaveServersCore, machineFacts } from './machine.ts';
 import { readOptions } from './options.ts';
 import { measurePair } from './pair.ts';
@@ -33,12 +35,10 @@ const facts = machineFacts();
 if (!options.isFull) facts.push('a part of a run: the figures mean little');
 for (const fact of facts) console.log(`- ${fact}`);
 await using workspace = new Workspace();
-if (options.withDeclaredFields || options.against !== undefined) {
-  console.log(`\n${await measurePair(options, workspace)}`);
-  process.exit();
-}
-if (options.peers) {
-  console.log(`\n${await measurePeers(options, workspace)}`);
+const isPair = options.withDeclaredFields || options.against !== undefined;
+const measure = isPair ? measurePair : options.peers ? measurePeers : options.lists && measureLists;
+if (measure) {
+  console.log(`\n${await measure(options, workspace)}`);
   process.exit();
 }
 const report = await measureHttp(options, workspace);

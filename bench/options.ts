@@ -46,6 +46,8 @@ export function readOptions(args: readonly string[]) {
       against: { type: 'string' },
       /** POST with three declared fields beside POST without. */
       fields: { type: 'boolean', default: false },
+      /** Lists by declared fields, over 100,000 posts. */
+      lists: { type: 'boolean', default: false },
       /** What somebody would pick instead, on SQLite. */
       peers: { type: 'boolean', default: false },
     },
@@ -54,17 +56,8 @@ export function readOptions(args: readonly string[]) {
   if (stores.length === 0) throw new Error(`--store is one of ${storeKinds.join(', ')}.`);
   const sizes = values.quick ? quick : full;
   const rounds = Number(values.rounds ?? sizes.rounds);
-  const { fetch: onlyFetch, program, against, fields: withDeclaredFields, peers } = values;
+  const { fetch: onlyFetch, fields: withDeclaredFields, program, against, peers, lists } = values;
   const isFull = args.length === 0;
-  return {
-    ...sizes,
-    rounds,
-    stores,
-    isFull,
-    onlyFetch,
-    program,
-    against,
-    withDeclaredFields,
-    peers,
-  };
+  const modes = { onlyFetch, withDeclaredFields, program, against, peers, lists };
+  return { ...sizes, rounds, stores, isFull, ...modes };
 }

@@ -169,31 +169,45 @@ function describePositions(direction: 'asc' | 'desc', { test, both }: Suite): vo
   });
 }
 
+/** What a list that changes is read by. */
+const changingOrders = [
+  { field: 'titleKey' },
+  { field: 'words', custom: 'number' },
+  { field: 'language', custom: 'text' },
+] as const;
+
 /** Reading a list while records are created and deleted. */
 function describeChanges(direction: 'asc' | 'desc', { test }: Suite): void {
-  test(`a list that changes has each record that stays once, ${direction}`, async (store) => {
-    const { posts } = store;
-    const title = (n: number) => `t${String(n % 40).padStart(2, '0')}`;
-    const stay = times(40, (n) => post({ title: title(n) }));
-    const expected = direction === 'asc' ? idsOf(stay) : idsOf(stay).toReversed();
-    await insert(posts, stay);
-    let done = false;
-    const writers = times(3, async (writer) => {
-      for (let n = 0; !done && n < 200; n++) {
-        const [id = ''] = await insert(posts, [post({ title: `${title(n * 7)}${writer}` })]);
-        await posts.delete(id);
+  /** With equal values, values of another type, and none. */
+  const postAt = (n: number, more = '') => {
+    const values =
+      n % 8 === 1 ? { words: 'x', language: 3 } : { words: n % 5, language: `${n % 5}` };
+    return post({ title: `t${String(n % 40).padStart(2, '0')}${more}`, ...(n % 8 && values) });
+  };
+  for (const by of changingOrders) {
+    const order = { ...by, direction };
+    const title = `a list that changes has each record that stays once, by ${by.field}, ${direction}`;
+    test(title, async ({ posts }) => {
+      const stay = times(40, (n) => postAt(n));
+      const expected = idsOf(select('posts', stay, { conditions: [], order }));
+      await insert(posts, stay);
+      let done = false;
+      const writers = times(3, async (writer) => {
+        for (let n = 0; !done && n < 200; n++) {
+          const [id = ''] = await insert(posts, [postAt(n * 7, `${writer}`)]);
+          await posts.delete(id);
+        }
+      });
+      try {
+        for (let round = 0; round < 3; round++) {
+          const found = idsOf(await readAll(posts, { order, limit: 5 }));
+          const stayed = found.filter((id) => expected.includes(id));
+          expectEqual('the records that stay', stayed, expected);
+        }
+      } finally {
+        done = true;
+        await Promise.all(writers);
       }
     });
-    try {
-      const order = { field: 'titleKey', direction } as const;
-      for (let round = 0; round < 3; round++) {
-        const found = idsOf(await readAll(posts, { order, limit: 5 }));
-        const stayed = found.filter((id) => expected.includes(id));
-        expectEqual('the records that stay', stayed, expected);
-      }
-    } finally {
-      done = true;
-      await Promise.all(writers);
-    }
-  });
+  }
 }

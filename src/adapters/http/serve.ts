@@ -29,8 +29,8 @@ export interface RunningServer {
 }
 
 /**
- * How many connections can wait to be accepted, as far as the system allows. Node accepts one in each turn. With its
- * 511, others that connect beside thousands are dropped, and try again a second later.
+ * How many connections can wait to be accepted; the system may allow fewer. Node accepts one per turn. With its
+ * default of 511, a client that connects while thousands do is dropped, and tries again a second later.
  */
 const backlog = 4096;
 

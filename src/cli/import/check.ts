@@ -48,7 +48,7 @@ export type Verdict =
   | { readonly kind: 'there' | 'deleted' }
   | { readonly kind: 'refused'; readonly issues: readonly FieldIssue[] };
 
-/** A candidate, as far as it can be told without other records. */
+/** What is known of a candidate without other records. */
 interface Made {
   readonly list: Collection;
   /** The id that it has in the file. */

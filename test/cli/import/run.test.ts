@@ -87,7 +87,7 @@ describe('rostrum import: interruptions and memory', () => {
       const given = { as: 'posts', signal: abort.signal, onBegin } as const;
       await imports.run([{ title: 'A' }], given).catch(() => {});
       await imports.run([{ title: 'A' }], { as: 'posts' });
-      expect(during, 'in the midst of it').to.have.length(1);
+      expect(during, 'during the import').to.have.length(1);
       expect(readdirSync(temporary.path)).to.deep.equal([]);
     } finally {
       if (before === undefined) delete process.env.TMPDIR;

@@ -82,8 +82,8 @@ async function lookAtGiven(uri: string | undefined): ReturnType<typeof given> {
   }
 }
 
-// At the top of the file that is first to import this one: a hook of the whole run. Where mocha runs files in
-// parallel, a worker keeps its server from one file to the next, and ends it when it ends itself.
+// Belongs to the whole run: the first file that imports this one declares the hook. In parallel mode, a worker
+// runs several files and stops its servers when it exits.
 if (process.env.MOCHA_WORKER_ID === undefined) {
   after(async function stopSharedServers() {
     this.timeout(20_000);

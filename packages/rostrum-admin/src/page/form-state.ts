@@ -184,7 +184,7 @@ export function showErrors(form: FormState, errors: Texts): FormState {
   return { ...form, errors, message: `Not saved: something is wrong in ${count}.` };
 }
 
-/** An error of the API, as far as a form shows it. */
+/** What a form shows of an error of the API. */
 export interface Refusal {
   readonly code: string;
   readonly errors: readonly object[];

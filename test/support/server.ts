@@ -66,3 +66,16 @@ export async function createKey(
   if (code !== 0) throw new Error(stderr);
   return stdout.trim();
 }
+
+/** Sends JSON to the API of a server without credentials, and reads the JSON of the response. */
+export async function sendJson<Body>(
+  address: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly body: Body }> {
+  const headers = { 'Content-Type': 'application/json' };
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+  const response = await fetch(`${address}/api/v1${path}`, init);
+  return { status: response.status, body: (await response.json()) as Body };
+}

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { inChromium, looks, violationsIn, watch } from '../../../test/browser/chromium.ts';
-import { createKey, rostrum, type Server, startServer } from '../../../test/support/server.ts';
+import {
+  createKey,
+  rostrum,
+  type Server,
+  sendJson,
+  startServer,
+} from '../../../test/support/server.ts';
 
 interface Body extends Record<string, unknown> {
   readonly id: string;
@@ -26,12 +32,8 @@ describe('/admin with custom fields and odd values', function () {
   });
   after(() => server?.stop());
 
-  async function send(method: string, path: string, body?: object) {
-    const headers = { 'Content-Type': 'application/json' };
-    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    const response = await fetch(`${server.address}/api/v1${path}`, init);
-    return (await response.json()) as Body;
-  }
+  const send = async (method: string, path: string, body?: object) =>
+    (await sendJson<Body>(server.address, method, path, body)).body;
 
   async function admin(
     hash: string,
@@ -266,76 +268,69 @@ describe('/admin with custom fields and odd values', function () {
     });
   });
 
-  it('creates the own user of a caller, and shows the name', async () => {
-    const keys = join(given.folder, 'own-keys');
-    const scopes = 'posts:read,posts:write:own,users:write:own';
-    const key = await createKey(keys, scopes, '--subject', 'newcomer', '--name', 'Laptop');
+  /** Signs in with a key at a server of its own on the same store. */
+  async function signedIn(
+    keyFile: string,
+    key: readonly [scopes: string, ...args: string[]],
+    use: (page: Page, asked: { readonly address: string; readonly key: string }) => Promise<void>,
+  ): Promise<void> {
+    const keys = join(given.folder, keyFile);
+    const token = await createKey(keys, ...key);
     await using asked = await startServer('--store', store, '--auth-keys', keys);
-    const options = { address: asked.address };
-    await admin(
-      '',
-      async (page) => {
-        await signIn(page, key);
-        await page.locator('.who').getByText('Laptop').waitFor();
-        await page.getByRole('link', { name: 'My account' }).click();
-        await page.getByText('You have no user yet.').waitFor();
-        expect(await violationsIn(page)).to.deep.equal([]);
-        await save(page, 'Create');
-        await page.locator('#field-name-error').waitFor();
-        await page.getByRole('textbox', { name: 'Name' }).fill('New Comer');
-        await save(page, 'Create');
-        await told(page, 'Created.');
-        await page.locator('.who').getByText('New Comer').waitFor();
-        await page.getByRole('textbox', { name: 'Name' }).fill('New Comer Jr.');
-        await save(page);
-        await page.locator('.who').getByText('New Comer Jr.').waitFor();
-      },
-      options,
-    );
+    const signInAndUse = async (page: Page) => {
+      await signIn(page, token);
+      await use(page, { address: asked.address, key: token });
+    };
+    await admin('', signInAndUse, { address: asked.address });
+  }
+
+  it('creates the own user of a caller, and shows the name', async () => {
+    const scopes = 'posts:read,posts:write:own,users:write:own';
+    const key = [scopes, '--subject', 'newcomer', '--name', 'Laptop'] as const;
+    await signedIn('own-keys', key, async (page) => {
+      await page.locator('.who').getByText('Laptop').waitFor();
+      await page.getByRole('link', { name: 'My account' }).click();
+      await page.getByText('You have no user yet.').waitFor();
+      expect(await violationsIn(page)).to.deep.equal([]);
+      await save(page, 'Create');
+      await page.locator('#field-name-error').waitFor();
+      await page.getByRole('textbox', { name: 'Name' }).fill('New Comer');
+      await save(page, 'Create');
+      await told(page, 'Created.');
+      await page.locator('.who').getByText('New Comer').waitFor();
+      await page.getByRole('textbox', { name: 'Name' }).fill('New Comer Jr.');
+      await save(page);
+      await page.locator('.who').getByText('New Comer Jr.').waitFor();
+    });
     expect(await send('GET', '/users/newcomer')).to.include({ name: 'New Comer Jr.' });
   });
 
   it('does not overwrite the own user that another tab created', async () => {
-    const keys = join(given.folder, 'racing-keys');
-    const key = await createKey(keys, 'users:write:own', '--subject', 'racer');
-    await using asked = await startServer('--store', store, '--auth-keys', keys);
-    const options = { address: asked.address };
-    await admin(
-      '',
-      async (page) => {
-        await signIn(page, key);
-        await page.getByText('You have no user yet.').waitFor();
-        await page.getByRole('textbox', { name: 'Name' }).fill('Typed here');
-        const made = await fetch(`${asked.address}/api/v1/users/me`, {
-          method: 'PUT',
-          headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
-          body: JSON.stringify({ name: 'Created there' }),
-        });
-        expect(made.status).to.equal(201);
-        await save(page, 'Create');
-        await page.getByLabel('Name, theirs').getByText('Created there').waitFor();
-        await page.getByRole('button', { name: 'Keep mine' }).click();
-        await save(page);
-        await told(page, 'Saved.');
-      },
-      options,
-    );
+    const racer = ['users:write:own', '--subject', 'racer'] as const;
+    await signedIn('racing-keys', racer, async (page, { address, key }) => {
+      await page.getByText('You have no user yet.').waitFor();
+      await page.getByRole('textbox', { name: 'Name' }).fill('Typed here');
+      const made = await fetch(`${address}/api/v1/users/me`, {
+        method: 'PUT',
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
+        body: JSON.stringify({ name: 'Created there' }),
+      });
+      expect(made.status).to.equal(201);
+      await save(page, 'Create');
+      await page.getByLabel('Name, theirs').getByText('Created there').waitFor();
+      await page.getByRole('button', { name: 'Keep mine' }).click();
+      await save(page);
+      await told(page, 'Saved.');
+    });
     expect(await send('GET', '/users/racer')).to.include({ name: 'Typed here' });
   });
 
   it('shows the name of a key that is no user', async () => {
-    const keys = join(given.folder, 'named-keys');
-    const named = await createKey(keys, 'posts:read', '--name', 'Nightly export');
-    await using asked = await startServer('--store', store, '--auth-keys', keys);
-    await admin(
-      '',
-      async (page) => {
-        await signIn(page, named);
-        await page.locator('.who').getByText('Nightly export').waitFor();
-        expect(await page.locator('.who').textContent()).not.to.contain('key:');
-      },
-      { address: asked.address },
-    );
+    const named = ['posts:read', '--name', 'Nightly export'] as const;
+    await signedIn('named-keys', named, async (page) => {
+      await page.locator('.who').getByText('Nightly export').waitFor();
+      expect(await page.locator('.who').textContent()).not.to.contain('key:');
+    });
   });
 
   for (const look of looks) {

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page, Route } from 'playwright-core';
 import { inChromium, visit } from '../../../test/browser/chromium.ts';
-import { createKey, rostrum, type Server, startServer } from '../../../test/support/server.ts';
+import {
+  createKey,
+  rostrum,
+  type Server,
+  sendJson,
+  startServer,
+} from '../../../test/support/server.ts';
 
 interface Body {
   readonly id: string;
@@ -28,12 +34,8 @@ describe('/admin with late responses', function () {
   });
   after(() => server?.stop());
 
-  async function send(method: string, path: string, body?: object) {
-    const init = { method, headers: { 'Content-Type': 'application/json' } };
-    const url = `${server.address}/api/v1${path}`;
-    const response = await fetch(url, { ...init, ...(body && { body: JSON.stringify(body) }) });
-    return (await response.json()) as Body;
-  }
+  const send = async (method: string, path: string, body?: object) =>
+    (await sendJson<Body>(server.address, method, path, body)).body;
 
   const admin = (use: (page: Page) => Promise<void>, address = server.address) =>
     visit(given.browser, `${address}/livez`, undefined, use);

@@ -6,7 +6,13 @@ import { expect } from 'chai';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { inChromium, looks, violationsIn, watch } from '../../../test/browser/chromium.ts';
 import { sharedServer } from '../../../test/support/mongod/shared.ts';
-import { createKey, rostrum, type Server, startServer } from '../../../test/support/server.ts';
+import {
+  createKey,
+  rostrum,
+  type Server,
+  sendJson,
+  startServer,
+} from '../../../test/support/server.ts';
 
 /** What a response has of a record, a list or an error. */
 interface Body extends Record<string, unknown> {
@@ -70,14 +76,8 @@ for (const [name, urlOf] of Object.entries(stores)) {
       return page;
     }
 
-    async function send(method: string, path: string, body?: object) {
-      const init = { method, headers: { 'Content-Type': 'application/json' } };
-      const response = await fetch(`${server.address}/api/v1${path}`, {
-        ...init,
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      return { status: response.status, body: (await response.json()) as Body };
-    }
+    const send = (method: string, path: string, body?: object) =>
+      sendJson<Body>(server.address, method, path, body);
 
     async function make(path: string, body: object) {
       const made = await send('POST', path, body);

@@ -12,7 +12,7 @@ import type { Workspace } from './workspace.ts';
 /** What HTTP costs in Rostrum, in Koa, in Fastify and in bare `node:http`, over the same store each. */
 export async function measureHttp(options: Options, workspace: Workspace): Promise<Report> {
   const { rounds, turns, warmMs, busyMs, singleMs } = options;
-  const program = buildServers(options.program);
+  const program = buildServers();
   const script = join(import.meta.dirname, 'client.ts');
   await using client = new Child('client', [script], ['ignore', 'inherit', 'inherit', 'ipc']);
   const cells: Cell[] = [];

@@ -40,8 +40,6 @@ export function readOptions(args: readonly string[]) {
       rounds: { type: 'string' },
       /** The one store that is wanted; all of them when absent. */
       store: { type: 'string' },
-      /** The main.js of a build to measure; one of the sources is made when absent. */
-      program: { type: 'string' },
       /** The main.js of another build, which the program is measured beside. */
       against: { type: 'string' },
       /** POST with three declared fields beside POST without. */
@@ -56,8 +54,8 @@ export function readOptions(args: readonly string[]) {
   if (stores.length === 0) throw new Error(`--store is one of ${storeKinds.join(', ')}.`);
   const sizes = values.quick ? quick : full;
   const rounds = Number(values.rounds ?? sizes.rounds);
-  const { fetch: onlyFetch, fields: withDeclaredFields, program, against, peers, lists } = values;
+  const { fetch: onlyFetch, fields: withDeclaredFields, against, peers, lists } = values;
   const isFull = args.length === 0;
-  const modes = { onlyFetch, withDeclaredFields, program, against, peers, lists };
+  const modes = { onlyFetch, withDeclaredFields, against, peers, lists };
   return { ...sizes, rounds, stores, isFull, ...modes };
 }

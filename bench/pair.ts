@@ -33,7 +33,7 @@ function newPosts(from: number, ms: number): string[] {
  */
 export async function measurePair(options: Options, workspace: Workspace): Promise<string> {
   const { rounds, turns, warmMs, busyMs, against, withDeclaredFields } = options;
-  const program = buildServers(options.program);
+  const program = buildServers();
   const script = join(import.meta.dirname, 'client.ts');
   await using client = new Child('client', [script], ['ignore', 'inherit', 'inherit', 'ipc']);
   const rows: string[][] = [];

@@ -23,18 +23,17 @@ const local = ['--host', '127.0.0.1', '--port', '0', '--log-level', 'info'];
  * Builds the program, and what it is compared to in the same way, so that no server strips types
  * when it starts.
  *
- * @param given a build that there is already
  * @returns the program
  */
-export function buildServers(given: string | undefined): string {
+export function buildServers(): string {
   const run = (args: readonly string[]) =>
     execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
-  if (given === undefined) run(['scripts/check.ts', '--only', 'types']);
+  run(['scripts/check.ts', '--only', 'types']);
   const options = `--ignoreConfig --noCheck --module nodenext --target es2024 --types node
     --rewriteRelativeImportExtensions --rootDir . --outDir`.split(/\s+/);
   const sources = ['bench/servers/index.ts', 'bench/servers/probe.ts'];
   run(['node_modules/typescript/bin/tsc', ...sources, ...options, build]);
-  return given ?? join(root, 'dist', 'main.js');
+  return join(root, 'dist', 'main.js');
 }
 
 interface StartOptions {

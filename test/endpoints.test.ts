@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { describeOn, sharedServer } from './support/mongod/shared.ts';
+import { describeOnMongodb, sharedServer } from './support/mongod/shared.ts';
 import { type Server, startServer } from './support/server.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -92,11 +92,11 @@ describe('the 12 endpoints', function () {
   });
 });
 
-await describeOn('replica set', 'the 12 endpoints on MongoDB', () => {
+await describeOnMongodb('the 12 endpoints on MongoDB', () => {
   it('over a stop and a start', async function () {
     this.timeout(60_000);
     const database = `endpoints-${randomUUID().slice(0, 8)}`;
-    const url = (await sharedServer('replica set')).url(database);
+    const url = (await sharedServer()).url(database);
     await callOver(url);
     const client = await new MongoClient(url).connect();
     await client.db(database).dropDatabase();

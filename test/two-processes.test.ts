@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { describeOn, sharedServer } from './support/mongod/shared.ts';
+import { describeOnMongodb, sharedServer } from './support/mongod/shared.ts';
 import { startServer } from './support/server.ts';
 
 /** How many race; `RACERS=1000` for more. A tenth as many addresses are raced for. */
@@ -87,11 +87,11 @@ describe('two processes on one SQLite file', () => {
   });
 });
 
-await describeOn('replica set', 'two processes on one MongoDB database', () => {
+await describeOnMongodb('two processes on one MongoDB database', () => {
   it(title, async function () {
     this.timeout(30_000);
     const database = `two-${randomUUID().slice(0, 8)}`;
-    const url = (await sharedServer('replica set')).url(database);
+    const url = (await sharedServer()).url(database);
     await raceOn(url);
     const client = await new MongoClient(url).connect();
     await client.db(database).dropDatabase();

@@ -192,7 +192,7 @@ export async function measurePeers(options: Options, { folder }: Workspace): Pro
   const { code, output } = await npm(install, { cwd: installed });
   if (code !== 0) throw new Error(`They cannot be installed: ${output}`);
   copyFileSync(join(import.meta.dirname, 'feathers.js'), join(installed, 'feathers.js'));
-  const peers = peersFor(buildServers(options.program));
+  const peers = peersFor(buildServers());
   const script = join(import.meta.dirname, '..', 'client.ts');
   await using client = new Child('client', [script], ['ignore', 'inherit', 'inherit', 'ipc']);
   const all = requestKinds.map((kind) => ({

@@ -10,7 +10,7 @@ import { systemClock } from '../../src/adapters/system/index.ts';
 import { copyCommand } from '../../src/cli/copy.ts';
 import type { Store } from '../../src/ports/store.ts';
 import { blocksOf, shown } from '../docs/markdown.ts';
-import { describeOn, sharedServer } from '../support/mongod/shared.ts';
+import { describeOnMongodb, sharedServer } from '../support/mongod/shared.ts';
 import { type Child, outcomeOf } from '../support/process.ts';
 import { temporaryDirectory } from '../support/repository-copy.ts';
 import { rostrum, startCommand, startServer } from '../support/server.ts';
@@ -174,10 +174,10 @@ describe('rostrum copy', function () {
   });
 });
 
-await describeOn('replica set', 'rostrum copy, to MongoDB and back', () => {
+await describeOnMongodb('rostrum copy, to MongoDB and back', () => {
   it('comes back equal', async function roundTrip() {
     this.timeout(60_000);
-    const mongodb = (await sharedServer('replica set')).url(`copy-${randomUUID().slice(0, 8)}`);
+    const mongodb = (await sharedServer()).url(`copy-${randomUUID().slice(0, 8)}`);
     await using folder = await temporaryDirectory();
     const [there, back] = [join(folder.path, 'there.db'), join(folder.path, 'back.db')];
     await holding(() => openSqliteStore({ path: there }), records(30));

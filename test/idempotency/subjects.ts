@@ -3,7 +3,7 @@ import type { Store } from '../../src/index.ts';
 import { useDatabase } from '../adapters/mongodb/store-on.ts';
 import { codes, driverFault, stepped } from '../adapters/sqlite/support/faults.ts';
 import { Folder } from '../adapters/sqlite/support/folder.ts';
-import { describeOn } from '../support/mongod/shared.ts';
+import { describeOnMongodb } from '../support/mongod/shared.ts';
 import { FailingProxy } from './failing-mongodb.ts';
 import { Faults, type Side } from './faults.ts';
 
@@ -28,7 +28,7 @@ export async function describeOnEach(
     body(makeSubject(faults), faults);
   };
   describe(`${title}: SQLite`, on(sqlite));
-  await describeOn('replica set', `${title}: MongoDB`, on(mongodb));
+  await describeOnMongodb(`${title}: MongoDB`, on(mongodb));
 }
 
 /** Every call of the driver on the data file is a step. */

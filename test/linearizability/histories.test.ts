@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Store } from '../../src/index.ts';
 import { startApi } from '../adapters/http/support/api.ts';
 import { useDatabase } from '../adapters/mongodb/store-on.ts';
-import { describeOn } from '../support/mongod/shared.ts';
+import { describeOnMongodb } from '../support/mongod/shared.ts';
 import { openFaulty } from '../testing/faults.ts';
 import { Racers, usual } from './history.ts';
 
@@ -27,7 +27,7 @@ async function firstWrong(
   }
 }
 
-await describeOn('replica set', 'histories of 20 clients that race for three records', () => {
+await describeOnMongodb('histories of 20 clients that race for three records', () => {
   const database = useDatabase();
 
   it('are linearizable over two servers on one database', async function race() {

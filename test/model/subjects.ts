@@ -2,7 +2,7 @@ import { createApp, type RostrumAppOptions, serve } from '../../src/adapters/htt
 import { openMongodbStore } from '../../src/adapters/mongodb/index.ts';
 import { type Rostrum, scopes } from '../../src/index.ts';
 import { useDatabase } from '../adapters/mongodb/store-on.ts';
-import { describeOn } from '../support/mongod/shared.ts';
+import { describeOnMongodb } from '../support/mongod/shared.ts';
 import { openTemporarySqlite } from '../support/temporary-sqlite.ts';
 import { coreCalls } from './core-calls.ts';
 import { httpCalls } from './http-calls.ts';
@@ -38,7 +38,7 @@ export async function describeSubjects(
     itHolds('SQLite', { open: openTemporarySqlite, attach: onCore });
     itHolds('SQLite, over HTTP', { open: openTemporarySqlite, attach: overHttp });
   });
-  await describeOn('replica set', title, () => {
+  await describeOnMongodb(title, () => {
     const database = useDatabase();
     const open = async () => {
       await database.clear();

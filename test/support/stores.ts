@@ -4,7 +4,7 @@ import { createMemoryStore } from '../../src/adapters/memory/index.ts';
 import { openMongodbStore } from '../../src/adapters/mongodb/index.ts';
 import type { Store } from '../../src/index.ts';
 import type { StoreOptions } from '../../src/ports/store.ts';
-import { describeOn, sharedServer } from './mongod/shared.ts';
+import { describeOnMongodb, sharedServer } from './mongod/shared.ts';
 import { openTemporarySqlite } from './temporary-sqlite.ts';
 
 export type StoreName = 'memory' | 'SQLite' | 'MongoDB';
@@ -31,7 +31,7 @@ export async function describeOnStores(
   named('memory', async (options) => createMemoryStore(options));
   if (isLong && !isOnAllStores) return;
   named('SQLite', async (options) => openTemporarySqlite(options));
-  await describeOn('replica set', `${title} (MongoDB)`, () => {
+  await describeOnMongodb(`${title} (MongoDB)`, () => {
     const databases: string[] = [];
 
     after(async function drop() {
@@ -44,7 +44,7 @@ export async function describeOnStores(
     });
 
     body(async (options) => {
-      const url = (await sharedServer('replica set')).url(`test-${randomUUID().slice(0, 8)}`);
+      const url = (await sharedServer()).url(`test-${randomUUID().slice(0, 8)}`);
       databases.push(url);
       const store = openMongodbStore({ url, ...options });
       await store.ready();

@@ -33,7 +33,7 @@ const postSchema = {
 
 const stores: Readonly<Record<string, (folder: string) => Promise<string>>> = {
   SQLite: async (folder) => `sqlite:${join(folder, 'rostrum.db')}`,
-  MongoDB: async () => (await sharedServer('replica set')).url(`admin-${process.pid}`),
+  MongoDB: async () => (await sharedServer()).url(`admin-${process.pid}`),
 };
 
 for (const [name, urlOf] of Object.entries(stores)) {

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { openMongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import { describeStore } from '../../../src/testing/index.ts';
-import { describeOn, sharedServer } from '../../support/mongod/shared.ts';
+import { describeOnMongodb, sharedServer } from '../../support/mongod/shared.ts';
 import { clear } from './store-on.ts';
 
-await describeOn('replica set', 'The contract on MongoDB', () => {
+await describeOnMongodb('The contract on MongoDB', () => {
   const database = `contract-${randomUUID().slice(0, 8)}`;
   let client: MongoClient;
   let url: string;
 
   before(async function connect() {
     this.timeout(60_000);
-    url = (await sharedServer('replica set')).url(database);
+    url = (await sharedServer()).url(database);
     client = await new MongoClient(url).connect();
   });
 

@@ -8,11 +8,11 @@ import { isRostrumError } from '../../../src/domain/errors.ts';
 import type { Post } from '../../../src/domain/post.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
 import { at, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { until } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
-await describeOn('replica set', 'Creations on MongoDB', () => {
+await describeOnMongodb('Creations on MongoDB', () => {
   const database = useDatabase();
   let connection: Connection;
   let users: MongodbUsers;

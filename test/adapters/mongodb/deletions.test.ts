@@ -4,10 +4,10 @@ import { withoutAuthor } from '../../../src/domain/post.ts';
 import { at, later, post, times, user } from '../../../src/testing/fixtures.ts';
 import { plantUnchangedTouch, raceOrphans } from '../../faults/orphan-race.ts';
 import { errorOf } from '../../support/error-of.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
-await describeOn('replica set', 'Deletions on MongoDB', () => {
+await describeOnMongodb('Deletions on MongoDB', () => {
   const database = useDatabase();
 
   it('of a user with more than 25,000 posts are refused', async function () {

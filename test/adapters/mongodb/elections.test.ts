@@ -4,7 +4,7 @@ import { Primary } from '../../../src/adapters/mongodb/primary.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
 describe('Reads while MongoDB elects a primary', () => {
@@ -66,7 +66,7 @@ describe('Reads while MongoDB elects a primary', () => {
   });
 });
 
-await describeOn('replica set', 'A store on a primary that it has not met', () => {
+await describeOnMongodb('A store on a primary that it has not met', () => {
   const database = useDatabase();
 
   before(() => database.db.command({ profile: 2 }));

@@ -4,7 +4,7 @@ import { translate } from '../../../src/adapters/mongodb/errors.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import { post, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
 describe('Errors of a MongoDB server', () => {
@@ -33,7 +33,7 @@ describe('Errors of a MongoDB server', () => {
   });
 });
 
-await describeOn('replica set', 'A rule of the operator in the database', () => {
+await describeOnMongodb('A rule of the operator in the database', () => {
   const database = useDatabase();
   const isRefused = async (call: Promise<unknown>) => {
     const error = await errorOf(call);

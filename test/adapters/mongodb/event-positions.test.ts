@@ -9,11 +9,11 @@ import { post, times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { findMongod } from '../../support/mongod/binary.ts';
 import { startReplicaSet, type TestServer } from '../../support/mongod/servers.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
-await describeOn('replica set', 'Positions in the events of MongoDB', () => {
+await describeOnMongodb('Positions in the events of MongoDB', () => {
   const database = useDatabase();
 
   before('indexes are made', async function () {

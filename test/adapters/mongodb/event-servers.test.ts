@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { times } from '../../../src/testing/fixtures.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { type Server, startServer } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
@@ -10,7 +10,7 @@ interface Page {
   readonly next: string;
 }
 
-await describeOn('replica set', 'Servers that tell of events on MongoDB', () => {
+await describeOnMongodb('Servers that tell of events on MongoDB', () => {
   const database = useDatabase();
 
   it('two on one database: one order, and the positions of both', async function () {

@@ -7,7 +7,7 @@ import type { MongodbStore } from '../../../src/adapters/mongodb/index.ts';
 import type { EventLog, RecordEvent } from '../../../src/ports/event-log.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
 import { later, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
 
@@ -38,7 +38,7 @@ const forms: Readonly<Record<string, Kind>> = {
   'rostrum delete': 'none',
 };
 
-await describeOn('replica set', 'Events on MongoDB', () => {
+await describeOnMongodb('Events on MongoDB', () => {
   const database = useDatabase();
 
   before('indexes are built', async function () {

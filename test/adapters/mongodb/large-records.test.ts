@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { expected, handleLargeRecords } from './large-records.ts';
 import { useDatabase } from './store-on.ts';
 
-await describeOn('replica set', 'A process of little memory on MongoDB', () => {
+await describeOnMongodb('A process of little memory on MongoDB', () => {
   const database = useDatabase();
 
   it('creates, reads and deletes records that together are larger', async function () {

@@ -8,7 +8,7 @@ import { times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
 import { findMongod } from '../../support/mongod/binary.ts';
 import { startStandalone, type TestServer } from '../../support/mongod/servers.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { rostrum } from '../../support/server.ts';
 import { until, untilServed } from '../../support/until.ts';
 import { useDatabase } from './store-on.ts';
@@ -16,7 +16,7 @@ import { useDatabase } from './store-on.ts';
 const preRelease =
   'This was made by a pre-release. Export it with the version that made it, then run import --keep-ids.';
 
-await describeOn('replica set', 'A MongoDB database', () => {
+await describeOnMongodb('A MongoDB database', () => {
   const database = useDatabase();
   const collection = (name: string) => database.db.collection<{ _id: string }>(name);
 
@@ -104,25 +104,27 @@ await describeOn('replica set', 'A MongoDB database', () => {
   });
 });
 
-await describeOn('standalone', 'A MongoDB server that stands alone', () => {
-  let server: TestServer;
-  before(async () => {
-    server = await startStandalone((await findMongod()) ?? '');
+await describeOnMongodb('A MongoDB server that stands alone', () => {
+  let server: TestServer | undefined;
+  let url: string;
+  before(async function start() {
+    const binary = await findMongod();
+    if (binary === undefined) return this.skip();
+    server = await startStandalone(binary);
+    url = server.url('alone');
   });
-  after(() => server[Symbol.asyncDispose]());
+  after(() => server?.[Symbol.asyncDispose]());
 
   const sentence = /stands alone.*--replSet rs0.*rs\.initiate\(\).*replica set of one\.$/;
 
   it('ends the program in one sentence that says how to make a replica set of it', async function () {
     this.timeout(60_000);
-    const url = server.url('alone');
     const { code, output } = await rostrum('--store', url);
     expect(code, output).to.equal(1);
     expect(output.trimEnd()).to.match(sentence);
   });
 
   it('fails the calls of a host with that sentence', async () => {
-    const url = server.url('alone');
     await using store = openMongodbStore({ url });
     expect((await refusalOf(store)).message).to.match(sentence);
     expect(isRostrumError(await errorOf(store.users.get('x')), 'store-unavailable')).to.equal(true);

@@ -4,7 +4,7 @@ import type { Condition, ListQuery, Position } from '../../../src/domain/list.ts
 import type { Collection } from '../../../src/domain/record.ts';
 import type { Store } from '../../../src/ports/store.ts';
 import { at, post, times, user } from '../../../src/testing/fixtures.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
 // What the server's profiler saw of the lists of a store: which index, how many keys, what it sorted.
@@ -56,7 +56,7 @@ const inOrder: Record<string, readonly [Collection, string, Condition[]]> = {
   ],
 };
 
-await describeOn('replica set', 'The plans of lists on MongoDB', () => {
+await describeOnMongodb('The plans of lists on MongoDB', () => {
   const database = useDatabase();
   let store: Store;
 

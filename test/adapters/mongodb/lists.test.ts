@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ListQuery } from '../../../src/domain/list.ts';
 import type { Post } from '../../../src/domain/post.ts';
 import { post, times } from '../../../src/testing/fixtures.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
 const query: ListQuery = {
@@ -22,7 +22,7 @@ const shapes: Record<string, object> = {
   'with a long id': { id: 'i'.repeat(20_000) },
 };
 
-await describeOn('replica set', 'Lists of large records on MongoDB', () => {
+await describeOnMongodb('Lists of large records on MongoDB', () => {
   const database = useDatabase();
   const records: Post[] = Object.values(shapes).map((fields) => post(fields));
 

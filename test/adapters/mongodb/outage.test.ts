@@ -8,7 +8,7 @@ import { freePort } from '../../support/free-port.ts';
 import { findMongod } from '../../support/mongod/binary.ts';
 import { kill, primaryOf } from '../../support/mongod/primary.ts';
 import { startReplicaSet } from '../../support/mongod/servers.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { node } from '../../support/process.ts';
 import { repository } from '../../support/repository-copy.ts';
 import { untilServed } from '../../support/until.ts';
@@ -16,7 +16,7 @@ import { untilServed } from '../../support/until.ts';
 /** An election takes 2 s, and a busy machine some more. */
 const servedMs = 15_000;
 
-await describeOn('replica set', 'A MongoDB store without its server', () => {
+await describeOnMongodb('A MongoDB store without its server', () => {
   it('waits for it, serves when it comes, and again when it comes back', async function () {
     this.timeout(90_000);
     await using set = await startReplicaSet((await findMongod()) ?? '', 1);

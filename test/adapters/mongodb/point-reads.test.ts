@@ -7,10 +7,10 @@ import { Creations } from '../../../src/adapters/mongodb/creations.ts';
 import { MongodbPosts } from '../../../src/adapters/mongodb/repository.ts';
 import { safeLogger } from '../../../src/ports/logger.ts';
 import { post, times } from '../../../src/testing/fixtures.ts';
-import { describeOn } from '../../support/mongod/shared.ts';
+import { describeOnMongodb } from '../../support/mongod/shared.ts';
 import { useDatabase } from './store-on.ts';
 
-await describeOn('replica set', 'Reads of single records on MongoDB', () => {
+await describeOnMongodb('Reads of single records on MongoDB', () => {
   const database = useDatabase();
   let connection: Connection;
   let client: MongoClient;

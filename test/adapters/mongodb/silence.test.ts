@@ -5,7 +5,7 @@ import { limits } from '../../../src/adapters/mongodb/limits.ts';
 import { isRostrumError } from '../../../src/domain/errors.ts';
 import { at, post, receipt, times, user } from '../../../src/testing/fixtures.ts';
 import { errorOf } from '../../support/error-of.ts';
-import { describeOn, sharedServer } from '../../support/mongod/shared.ts';
+import { describeOnMongodb, sharedServer } from '../../support/mongod/shared.ts';
 import { SilentProxy } from '../../support/mongod/silent-proxy.ts';
 import { until, untilServed } from '../../support/until.ts';
 
@@ -39,7 +39,7 @@ describe('A MongoDB server that takes connections and says nothing', () => {
   });
 });
 
-await describeOn('replica set', 'A MongoDB server that falls silent', () => {
+await describeOnMongodb('A MongoDB server that falls silent', () => {
   it('in the midst of calls: every call ends in time, and is served again later', async function () {
     this.timeout(120_000);
     const { proxy, url } = await behindProxy();
@@ -79,7 +79,7 @@ await describeOn('replica set', 'A MongoDB server that falls silent', () => {
 });
 
 async function behindProxy() {
-  const url = new URL((await sharedServer('replica set')).url('silence'));
+  const url = new URL((await sharedServer()).url('silence'));
   const proxy = await SilentProxy.start(Number(url.port));
   url.port = String(proxy.port);
   url.searchParams.set('directConnection', 'true');

@@ -16,7 +16,7 @@ export function useDatabase() {
 
   before(async function connect() {
     this.timeout(60_000);
-    url = (await sharedServer('replica set')).url(name);
+    url = (await sharedServer()).url(name);
     client = await new MongoClient(url).connect();
   });
 

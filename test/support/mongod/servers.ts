@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core';
 
@@ -6,8 +5,6 @@ import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-cor
 export interface TestServer extends AsyncDisposable {
   /** A connection string for a database. */
   url(database: string): string;
-  /** The server processes. */
-  readonly processes: readonly ChildProcess[];
   /** Kills the processes and removes their data, synchronously, for a process that ends. */
   endNow(): void;
 }
@@ -30,7 +27,6 @@ export async function startStandalone(binary: string): Promise<TestServer> {
   });
   return {
     url: (database) => `mongodb://127.0.0.1:${server.instanceInfo?.port}/${database}`,
-    processes: processesOf([server]),
     endNow: () => endNow([server]),
     [Symbol.asyncDispose]: async () => {
       await server.stop({ doCleanup: true, force: true });
@@ -75,17 +71,12 @@ export async function startReplicaSet(
       const hosts = set.servers.map((server) => `127.0.0.1:${server.instanceInfo?.port}`);
       return `mongodb://${hosts.join(',')}/${database}?replicaSet=rostrum`;
     },
-    processes: processesOf(set.servers),
     endNow: () => endNow(set.servers),
     nodes: set.servers,
     [Symbol.asyncDispose]: async () => {
       await set.stop({ doCleanup: true, force: true });
     },
   };
-}
-
-function processesOf(servers: readonly MongoMemoryServer[]): ChildProcess[] {
-  return servers.flatMap((server) => server.instanceInfo?.instance.mongodProcess ?? []);
 }
 
 function endNow(servers: readonly MongoMemoryServer[]): void {

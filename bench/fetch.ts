@@ -24,7 +24,7 @@ export async function measureFetch({ rounds, turns, warmMs, busyMs }: Options): 
   const { port } = server.address() as AddressInfo;
   const script = join(import.meta.dirname, 'client.ts');
   await using client = new Child('client', [script], ['ignore', 'inherit', 'inherit', 'ipc']);
-  const load = { port, connections: busy, requests: [wire('GET', `/posts/${record.id}`)] };
+  const load = { port, connections: busy, requests: [wire('GET', `/api/v1/posts/${record.id}`)] };
   /** Each serves for so many milliseconds, and says how many requests that were. */
   const ways = {
     fetch: async (ms: number) => {

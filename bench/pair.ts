@@ -22,7 +22,7 @@ function withFields(n: number): object {
 /** Requests with slugs of their own, more than a server can answer in that time. */
 function newPosts(from: number, ms: number): string[] {
   const body = (_: unknown, n: number) => JSON.stringify(withFields(from + n));
-  return Array.from({ length: ms * 15 }, body).map((json) => wire('POST', '/posts', json));
+  return Array.from({ length: ms * 15 }, body).map((json) => wire('POST', '/api/v1/posts', json));
 }
 
 /**

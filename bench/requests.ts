@@ -12,6 +12,7 @@ export type Requests = Readonly<Record<RequestKind, readonly string[]>>;
 export const inputs = Array.from({ length: 1000 }, (_, n) => inputAt(n));
 const authors = 10;
 
+const api = '/api/v1';
 const pageOf20 = '/posts?limit=20';
 
 /**
@@ -53,9 +54,9 @@ export async function fill({ port }: Server, given: readonly object[]): Promise<
     throw new Error(`A server does not give back what it was sent: ${JSON.stringify(page)}`);
   }
   return {
-    GET: ids.map((id) => wire('GET', `/posts/${id}`)),
-    page: [wire('GET', pageOf20)],
-    POST: given.map((input) => wire('POST', '/posts', JSON.stringify(input))),
+    GET: ids.map((id) => wire('GET', `${api}/posts/${id}`)),
+    page: [wire('GET', api + pageOf20)],
+    POST: given.map((input) => wire('POST', `${api}/posts`, JSON.stringify(input))),
   };
 }
 
@@ -63,7 +64,7 @@ export async function fill({ port }: Server, given: readonly object[]): Promise<
 async function send(port: number, path: string, body?: object) {
   const post = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
   const init = body === undefined ? {} : { ...post, body: JSON.stringify(body) };
-  const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}`, init);
+  const response = await fetch(`http://127.0.0.1:${port}${api}${path}`, init);
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as Record<string, unknown>;
 }
@@ -72,5 +73,5 @@ async function send(port: number, path: string, body?: object) {
 export function wire(method: string, path: string, json = ''): string {
   const form = `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`;
   const headers = `Host: 127.0.0.1\r\n${json === '' ? '' : form}`;
-  return `${method} /api/v1${path} HTTP/1.1\r\n${headers}\r\n${json}`;
+  return `${method} ${path} HTTP/1.1\r\n${headers}\r\n${json}`;
 }

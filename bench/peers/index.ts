@@ -9,7 +9,7 @@ import { Child } from '../child.ts';
 import type { LoadResult } from '../client.ts';
 import { pinned } from '../machine.ts';
 import type { Options } from '../options.ts';
-import { inputs, type RequestKind, requestKinds } from '../requests.ts';
+import { inputs, type RequestKind, requestKinds, wire } from '../requests.ts';
 import { say, table } from '../results.ts';
 import { Figures, inTurn, ratios, spread } from '../rounds.ts';
 import { buildServers } from '../servers.ts';
@@ -55,7 +55,7 @@ function peersFor(program: string): readonly Peer[] {
         ...[process.execPath, join(installed, 'feathers.js'), port, join(folder, 'feathers.db')],
       ],
       path: '/posts',
-      page: '?$limit=20&$sort[createdAt]=-1',
+      page: '?$limit=20&$sort%5BcreatedAt%5D=-1',
     },
     {
       name: 'json-server',
@@ -145,21 +145,15 @@ class PeerServer implements AsyncDisposable {
       await sleep(100);
     }
     await prepare?.(url, folder);
-    const wire = (method: string, rest: string, json = '') => {
-      const type = 'Content-Type: application/json\r\n';
-      const length = `Content-Length: ${Buffer.byteLength(json)}\r\n`;
-      const form = json === '' ? '' : type + length;
-      return `${method} ${path}${rest} HTTP/1.1\r\nHost: 127.0.0.1\r\n${form}\r\n${json}`;
-    };
     for (const input of inputs) {
       const json = JSON.stringify(input);
       const headers = { 'Content-Type': 'application/json' };
       const response = await fetch(url + path, { method: 'POST', headers, body: json });
       const post = (await response.json()) as { readonly id: string };
-      this.requests.GET.push(wire('GET', `/${post.id}`));
-      this.requests.POST.push(wire('POST', '', json));
+      this.requests.GET.push(wire('GET', `${path}/${post.id}`));
+      this.requests.POST.push(wire('POST', path, json));
     }
-    this.requests.page.push(wire('GET', page.replaceAll('[', '%5B').replaceAll(']', '%5D')));
+    this.requests.page.push(wire('GET', path + page));
     const list = await (await fetch(url + path + page)).text();
     if (list.split('"title"').length !== 21) throw new Error(`Not a page of 20: ${list}`);
   }

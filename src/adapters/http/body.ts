@@ -1,114 +1,111 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 import bodyParser from 'koa-bodyparser';
-import { isPlainObject, type JsonObject } from '../../domain/json.ts';
+import { isPlainObject } from '../../domain/json.ts';
 import { type Context, RequestAborted, type Step } from './context.ts';
-import type { BodyForm } from './endpoint.ts';
+import { type BodyForm, bodyForms } from './endpoint.ts';
 import { countHeader } from './headers/count.ts';
 import { type Limiter, smallBody } from './limits.ts';
 import { bodyLimit } from './problems/catalogue.ts';
 import { Problem } from './problems/problem.ts';
 
-/** How many pieces a body can come in. Each takes time, however short it is; a client needs a few dozen. */
+/** How many pieces a body can come in. Each costs time and memory, however short it is; a client needs a few dozen. */
 const mostPieces = 20_000;
 
 /** A body in more pieces counts as a large one. */
 const fewPieces = 32;
 
 /**
- * Reads the body into one buffer, `ctx.request.rawBody`: 415, 413, 400. koa-bodyparser would keep each
- * piece, and could not wait until the limiter has room for a large body.
+ * Reads the body into `ctx.request.body`, as bytes: 415, 413, 400, 503. As JSON, koa-bodyparser would replace
+ * invalid UTF-8 with U+FFFD and parse before the limiter has room.
  */
+const parser = bodyParser({
+  encoding: null,
+  enableTypes: ['text'],
+  extendTypes: { text: [...new Set(Object.values(bodyForms).flatMap(({ types }) => types))] },
+  textLimit: String(bodyLimit),
+} as bodyParser.Options);
+
+/** Reads the body with koa-bodyparser, once the limiter has room for a large one: 415, 413, 400, 503. */
 export function readBody(form: BodyForm, limiter: Limiter): Step {
   return async (ctx, next) => {
     checkHeaders(ctx, form);
     checkUnread(ctx);
     if (lengthOf(ctx.req) > smallBody) await limiter.reserveBody(ctx);
-    ctx.request.rawBody = await readBytes(ctx, limiter);
+    const watch = watchPieces(ctx, limiter);
+    try {
+      await Promise.race([parser(ctx, async () => {}), watch.failed]);
+    } catch (error) {
+      throw problemOf(error);
+    } finally {
+      watch.end();
+    }
     limiter.bodyArrived(ctx);
     return next();
   };
 }
 
-const parser = bodyParser({
-  enableTypes: ['json'],
-  detectJSON: () => true, // The media type was checked, and it need not be `application/json`.
-  jsonLimit: String(bodyLimit),
-  strict: false,
-  ...{ onProtoPoisoning: 'ignore' }, // The domain reports it with the field's pointer.
-});
-
-/** Parses what was read with koa-bodyparser. The body must be a JSON object: 400. */
-export const parseBody: Step = async (ctx, next) => {
-  const bytes = ctx.request.rawBody as Buffer;
-  ctx.request.rawBody = undefined;
-  // koa-bodyparser would replace invalid bytes with U+FFFD.
-  if (!isUtf8(bytes)) throw invalidBody('The body is not UTF-8.');
-  const req = Object.assign(Readable.from(bytes), { headers: {} });
-  try {
-    await parser(Object.create(ctx, { req: { value: req } }), async () => {});
-  } catch (error) {
-    throw invalidBody(`The body is not valid JSON: ${(error as Error).message}.`);
-  }
-  const { body } = ctx.request;
-  if (body === '') throw emptyBody();
-  if (!isPlainObject(body)) throw invalidBody('The body must be a JSON object.');
-  ctx.state.rostrum.body = body as JsonObject;
-  return next();
-};
-
-function lengthOf({ headers }: IncomingMessage): number {
-  return Number(headers['content-length'] ?? 0);
-}
-
-function readBytes(ctx: Context, limiter: Limiter): Promise<Buffer> {
+/** Watches a body that comes in many pieces, or is longer than the client said. */
+function watchPieces(ctx: Context, limiter: Limiter) {
   const { req } = ctx;
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const length = lengthOf(req);
-  let bytes: Buffer = Buffer.allocUnsafe(length || smallBody);
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  let isReserved = lengthOf(req) > smallBody;
   let [size, pieces] = [0, 0];
-  let isReserved = length > smallBody;
-
-  function onData(piece: Buffer): void {
+  const onData = (piece: Buffer) => {
+    size += piece.length;
     pieces += 1;
-    if (size + piece.length > bodyLimit) {
-      end(() => reject(bodyTooLarge()));
-      return;
-    }
     if (pieces > mostPieces) {
       req.destroy();
       return;
     }
-    if (size + piece.length > bytes.length) bytes = enlarged(bytes, size + piece.length);
-    size += piece.copy(bytes, size);
     if (isReserved || (size <= smallBody && pieces <= fewPieces)) return;
     isReserved = true;
     req.pause();
-    limiter.reserveBody(ctx).then(
-      () => req.resume(),
-      (error) => end(() => reject(error)),
-    );
-  }
-  function end(settle: () => void): void {
-    req.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose).pause();
-    settle();
-  }
-  const onEnd = () => end(() => resolve(bytes.subarray(0, size)));
-  const onError = (error: Error & { code?: string }) => {
-    const isAborted = error.code === 'ECONNRESET';
-    end(() => reject(isAborted ? new RequestAborted({ cause: error }) : error));
+    limiter.reserveBody(ctx).then(() => req.resume(), reject);
   };
-  const onClose = () => end(() => reject(new RequestAborted()));
-
-  req.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
-  return promise;
+  const onClose = () => {
+    if (!req.readableEnded && !req.errored) reject(new RequestAborted());
+  };
+  // A stream begins to flow with `on('data')`; koa-bodyparser does that.
+  req.prependListener('data', onData).on('close', onClose);
+  return { failed, end: () => req.off('data', onData).off('close', onClose) };
 }
 
-function enlarged(bytes: Buffer, least: number): Buffer {
-  const larger = Buffer.allocUnsafe(Math.max(least, Math.min(bytes.length * 4, bodyLimit)));
-  bytes.copy(larger);
-  return larger;
+/** Parses `ctx.request.body`, which must be a JSON object: 400. */
+export const parseBody: Step = (ctx, next) => {
+  const text = decoded(ctx.request.body as Buffer);
+  if (text === '') throw emptyBody();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    throw invalidBody(`The body is not valid JSON: ${(error as Error).message}.`);
+  }
+  if (!isPlainObject(body)) throw invalidBody('The body must be a JSON object.');
+  ctx.request.body = body;
+  ctx.request.rawBody = undefined; // It would take memory until the response is sent.
+  return next();
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decoded(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes); // Leaves out a byte order mark.
+  } catch {
+    throw invalidBody('The body is not UTF-8.');
+  }
+}
+
+/** Returns the problem of an error of koa-bodyparser. */
+function problemOf(error: unknown): unknown {
+  const { status, type, code } = error as { status?: number; type?: unknown; code?: string };
+  if (status === 413) return bodyTooLarge();
+  const isAborted = code === 'ECONNRESET' || type === 'request.aborted';
+  return isAborted ? new RequestAborted({ cause: error }) : error;
+}
+
+function lengthOf({ headers }: IncomingMessage): number {
+  return Number(headers['content-length'] ?? 0);
 }
 
 /** Refuses a body because of its headers, before any of it is read. */
@@ -131,6 +128,7 @@ function checkHeaders({ req, request }: Context, form: BodyForm): void {
       'Accept-Encoding': 'identity', // RFC 9110, section 12.5.3.
     });
   }
+  delete headers['content-encoding']; // koa-bodyparser only knows it in lower case.
   if (lengthOf(req) > bodyLimit) throw bodyTooLarge();
   if (!hasBody) throw emptyBody();
 }

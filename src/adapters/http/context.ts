@@ -3,7 +3,6 @@ import type { RouterContext, RouterMiddleware } from '@koa/router';
 import Koa from 'koa';
 import type { Caller } from '../../domain/caller.ts';
 import { RostrumError } from '../../domain/errors.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import type { AnyRostrum } from '../../domain/services/rostrum.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -70,8 +69,6 @@ export interface RequestState {
   services: AnyRostrum;
   /** The query, parsed and validated. */
   query: Query;
-  /** The body, parsed; an empty object for an operation without one. */
-  body: JsonObject;
 }
 
 export interface RostrumState {
@@ -108,7 +105,6 @@ export function requestState(ctx: Koa.Context, app: AppSettings): RequestState {
     admission: new Admission(),
     services: undefined as unknown as AnyRostrum,
     query: noQuery,
-    body: {},
   };
 }
 

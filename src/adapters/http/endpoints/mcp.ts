@@ -19,10 +19,10 @@ export function mcpEndpoints({ mcp, cors = [] }: RostrumHttpOptions): readonly E
     responses: {},
     async handle(ctx) {
       checkOrigin(ctx, cors);
-      const { body, caller = null } = ctx.state.rostrum;
+      const { caller = null } = ctx.state.rostrum;
       const sent = Object.entries(ctx.req.headers as Record<string, string>);
       const headers = sent.filter(([name]) => /^(?:accept|content-type|mcp-.*)$/.test(name));
-      const init = { method: 'POST', headers, body: JSON.stringify(body) };
+      const init = { method: 'POST', headers, body: JSON.stringify(ctx.request.body) };
       const request = new Request(`http://localhost${mcpPath}`, init);
       const response = await mcp(request, caller, (change) => logChange(ctx, change));
       const text = await response.text();

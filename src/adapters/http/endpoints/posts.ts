@@ -1,5 +1,6 @@
 import { itself, subjectOf } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
+import type { JsonObject } from '../../../domain/json.ts';
 import type { PostInput } from '../../../domain/post.ts';
 import type { PostFilter, PostSort } from '../../../domain/search.ts';
 import type { Endpoint } from '../endpoint.ts';
@@ -70,8 +71,11 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       responses: responses.created,
       problems: problems.created,
       async handle(ctx) {
-        const { body, services } = ctx.state.rostrum;
-        const created = await services.posts.create(body as PostInput, createOptions(ctx));
+        const { services } = ctx.state.rostrum;
+        const created = await services.posts.create(
+          ctx.request.body as PostInput,
+          createOptions(ctx),
+        );
         sendCreated(ctx, 'posts', created.record.id, created);
       },
     },
@@ -102,9 +106,13 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       responses: responses.changed,
       problems: problems.changed,
       async handle(ctx) {
-        const { body, services } = ctx.state.rostrum;
+        const { services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
-        const post = await services.posts.replace(id, body as PostInput, preconditionOf(ctx));
+        const post = await services.posts.replace(
+          id,
+          ctx.request.body as PostInput,
+          preconditionOf(ctx),
+        );
         sendChanged(ctx, 'posts', post);
       },
     },
@@ -120,9 +128,13 @@ export function postEndpoints(customFields: CustomFilterFields | undefined): rea
       responses: responses.changed,
       problems: problems.changed,
       async handle(ctx) {
-        const { body, services } = ctx.state.rostrum;
+        const { services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
-        const post = await services.posts.patch(id, body, preconditionOf(ctx));
+        const post = await services.posts.patch(
+          id,
+          ctx.request.body as JsonObject,
+          preconditionOf(ctx),
+        );
         sendChanged(ctx, 'posts', post);
       },
     },

@@ -1,5 +1,6 @@
 import { itself, readsWhole } from '../../../domain/access.ts';
 import type { CustomFilterFields } from '../../../domain/declared-fields.ts';
+import type { JsonObject } from '../../../domain/json.ts';
 import type { UserFilter, UserSort } from '../../../domain/search.ts';
 import { deleteModes } from '../../../domain/services/user-service.ts';
 import type { UserInput } from '../../../domain/user.ts';
@@ -68,8 +69,11 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       responses: responses.created,
       problems: problems.created,
       async handle(ctx) {
-        const { body, services } = ctx.state.rostrum;
-        const created = await services.users.create(body as UserInput, createOptions(ctx));
+        const { services } = ctx.state.rostrum;
+        const created = await services.users.create(
+          ctx.request.body as UserInput,
+          createOptions(ctx),
+        );
         sendCreated(ctx, 'users', created.record.id, created);
       },
     },
@@ -105,9 +109,13 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       responses: responses.changed,
       problems: problems.changed,
       async handle(ctx) {
-        const { body, services } = ctx.state.rostrum;
+        const { services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
-        const user = await services.users.replace(id, body as UserInput, preconditionOf(ctx));
+        const user = await services.users.replace(
+          id,
+          ctx.request.body as UserInput,
+          preconditionOf(ctx),
+        );
         sendChanged(ctx, 'users', user);
       },
     },
@@ -123,9 +131,13 @@ export function userEndpoints(customFields: CustomFilterFields | undefined): rea
       responses: responses.changed,
       problems: problems.changed,
       async handle(ctx) {
-        const { body, services } = ctx.state.rostrum;
+        const { services } = ctx.state.rostrum;
         const { id = '' } = ctx.params;
-        const user = await services.users.patch(id, body, preconditionOf(ctx));
+        const user = await services.users.patch(
+          id,
+          ctx.request.body as JsonObject,
+          preconditionOf(ctx),
+        );
         sendChanged(ctx, 'users', user);
       },
     },
@@ -190,8 +202,11 @@ function ownEndpoints(endpoints: readonly Endpoint[]): readonly Endpoint[] {
         },
       },
       async handle(ctx) {
-        const { body, services } = ctx.state.rostrum;
-        const saved = await services.users.saveItself(body as UserInput, preconditionOf(ctx));
+        const { services } = ctx.state.rostrum;
+        const saved = await services.users.saveItself(
+          ctx.request.body as UserInput,
+          preconditionOf(ctx),
+        );
         if (saved.created) sendCreated(ctx, 'users', ctx.params.id ?? '', saved);
         else sendChanged(ctx, 'users', saved);
       },

@@ -11,8 +11,8 @@ const smallResponse = 64 * 1024;
 
 /** What the limiter allows. `test/faults/http-pressure.ts` fails without each of these limits. */
 const most = {
-  /** Requests of one operation, and of all, under way or waiting; one more is a 503. */
-  ofOperation: 1000,
+  /** Requests of one queue, and of all, under way or waiting; one more is a 503. */
+  ofQueue: 1000,
   ofAll: 2000,
   /** Lists of one operation at a time. */
   lists: 4,
@@ -67,6 +67,12 @@ class Queue {
   readonly waiting = new Set<Waiting>();
   readonly untaken = new ClientTurns();
   running = 0;
+  /** True if all requests need the same slot: if the first one cannot begin, no other one can. */
+  sharesSlot = false;
+
+  get isFull(): boolean {
+    return this.waiting.size + this.running >= most.ofQueue;
+  }
 }
 
 /** Sockets whose clients have to send or take something. */
@@ -131,17 +137,15 @@ export class Limiter {
     return { running: this.#inside - waiting, waiting, closed: this.#closed };
   }
 
-  /** Counts a request until its handler is done, or refuses it: 503. */
-  admit(): Step {
-    let inside = 0;
+  /** Counts a request until its handler is done, or refuses it before its body is read: 503. */
+  admit(operation: string): Step {
+    const queue = this.#queue(operation);
     return async ({ req: { socket }, state: { rostrum } }, next) => {
       if (isNew(socket)) this.#hasNewClients = true;
-      if (inside >= most.ofOperation || this.#inside >= most.ofAll) throw overloaded;
-      inside += 1;
+      if (queue.isFull || this.#inside >= most.ofAll) throw overloaded;
       this.#inside += 1;
       const { admission } = rostrum;
       admission.onEnd(() => {
-        inside -= 1;
         this.#inside -= 1;
         this.#schedule();
       });
@@ -158,7 +162,7 @@ export class Limiter {
     const slot = { key: 'bodies', most: most.bodies };
     await this.#begin(
       ctx,
-      this.#queue('bodies'),
+      this.#queue(slot.key, slot),
       () => {
         const isFree = this.#isFree(slot);
         if (!isFree) this.#senders.hurry();
@@ -183,7 +187,7 @@ export class Limiter {
   run(queueOf: (ctx: Context) => { readonly name: string; readonly slot?: Slot }): Step {
     return async (ctx, next) => {
       const { name, slot } = queueOf(ctx);
-      const queue = this.#queue(name);
+      const queue = this.#queue(name, slot);
       const slots = [slot, bodySlot(ctx)].filter((one) => one !== undefined);
       await this.#begin(
         ctx,
@@ -203,9 +207,10 @@ export class Limiter {
     };
   }
 
-  #queue(name: string): Queue {
+  #queue(name: string, slot?: Slot): Queue {
     const queue = this.#queues.get(name) ?? new Queue();
     this.#queues.set(name, queue);
+    queue.sharesSlot = slot?.key === name;
     return queue;
   }
 
@@ -243,6 +248,7 @@ export class Limiter {
 
   /** Begins at once if nothing else waits and the turn has time; else waits. */
   async #begin(ctx: Context, queue: Queue, canBegin: () => boolean, begin: () => void) {
+    if (queue.isFull) throw overloaded;
     if (this.#waiting === 0 && this.#hasTime() && canBegin()) {
       begin();
       return;
@@ -288,7 +294,10 @@ export class Limiter {
   #beginNext(): boolean {
     for (const queue of this.#turns) {
       for (const waiting of queue.waiting) {
-        if (!waiting.canBegin()) continue;
+        if (!waiting.canBegin()) {
+          if (queue.sharesSlot) break;
+          continue;
+        }
         this.#turns.delete(queue);
         this.#turns.add(queue);
         this.#remove(queue, waiting);

@@ -51,7 +51,7 @@ export function apiRouter(
       authenticate(scopes), // 400, 401, 403, 429, 503
       path === ownPath && method !== 'OPTIONS' ? resolveMe : undefined, // 403
       limitCaller(rateLimits), // 429
-      limiter.admit(), // 503
+      limiter.admit(endpoint.operation), // 503
       validateQuery(query, path === '/users' || path === '/posts' ? declaring(path) : undefined), // 400
       validateHeaders(headers), // 400
       form && readBody(form, limiter), // 415, 413, 400, 503

@@ -51,7 +51,7 @@ export function pagesRouter(
   const page = (path: string, send: Step, name = path) =>
     router.get(
       path,
-      compose([named(name), limiter.admit(), limiter.run(() => ({ name: 'pages' })), send]),
+      compose([named(name), limiter.admit('pages'), limiter.run(() => ({ name: 'pages' })), send]),
     );
 
   router.get('/livez', named('/livez'), sendOk);
